@@ -1,0 +1,1 @@
+"""The API app: Family A under ``/v1/api``, Family B under ``/v1``."""

@@ -1,0 +1,73 @@
+"""
+The API as a WSGI app.
+"""
+
+from collections.abc import Mapping
+
+import falcon
+
+from hv_api.middleware import AccessMiddleware
+from hv_api.routes import ROUTES, Route
+from hv_web.app import make_app
+from hv_web.cors import exact_origins
+from hv_web.errors import handle_error
+from hvcore.assembly import Services
+from hvcore.errors import (
+    EnvironmentNotFoundError,
+    FieldError,
+    HvError,
+    VideoNotFoundError,
+)
+
+
+def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
+    """
+    Make the API out of the services.
+    """
+    app = make_app(
+        cors=exact_origins(services.settings.public.cors_origins),
+        middleware=[AccessMiddleware(services.access, ROUTES)],
+    )
+    classes = {route.template: route.resource for route in ROUTES}
+    for template, resource in classes.items():
+        app.add_route(template, resource(services))
+    app.add_error_handler(VideoNotFoundError, _handle_missing_video)
+    app.add_error_handler(EnvironmentNotFoundError, _handle_missing_environment)
+    return app
+
+
+def _handle_missing_video(
+    req: falcon.Request,
+    resp: falcon.Response,
+    error: VideoNotFoundError,
+    params: Mapping[str, str],
+) -> None:
+    _blame(req, error, "video_id", params)
+    handle_error(req, resp, error, params)
+
+
+def _handle_missing_environment(
+    req: falcon.Request,
+    resp: falcon.Response,
+    error: EnvironmentNotFoundError,
+    params: Mapping[str, str],
+) -> None:
+    _blame(req, error, "env_ref", params)
+    handle_error(req, resp, error, params)
+
+
+def _blame(
+    req: falcon.Request, error: HvError, parameter: str, params: Mapping[str, str]
+) -> None:
+    """
+    Name the path parameter that leads nowhere; services know no paths.
+    """
+    route: Route = req.context.route
+    if parameter in params:
+        error.errors = (
+            FieldError(
+                message=error.detail,
+                location=f"path.{route.documented_name(parameter)}",
+                value=params[parameter],
+            ),
+        )

@@ -1,0 +1,26 @@
+"""
+The organization's environments.
+"""
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import reach_of
+from hvcore.assembly import Services
+from hvcore.wire import responses
+
+
+class Environments:
+    """
+    ``GET {api_url}/{orgID}/environments``, which also tests a key.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, org_id: str) -> None:
+        """
+        List the environments that the key reaches.
+        """
+        found = self._access.environments(reach_of(req).caller, org_id)
+        send(resp, responses.environments(found))

@@ -1,0 +1,37 @@
+"""
+Signed playback addresses.
+"""
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import check_video_id, reach_of
+from hvcore.assembly import Services
+from hvcore.wire.converter import read_query
+from hvcore.wire.query import SignedUrlParameters
+
+
+class SignedUrl:
+    """
+    The signed-url route, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._playback = services.playback
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Sign a private playback address.
+        """
+        reach = reach_of(req)
+        wanted = read_query(SignedUrlParameters, req.params)
+        signed = self._playback.sign(
+            reach.caller,
+            reach.org_id,
+            check_video_id(video_id),
+            expires_in_s=wanted.expires_in_s,
+            domains=wanted.domains,
+        )
+        send(resp, {"signed_url": signed.url, "expires_in": signed.expires_in_s})

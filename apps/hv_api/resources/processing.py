@@ -1,0 +1,32 @@
+"""
+The start of processing.
+"""
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import find_environment
+from hv_web.json_media import read_json
+from hvcore.assembly import Services
+from hvcore.wire.converter import read_document
+from hvcore.wire.requests import ProcessRequest, possible_with
+
+
+class Process:
+    """
+    Process, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._processing = services.processing
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        """
+        Make a video of uploaded bytes.
+        """
+        env = find_environment(self._access, req)
+        check = possible_with(self._processing.capabilities())
+        wanted = read_document(ProcessRequest, read_json(req), check)
+        video_id = self._processing.process(env, wanted.path, wanted.video_wanted())
+        send(resp, {"videoID": video_id})

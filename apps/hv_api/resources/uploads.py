@@ -1,0 +1,55 @@
+"""
+Upload grants.
+"""
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import find_environment
+from hv_web.json_media import read_json
+from hvcore.assembly import Services
+from hvcore.wire import responses
+from hvcore.wire.converter import read_document
+from hvcore.wire.requests import UploadUrlRequest, VideoUploadRequest, possible_with
+
+
+class UploadUrl:
+    """
+    Family A's upload-url: bytes first, a video when it is processed.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._uploads = services.uploads
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        """
+        Grant the upload of a file.
+        """
+        env = find_environment(self._access, req)
+        wanted = read_document(UploadUrlRequest, read_json(req))
+        granted = self._uploads.grant(env, wanted.file_wanted())
+        send(resp, responses.upload_grant(granted))
+
+
+class VideoUploadUrl:
+    """
+    Family B's upload-url: the video exists at once and awaits its bytes.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._uploads = services.uploads
+        self._processing = services.processing
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Grant the upload of a file that is processed on arrival.
+        """
+        env = find_environment(self._access, req)
+        check = possible_with(self._processing.capabilities())
+        wanted = read_document(VideoUploadRequest, read_json(req), check)
+        granted = self._uploads.grant_video(
+            env, wanted.file_wanted(), wanted.video_wanted()
+        )
+        send(resp, responses.upload_grant(granted))

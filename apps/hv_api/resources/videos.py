@@ -1,0 +1,103 @@
+"""
+Lists of videos, their details and their deletion.
+"""
+
+from typing import Final
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import check_video_id, find_environment, reach_of
+from hv_web.json_media import read_json
+from hvcore.assembly import Services
+from hvcore.wire import responses
+from hvcore.wire.converter import read_document, read_query
+from hvcore.wire.query import ListParameters, days_in_order
+from hvcore.wire.requests import DeleteRequest
+
+LIST_THUMBNAIL_PX: Final = (640, 360)
+BEST_THUMBNAIL_PX: Final = (1280, 720)
+
+
+class VideoList:
+    """
+    List, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._catalog = services.catalog
+        self._playback = services.playback
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        """
+        List an environment's videos, page by page.
+        """
+        env = find_environment(self._access, req)
+        query = read_query(ListParameters, req.params, days_in_order).query()
+        page = self._catalog.page(env, query)
+        thumbnails = {
+            video.id: self._playback.thumbnail_url(video, *LIST_THUMBNAIL_PX)
+            for video in page.videos
+        }
+        payload = responses.video_list(page, query, served={}, thumbnails=thumbnails)
+        send(resp, payload)
+
+
+class Details:
+    """
+    Details, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._catalog = services.catalog
+        self._playback = services.playback
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Describe a video.
+        """
+        reach = reach_of(req)
+        video = self._catalog.details(
+            reach.caller, reach.org_id, check_video_id(video_id)
+        )
+        thumbnail_url = self._playback.thumbnail_url(video, *BEST_THUMBNAIL_PX)
+        send(
+            resp, responses.video_details(video, served=0, thumbnail_url=thumbnail_url)
+        )
+
+
+class Removal:
+    """
+    Delete, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._deletion = services.deletion
+
+    def on_delete(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Hide a video at once; its files go soon after.
+        """
+        reach = reach_of(req)
+        # The body is optional, and null equals absent.
+        document = read_json(req)
+        wanted = read_document(DeleteRequest, {} if document is None else document)
+        video = self._deletion.delete(
+            reach.caller, reach.org_id, check_video_id(video_id), wanted.reason
+        )
+        send(resp, responses.deletion(video))
+
+
+class Video:
+    """
+    Family B's address of a video: details and delete.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self.on_get = Details(services).on_get
+        self.on_delete = Removal(services).on_delete

@@ -1,0 +1,145 @@
+"""
+The data folder: what ``hv up`` keeps there, and who may use it.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from hv_cli.commands import CliError
+
+MAX_SOCKET_PATH_BYTES: Final = 100
+"""A unix socket's path may have 107; the rest is for the file's name."""
+
+
+class DataFolder:
+    """
+    The files of one installation.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.run = self.path / "run"
+        self.logs = self.path / "logs"
+        self.first_keys_file = self.path / "first-keys.json"
+        self.addresses_file = self.run / "addresses.json"
+
+    def make(self) -> None:
+        """
+        Make the folders, closed to other users where they hold sockets.
+
+        Raises:
+            CliError: They cannot be made.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self.run.mkdir(mode=0o700, exist_ok=True)
+            self.logs.mkdir(mode=0o700, exist_ok=True)
+        except OSError as exc:
+            raise CliError(
+                f"The data folder {self.path} cannot be used: {exc.strerror}; name "
+                "another one with --data or HV_DATA."
+            ) from exc
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """
+        Be the only ``hv up`` on this folder.
+
+        Raises:
+            CliError: Another one runs.
+        """
+        with (self.run / "up.lock").open("a+", encoding="utf-8") as file:
+            try:
+                # The kernel drops the lock when its holder ends, however.
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as exc:
+                file.seek(0)
+                holder = file.read().strip() or "unknown"
+                raise CliError(
+                    f"The service runs already on {self.path} (process {holder}). "
+                    "Stop it, or name another data folder with --data."
+                ) from exc
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
+
+    def socket_dir(self) -> Path:
+        """
+        Return a folder of this user alone whose path is short enough.
+
+        Raises:
+            CliError: Somebody else has taken the folder's name.
+        """
+        if len(os.fsencode(self.run)) <= MAX_SOCKET_PATH_BYTES - len("/queue.sock"):
+            return self.run
+        # The name is always the same, so that what a crash leaves is found.
+        digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:10]
+        name = f"hv-{os.geteuid()}-{digest}"
+        folder = Path(tempfile.gettempdir()) / name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        if folder.is_symlink() or status.st_uid != os.geteuid():
+            raise CliError(f"{folder} belongs to somebody else; remove it.")
+        folder.chmod(0o700)
+        return folder
+
+    def first_keys(self) -> Mapping[str, str]:
+        """
+        Return the keys made at the first start, by environment; maybe none.
+        """
+        found = _read(self.first_keys_file)
+        return {
+            name: key["apiKey"]
+            for name, key in found.items()
+            if isinstance(key, dict) and "apiKey" in key
+        }
+
+    def addresses(self) -> Mapping[str, str]:
+        """
+        Return the addresses of the service that runs here, if one does.
+        """
+        return {name: str(value) for name, value in _read(self.addresses_file).items()}
+
+    def write_addresses(self, addresses: Mapping[str, str]) -> None:
+        """
+        Let other commands find the running service.
+        """
+        write_private(self.addresses_file, addresses)
+
+    def forget_addresses(self) -> None:
+        """
+        Take note that nothing runs here any more.
+        """
+        with suppress(FileNotFoundError):
+            self.addresses_file.unlink()
+
+
+def write_private(path: Path, document: object) -> None:
+    """
+    Write a JSON file that only its owner can read, whole or not at all.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as exc:
+        raise CliError(f"{path} cannot be read: {exc}") from exc
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,175 @@
+"""
+``hv demo``: from a file to a playing video, on a service of its own.
+"""
+
+import asyncio
+import shutil
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import click
+
+from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
+from hv_cli.data_folder import DataFolder
+from hv_cli.local_service import LocalService, running
+from hv_cli.output import say
+from hv_cli.up import HIGHEST_PORT, Pair, open_pair, tell, until_stopped
+
+DEFAULT_PORT: Final = 8080
+OTHER_PORTS: Final = range(18_080, 18_180, 2)
+CLIP_SECONDS: Final = 10
+
+
+@click.command(cls=HvCommand)
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--check", is_flag=True, help="Play it through once, then end.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, HIGHEST_PORT),
+    help="Of the API; default 8080, or another one if that is taken.",
+)
+@click.option(
+    "--quality",
+    type=click.Choice(["standard", "high", "ultra"]),
+    default="standard",
+    show_default=True,
+)
+@pass_invocation
+def demo(
+    invocation: Invocation,
+    *,
+    file: Path | None,
+    check: bool,
+    port: int | None,
+    quality: str,
+) -> None:
+    """
+    Start a service, upload FILE or a clip made for it, and serve it.
+    """
+    if file is not None:
+        from hv_cli.uploading import check_file  # noqa: PLC0415 - pays for rich
+
+        check_file(file)
+    folder = DataFolder(invocation.data)
+    folder.make()
+    with folder.locked(), ExitStack() as sockets:
+        service = LocalService(
+            invocation,
+            listeners=_free_pair(port, sockets),
+            workers=None,
+            tell=tell,
+        )
+        asyncio.run(
+            until_stopped(
+                lambda: _demonstrate(service, file, quality=quality, checks=check)
+            )
+        )
+
+
+async def _demonstrate(
+    service: LocalService, file: Path | None, *, quality: str, checks: bool
+) -> None:
+    clip = asyncio.create_task(asyncio.to_thread(_clip, service.folder, file))
+    say("hv: starts the service")
+    try:
+        async with running(service):
+            say(f"hv: the API is at {service.addresses.api_url}")
+            # Blocking calls in a thread: this one keeps the processes running.
+            video_id = await asyncio.to_thread(_show, service, await clip, quality)
+            if checks:
+                await asyncio.to_thread(_check, service, video_id)
+                return
+            say("hv: serves until it is stopped (Ctrl-C)")
+            await service.failed()
+    finally:
+        clip.cancel()
+
+
+def _show(service: LocalService, clip: Path, quality: str) -> str:
+    """
+    Upload the clip, wait until it plays, and print where.
+    """
+    from hv_cli.api_client import ApiClient  # noqa: PLC0415 - while processes start
+    from hv_cli.uploading import UploadWanted, send, wait_until_ready  # noqa: PLC0415
+
+    key = service.folder.first_keys().get("live")
+    if key is None:
+        raise CliError(f"{service.folder.first_keys_file} has no key for live.")
+    client = ApiClient(service.addresses.api_url, key)
+    video_id = send(client, UploadWanted(path=clip, quality=quality, is_public=True))
+    wait_until_ready(client, video_id)
+    click.echo(f"player    {service.addresses.player_url}/v1/embed/{video_id}")
+    click.echo(f"playlist  {_playlist(service, video_id)}")
+    return video_id
+
+
+def _check(service: LocalService, video_id: str) -> None:
+    """
+    Play the video through, every rung of it.
+    """
+    from hv_cli.playback_check import play_through  # noqa: PLC0415 - only for --check
+
+    for line in play_through(_playlist(service, video_id), _ffmpeg()):
+        say(f"hv: {line}")
+    say("hv: everything plays")
+
+
+def _playlist(service: LocalService, video_id: str) -> str:
+    worker = service.addresses.worker_url
+    return f"{worker}/v1/public/org_local/live/{video_id}/master.m3u8"
+
+
+def _free_pair(port: int | None, sockets: ExitStack) -> Pair:
+    if port is not None:
+        return open_pair("127.0.0.1", port, sockets)
+    for candidate in (DEFAULT_PORT, *OTHER_PORTS):
+        with ExitStack() as attempt:
+            try:
+                pair = open_pair("127.0.0.1", candidate, attempt, patience_s=0)
+            except CliError:
+                continue
+            sockets.enter_context(attempt.pop_all())
+            return pair
+    raise CliError("No port is free; name one with --port.")
+
+
+def _clip(folder: DataFolder, file: Path | None) -> Path:
+    """
+    Return the file to upload; make one the first time, if none is given.
+    """
+    if file is not None:
+        return file
+    clip = folder.path / "demo-clip.mp4"
+    if clip.exists():
+        return clip
+    unfinished = clip.with_name(".demo-clip.mp4")
+    command = [
+        *(_ffmpeg(), "-y", "-nostdin", "-loglevel", "error"),
+        *("-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=30"),
+        *("-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000"),
+        *("-t", str(CLIP_SECONDS), "-c:v", "libx264", "-preset", "ultrafast"),
+        *("-pix_fmt", "yuv420p", "-c:a", "aac", str(unfinished)),
+    ]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own arguments
+    if made.returncode != 0:
+        raise CliError(f"ffmpeg could not make a clip: {made.stderr.strip()}")
+    unfinished.replace(clip)
+    return clip
+
+
+def _ffmpeg() -> str:
+    """
+    Return the path of an ffmpeg: the machine's, else the one from PyPI.
+    """
+    found = shutil.which("ffmpeg")
+    if found is not None:
+        return found
+    try:
+        import imageio_ffmpeg  # noqa: PLC0415 - an optional package
+    except ImportError as exc:
+        raise CliError(
+            "There is no ffmpeg here. Install it, or run: pip install 'hvcore[ffmpeg]'"
+        ) from exc
+    return str(imageio_ffmpeg.get_ffmpeg_exe())

@@ -1,0 +1,64 @@
+"""
+What ``hv up`` does once before its processes start.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+import click
+
+from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.data_folder import DataFolder, write_private
+from hv_worker.identity import host_prefix
+from hvcore.assembly import Services, build
+from hvcore.domain.access import EnvironmentKind, KeyType
+from hvcore.errors import ConflictError
+from hvcore.services.keys import KeyWanted
+
+ORG = "org_local"
+ENVIRONMENTS = {
+    "live": EnvironmentKind.PRODUCTION,
+    "dev": EnvironmentKind.DEVELOPMENT,
+}
+
+
+@click.command(cls=HvCommand, hidden=True)
+@pass_invocation
+def prepare(invocation: Invocation) -> None:
+    """
+    Migrate, make the first keys, and free what our dead workers held.
+    """
+    folder = DataFolder(invocation.data)
+    with build(invocation.load().settings, rings=False) as services:
+        services.migrate()
+        if not folder.first_keys_file.exists():
+            write_private(folder.first_keys_file, _first_keys(services))
+        # hv up has the folder's lock, so every worker that was here is dead.
+        with services.uow.write() as work:
+            work.tasks.free_worker(host_prefix(services.settings.data_dir))
+            work.commit()
+
+
+def _first_keys(services: Services) -> Mapping[str, object]:
+    """
+    Make the first organization, its environments, and a key for each.
+    """
+    document: dict[str, object] = {"orgID": ORG}
+    # It is there if the keys' file was removed, or an earlier start was cut off.
+    with suppress(ConflictError):
+        services.tenants.create_organization(ORG)
+    for name, kind in ENVIRONMENTS.items():
+        with suppress(ConflictError):
+            services.tenants.create_environment(ORG, name, kind)
+        created = services.keys.create(
+            KeyWanted(
+                type=KeyType.ENVIRONMENT, org_id=ORG, env=name, name=f"first {name} key"
+            )
+        )
+        document[name] = {
+            "apiKey": created.value,
+            "keyID": created.key.id,
+            "orgID": ORG,
+            "envID": name,
+        }
+    return document

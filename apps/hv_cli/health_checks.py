@@ -1,0 +1,246 @@
+"""
+The checks of ``hv doctor``, each with its mend.
+"""
+
+import io
+import os
+import platform
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from typing import Final
+
+import attrs
+
+from hv_cli.commands import CliError, Invocation
+from hv_cli.data_folder import DataFolder
+from hv_cli.queue_server import find_server
+from hvcore.assembly import Services
+from hvcore.errors import UnavailableError
+
+OK: Final = "ok"
+WARNING: Final = "warning"
+BROKEN: Final = "broken"
+
+OLDEST_PYTHON: Final = (3, 11)
+LITTLE_SPACE_BYTES: Final = 20 * 1024**3
+NO_SPACE_BYTES: Final = 1024**3
+PRIVATE_FILES: Final = ("secrets.json", "first-keys.json")
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """
+    What a check has found.
+
+    Attributes:
+        mend: What to do; empty if nothing is to be done.
+    """
+
+    state: str
+    check: str
+    found: str
+    mend: str = ""
+
+    def as_record(self) -> Mapping[str, object]:
+        """
+        Return it as one record of the output.
+        """
+        return attrs.asdict(self)
+
+
+@attrs.frozen(kw_only=True)
+class Patient:
+    """
+    The installation under examination.
+    """
+
+    invocation: Invocation
+    services: Services
+    port: int
+
+
+def python(_: Patient) -> Sequence[Finding]:
+    """
+    Check that this Python is new enough.
+    """
+    version = platform.python_version()
+    if sys.version_info < OLDEST_PYTHON:
+        return [_broken("python", version, "Install Python 3.11 or newer.")]
+    return [_ok("python", version)]
+
+
+def database(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that the database answers and has our tables.
+    """
+    try:
+        patient.services.uow.ping()
+    except UnavailableError as exc:
+        return [
+            _broken(
+                "database",
+                exc.detail,
+                "Start the database, or correct HV_DATABASE__URL.",
+            )
+        ]
+    if not patient.services.is_migrated():
+        return [_broken("database", "not at this version", "Run: hv migrate")]
+    return [_ok("database", "answers, and is at this version")]
+
+
+def storage(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that the storage can be written to and emptied.
+    """
+    path = f"doctor/{os.getpid()}"
+    try:
+        place = patient.services.storage
+        place.ping()
+        place.write(path, io.BytesIO(b"doctor"), content_type="text/plain")
+        place.delete_tree(path)
+    except UnavailableError as exc:
+        mend = "Check HV_STORAGE__OPTIONS__URL, its credentials and its rights."
+        return [_broken("storage", exc.detail, mend)]
+    return [_ok("storage", "can be written")]
+
+
+def disk(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that there is room in the data folder.
+    """
+    free = shutil.disk_usage(patient.services.settings.data_dir).free
+    found = f"{free / 1024**3:.1f} GiB free in the data folder"
+    if free < NO_SPACE_BYTES:
+        return [_broken("disk", found, "Free some space; uploads are refused.")]
+    if free < LITTLE_SPACE_BYTES:
+        mend = "An upload may have 5 GiB, and its renditions as much again."
+        return [Finding(state=WARNING, check="disk", found=found, mend=mend)]
+    return [_ok("disk", found)]
+
+
+def queue(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that the queue answers, or that ``hv up`` can start one.
+    """
+    chosen = patient.services.settings.queue
+    if chosen.backend == "rq" and "url" not in chosen.options:
+        try:
+            return [_ok("queue", f"hv up runs {find_server()}")]
+        except CliError as exc:
+            return [_broken("queue", "no server", exc.message)]
+    try:
+        patient.services.queue.ping()
+    except UnavailableError as exc:
+        mend = "Start it, or correct HV_QUEUE__OPTIONS__URL."
+        return [_broken("queue", exc.detail, mend)]
+    return [_ok("queue", "answers")]
+
+
+def transcoder(patient: Patient) -> Sequence[Finding]:
+    """
+    Check what the transcoder can do and what it lacks.
+    """
+    able = patient.services.transcoder.capabilities()
+    state = WARNING if able.usable else BROKEN
+    findings = [
+        Finding(state=state, check="transcoder", found=able.name, mend=problem)
+        for problem in able.problems
+    ]
+    if not able.usable and not findings:
+        return [_broken("transcoder", able.name, "It can transcode nothing.")]
+    formats = (
+        f"{len(able.pixel_formats)} pixel formats, {len(able.audio_codecs)} codecs"
+    )
+    return findings or [_ok("transcoder", f"{able.name}: {formats}")]
+
+
+def sandbox(_: Patient) -> Sequence[Finding]:
+    """
+    Check that ffmpeg can be locked in.
+    """
+    bwrap = shutil.which("bwrap")
+    mend = "Install bubblewrap; without it only resource limits hold."
+    if bwrap is None:
+        return [Finding(state=WARNING, check="sandbox", found="no bwrap", mend=mend)]
+    command = [bwrap, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
+    tried = subprocess.run(  # noqa: S603 - our own arguments
+        [*command, "/bin/true"], capture_output=True, text=True, check=False
+    )
+    if tried.returncode != 0:
+        found = f"bwrap does not work here: {tried.stderr.strip()[:200]}"
+        return [Finding(state=WARNING, check="sandbox", found=found, mend=mend)]
+    return [_ok("sandbox", bwrap)]
+
+
+def player(_: Patient) -> Sequence[Finding]:
+    """
+    Check that the script of the player page is there.
+    """
+    script = resources.files("hv_player") / "static" / "vendor" / "hls.min.js"
+    if script.is_file():
+        return [_ok("player", "hls.js is there")]
+    mend = "Run ./hv setup in the checkout, or install the wheel."
+    return [_broken("player", "hls.js is missing", mend)]
+
+
+def private_files(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that only their owner can read the files with secrets.
+    """
+    folder = patient.services.settings.data_dir
+    findings = []
+    for name in PRIVATE_FILES:
+        path = folder / name
+        if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            findings.append(
+                _broken("secrets", f"others can read {path}", f"Run: chmod 600 {path}")
+            )
+    return findings or [_ok("secrets", "only their owner can read them")]
+
+
+def ports(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that the ports of ``hv up`` are free, or its own.
+    """
+    if DataFolder(patient.invocation.data).addresses():
+        return [_ok("ports", "the service runs")]
+    taken = []
+    for port in (patient.port, patient.port + 1):
+        with socket.socket() as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                sock.bind(("127.0.0.1", port))
+            except OSError:
+                taken.append(str(port))
+    if taken:
+        mend = "Stop what has them, or choose others with hv up --port."
+        found = f"taken: {', '.join(taken)}"
+        return [Finding(state=WARNING, check="ports", found=found, mend=mend)]
+    return [_ok("ports", f"{patient.port} and {patient.port + 1} are free")]
+
+
+def _ok(check: str, found: str) -> Finding:
+    return Finding(state=OK, check=check, found=found)
+
+
+def _broken(check: str, found: str, mend: str) -> Finding:
+    return Finding(state=BROKEN, check=check, found=found, mend=mend)
+
+
+CHECKS: Final[Mapping[str, Callable[[Patient], Sequence[Finding]]]] = {
+    "python": python,
+    "database": database,
+    "storage": storage,
+    "disk": disk,
+    "queue": queue,
+    "transcoder": transcoder,
+    "sandbox": sandbox,
+    "player": player,
+    "secrets": private_files,
+    "ports": ports,
+}

@@ -1,0 +1,272 @@
+"""
+The whole service on this machine: its processes, and when it is ready.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from typing import Any, Final
+
+import attrs
+
+from hv_cli.commands import CliError, Invocation
+from hv_cli.data_folder import DataFolder
+from hv_cli.queue_server import queue_program, queue_socket, wait_for_queue
+from hv_cli.supervisor import Program, Supervisor, hv_arguments
+from hvcore.settings import Loaded
+
+READY_WITHIN_S: Final = 60.0
+ASK_EVERY_S: Final = 0.05
+ENCODE_NICENESS: Final = 5
+"""An encode takes every core; requests go first (nice(2))."""
+HEALTH_PATHS: Final = ("/health", "/health/live")
+"""Of the API and of delivery."""
+CORES_PER_ENCODER: Final = 4
+"""x264 keeps about four cores busy; a second worker pays above that."""
+
+
+@attrs.frozen(kw_only=True)
+class Addresses:
+    """
+    Where the service is reached, as it says itself.
+    """
+
+    api_url: str
+    worker_url: str
+    player_url: str
+    upload_url: str
+
+    def as_record(self) -> Mapping[str, str]:
+        """
+        Return them under the names of ``run/addresses.json``.
+        """
+        return {
+            "apiURL": self.api_url,
+            "workerURL": self.worker_url,
+            "playerURL": self.player_url,
+            "uploadURL": self.upload_url,
+        }
+
+
+class LocalService:
+    """
+    ``hv up`` without its terminal.
+
+    Args:
+        listeners: Sockets that listen: for the API, and for delivery, player
+            and uploads. They stay open while a process starts again, so that
+            callers wait instead of being refused.
+        workers: Encode workers; None lets the number of cores decide.
+        tell: Takes the lines that an operator shall see.
+    """
+
+    def __init__(
+        self,
+        invocation: Invocation,
+        *,
+        listeners: tuple[socket.socket, socket.socket],
+        workers: int | None,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.folder = DataFolder(invocation.data)
+        self._loaded = invocation.load()
+        self._config = invocation.config
+        self._listeners = listeners
+        self._workers = workers or max(1, (os.cpu_count() or 1) // CORES_PER_ENCODER)
+        self._tell = tell
+        self._supervisor = Supervisor(self.folder, tell)
+        self._keepers: list[asyncio.Task[None]] = []
+        self.addresses = _addresses(self._loaded, listeners)
+
+    async def start(self) -> None:
+        """
+        Start every process and return when the service is ready.
+
+        Raises:
+            CliError: A process does not start.
+        """
+        environ = self._environ()
+        first = [self._supervisor.run_once(self._hv("prepare", environ, "prepare"))]
+        if self._has_own_queue():
+            self._keep(queue_program(self.folder, environ))
+            first.append(wait_for_queue(self.folder))
+        await self._unless_ended(asyncio.gather(*first))
+        for program in self._servers(environ):
+            self._keep(program)
+        await self._unless_ended(
+            asyncio.gather(*map(_answers, self._listeners, HEALTH_PATHS))
+        )
+        # After the servers: on few cores, everything at once makes all slower.
+        for program in self._task_programs(environ):
+            self._keep(program)
+        self._supervisor.is_ready = True
+        self.folder.write_addresses(self.addresses.as_record())
+
+    async def stop(self) -> None:
+        """
+        Stop every process, in order; takes at most about 10 s.
+        """
+        self.folder.forget_addresses()
+        await self._supervisor.stop()
+        for sock in self._listeners:
+            # Who still waits in the backlog is told that nobody comes.
+            sock.close()
+        if self._has_own_queue():
+            queue_socket(self.folder).unlink(missing_ok=True)
+            if self.folder.socket_dir() != self.folder.run:
+                with suppress(OSError):
+                    self.folder.socket_dir().rmdir()
+
+    async def failed(self) -> None:
+        """
+        Wait until a process cannot be kept running, and raise why.
+
+        Raises:
+            CliError: It happened.
+        """
+        done, _ = await asyncio.wait(self._keepers, return_when=asyncio.FIRST_EXCEPTION)
+        for keeper in done:
+            keeper.result()
+
+    async def _unless_ended(self, wanted: asyncio.Future[list[None]]) -> None:
+        watched: list[asyncio.Future[Any]] = [wanted, *self._keepers]
+        try:
+            done, _ = await asyncio.wait(
+                watched,
+                return_when=asyncio.FIRST_COMPLETED,
+                timeout=READY_WITHIN_S,
+            )
+        finally:
+            wanted.cancel()
+            await asyncio.gather(wanted, return_exceptions=True)
+        if not done:
+            raise CliError(f"The service does not get ready; see {self.folder.logs}.")
+        for task in done:
+            task.result()
+
+    def _keep(self, program: Program) -> None:
+        self._keepers.append(self._supervisor.keep(program))
+
+    def _has_own_queue(self) -> bool:
+        queue = self._loaded.settings.queue
+        return queue.backend == "rq" and "url" not in queue.options
+
+    def _environ(self) -> Mapping[str, str]:
+        environ = dict(os.environ)
+        origins = self._loaded.origins
+        for name, value in attrs.asdict(self.addresses).items():
+            if f"public.{name}" not in origins:
+                environ[f"HV_PUBLIC__{name.upper()}"] = value
+        if self._has_own_queue():
+            environ["HV_QUEUE__OPTIONS__URL"] = f"unix://{queue_socket(self.folder)}"
+        environ["HV_DATA"] = str(self.folder.path)
+        if self._config is not None:
+            environ["HV_CONFIG"] = str(self._config.absolute())
+        return environ
+
+    def _hv(
+        self, name: str, environ: Mapping[str, str], *words: str, stops: int = 1
+    ) -> Program:
+        return Program(
+            name=name,
+            arguments=hv_arguments(*words),
+            environ=environ,
+            stops=stops,
+            # Workers hand their task back at once; what hangs is killed.
+            grace_s=3.0,
+        )
+
+    def _servers(self, environ: Mapping[str, str]) -> list[Program]:
+        return [
+            attrs.evolve(
+                # First to stop, so that nothing new comes in; they may take as
+                # long as gunicorn gives a request, and a little more.
+                self._hv(name, environ, name, "--fd", str(sock.fileno()), stops=0),
+                sockets=(sock.fileno(),),
+                grace_s=5.0,
+            )
+            for name, sock in zip(("api", "delivery"), self._listeners, strict=True)
+        ]
+
+    def _task_programs(self, environ: Mapping[str, str]) -> list[Program]:
+        nice = ("--niceness", str(ENCODE_NICENESS))
+        encoders = [
+            self._hv(f"encode-{n}", environ, *nice, "worker", "--lane", "encode")
+            for n in range(1, self._workers + 1)
+        ]
+        return [
+            self._hv("light", environ, "worker", "--lane", "light"),
+            *encoders,
+            self._hv("sweep", environ, "sweep"),
+        ]
+
+
+@asynccontextmanager
+async def _running(service: LocalService) -> AsyncIterator[LocalService]:
+    try:
+        await service.start()
+        yield service
+    finally:
+        await asyncio.shield(service.stop())
+
+
+def running(service: LocalService) -> AbstractAsyncContextManager[LocalService]:
+    """
+    Run the service while a block runs; the folder must be locked.
+    """
+    return _running(service)
+
+
+def _addresses(
+    loaded: Loaded, listeners: tuple[socket.socket, socket.socket]
+) -> Addresses:
+    own = [_url(sock) for sock in listeners]
+    public = loaded.settings.public
+    names = ("api_url", "worker_url", "player_url", "upload_url")
+    return Addresses(
+        **{
+            name: getattr(public, name)
+            if f"public.{name}" in loaded.origins
+            else own[0 if name == "api_url" else 1]
+            for name in names
+        }
+    )
+
+
+def _url(sock: socket.socket) -> str:
+    host, port = sock.getsockname()[:2]
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 - a name for "every address"
+        # Good on this machine; others need HV_PUBLIC__….
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def _answers(sock: socket.socket, path: str) -> None:
+    """
+    Wait until an address is answered with 200.
+    """
+    host, port = sock.getsockname()[:2]
+    while True:
+        try:
+            async with asyncio.timeout(5):
+                if await _status(host, port, path) == b"200":
+                    return
+        except (OSError, TimeoutError):
+            pass
+        await asyncio.sleep(ASK_EVERY_S)
+
+
+async def _status(host: str, port: int, path: str) -> bytes:
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 - a name for "every address"
+        host = "127.0.0.1"
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        head = f"GET {path} HTTP/1.1\r\nHost: hv\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode())
+        await writer.drain()
+        status = (await reader.readline()).split()
+    finally:
+        writer.close()
+    return status[1] if len(status) > 1 else b""

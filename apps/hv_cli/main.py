@@ -1,0 +1,177 @@
+"""
+``hv``: find the command, run it, and never show a traceback.
+
+Command modules are imported when their command is called: ``hv --help`` is
+quick, and one process of the service loads nothing of another.
+"""
+
+import errno
+import importlib
+import os
+import sys
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import click
+
+from hv_cli.commands import DEFAULT_DATA, Invocation, common_options
+
+COMMANDS: Final = {
+    "up": ("hv_cli.up:up", "Run the whole service on this machine."),
+    "demo": ("hv_cli.demo:demo", "Upload a clip to a service of its own and play it."),
+    "api": ("hv_cli.processes:api", "Run the API process alone."),
+    "delivery": (
+        "hv_cli.processes:delivery",
+        "Run the delivery, player and upload process alone.",
+    ),
+    "worker": ("hv_cli.processes:worker", "Run one worker alone."),
+    "sweep": ("hv_cli.processes:sweep", "Run the sweep alone."),
+    "upload": ("hv_cli.upload:upload", "Upload a video through the API."),
+    "videos": ("hv_cli.videos:videos", "List, show, delete and retry videos."),
+    "tasks": ("hv_cli.tasks:tasks", "Show what is due, running or failed, and why."),
+    "orgs": ("hv_cli.tenants:orgs", "Create and list organizations."),
+    "envs": ("hv_cli.tenants:envs", "Create and list environments."),
+    "keys": ("hv_cli.keys:keys", "Create, list, revoke and rotate API keys."),
+    "migrate": ("hv_cli.migrate:migrate", "Bring the database up to date."),
+    "doctor": ("hv_cli.doctor:doctor", "Check the installation, with each mend."),
+    "plugins": ("hv_cli.plugins:plugins", "Show the plugins that were found."),
+    "config": ("hv_cli.config:config", "Show the settings in force."),
+    "openapi": ("hv_cli.openapi:openapi", "Print the OpenAPI document."),
+}
+HIDDEN: Final = {"prepare": "hv_cli.first_start:prepare"}
+
+
+class LazyGroup(click.Group):
+    """
+    Commands that are imported when they are called.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """
+        Return the names, in the order of the table.
+        """
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """
+        Import a command.
+        """
+        del ctx
+        place = COMMANDS.get(cmd_name, (HIDDEN.get(cmd_name),))[0]
+        if place is None:
+            return None
+        module, _, name = place.partition(":")
+        command = getattr(importlib.import_module(module), name)
+        assert isinstance(command, click.Command)  # noqa: S101 - for the type checker
+        return command
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """
+        Write the list of commands without importing them.
+        """
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _print_version(
+    context: click.Context, _parameter: click.Parameter, wanted: object
+) -> None:
+    if wanted and not context.resilient_parsing:
+        from hvcore import __version__  # noqa: PLC0415 - only when it is asked for
+
+        click.echo(f"hv {__version__}")
+        context.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    params=common_options(from_environment=True),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+@click.option("--supervisor", type=int, hidden=True)
+@click.option("--niceness", type=int, hidden=True)
+def cli(supervisor: int | None, niceness: int | None) -> None:
+    """
+    Host videos: upload, transcode, play.
+
+    Every setting can stand in the settings file or in the environment as
+    HV_SECTION__NAME.
+    """
+    if supervisor is not None:
+        from hvcore.child_process import die_with_parent  # noqa: PLC0415 - see above
+
+        die_with_parent(supervisor)
+    if niceness is not None:
+        os.nice(niceness)
+
+
+def main() -> None:
+    """
+    Run ``hv`` with the arguments of this process, and end it.
+    """
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """
+    Run ``hv`` and return its exit status: 0 done, 1 failed, 2 wrong usage.
+    """
+    invocation = Invocation()
+    try:
+        status = cli.main(arguments, "hv", standalone_mode=False, obj=invocation)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("hv: stopped.", err=True)
+        return 1
+    except Exception as error:  # noqa: BLE001 - the command line's edge
+        return _failed(error, invocation)
+    return status if isinstance(status, int) else 0
+
+
+def _failed(error: Exception, invocation: Invocation) -> int:
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        # The reader has gone, as in ``hv tasks | head``. Nothing is left to
+        # flush, and the interpreter would complain about it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    from hvcore.errors import HvcoreError  # noqa: PLC0415 - only failures need it
+
+    if isinstance(error, HvcoreError):
+        click.echo(f"Error: {error}", err=True)
+    else:
+        where = _note(error, invocation.data)
+        text = str(error).strip().split("\n")[0]
+        click.echo(f"Error: {type(error).__name__}: {text}\n{where}", err=True)
+    if os.environ.get("HV_DEBUG"):
+        traceback.print_exception(error)
+    return 1
+
+
+def _note(error: Exception, data: Path) -> str:
+    folder = data if data.is_dir() else DEFAULT_DATA
+    log = folder / "logs" / "hv.log"
+    try:
+        log.parent.mkdir(exist_ok=True)
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sys.argv}\n")
+            traceback.print_exception(error, file=file)
+    except OSError:
+        return "This is a bug in hv. Set HV_DEBUG=1 to see where it happened."
+    return f"This is a bug in hv. Where it happened stands in {log}."

@@ -1,0 +1,19 @@
+"""
+``hv migrate``: bring the database to this version.
+"""
+
+import click
+
+from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.output import say
+
+
+@click.command(cls=HvCommand)
+@pass_invocation
+def migrate(invocation: Invocation) -> None:
+    """
+    Bring the database up to date; safe to repeat.
+    """
+    with invocation.services() as services:
+        services.migrate()
+    say("The database is up to date.")

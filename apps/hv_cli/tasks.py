@@ -1,0 +1,73 @@
+"""
+``hv tasks``: what is due, queued, leased or failed, and why.
+"""
+
+import click
+
+from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.output import json_option, show, timestamp
+from hvcore.domain.ids import OrgId
+from hvcore.domain.tasks import Task, TaskState
+
+
+@click.command(cls=HvCommand)
+@click.option("--state", type=click.Choice([state.value for state in TaskState]))
+@click.option("--org", help="Of this organization alone.")
+@click.option("--video", help="About this video alone.")
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
+@json_option
+@pass_invocation
+def tasks(  # noqa: PLR0913 - one per option
+    invocation: Invocation,
+    *,
+    state: str | None,
+    org: str | None,
+    video: str | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """
+    Show tasks, the latest change first.
+    """
+    with invocation.services() as services, services.uow.read() as work:
+        found = work.tasks.search(
+            state=None if state is None else TaskState(state),
+            org_id=None if org is None else OrgId(org),
+            subject=video,
+            limit=limit,
+        )
+    columns = {
+        "taskID": "TASK",
+        "kind": "KIND",
+        "subject": "ABOUT",
+        "orgID": "ORGANIZATION",
+        "state": "STATE",
+        "progress": "DONE",
+        "attempts": "ATTEMPTS",
+        "losses": "LOSSES",
+        "worker": "WORKER",
+        "notBefore": "NOT BEFORE",
+        "updatedAt": "CHANGED",
+        "error": "WHY",
+    }
+    show([_record(task) for task in found], columns, name="tasks", as_json=as_json)
+
+
+def _record(task: Task) -> dict[str, object]:
+    return {
+        "taskID": task.id,
+        "kind": task.kind,
+        "lane": task.lane.value,
+        "orgID": task.org_id,
+        "subject": task.subject,
+        "state": task.state.value,
+        "progress": round(task.progress * 100),
+        "attempts": task.attempts,
+        "losses": task.losses,
+        "worker": task.worker,
+        "notBefore": timestamp(task.not_before),
+        "leaseUntil": timestamp(task.lease_until),
+        "createdAt": timestamp(task.created_at),
+        "updatedAt": timestamp(task.updated_at),
+        "error": task.error,
+    }

@@ -1,0 +1,121 @@
+"""
+``hv up``: the whole service on this machine.
+"""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack, suppress
+from typing import Final
+
+import click
+
+from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.data_folder import DataFolder
+from hv_cli.local_service import LocalService, running
+from hv_cli.processes import open_port
+from hv_reference.listening import BIND_PATIENCE_S
+
+Pair = tuple[socket.socket, socket.socket]
+
+HIGHEST_PORT: Final = 65_534
+STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@click.command(cls=HvCommand)
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(1, HIGHEST_PORT),
+    default=8080,
+    show_default=True,
+    help="Of the API; delivery, player and uploads have the next one.",
+)
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="Encode workers; 1 for four cores."
+)
+@pass_invocation
+def up(invocation: Invocation, host: str, port: int, workers: int | None) -> None:
+    """
+    Run the whole service on this machine, until it is stopped.
+
+    On the first start it makes the database, the organization org_local with
+    the environments live and dev, and a key for each.
+    """
+    folder = DataFolder(invocation.data)
+    folder.make()
+    with folder.locked(), ExitStack() as sockets:
+        pair = open_pair(host, port, sockets)
+        service = LocalService(invocation, listeners=pair, workers=workers, tell=tell)
+        asyncio.run(until_stopped(lambda: _serve(service)))
+
+
+def open_pair(
+    host: str, port: int, sockets: ExitStack, *, patience_s: float = BIND_PATIENCE_S
+) -> Pair:
+    """
+    Listen at a port and at the next one, until the stack is closed.
+
+    Raises:
+        CliError: One of them cannot be had.
+    """
+    first = sockets.enter_context(open_port(host, port, patience_s=patience_s))
+    second = open_port(host, port + 1, patience_s=patience_s)
+    return first, sockets.enter_context(second)
+
+
+async def until_stopped(work: Callable[[], Awaitable[None]]) -> None:
+    """
+    Do the work until it ends or this process is asked to end.
+    """
+    task = asyncio.ensure_future(work())
+    loop = asyncio.get_running_loop()
+    stopping = False
+
+    def stop() -> None:
+        # Once: a second signal must not cut off the orderly end.
+        nonlocal stopping
+        if not stopping:
+            stopping = True
+            task.cancel()
+
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, stop)
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+def tell(text: str) -> None:
+    """
+    Write a line for the operator, if there is still a terminal.
+    """
+    with suppress(OSError):
+        click.echo(f"hv: {text}", err=True)
+
+
+def describe(service: LocalService, new_keys: Mapping[str, str]) -> str:
+    """
+    Write the addresses, and the keys if they were made just now.
+    """
+    at = service.addresses
+    lines = [
+        f"hv is ready. Data folder: {service.folder.path}",
+        f"  API                {at.api_url}",
+        f"  delivery           {at.worker_url}",
+        f"  player             {at.player_url}",
+        f"  uploads            {at.upload_url}",
+    ]
+    lines += [f"  key of {name:<11} {value}" for name, value in new_keys.items()]
+    if new_keys:
+        lines.append(f"The keys are kept in {service.folder.first_keys_file}.")
+    return "\n".join(lines)
+
+
+async def _serve(service: LocalService) -> None:
+    known = service.folder.first_keys()
+    async with running(service):
+        new = {} if known else service.folder.first_keys()
+        with suppress(OSError):
+            click.echo(describe(service, new))
+        await service.failed()

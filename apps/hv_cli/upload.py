@@ -1,0 +1,66 @@
+"""
+``hv upload``: upload a video as a client of the API.
+"""
+
+import os
+from pathlib import Path
+
+import click
+
+from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.output import json_option, print_json, say
+
+
+@click.command(cls=HvCommand)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--name", help="What the video is called; default: the file's name.")
+@click.option(
+    "--quality",
+    type=click.Choice(["standard", "high", "ultra"]),
+    default="standard",
+    show_default=True,
+)
+@click.option("--public", is_flag=True, help="Play it without a token.")
+@click.option("--wait", is_flag=True, help="Return when it can be played.")
+@click.option(
+    "--env",
+    default="live",
+    show_default=True,
+    help="Whose first key is used where HV_API_KEY is not set.",
+)
+@json_option
+@pass_invocation
+def upload(  # noqa: PLR0913 - one per option
+    invocation: Invocation,
+    *,
+    file: Path,
+    name: str | None,
+    quality: str,
+    public: bool,
+    wait: bool,
+    env: str,
+    as_json: bool,
+) -> None:
+    """
+    Upload FILE as a client of the API.
+
+    The service is that of HV_API_URL and HV_API_KEY, or the one that hv up
+    runs on the data folder.
+    """
+    from hv_cli.api_client import ApiClient  # noqa: PLC0415 - not for --help
+    from hv_cli.uploading import UploadWanted, send, wait_until_ready  # noqa: PLC0415
+
+    client = ApiClient.of(invocation, os.environ, env)
+    wanted = UploadWanted(path=file, name=name, quality=quality, is_public=public)
+    video_id = send(client, wanted)
+    record = {"videoID": video_id, "status": "transcoding"}
+    if wait:
+        wait_until_ready(client, video_id)
+        signed = client.call("GET", f"/videos/{video_id}/signed-url")
+        record |= {"status": "ready", "playbackURL": signed["signed_url"]}
+    if as_json:
+        print_json(record)
+        return
+    click.echo(video_id)
+    if wait:
+        say(f"It plays for an hour at {record['playbackURL']}")

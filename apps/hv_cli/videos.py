@@ -1,0 +1,170 @@
+"""
+``hv videos``: the videos of an environment, as an operator sees them.
+"""
+
+from typing import Final
+
+import click
+
+from hv_cli.commands import HvGroup, Invocation, pass_invocation
+from hv_cli.output import json_option, print_json, say, show
+from hvcore.assembly import Services
+from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Principal
+from hvcore.domain.catalog import VideoQuery
+from hvcore.domain.ids import KeyId
+from hvcore.domain.video import DeletionReason, Video, VideoState
+from hvcore.wire import responses
+
+OPERATOR: Final = Principal(
+    key_id=KeyId("key_operator"),
+    type=KeyType.SYSTEM,
+    org_id=None,
+    env_id=None,
+    permissions=ALL_PERMISSIONS,
+)
+"""Who can run this command can read the database; nothing is kept from him."""
+
+_org = click.option("--org", default="org_local", show_default=True)
+_env = click.option("--env", default="live", show_default=True)
+_LISTED: Final = [
+    state.value
+    for state in (VideoState.TRANSCODING, VideoState.READY, VideoState.FAILED)
+]
+
+
+@click.group(cls=HvGroup)
+def videos() -> None:
+    """
+    List, show, delete and retry videos.
+    """
+
+
+@videos.command("list")
+@_org
+@_env
+@click.option("--status", type=click.Choice(_LISTED))
+@click.option("--search", help="Part of the name.")
+@click.option("--page", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--page-size", type=click.IntRange(1, 100), default=20, show_default=True)
+@json_option
+@pass_invocation
+def list_videos(  # noqa: PLR0913 - one per option
+    invocation: Invocation,
+    *,
+    org: str,
+    env: str,
+    status: str | None,
+    search: str | None,
+    page: int,
+    page_size: int,
+    as_json: bool,
+) -> None:
+    """
+    List the videos of an environment, newest first.
+    """
+    query = VideoQuery(
+        page=page,
+        page_size=page_size,
+        state=None if status is None else VideoState(status),
+        search=search,
+    )
+    with invocation.services() as services:
+        found = services.catalog.page(services.tenants.environment(org, env), query)
+        records = [_item(services, video) for video in found.videos]
+    if as_json:
+        print_json({"videos": records, "total": found.total})
+        return
+    columns = {
+        "id": "VIDEO",
+        "name": "NAME",
+        "status": "STATUS",
+        "duration": "DURATION",
+        "videoQuality": "QUALITY",
+        "allowPublicAccess": "PUBLIC",
+        "createdAt": "CREATED",
+    }
+    show(records, columns, name="videos", as_json=False)
+    say(f"{len(records)} of {found.total}")
+
+
+@videos.command("show")
+@click.argument("video_id")
+@_org
+@json_option
+@pass_invocation
+def show_video(
+    invocation: Invocation, *, video_id: str, org: str, as_json: bool
+) -> None:
+    """
+    Show everything about the video VIDEO_ID.
+    """
+    with invocation.services() as services:
+        video = services.catalog.details(OPERATOR, org, video_id)
+        details = responses.video_details(
+            video, served=0, thumbnail_url=_thumbnail(services, video)
+        )
+    # How often it was served is the API's to say; here it would be a wrong 0.
+    details.pop("served")
+    if as_json:
+        print_json(details)
+        return
+    records = [{"field": name, "value": value} for name, value in details.items()]
+    columns = {"field": "FIELD", "value": "VALUE"}
+    show(records, columns, name="video", as_json=False)
+
+
+@videos.command("delete")
+@click.argument("video_id")
+@_org
+@click.option(
+    "--reason", type=click.Choice([reason.value for reason in DeletionReason])
+)
+@json_option
+@pass_invocation
+def delete(
+    invocation: Invocation,
+    *,
+    video_id: str,
+    org: str,
+    reason: str | None,
+    as_json: bool,
+) -> None:
+    """
+    Delete the video VIDEO_ID.
+    """
+    why = DeletionReason(reason) if reason else DeletionReason.ADMIN_ACTION
+    with invocation.services() as services:
+        video = services.deletion.delete(OPERATOR, org, video_id, why)
+    if as_json:
+        print_json({"videoID": video.id, **responses.deletion(video)})
+    else:
+        click.echo(f"{video.id} is deleted")
+
+
+@videos.command("retry")
+@click.argument("video_id")
+@_org
+@json_option
+@pass_invocation
+def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> None:
+    """
+    Process the failed video VIDEO_ID again.
+    """
+    with invocation.services() as services:
+        found = services.processing.retry(OPERATOR, org, video_id)
+    if as_json:
+        print_json({"videoID": found})
+    else:
+        click.echo(f"{found} is being processed again")
+
+
+def _item(services: Services, video: Video) -> dict[str, object]:
+    item = responses.video_item(
+        video, served=0, thumbnail_url=_thumbnail(services, video)
+    )
+    item.pop("served")
+    return item
+
+
+def _thumbnail(services: Services, video: Video) -> str:
+    return services.playback.thumbnail_url(video, 640, 360)

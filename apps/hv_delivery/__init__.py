@@ -1,0 +1,3 @@
+"""
+The delivery worker: playlists, segments and thumbnails.
+"""

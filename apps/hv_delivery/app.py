@@ -1,0 +1,170 @@
+"""
+The addresses under ``{worker_url}``.
+
+Source: interface, "Delivery". Players add ``_HLS_msn``, ``_HLS_part``,
+``_HLS_skip`` and ``bootstrap``: for a finished video they change nothing, so
+nothing here reads them.
+"""
+
+from typing import Final, Protocol
+
+import falcon
+
+from hv_web.app import make_app as make_web_app
+from hv_web.cors import ANY_ORIGIN
+from hv_web.files import send
+from hv_web.viewers import viewer_of
+from hvcore.envelope import encode, success
+from hvcore.playback_tokens import KeyRing
+from hvcore.services.delivery import Delivery, PlaybackRequest
+from hvcore.services.thumbnails import ThumbnailRequest, Thumbnails
+
+JWKS_MAX_AGE_S: Final = 300
+
+
+class DeliveryServices(Protocol):
+    """
+    What these addresses need.
+    """
+
+    @property
+    def delivery(self) -> Delivery:
+        """
+        Playlists and segments.
+        """
+        ...
+
+    @property
+    def thumbnails(self) -> Thumbnails:
+        """
+        Pictures.
+        """
+        ...
+
+    @property
+    def key_ring(self) -> KeyRing:
+        """
+        The keys of playback tokens.
+        """
+        ...
+
+
+def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Response]:
+    """
+    Make the app of the delivery worker.
+    """
+    app = make_web_app(cors=ANY_ORIGIN)
+    # One route for everything under a video: the same text decides both who
+    # may have it and which file it is.
+    app.add_route(
+        "/v1/public/{org}/{env}/{video}/{file:path}", PublicFiles(services.delivery)
+    )
+    app.add_route("/v1/private/{video}/{file:path}", PrivateFiles(services.delivery))
+    app.add_route("/t/{video}/{name}", Pictures(services.thumbnails))
+    app.add_route("/.well-known/jwks.json", PublicKeys(services.key_ring))
+    app.add_route("/health/live", Live())
+    return app
+
+
+class PublicFiles:
+    """
+    The files of public videos.
+    """
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+
+    def on_get(  # noqa: PLR0913 - Falcon's signature
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        *,
+        org: str,
+        env: str,
+        video: str,
+        file: str,
+    ) -> None:
+        """
+        Answer with a file.
+        """
+        request = PlaybackRequest(environment=(org, env), video=video, file=file)
+        send(req, resp, self._delivery.open(request))
+
+    on_head = on_get
+
+
+class PrivateFiles:
+    """
+    The files of private videos, and of public ones for who has a token.
+    """
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video: str, file: str
+    ) -> None:
+        """
+        Answer with a file.
+        """
+        request = PlaybackRequest(
+            environment=None, video=video, file=file, viewer=viewer_of(req)
+        )
+        send(req, resp, self._delivery.open(request))
+
+    on_head = on_get
+
+
+class Pictures:
+    """
+    Thumbnails.
+    """
+
+    def __init__(self, thumbnails: Thumbnails) -> None:
+        self._thumbnails = thumbnails
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video: str, name: str
+    ) -> None:
+        """
+        Answer with a picture.
+        """
+        request = ThumbnailRequest(video=video, name=name, viewer=viewer_of(req))
+        send(req, resp, self._thumbnails.open(request))
+
+    on_head = on_get
+
+
+class PublicKeys:
+    """
+    The public keys of playback tokens (RFC 7517, section 5).
+    """
+
+    def __init__(self, key_ring: KeyRing) -> None:
+        self._body = encode(key_ring.jwks())
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Answer with the keys; none where tokens are signed with a secret.
+        """
+        resp.data = self._body
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", f"public, max-age={JWKS_MAX_AGE_S}")
+
+    on_head = on_get
+
+
+class Live:
+    """
+    Whether this process answers at all.
+    """
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Answer without asking anything else.
+        """
+        resp.data = encode(success({"status": "ok"}))
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", "no-store")
+
+    on_head = on_get

@@ -1,0 +1,3 @@
+"""
+The player: a page that plays one video, made to be embedded.
+"""

@@ -1,0 +1,134 @@
+"""
+Serve a WSGI app with gunicorn, set up by this program and not by a file.
+
+The app is built in the worker, after the fork: a database connection must
+never cross one. The arbiter does nothing but start workers again.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+from gunicorn.glogging import Logger
+
+from hv_reference.listening import BACKLOG
+from hvcore.child_process import die_with_parent
+from hvcore.errors import HvcoreError
+
+_log = logging.getLogger(__name__)
+
+WsgiApp = Callable[..., Any]
+
+
+def serve(
+    make_app: Callable[[], WsgiApp], *, listener: int, workers: int, threads: int
+) -> None:
+    """
+    Serve until SIGTERM; requests in flight are finished.
+
+    Args:
+        make_app: Called once in every worker process.
+        listener: The descriptor of a socket that listens.
+    """
+    _Server(make_app, listener=listener, workers=workers, threads=threads).run()
+
+
+class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """
+    Gunicorn with our settings.
+    """
+
+    def __init__(
+        self,
+        make_app: Callable[[], WsgiApp],
+        *,
+        listener: int,
+        workers: int,
+        threads: int,
+    ) -> None:
+        self._make_app = make_app
+        self._own = {
+            **SETTINGS,
+            "bind": f"fd://{listener}",
+            "workers": workers,
+            "threads": threads,
+        }
+        super().__init__()
+
+    def load_config(self) -> None:
+        """
+        Apply the settings.
+        """
+        for name, value in self._own.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> WsgiApp:
+        """
+        Build the app; called in the worker.
+        """
+        try:
+            return self._make_app()
+        except HvcoreError as exc:
+            # What an operator can mend needs no traceback.
+            _log.critical("%s", exc)
+            sys.exit(Arbiter.APP_LOAD_ERROR)
+
+
+class _PlainLogger(Logger):  # type: ignore[misc]  # gunicorn has no types
+    """
+    Gunicorn's messages in the log of the process, in its form.
+    """
+
+    def setup(self, cfg: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Leave the lines to the root logger.
+        """
+        super().setup(cfg)
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
+        # "Booting worker", "Listening at": nothing that an operator acts on.
+        self.error_log.setLevel(logging.WARNING)
+
+
+def _end_with_arbiter(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
+    # A worker outlived its killed arbiter for 11 s and kept the port.
+    del worker
+    die_with_parent(arbiter.pid)
+
+
+def _heartbeat_dir() -> str | None:
+    # The heartbeat is a file; on a disk that stalls, workers would be killed.
+    memory = Path("/dev/shm")  # noqa: S108 - a folder of the system
+    return str(memory) if os.access(memory, os.W_OK) else None
+
+
+SETTINGS: Final = {
+    "worker_class": "hv_reference.deadlines.DeadlineWorker",
+    "post_fork": _end_with_arbiter,
+    "logger_class": _PlainLogger,
+    "worker_tmp_dir": _heartbeat_dir(),
+    # Two instances of one user collide on it.
+    "control_socket_disable": True,
+    # Connections, and not threads: those that are silent cost no thread.
+    "worker_connections": 1000,
+    "backlog": BACKLOG,
+    # Of the heartbeat, not of a request: a process that hangs for so long is
+    # killed.
+    "timeout": 60,
+    # hv up waits 5 s for its processes; a large upload is begun anew.
+    "graceful_timeout": 4,
+    # Longer than the pause between two polls of a player (6 s segments).
+    "keepalive": 15,
+    # A playback token may have 4 KB, and a player sends it in the address.
+    "limit_request_line": 8190,
+    "limit_request_fields": 64,
+    "limit_request_field_size": 8190,
+    # Behind a proxy on this machine; a remote client's header is not believed.
+    "forwarded_allow_ips": "127.0.0.1,::1",
+}
+"""Every setting that is not gunicorn's default, with its reason."""

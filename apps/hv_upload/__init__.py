@@ -1,0 +1,3 @@
+"""
+The upload address: files on their way in.
+"""

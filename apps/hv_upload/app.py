@@ -1,0 +1,189 @@
+"""
+The addresses under ``{upload_url}``.
+
+Source: interface, "upload-url": the bytes are sent with a PUT to
+``signedURL``; the reply is 200, after the address expired 403.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Protocol
+
+import falcon
+
+from hv_upload.incoming import IncomingFiles
+from hv_web.app import make_app as make_web_app
+from hv_web.cors import UPLOAD
+from hvcore.clock import Clock
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.uploads import DEFAULT_CONTENT_TYPE, UploadGrant
+from hvcore.envelope import encode, success
+from hvcore.errors import ForbiddenError, InvalidFileSizeError, UnavailableError
+from hvcore.upload_signing import UploadSigner
+
+MAX_CONCURRENT: Final = 8
+"""Must stay below the server's threads, so that somebody can still watch."""
+BUSY_RETRY_AFTER_S: Final = 10
+
+
+class UploadUseCases(Protocol):
+    """
+    The part of the uploads service that receives bytes.
+    """
+
+    def open_upload(self, grant_id: str) -> UploadGrant:
+        """
+        Return the grant of an upload that may begin now.
+        """
+        ...
+
+    def check_announced(
+        self, grant: UploadGrant, content_type: str | None, size_bytes: int | None
+    ) -> None:
+        """
+        Refuse an upload by its headers.
+        """
+        ...
+
+    def incoming_dir(self) -> Path:
+        """
+        Return the folder in which bytes are collected.
+        """
+        ...
+
+    def receive(
+        self, grant_id: str, local: Path, *, size_bytes: int, content_type: str
+    ) -> UploadGrant:
+        """
+        Keep a file that has come in whole.
+        """
+        ...
+
+
+class UploadServices(Protocol):
+    """
+    What these addresses need.
+    """
+
+    @property
+    def uploads(self) -> UploadUseCases:
+        """
+        Bytes on their way in.
+        """
+        ...
+
+    @property
+    def upload_signer(self) -> UploadSigner:
+        """
+        Verifies addresses.
+        """
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """
+        The time.
+        """
+        ...
+
+
+def make_app(
+    services: UploadServices, *, max_concurrent: int = MAX_CONCURRENT
+) -> falcon.App[falcon.Request, falcon.Response]:
+    """
+    Make the app of the upload address.
+
+    Args:
+        max_concurrent: How many bodies are read at a time; keep it below the
+            threads of the server.
+    """
+    app = make_web_app(cors=UPLOAD)
+    app.add_route("/upload/{grant_id}", SignedUpload(services, max_concurrent))
+    return app
+
+
+class SignedUpload:
+    """
+    A signed upload address.
+    """
+
+    def __init__(self, services: UploadServices, max_concurrent: int) -> None:
+        self._uploads = services.uploads
+        self._signer = services.upload_signer
+        self._clock = services.clock
+        self._places = threading.BoundedSemaphore(max_concurrent)
+
+    def on_put(
+        self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
+    ) -> None:
+        """
+        Take a file in.
+
+        Raises:
+            ForbiddenError: The address expired or was tampered with.
+            ProcessingInProgressError: The file is being processed already.
+            UnsupportedFormatError: 415; not the type of the grant.
+            InvalidFileSizeError: Not the size of the grant, or cut off.
+            UnavailableError: Too many uploads at a time, or no room.
+        """
+        verified = self._signer.verify(
+            grant_id,
+            expires=_single(req, "expires"),
+            signature=_single(req, "signature"),
+            now=self._clock.now(),
+        )
+        with self._place():
+            grant = self._uploads.open_upload(verified)
+            content_type = req.content_type
+            self._uploads.check_announced(grant, content_type, req.content_length)
+            if req.content_length is None and not req.env.get("wsgi.input_terminated"):
+                raise InvalidFileSizeError("The request has no body.")
+            grant = self._receive(req, grant, content_type)
+        resp.data = encode(success(_answer(grant)))
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", "no-store")
+
+    def _receive(
+        self, req: falcon.Request, grant: UploadGrant, content_type: str | None
+    ) -> UploadGrant:
+        incoming = IncomingFiles(folder=self._uploads.incoming_dir())
+        limit = grant.size_bytes or MAX_UPLOAD_BYTES
+        with incoming.collect(req, max_bytes=limit) as (local, size_bytes):
+            sent = (content_type or "").partition(";")[0].strip().lower()
+            return self._uploads.receive(
+                grant.id,
+                local,
+                size_bytes=size_bytes,
+                content_type=sent or grant.content_type or DEFAULT_CONTENT_TYPE,
+            )
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        if not self._places.acquire(blocking=False):
+            raise UnavailableError(
+                "Too many uploads are running; try again soon.",
+                retry_after_s=BUSY_RETRY_AFTER_S,
+            )
+        try:
+            yield
+        finally:
+            self._places.release()
+
+
+def _single(req: falcon.Request, name: str) -> str:
+    # Given twice, it could be read in two ways; given not at all, in none.
+    values = req.get_param_as_list(name) or []
+    if len(values) != 1:
+        raise ForbiddenError(
+            "This upload address is not complete; use the signed URL as it was given."
+        )
+    return values[0]
+
+
+def _answer(grant: UploadGrant) -> dict[str, object]:
+    answer: dict[str, object] = {"bucketPath": grant.path}
+    if grant.video_id is not None:
+        answer["videoID"] = grant.video_id
+    return answer

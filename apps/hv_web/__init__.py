@@ -1,0 +1,1 @@
+"""The Falcon code that all apps share."""

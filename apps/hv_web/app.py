@@ -1,0 +1,34 @@
+"""
+The Falcon app that all apps begin with.
+"""
+
+from collections.abc import Sequence
+
+import falcon
+
+from hv_web.cors import CorsMiddleware, CorsPolicy
+from hv_web.errors import install_error_handlers
+from hv_web.middleware import MethodMiddleware, RequestIdMiddleware
+
+
+def make_app(
+    *, cors: CorsPolicy, middleware: Sequence[object] = ()
+) -> falcon.App[falcon.Request, falcon.Response]:
+    """
+    Make an app with request ids, a cross-origin policy and our error shape.
+
+    Args:
+        cors: Which pages may read the answers.
+        middleware: Falcon middleware that runs after these three.
+    """
+    app = falcon.App()
+    app.add_middleware(RequestIdMiddleware())
+    app.add_middleware(CorsMiddleware(cors))
+    app.add_middleware(MethodMiddleware())
+    for further in middleware:
+        app.add_middleware(further)  # type: ignore[arg-type]  # Falcon's type of it is private
+    # Bodies are read by hv_web.bodies and hv_web.json_media alone: Falcon's
+    # handlers take forms, and their streams read chunked bodies as empty.
+    app.req_options.media_handlers.clear()
+    install_error_handlers(app)
+    return app

@@ -1,0 +1,53 @@
+"""
+Read a request's body, within a limit.
+"""
+
+from typing import BinaryIO
+
+import falcon
+
+from hvcore.errors import FieldError, InvalidParametersError, PayloadTooLargeError
+
+_CHUNK_BYTES = 64 * 1024
+
+
+def read_body(req: falcon.Request, *, max_bytes: int) -> bytes:
+    """
+    Return the whole body; empty if there is none.
+
+    A chunked body has no ``Content-Length``. It is read only where the server
+    ends its input itself (``wsgi.input_terminated``), as gunicorn does.
+
+    Raises:
+        PayloadTooLargeError: It is longer than max_bytes.
+        InvalidParametersError: It ends before its ``Content-Length``.
+    """
+    length = req.content_length
+    if length is None and not req.env.get("wsgi.input_terminated"):
+        return b""
+    if length is not None and length > max_bytes:
+        raise _too_large(max_bytes)
+    wanted = max_bytes + 1 if length is None else length
+    data = _read(req.env["wsgi.input"], wanted)
+    if len(data) > max_bytes:
+        raise _too_large(max_bytes)
+    if length is not None and len(data) < length:
+        message = "The body ends before its Content-Length."
+        raise InvalidParametersError(
+            message, errors=[FieldError(message=message, location="body")]
+        )
+    return data
+
+
+def _read(stream: BinaryIO, wanted: int) -> bytes:
+    data = bytearray()
+    while len(data) < wanted:
+        chunk = stream.read(min(_CHUNK_BYTES, wanted - len(data)))
+        if not chunk:
+            break
+        data += chunk
+    return bytes(data)
+
+
+def _too_large(max_bytes: int) -> PayloadTooLargeError:
+    return PayloadTooLargeError(f"The body must be at most {max_bytes} bytes.")

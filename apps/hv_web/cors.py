@@ -1,0 +1,121 @@
+"""
+Cross-origin rules, one policy per app.
+
+Source: interface, "Authentication", 9; the Fetch standard, section 3.2.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import attrs
+import falcon
+
+
+@attrs.frozen(kw_only=True)
+class CorsPolicy:
+    """
+    Which pages may read the answers of an app.
+
+    Attributes:
+        origins: The origins, compared exactly; None allows every page.
+        methods: Methods that a preflight allows.
+        headers: Request headers that a preflight allows.
+        exposed: Response headers that a page may read.
+        max_age_s: How long a browser may keep a preflight's answer.
+    """
+
+    origins: frozenset[str] | None
+    methods: tuple[str, ...]
+    headers: tuple[str, ...]
+    exposed: tuple[str, ...] = ("X-Request-Id",)
+    max_age_s: int = 3600
+
+
+ANY_ORIGIN: Final = CorsPolicy(
+    origins=None,
+    methods=("GET", "HEAD", "OPTIONS"),
+    headers=("Range", "Content-Type"),
+    exposed=("Content-Length", "Content-Range", "ETag", "X-Request-Id"),
+)
+"""For the delivery worker and the player."""
+
+UPLOAD: Final = CorsPolicy(
+    origins=None,
+    methods=("PUT", "OPTIONS"),
+    headers=("Content-Type",),
+    exposed=("ETag", "X-Request-Id"),
+)
+"""For the upload address."""
+
+
+def exact_origins(origins: Iterable[str]) -> CorsPolicy:
+    """
+    Return the API's policy.
+
+    Args:
+        origins: Such as ``https://app.example.com``. ``*`` and ``null`` are
+            left out: a page of any origin can bring them about.
+    """
+    exact = {origin.strip().rstrip("/").lower() for origin in origins}
+    return CorsPolicy(
+        origins=frozenset(exact - {"", "*", "null"}),
+        methods=("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"),
+        headers=("X-Api-Key", "Content-Type", "Idempotency-Key"),
+        exposed=("X-Request-Id", "Retry-After"),
+    )
+
+
+class CorsMiddleware:
+    """
+    Answer preflights, and mark every answer, errors included.
+    """
+
+    def __init__(self, policy: CorsPolicy) -> None:
+        self._policy = policy
+
+    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Answer a preflight before anything asks for a key.
+        """
+        if not self._is_preflight(req):
+            return
+        if self._allowed_origin(req) is not None:
+            policy = self._policy
+            resp.set_header("Access-Control-Allow-Methods", ", ".join(policy.methods))
+            resp.set_header("Access-Control-Allow-Headers", ", ".join(policy.headers))
+            resp.set_header("Access-Control-Max-Age", str(policy.max_age_s))
+        resp.status = falcon.HTTP_204
+        resp.complete = True
+
+    def process_response(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        _resource: object,
+        _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
+    ) -> None:
+        """
+        Say which page may read this answer.
+        """
+        if self._policy.origins is not None:
+            resp.append_header("Vary", "Origin")
+        origin = self._allowed_origin(req)
+        if origin is not None:
+            resp.set_header("Access-Control-Allow-Origin", origin)
+            resp.set_header(
+                "Access-Control-Expose-Headers", ", ".join(self._policy.exposed)
+            )
+
+    def _is_preflight(self, req: falcon.Request) -> bool:
+        if req.method != "OPTIONS":
+            return False
+        asked = req.get_header("Access-Control-Request-Method") is not None
+        return self._policy.origins is None or (
+            asked and req.get_header("Origin") is not None
+        )
+
+    def _allowed_origin(self, req: falcon.Request) -> str | None:
+        if self._policy.origins is None:
+            return "*"
+        origin = req.get_header("Origin")
+        return origin if origin in self._policy.origins else None

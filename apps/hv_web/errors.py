@@ -1,0 +1,146 @@
+"""
+Every error of every app in the documented envelope.
+
+Falcon's own errors included, and whatever the client accepts: a client that
+cannot read JSON could not use the service.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+import falcon
+
+from hv_web.middleware import request_id
+from hvcore.envelope import PROBLEM_TYPE, encode, problem
+from hvcore.errors import (
+    HvError,
+    InternalError,
+    InvalidParametersError,
+    MethodNotAllowedError,
+    NotFoundError,
+    PayloadTooLargeError,
+    RangeNotSatisfiableError,
+    UnavailableError,
+)
+
+_log = logging.getLogger(__name__)
+
+_FIRST_SERVER_ERROR = 500
+
+
+class UnsupportedMediaTypeError(HvError):
+    """
+    The body is not of a type that the route reads.
+    """
+
+    status, code = 415, "unsupported_media_type"
+    default_detail = "Send the body as application/json."
+
+
+class UriTooLongError(HvError):
+    """
+    The address is longer than the service reads.
+    """
+
+    status, code = 414, "uri_too_long"
+    default_detail = "The request's address is too long."
+
+
+_BY_STATUS: Final[Mapping[int, type[HvError]]] = {
+    error.status: error
+    for error in (
+        InvalidParametersError,
+        NotFoundError,
+        MethodNotAllowedError,
+        PayloadTooLargeError,
+        UriTooLongError,
+        UnsupportedMediaTypeError,
+        RangeNotSatisfiableError,
+        InternalError,
+    )
+}
+
+
+def install_error_handlers(app: falcon.App[falcon.Request, falcon.Response]) -> None:
+    """
+    Make an app answer every error in the envelope.
+    """
+    app.add_error_handler(Exception, handle_crash)
+    app.add_error_handler(falcon.HTTPError, handle_http_error)
+    app.add_error_handler(HvError, handle_error)
+
+
+def handle_error(
+    req: falcon.Request,
+    resp: falcon.Response,
+    error: HvError,
+    _params: Mapping[str, object],
+) -> None:
+    """
+    Answer an error that was raised on purpose.
+    """
+    if error.http_status >= _FIRST_SERVER_ERROR:
+        _log.warning("request not answered", extra=_context(req, error.code))
+    send_problem(req, resp, error)
+
+
+def handle_http_error(
+    req: falcon.Request,
+    resp: falcon.Response,
+    error: falcon.HTTPError,
+    _params: Mapping[str, object],
+) -> None:
+    """
+    Answer an error that Falcon found.
+    """
+    send_problem(req, resp, _translate(error))
+
+
+def handle_crash(
+    req: falcon.Request,
+    resp: falcon.Response,
+    error: Exception,
+    _params: Mapping[str, object],
+) -> None:
+    """
+    Answer a bug: nothing of it leaves the service but the request id.
+    """
+    _log.error("request crashed", extra=_context(req, "crash"), exc_info=error)
+    send_problem(req, resp, InternalError())
+
+
+def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> None:
+    """
+    Make the response say what the error is.
+    """
+    resp.status = error.http_status
+    resp.stream = None
+    resp.data = encode(problem(error, request_id(req)))
+    resp.content_type = PROBLEM_TYPE
+    resp.set_header("Cache-Control", "no-store")
+    for name, value in error.headers.items():
+        resp.set_header(name, value)
+
+
+def _translate(error: falcon.HTTPError) -> HvError:
+    status = error.status_code
+    headers = dict(error.headers or {})
+    if status == UnavailableError.status:
+        return UnavailableError(retry_after_s=int(headers.get("Retry-After", 5)))
+    fallback = (
+        InternalError if status >= _FIRST_SERVER_ERROR else InvalidParametersError
+    )
+    return _BY_STATUS.get(status, fallback)(
+        error.description, status=status, headers=headers
+    )
+
+
+def _context(req: falcon.Request, code: str) -> dict[str, object]:
+    # The route and not the address, which may carry a token.
+    return {
+        "hv_request_id": request_id(req),
+        "hv_method": req.method,
+        "hv_route": req.uri_template,
+        "hv_code": code,
+    }

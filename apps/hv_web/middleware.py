@@ -1,0 +1,69 @@
+"""
+What every request of every app goes through.
+"""
+
+import re
+import secrets
+
+import falcon
+
+from hvcore.errors import MethodNotAllowedError
+
+_SANE_TOKEN = re.compile(r"[A-Za-z0-9._-]{1,128}")
+
+
+def request_id(req: falcon.Request) -> str:
+    """
+    Return the request's id: the caller's if it is a sane token, else our own.
+    """
+    found: str | None = getattr(req.context, "request_id", None)
+    if found is None:
+        given = req.get_header("X-Request-Id") or ""
+        found = given if _SANE_TOKEN.fullmatch(given) else secrets.token_hex(16)
+        req.context.request_id = found
+    return found
+
+
+class RequestIdMiddleware:
+    """
+    Put the request's id on every answer.
+    """
+
+    def process_response(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        _resource: object,
+        _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
+    ) -> None:
+        """
+        Name the request, and stop browsers from guessing content types.
+        """
+        resp.set_header("X-Request-Id", request_id(req))
+        resp.set_header("X-Content-Type-Options", "nosniff")
+
+
+class MethodMiddleware:
+    """
+    Refuse methods that Falcon does not know, which it would answer with 400.
+    """
+
+    def process_resource(
+        self,
+        req: falcon.Request,
+        _resp: falcon.Response,
+        resource: object,
+        _params: dict[str, object],
+    ) -> None:
+        """
+        Answer 405 with ``Allow``.
+
+        Raises:
+            MethodNotAllowedError: The method is none of HTTP's.
+        """
+        if req.method in falcon.COMBINED_METHODS:
+            return
+        responders = (name for name in dir(resource) if name.startswith("on_"))
+        methods = {name.split("_")[1].upper() for name in responders}
+        allowed = ", ".join(sorted(methods | {"OPTIONS"}))
+        raise MethodNotAllowedError(headers={"Allow": allowed})

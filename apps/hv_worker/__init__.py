@@ -1,0 +1,1 @@
+"""The processes that run tasks: workers, and the sweep."""

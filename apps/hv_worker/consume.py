@@ -1,0 +1,42 @@
+"""
+A worker: takes tasks from its lanes until it is told to end.
+"""
+
+import logging
+from collections.abc import Sequence
+
+from hv_worker.identity import worker_name
+from hv_worker.scratch import remove_orphans, scratch_folder
+from hv_worker.stopping import Stopping
+from hvcore.assembly import build
+from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks import Lane
+from hvcore.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+
+def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
+    """
+    Run tasks in this process, one at a time, until SIGTERM.
+
+    A task that is running then is handed back at once.
+    """
+    stopping = Stopping()
+    name = worker_name(settings.data_dir)
+    scratch = settings.data_dir / "work"
+    remove_orphans(scratch)
+    with (
+        scratch_folder(scratch) as folder,
+        build(settings, work_dir=folder) as services,
+    ):
+        task_runs = services.task_runs
+        _log.info(
+            "worker ready", extra={"hv_worker": name, "hv_lanes": [*map(str, lanes)]}
+        )
+
+        def handle(task_id: TaskId) -> None:
+            if not stopping():
+                task_runs.run(task_id, worker=name, stopping=stopping)
+
+        services.queue.consume(handle, lanes=lanes, until=stopping)

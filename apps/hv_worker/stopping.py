@@ -1,0 +1,32 @@
+"""
+Turn the signals that end a process into a question that can be asked.
+"""
+
+import signal
+import threading
+from types import FrameType
+
+
+class Stopping:
+    """
+    Tell whether this process was asked to end.
+
+    Made in the main thread: it takes over SIGTERM and SIGINT.
+    """
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._ask)
+
+    def __call__(self) -> bool:
+        return self._asked.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """
+        Wait so long, or until the process is asked to end; tell which.
+        """
+        return self._asked.wait(seconds)
+
+    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+        self._asked.set()

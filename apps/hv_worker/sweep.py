@@ -1,0 +1,57 @@
+"""
+The sweep: brings back lost tasks, rings for due ones, ends what ran out.
+
+Many may run; one leads, the others wait to take over.
+"""
+
+import logging
+from typing import Final
+
+from hv_worker.identity import worker_name
+from hv_worker.scratch import remove_orphans
+from hv_worker.stopping import Stopping
+from hvcore.assembly import Services, build
+from hvcore.errors import UnavailableError
+from hvcore.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+EVERY_S: Final = 2.0
+TIDY_EVERY: Final = 15
+"""Sweeps between two rounds of tidying, so about every 30 s."""
+
+
+def run_sweep(settings: Settings) -> None:
+    """
+    Sweep until SIGTERM.
+    """
+    stopping = Stopping()
+    holder = worker_name(settings.data_dir)
+    with build(settings) as services:
+        turn = 0
+        while True:
+            try:
+                sweep_once(services, holder=holder, tidies=turn % TIDY_EVERY == 0)
+            except UnavailableError as error:
+                _log.warning(
+                    "sweep waits for the service", extra={"hv_why": error.detail}
+                )
+            except Exception:
+                # The loop that everything else relies on never ends by itself.
+                _log.exception("sweep failed; it goes on")
+            turn += 1
+            if stopping.wait(EVERY_S):
+                return
+
+
+def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
+    """
+    Do one round, if this process leads.
+    """
+    if tidies:
+        services.uploads.clean_incoming()
+        remove_orphans(services.settings.data_dir / "work")
+    if services.task_runs.sweep(holder=holder):
+        services.uploads.expire()
+        if tidies:
+            services.task_runs.forget_ended()

@@ -1,0 +1,33 @@
+"""
+The time, always passed in.
+
+Nothing in hvcore asks the operating system for the time by itself: whoever
+needs it takes a :class:`Clock`, so that tests can move it.
+"""
+
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """
+    Tell the current moment.
+    """
+
+    def now(self) -> datetime:
+        """
+        Return the current moment as an aware datetime in UTC.
+        """
+        ...
+
+
+class SystemClock:
+    """
+    The operating system's clock.
+    """
+
+    def now(self) -> datetime:
+        """
+        Return the current moment as an aware datetime in UTC.
+        """
+        return datetime.now(UTC)

@@ -1,0 +1,1 @@
+"""Rules of the service: attrs classes and plain functions, no input or output."""

@@ -1,0 +1,203 @@
+"""
+Organizations, environments, keys, and who may reach what.
+
+Source: interface, "Authentication".
+"""
+
+import hashlib
+import secrets
+import string
+from datetime import datetime
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import BASE62, EnvId, KeyId, OrgId
+
+KEY_CHARS: Final = 32
+CHECKSUM_CHARS: Final = 6
+DISPLAYED_CHARS: Final = 12
+
+
+class EnvironmentKind(Enum):
+    """
+    Production environments have live keys, development ones test keys.
+    """
+
+    PRODUCTION = "production"
+    DEVELOPMENT = "development"
+
+    @property
+    def key_prefix(self) -> str:
+        """
+        How the values of the environment's keys begin.
+        """
+        return "hv_live_" if self is EnvironmentKind.PRODUCTION else "hv_test_"
+
+
+class KeyType(Enum):
+    """
+    How far a key reaches.
+    """
+
+    ENVIRONMENT = "environment"
+    FULL_ACCESS = "full-access"
+    SYSTEM = "system"
+
+
+class Permission(Enum):
+    """
+    What a key may be used for.
+    """
+
+    VIDEOS_READ = "videos:read"
+    VIDEOS_WRITE = "videos:write"
+    PLAYBACK_SIGN = "playback:sign"
+    ANALYTICS_READ = "analytics:read"
+
+
+ALL_PERMISSIONS: Final = frozenset(Permission)
+
+
+@attrs.frozen(kw_only=True)
+class Organization:
+    """
+    A tenant.
+    """
+
+    id: OrgId
+    created_at: datetime
+
+
+@attrs.frozen(kw_only=True)
+class Environment:
+    """
+    A part of an organization that holds videos.
+
+    Attributes:
+        id: ``env_…``, unique in the whole service; paths may use it.
+        name: Unique in its organization; the ``envID`` that answers show. The
+            name an operator chose, else the same as the id.
+    """
+
+    id: EnvId
+    org_id: OrgId
+    name: str
+    kind: EnvironmentKind
+    created_at: datetime
+
+
+@attrs.frozen(kw_only=True)
+class ApiKey:
+    """
+    The record of a key; the key itself is known to its owner only.
+
+    Attributes:
+        sha256: Hash of the whole key, 64 hex digits.
+        shown: The key's first characters, for lists.
+        org_id: None for a system key.
+        env_id: The environment of an environment key; the default
+            environment of a full-access key, if it has one.
+    """
+
+    id: KeyId
+    name: str
+    type: KeyType
+    org_id: OrgId | None
+    env_id: EnvId | None
+    permissions: frozenset[Permission]
+    sha256: str = attrs.field(repr=False)
+    shown: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def is_valid_at(self, now: datetime) -> bool:
+        """
+        Tell whether the key works: neither revoked nor run out.
+
+        A revocation in the future is a rotation's overlap.
+        """
+        ended = [at for at in (self.expires_at, self.revoked_at) if at is not None]
+        return all(now < at for at in ended)
+
+
+@attrs.frozen(kw_only=True)
+class Principal:
+    """
+    A caller, recognised.
+
+    Attributes:
+        org_id: None for a system key, which reaches every organization.
+        env_id: See ApiKey.
+    """
+
+    key_id: KeyId
+    type: KeyType
+    org_id: OrgId | None
+    env_id: EnvId | None
+    permissions: frozenset[Permission]
+
+    def reaches_org(self, org_id: str) -> bool:
+        """
+        Tell whether the caller may name this organization in a path.
+        """
+        return self.type is KeyType.SYSTEM or self.org_id == org_id
+
+    def reaches_env(self, env_id: EnvId) -> bool:
+        """
+        Tell whether the caller may use this environment of its organization.
+        """
+        return self.type is not KeyType.ENVIRONMENT or self.env_id == env_id
+
+
+def checksum(text: str) -> str:
+    """
+    Return six base62 characters over the text.
+
+    They tell a mistyped or leaked key from a real one without a lookup.
+    """
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    chars = []
+    for _ in range(CHECKSUM_CHARS):
+        number, digit = divmod(number, len(BASE62))
+        chars.append(BASE62[digit])
+    return "".join(chars)
+
+
+def new_key_value(kind: EnvironmentKind) -> str:
+    """
+    Make the secret value of a key: prefix, 26 random characters, checksum.
+    """
+    body = "".join(secrets.choice(BASE62) for _ in range(KEY_CHARS - CHECKSUM_CHARS))
+    start = kind.key_prefix + body
+    return start + checksum(start)
+
+
+def is_key_value(text: str) -> bool:
+    """
+    Tell whether this has the form and the checksum of a key.
+    """
+    for kind in EnvironmentKind:
+        if text.startswith(kind.key_prefix):
+            body = text[len(kind.key_prefix) :]
+            return (
+                len(body) == KEY_CHARS
+                and set(body) <= _BASE62_SET
+                and secrets.compare_digest(
+                    checksum(text[:-CHECKSUM_CHARS]), text[-CHECKSUM_CHARS:]
+                )
+            )
+    return False
+
+
+def hash_key(value: str) -> str:
+    """
+    Return the SHA-256 of a key value as 64 hex digits.
+    """
+    return hashlib.sha256(value.encode()).hexdigest()
+
+
+_BASE62_SET = frozenset(string.ascii_letters + string.digits)

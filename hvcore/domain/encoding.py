@@ -1,0 +1,111 @@
+"""
+What a caller may ask of the encoder.
+
+Source: interface, "process", request table. The members' values are the
+documented strings; ``None`` for a cap stands for the documented ``-1`` (auto).
+"""
+
+from enum import Enum
+from typing import Final
+
+import attrs
+
+AUTO: Final = -1
+"""How ``maxEdgeLength`` and ``maxFrameRate`` say "as the source has it"."""
+
+EDGE_LENGTHS: Final = (480, 720, 1080, 1440, 2160)
+
+
+class Preset(Enum):
+    """
+    The ladder to make.
+    """
+
+    STANDARD = "standard"
+    HIGH = "high"
+    ULTRA = "ultra"
+
+
+class PixelFormat(Enum):
+    """
+    Chroma sampling and bit depth of the renditions.
+    """
+
+    YUV420P = "yuv420p"
+    YUV422P = "yuv422p"
+    YUV444P = "yuv444p"
+    YUV420P10B = "yuv420p10b"
+    YUV422P10B = "yuv422p10b"
+    YUV444P10B = "yuv444p10b"
+    YUV420P12B = "yuv420p12b"
+    YUV422P12B = "yuv422p12b"
+    YUV444P12B = "yuv444p12b"
+    AUTO_DETECT = "autoDetect"
+
+    @property
+    def bit_depth(self) -> int:
+        """
+        Bits of each sample; 8 for ``autoDetect``, which is resolved later.
+        """
+        for suffix, depth in (("10b", 10), ("12b", 12)):
+            if self.value.endswith(suffix):
+                return depth
+        return 8
+
+
+class RateControl(Enum):
+    """
+    How the bitrate follows the content.
+    """
+
+    CONSTANT = "constantBitrate"
+    VARIABLE = "variableBitrate"
+
+
+class Speed(Enum):
+    """
+    Encoder speed against size, the documented ``compressionRatio``.
+    """
+
+    ULTRAFAST = "ultrafast"
+    SUPERFAST = "superfast"
+    VERYFAST = "veryfast"
+    FASTER = "faster"
+    FAST = "fast"
+    MEDIUM = "medium"
+    SLOWER = "slower"
+    VERYSLOW = "veryslow"
+    ULTRASLOW = "ultraslow"
+
+
+class AudioCodec(Enum):
+    """
+    The codec of the audio renditions.
+    """
+
+    AAC = "aac"
+    AAC_HE = "aac-he"
+    AAC_HE_V2 = "aac-he-v2"
+    MP3 = "mp3"
+    AC3 = "ac3"
+    EAC3 = "eac3"
+
+
+@attrs.frozen(kw_only=True)
+class EncodingSettings:
+    """
+    The encoding fields of a process request.
+
+    Attributes:
+        max_edge_px: Cap of the short edge, one of EDGE_LENGTHS; None is auto.
+        max_frame_rate: Cap in frames per second, 1 to 240; None is auto.
+    """
+
+    preset: Preset
+    max_edge_px: int | None = None
+    max_frame_rate: int | None = None
+    pixel_format: PixelFormat = PixelFormat.YUV420P
+    rate_control: RateControl = RateControl.VARIABLE
+    two_pass: bool = False
+    speed: Speed = Speed.VERYFAST
+    audio_codec: AudioCodec = AudioCodec.AAC

@@ -1,0 +1,101 @@
+"""
+Identifiers: what they look like, how they are made and recognised.
+
+An identifier is a prefix and 22 random base62 characters (131 bits), so that
+none can be guessed. Organizations and environments may have chosen ones.
+"""
+
+import re
+import secrets
+import string
+from typing import Final, NewType
+
+OrgId = NewType("OrgId", str)
+EnvId = NewType("EnvId", str)
+VideoId = NewType("VideoId", str)
+PublicId = NewType("PublicId", str)
+KeyId = NewType("KeyId", str)
+GrantId = NewType("GrantId", str)
+JobId = NewType("JobId", str)
+TaskId = NewType("TaskId", str)
+
+BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
+RANDOM_CHARS: Final = 22
+MAX_CHOSEN_CHARS: Final = 64
+
+_CHOSEN = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_CHOSEN_CHARS}}}")
+_VIDEO = re.compile(rf"(?:pub)?vid_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
+
+
+def _random(prefix: str) -> str:
+    return prefix + "".join(secrets.choice(BASE62) for _ in range(RANDOM_CHARS))
+
+
+def new_org_id() -> OrgId:
+    """
+    Make an organization's identifier, ``org_…``.
+    """
+    return OrgId(_random("org_"))
+
+
+def new_env_id() -> EnvId:
+    """
+    Make an environment's identifier, ``env_…``.
+    """
+    return EnvId(_random("env_"))
+
+
+def new_video_id() -> VideoId:
+    """
+    Make a video's identifier, ``vid_…``.
+    """
+    return VideoId(_random("vid_"))
+
+
+def new_public_id() -> PublicId:
+    """
+    Make a video's public identifier, ``pubvid_…``.
+    """
+    return PublicId(_random("pubvid_"))
+
+
+def new_key_id() -> KeyId:
+    """
+    Make an API key record's identifier, ``key_…``.
+    """
+    return KeyId(_random("key_"))
+
+
+def new_grant_id() -> GrantId:
+    """
+    Make an upload grant's identifier, ``up_…``.
+    """
+    return GrantId(_random("up_"))
+
+
+def new_job_id() -> JobId:
+    """
+    Make a transcode job's identifier, ``job_…``.
+    """
+    return JobId(_random("job_"))
+
+
+def new_task_id() -> TaskId:
+    """
+    Make a task's identifier, ``task_…``.
+    """
+    return TaskId(_random("task_"))
+
+
+def is_chosen_id(text: str) -> bool:
+    """
+    Tell whether an operator may choose this text as an identifier.
+    """
+    return _CHOSEN.fullmatch(text) is not None
+
+
+def is_video_id(text: str) -> bool:
+    """
+    Tell whether this has the form of a ``vid_`` or a ``pubvid_`` identifier.
+    """
+    return _VIDEO.fullmatch(text) is not None

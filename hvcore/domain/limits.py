@@ -1,0 +1,55 @@
+"""
+Every number of the contract, with its unit.
+
+Source: interface, "Limits"; each line names the section where it is not that.
+These are structural: no setting changes them.
+"""
+
+from typing import Final
+
+GIB: Final = 1024**3
+
+MAX_UPLOAD_BYTES: Final = 5 * GIB
+UPLOAD_URL_VALID_S: Final = 3600
+
+SEGMENT_S: Final = 6
+"""Interface, "What the service does", 5."""
+
+DEFAULT_PAGE_SIZE: Final = 20
+MAX_PAGE_SIZE: Final = 100
+
+SIGNED_URL_EXPIRATIONS_S: Final = {
+    "15m": 15 * 60,
+    "30m": 30 * 60,
+    "1h": 3600,
+    "4h": 4 * 3600,
+    "24h": 24 * 3600,
+    "7d": 7 * 24 * 3600,
+}
+"""Interface, "signed-url": the six choices."""
+DEFAULT_EXPIRATION: Final = "1h"
+
+THUMBNAIL_TOKEN_VALID_S: Final = 24 * 3600
+MIN_THUMBNAIL_PX: Final = 16
+MAX_THUMBNAIL_PX: Final = 3840
+MAX_THUMBNAIL_SIZES: Final = 64
+"""Sizes kept of one video; further ones are rendered anew each time."""
+
+MAX_DESCRIPTION_CHARS: Final = 5000
+MAX_NAME_CHARS: Final = 1024
+
+MIN_FRAME_RATE_CAP: Final = 1
+MAX_FRAME_RATE_CAP: Final = 240
+
+MAX_TOKEN_BYTES: Final = 4096
+"""A longer playback token is refused unread."""
+
+MAX_JSON_BODY_BYTES: Final = 64 * 1024
+MAX_JSON_DEPTH: Final = 32
+
+MAX_SOURCE_DURATION_S: Final = 12 * 3600
+MAX_SOURCE_EDGE_PX: Final = 8192
+MAX_SOURCE_PIXELS: Final = 36_000_000
+MAX_SOURCE_STREAMS: Final = 32
+MAX_SOURCE_FRAME_RATE: Final = 240
+MAX_TIMESTAMP_GAP_S: Final = 10

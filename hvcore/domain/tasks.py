@@ -1,0 +1,112 @@
+"""
+Tasks: everything that happens later, who holds it, and when it is tried again.
+
+A task is a row. Whoever runs it takes a lease on it, which carries a fence: a
+number that rises with each lease, so that a worker that was given up for dead
+cannot finish what another one has begun anew.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import OrgId, TaskId
+
+LEASE: Final = timedelta(seconds=20)
+MAX_ATTEMPTS: Final = 3
+"""Attempts that may end by themselves before a task fails for good."""
+MAX_LOSSES: Final = 20
+"""Workers that may vanish under a task; a machine's crash is not its fault."""
+BACKOFF: Final = (timedelta(seconds=2), timedelta(seconds=15))
+QUEUE_WINDOW: Final = 8
+"""Tasks of one organization and lane in the queue at once: keeps a FIFO fair."""
+RINGS_AGAIN_AFTER: Final = timedelta(seconds=15)
+"""A queued task that nobody took by then is put into the queue once more."""
+
+
+class Lane(Enum):
+    """
+    Which workers take a task: long encodes never hold up light work.
+    """
+
+    ENCODE = "encode"
+    LIGHT = "light"
+
+
+class TaskState(Enum):
+    """
+    Where a task stands.
+    """
+
+    DUE = "due"
+    QUEUED = "queued"
+    LEASED = "leased"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ENDED: Final = frozenset({TaskState.DONE, TaskState.FAILED, TaskState.CANCELLED})
+
+
+@attrs.frozen(kw_only=True)
+class NewTask:
+    """
+    A task as it is ordered.
+
+    Attributes:
+        subject: What it is about, such as a video's id.
+        payload: Plain JSON data.
+        not_before: The earliest moment it may run; None is at once.
+    """
+
+    id: TaskId
+    kind: str
+    lane: Lane
+    org_id: OrgId
+    subject: str
+    payload: Mapping[str, object] = attrs.field(factory=dict)
+    not_before: datetime | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Task:
+    """
+    A task as it stands in the database.
+
+    Attributes:
+        attempts: Attempts that ended by themselves, with an error.
+        losses: Leases that ran out because their worker vanished.
+        progress: Finished share, 0.0 to 1.0.
+        result: What the finished task has left, plain JSON data.
+        error: Why the last attempt failed, for operators.
+    """
+
+    id: TaskId
+    kind: str
+    lane: Lane
+    org_id: OrgId
+    subject: str
+    payload: Mapping[str, object]
+    state: TaskState
+    not_before: datetime
+    created_at: datetime
+    updated_at: datetime
+    fence: int = 0
+    lease_until: datetime | None = None
+    worker: str = ""
+    attempts: int = 0
+    losses: int = 0
+    progress: float = 0.0
+    result: Mapping[str, object] | None = None
+    error: str = ""
+
+
+def backoff(attempts: int) -> timedelta:
+    """
+    Return how long to wait after this many failed attempts.
+    """
+    return BACKOFF[min(attempts, len(BACKOFF)) - 1]

@@ -1,0 +1,326 @@
+"""
+What goes into a transcode job and what comes out of it.
+
+These are the values that the core and a transcoder backend exchange. They are
+stored as JSON between tasks, so they hold plain data only.
+"""
+
+from fractions import Fraction
+
+import attrs
+
+from hvcore.domain.encoding import (
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    RateControl,
+    Speed,
+)
+
+
+class UnusableSourceError(Exception):
+    """
+    The source cannot be made into a video, now or later.
+
+    Its text is the ``failureReason`` that the video's owner reads: one plain
+    sentence, no file names, no tool names. Never retried.
+    """
+
+
+class TranscodeError(Exception):
+    """
+    An attempt failed for a reason that another attempt may not have.
+
+    Args:
+        reason: One plain sentence for the video's owner, used if every
+            attempt fails.
+        log: The tool's last words, for the operator's log only.
+    """
+
+    def __init__(self, reason: str, *, log: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.log = log
+
+
+@attrs.frozen(kw_only=True)
+class Capabilities:
+    """
+    What a transcoder can carry out on this machine.
+
+    Attributes:
+        name: The backend and its engine's version, such as ``ffmpeg 5.1.9``.
+        problems: What is missing or outdated and how to mend it, a sentence
+            each, for ``/health`` and ``hv doctor``.
+        usable: False if nothing can be transcoded at all.
+    """
+
+    name: str
+    pixel_formats: frozenset[PixelFormat]
+    audio_codecs: frozenset[AudioCodec]
+    speeds: frozenset[Speed]
+    problems: tuple[str, ...] = ()
+    usable: bool = True
+
+
+@attrs.frozen(kw_only=True)
+class VideoTrackInfo:
+    """
+    The video track of a source, as a viewer would see it.
+
+    Attributes:
+        width_px: Display width: rotation and pixel shape are applied.
+        height_px: Display height, likewise.
+        frame_rate: Average frames per second.
+        pixel_format: What ``autoDetect`` resolves to.
+        is_hdr: PQ or HLG transfer.
+        is_interlaced: Fields instead of frames.
+    """
+
+    stream_index: int
+    width_px: int
+    height_px: int
+    frame_rate: Fraction
+    pixel_format: PixelFormat
+    codec: str = ""
+    is_hdr: bool = False
+    is_interlaced: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class AudioTrackInfo:
+    """
+    One audio track of a source.
+
+    Attributes:
+        language: ISO 639 code as the source gives it, ``""`` if it is silent.
+        is_default: The source marks it as the one to play.
+    """
+
+    stream_index: int
+    channels: int
+    sample_rate_hz: int
+    codec: str = ""
+    language: str = ""
+    title: str = ""
+    is_default: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class SourceInfo:
+    """
+    What probing found out about a source.
+
+    Attributes:
+        duration_s: Length of the video track.
+        audio: The audio tracks, the default one first.
+    """
+
+    duration_s: float
+    size_bytes: int
+    container: str
+    video: VideoTrackInfo
+    audio: tuple[AudioTrackInfo, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Rung:
+    """
+    One step of the ladder: a video rendition to make.
+
+    Attributes:
+        key: Short edge and ``p``, such as ``720p``.
+        width_px: Even; the shape of the source is kept.
+        height_px: Even.
+        video_kbps: Target of the rate control, kbit/s.
+        frame_rate: Constant frames per second of the rendition.
+    """
+
+    key: str
+    short_edge_px: int
+    width_px: int
+    height_px: int
+    video_kbps: int
+    frame_rate: Fraction
+    pixel_format: PixelFormat
+    rate_control: RateControl
+    two_pass: bool
+    speed: Speed
+
+
+@attrs.frozen(kw_only=True)
+class AudioRendition:
+    """
+    One audio rendition to make from one track of the source.
+
+    Attributes:
+        name: Folder and playlist name: ``audio``, then ``audio-1``, …
+        kbps: Bitrate of the whole rendition.
+        channels: 1 or 2 where it is downmixed; more only for ac3 and eac3.
+    """
+
+    name: str
+    stream_index: int
+    codec: AudioCodec
+    kbps: int
+    channels: int
+    language: str = ""
+    title: str = ""
+    is_default: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Ladder:
+    """
+    Everything that a job makes: rungs from the smallest to the largest.
+    """
+
+    rungs: tuple[Rung, ...]
+    audio: tuple[AudioRendition, ...]
+
+
+@attrs.frozen(kw_only=True)
+class TranscodeOrder:
+    """
+    A job for a transcoder.
+    """
+
+    source: SourceInfo
+    settings: EncodingSettings
+    ladder: Ladder
+    segment_s: int
+
+
+@attrs.frozen(kw_only=True)
+class Part:
+    """
+    A piece of a job that one worker does in one go.
+
+    Attributes:
+        index: From 0, its place in the plan.
+        weight: Its share of the job's work; the weights of a plan add up to 1.
+        start_s: Where in the source it begins, a multiple of the segment.
+        end_s: Where it ends, exclusive; None is the source's end.
+    """
+
+    index: int
+    order: TranscodeOrder
+    weight: float = 1.0
+    start_s: float = 0.0
+    end_s: float | None = None
+
+
+@attrs.frozen(kw_only=True)
+class MediaFile:
+    """
+    A published file, as it was measured when it was made.
+    """
+
+    size_bytes: int
+    sha256: str
+
+
+@attrs.frozen(kw_only=True)
+class Segment:
+    """
+    One media segment.
+
+    Attributes:
+        number: From 0, counted over the whole track.
+        duration_s: Sum of its samples' durations.
+    """
+
+    number: int
+    duration_s: float
+    file: MediaFile
+
+
+@attrs.frozen(kw_only=True)
+class Track:
+    """
+    A rendition as it was made: one init segment, then media segments.
+
+    Its files are ``<name>/init.m4s`` and ``<name>/<number>.m4s`` in the
+    folder that made them.
+
+    Attributes:
+        name: ``video/720p`` or ``audio``, ``audio-1``.
+        codecs: RFC 6381 string read from the bitstream.
+        rung: The rung it carries out; None for audio.
+        audio: The audio rendition it carries out; None for video.
+    """
+
+    name: str
+    codecs: str
+    init: MediaFile
+    segments: tuple[Segment, ...]
+    rung: Rung | None = None
+    audio: AudioRendition | None = None
+
+
+@attrs.frozen(kw_only=True)
+class PartDone:
+    """
+    What one part has made.
+
+    Attributes:
+        tracks: The tracks it wrote, each with the segments of this part only.
+        poster: Name of the poster picture it wrote, if it did.
+        warnings: Sentences for the video's details.
+    """
+
+    tracks: tuple[Track, ...]
+    poster: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class PartPending:
+    """
+    A part that somebody else is working on, such as a cloud service.
+
+    Attributes:
+        handle: What ``run`` needs to ask for it again.
+        retry_after_s: When to ask.
+    """
+
+    handle: str
+    retry_after_s: float
+
+
+@attrs.frozen(kw_only=True)
+class TrackPiece:
+    """
+    A run of a track's segments that lie in one folder.
+    """
+
+    folder: str
+    first_number: int
+    count: int
+
+
+@attrs.frozen(kw_only=True)
+class PublishedTrack:
+    """
+    A track and where its files lie under the media root.
+    """
+
+    track: Track
+    pieces: tuple[TrackPiece, ...]
+
+
+@attrs.frozen(kw_only=True)
+class MediaIndex:
+    """
+    Everything that is published of one video.
+
+    Attributes:
+        tracks: Video rungs from the smallest to the largest, then audio, the
+            default rendition first.
+        poster: Path of the poster under the media root, if there is one.
+    """
+
+    tracks: tuple[PublishedTrack, ...]
+    duration_s: float
+    poster: str | None = None
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,112 @@
+"""
+Upload grants: permission to send one file's bytes to storage.
+
+Source: interface, "Upload grant" and "upload-url".
+"""
+
+from datetime import datetime
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import EnvId, GrantId, OrgId, VideoId
+
+CONTENT_TYPES: Final = (
+    "video/mp4",
+    "video/quicktime",
+    "video/x-msvideo",
+    "video/webm",
+    "video/x-matroska",
+)
+DEFAULT_CONTENT_TYPE: Final = "video/mp4"
+
+
+class GrantState(Enum):
+    """
+    Where an upload stands.
+
+    GRANTED: the bytes may come. UPLOADED: they are there; they may be sent
+    again. USED: a video was made of them. ENDED: ran out or cancelled.
+    """
+
+    GRANTED = "granted"
+    UPLOADED = "uploaded"
+    USED = "used"
+    ENDED = "ended"
+
+
+@attrs.define(kw_only=True)
+class UploadGrant:
+    """
+    Permission to send one file.
+
+    Attributes:
+        path: Storage path of the bytes, the ``bucketPath``.
+        file_name: What the caller calls the file; display data only.
+        content_type: The type the bytes must be sent with; None takes any of
+            CONTENT_TYPES.
+        size_bytes: The size they must have; None takes any up to the limit.
+        expires_at: When sending ends (UTC).
+        video_id: The video they belong to: from the start in Family B, from
+            the process request on in Family A.
+        stored_path: Where the bytes really lie: each sending has a path of
+            its own below ``path``, so that a late one never changes what is
+            being processed.
+        starts_processing: Family B: the arrival of the bytes starts the job.
+    """
+
+    id: GrantId
+    org_id: OrgId
+    env_id: EnvId
+    path: str
+    file_name: str
+    content_type: str | None
+    size_bytes: int | None
+    created_at: datetime
+    expires_at: datetime
+    state: GrantState = GrantState.GRANTED
+    video_id: VideoId | None = None
+    stored_path: str | None = None
+    starts_processing: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class FileWanted:
+    """
+    The file that a caller wants to upload.
+
+    Attributes:
+        content_type: None if the caller did not say; see UploadGrant.
+        size_bytes: None if the caller did not say; see UploadGrant.
+    """
+
+    file_name: str
+    content_type: str | None = None
+    size_bytes: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class UploadGranted:
+    """
+    A grant and the address that carries it out.
+    """
+
+    grant: UploadGrant
+    signed_url: str = attrs.field(repr=False)
+
+
+def source_path(org_id: OrgId, env_id: EnvId, grant_id: GrantId) -> str:
+    """
+    Return where the bytes of a grant lie; no part of it comes from a caller.
+    """
+    return f"uploads/{org_id}/{env_id}/{grant_id}"
+
+
+def name_of_file(file_name: str) -> str:
+    """
+    Return a video's default name: the file's name without its ending.
+    """
+    base = file_name.replace("\\", "/").rsplit("/", 1)[-1]
+    stem, dot, _ = base.rpartition(".")
+    return (stem if dot and stem else base) or file_name

@@ -1,0 +1,273 @@
+"""
+The errors of the service: one class per documented code.
+
+Source: interface, "Errors". Every class carries the HTTP status and the code
+of the documented envelope; :mod:`hvcore.envelope` alone turns one into a body.
+"""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import ClassVar
+
+import attrs
+
+MAX_ECHOED_CHARS = 256
+
+
+@attrs.frozen(kw_only=True)
+class FieldError:
+    """
+    One problem of a request.
+
+    Attributes:
+        message: What is wrong and what is allowed.
+        location: ``body.<field>``, ``query.<name>``, ``path.<name>`` or
+            ``header.<name>``.
+        value: The offending value as JSON has it; never a key or a token.
+    """
+
+    message: str
+    location: str
+    value: object = None
+
+
+class HvcoreError(Exception):
+    """
+    Base of everything that hvcore raises on purpose.
+    """
+
+
+class ConfigError(HvcoreError):
+    """
+    The settings cannot be used; the text names each problem and its mend.
+    """
+
+
+class PluginError(HvcoreError):
+    """
+    A plugin cannot be loaded or chosen; the text says what to do.
+    """
+
+
+class HvError(HvcoreError):
+    """
+    Base of the errors that a caller of the service sees.
+
+    Args:
+        detail: A sentence for the caller: field, value, what is allowed.
+        errors: The single problems, for ``errors`` of the envelope.
+        status: Overrides the class's status, where the kind of problem
+            decides it (422 instead of 400 for a value of the wrong type).
+        headers: Extra response headers, such as ``Allow``.
+    """
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "internal_error"
+    default_detail: ClassVar[str] = "The service failed to answer this request."
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        errors: Sequence[FieldError] = (),
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.detail = detail or self.default_detail
+        self.errors = tuple(errors)
+        self.http_status = status or self.status
+        self.headers = dict(headers or {})
+        super().__init__(self.detail)
+
+    @property
+    def title(self) -> str:
+        """
+        The status phrase, such as ``Bad Request``.
+        """
+        return HTTPStatus(self.http_status).phrase
+
+
+class InvalidFileSizeError(HvError):
+    """
+    The announced or the sent size is not one that can be uploaded.
+    """
+
+    status, code = 400, "invalid_file_size"
+    default_detail = "The file size is not one that can be uploaded."
+
+
+class UnsupportedFormatError(HvError):
+    """
+    The content type is not one of the five documented ones.
+    """
+
+    status, code = 400, "unsupported_format"
+    default_detail = "The content type is not supported."
+
+
+class UnauthorizedError(HvError):
+    """
+    No authentication, or one that is not valid.
+    """
+
+    status, code = 401, "unauthorized"
+    default_detail = "Send a valid API key in the header X-Api-Key."
+
+
+class ForbiddenError(HvError):
+    """
+    Valid authentication that does not reach this far.
+    """
+
+    status, code = 403, "forbidden"
+    default_detail = "This key does not reach the requested resource."
+
+
+class InvalidGcsPathError(HvError):
+    """
+    ``gcsPath`` names nothing that this environment has uploaded.
+    """
+
+    status, code = 400, "invalid_gcs_path"
+    default_detail = "gcsPath must be a bucketPath of a finished upload."
+
+
+class InvalidQualityPresetError(HvError):
+    """
+    ``videoQuality`` is not a preset.
+    """
+
+    status, code = 400, "invalid_quality_preset"
+    default_detail = "videoQuality must be standard, high or ultra."
+
+
+class InvalidParametersError(HvError):
+    """
+    Some other parameter is missing or not allowed.
+    """
+
+    status, code = 400, "invalid_parameters"
+    default_detail = "The request has invalid parameters."
+
+
+class InvalidPageSizeError(HvError):
+    """
+    ``pageSize`` is not from 1 to 100.
+    """
+
+    status, code = 400, "invalid_page_size"
+    default_detail = "pageSize must be from 1 to 100."
+
+
+class InvalidExpirationError(HvError):
+    """
+    ``expiration`` is not one of the six documented values.
+    """
+
+    status, code = 400, "invalid_expiration"
+    default_detail = "expiration must be one of 15m, 30m, 1h, 4h, 24h, 7d."
+
+
+class AlreadyDeletedError(HvError):
+    """
+    The video was deleted before.
+    """
+
+    status, code = 400, "already_deleted"
+    default_detail = "The video is deleted already."
+
+
+class ProcessingInProgressError(HvError):
+    """
+    The video is being processed, or was.
+    """
+
+    status, code = 409, "processing_in_progress"
+    default_detail = "The video is being processed already."
+
+
+class ConflictError(HvError):
+    """
+    Another request changed the same thing at the same time.
+    """
+
+    status, code = 409, "conflict"
+    default_detail = "Another request is changing the same resource; try again."
+
+
+class EnvironmentNotFoundError(HvError):
+    """
+    The organization has no such environment.
+    """
+
+    status, code = 404, "environment_not_found"
+    default_detail = "The organization has no such environment."
+
+
+class VideoNotFoundError(HvError):
+    """
+    No such video, or it is deleted.
+    """
+
+    status, code = 404, "video_not_found"
+    default_detail = "There is no such video."
+
+
+class NotFoundError(HvError):
+    """
+    No such route or resource.
+    """
+
+    status, code = 404, "not_found"
+    default_detail = "There is nothing at this address."
+
+
+class MethodNotAllowedError(HvError):
+    """
+    The route exists, but not with this method.
+    """
+
+    status, code = 405, "method_not_allowed"
+    default_detail = "This address does not take this method."
+
+
+class PayloadTooLargeError(HvError):
+    """
+    The body is larger than the route takes.
+    """
+
+    status, code = 413, "payload_too_large"
+    default_detail = "The request's body is too large."
+
+
+class RangeNotSatisfiableError(HvError):
+    """
+    The requested range lies outside the file (RFC 9110, section 15.5.17).
+    """
+
+    status, code = 416, "range_not_satisfiable"
+    default_detail = "The requested range lies outside the file."
+
+
+class InternalError(HvError):
+    """
+    A bug; the request id finds it in the log.
+    """
+
+    status, code = 500, "internal_error"
+
+
+class UnavailableError(HvError):
+    """
+    Something that the service needs is out of reach for now.
+
+    Args:
+        retry_after_s: When to try again, for the header ``Retry-After``.
+    """
+
+    status, code = 503, "unavailable"
+    default_detail = "The service is temporarily unavailable; try again soon."
+
+    def __init__(self, detail: str | None = None, *, retry_after_s: int = 5) -> None:
+        super().__init__(detail, headers={"Retry-After": str(retry_after_s)})
+        self.retry_after_s = retry_after_s

@@ -1,0 +1,106 @@
+"""
+The hooks by which a plugin offers backends.
+
+A hook hands over named records and does nothing else: ``hv plugins`` calls
+every one of them without a database, a network or a client library. The core
+picks one record by its name from the settings, structures its options, calls
+its factory once per process, and talks to the port from then on.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+import attrs
+import pluggy
+
+from hvcore.ports.auth import AuthProvider
+from hvcore.ports.queue import Queue
+from hvcore.ports.storage import Storage
+from hvcore.ports.transcoder import Transcoder
+
+PROJECT = "hvcore"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+PortT = TypeVar("PortT", covariant=True)
+
+
+@attrs.frozen(kw_only=True)
+class NoOptions:
+    """
+    The options of a backend that has none.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class Backend(Generic[PortT]):
+    """
+    A named way to build one backend.
+
+    Attributes:
+        name: What the settings call it: lower-case letters, digits, ``-``.
+        factory: Called once per process with the options and a
+            BuildContext. It imports the client library, the module that
+            offers the record does not.
+        options: attrs class of the backend's settings; unknown or missing
+            keys are reported before the factory is called.
+        extra: The extra of hvcore that brings the client library, if any.
+    """
+
+    name: str = attrs.field(validator=attrs.validators.matches_re(r"[a-z][a-z0-9-]*"))
+    factory: Callable[..., PortT]
+    options: type = NoOptions
+    extra: str | None = None
+
+
+class StorageBackend(Backend[Storage]):
+    """
+    Offers a Storage.
+    """
+
+
+class TranscoderBackend(Backend[Transcoder]):
+    """
+    Offers a Transcoder.
+    """
+
+
+class QueueBackend(Backend[Queue]):
+    """
+    Offers a Queue.
+    """
+
+
+class AuthBackend(Backend[AuthProvider]):
+    """
+    Offers an AuthProvider.
+    """
+
+
+@hookspec
+def hvcore_storages() -> Iterable[StorageBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Offer storages; ``storage.backend`` chooses one by name.
+    """
+
+
+@hookspec
+def hvcore_transcoders() -> Iterable[TranscoderBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Offer transcoders; ``transcoder.backend`` chooses one by name.
+    """
+
+
+@hookspec
+def hvcore_queues() -> Iterable[QueueBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Offer queues; ``queue.backend`` chooses one by name.
+    """
+
+
+@hookspec
+def hvcore_auth_providers() -> Iterable[AuthBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Offer authentication; ``auth.providers`` names an ordered chain.
+    """

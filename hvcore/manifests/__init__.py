@@ -1,0 +1,1 @@
+"""Playlists: text in, text out, no I/O."""

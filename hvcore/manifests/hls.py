@@ -1,0 +1,227 @@
+"""
+HLS playlists of what was published.
+
+Source: RFC 8216. Video and audio are separate renditions; audio renditions
+lie in one group per codec, and every rung is offered with every group.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.domain.encoding import AudioCodec
+from hvcore.domain.transcoding import AudioRendition, MediaIndex, Rung, Track
+from hvcore.manifests.bitrates import average_bps, peak_bps
+from hvcore.manifests.languages import language_tag
+
+MASTER: Final = "master.m3u8"
+VERSION: Final = 7
+"""EXT-X-MAP outside of I-frame playlists needs 6, fragmented MP4 is used with 7."""
+
+STARTS_WELL_BPS: Final = 2_000_000
+"""What Apple's authoring specification starts Wi-Fi viewers with."""
+
+
+@attrs.frozen(kw_only=True)
+class _Variant:
+    rung: Rung
+    playlist: str
+    peak_bps: int
+    average_bps: int
+    codecs: tuple[str, ...]
+    group: str | None
+
+
+def playlists(media: MediaIndex) -> Mapping[str, str]:
+    """
+    Render every playlist of a video, by its file name.
+
+    The names lie directly under the video, and all addresses in the texts
+    are relative to that place.
+    """
+    target_s = target_duration_s(media)
+    texts = {
+        playlist_name(published.track): media_playlist(
+            published.track, target_s=target_s
+        )
+        for published in media.tracks
+    }
+    return {MASTER: multivariant_playlist(media), **texts}
+
+
+def playlist_name(track: Track) -> str:
+    """
+    Return a rendition's playlist: ``video/720p`` gives ``video-720p.m3u8``.
+    """
+    return track.name.replace("/", "-") + ".m3u8"
+
+
+def target_duration_s(media: MediaIndex) -> int:
+    """
+    Return the longest segment of all renditions, rounded up to seconds.
+
+    All playlists of a video must declare the same one (RFC 8216, section
+    6.2.4). EXTINF has six decimals; what is above the whole second by less
+    than that is not another second.
+    """
+    return max(_longest_s(published.track) for published in media.tracks)
+
+
+def media_playlist(track: Track, *, target_s: int) -> str:
+    """
+    Render the playlist of one rendition.
+
+    Args:
+        target_s: From :func:`target_duration_s`.
+    """
+    lines = [
+        "#EXTM3U",
+        f"#EXT-X-VERSION:{VERSION}",
+        f"#EXT-X-TARGETDURATION:{target_s}",
+        "#EXT-X-MEDIA-SEQUENCE:0",
+        "#EXT-X-PLAYLIST-TYPE:VOD",
+        "#EXT-X-INDEPENDENT-SEGMENTS",
+        f'#EXT-X-MAP:URI="{track.name}/init.m4s"',
+    ]
+    for segment in track.segments:
+        lines.append(f"#EXTINF:{segment.duration_s:.6f},")
+        lines.append(f"{track.name}/{segment.number}.m4s")
+    lines.append("#EXT-X-ENDLIST")
+    return _text(lines)
+
+
+def multivariant_playlist(media: MediaIndex) -> str:
+    """
+    Render the master playlist.
+
+    The first variant is the one that most players begin with: the best that
+    needs at most STARTS_WELL_BPS, so that the picture comes at once and is
+    not a blur. The others follow from the cheapest on. Variants with AAC come
+    before those with another codec, because every player plays it.
+    """
+    target_s = target_duration_s(media)
+    video = [p.track for p in media.tracks if p.track.rung]
+    groups = _audio_groups([p.track for p in media.tracks if p.track.audio])
+    lines = [
+        "#EXTM3U",
+        f"#EXT-X-VERSION:{VERSION}",
+        "#EXT-X-INDEPENDENT-SEGMENTS",
+    ]
+    for group, members in groups.items():
+        lines += _media_lines(group, members)
+    for chosen, members in groups.items() or [(None, [])]:
+        variants = [_variant(track, chosen, members, target_s) for track in video]
+        for variant in _in_order(variants):
+            lines += _variant_lines(variant)
+    return _text(lines)
+
+
+def _audio_groups(tracks: Sequence[Track]) -> dict[str, list[Track]]:
+    groups: dict[str, list[Track]] = {}
+    for track in sorted(tracks, key=lambda t: _audio_of(t).codec is not AudioCodec.AAC):
+        groups.setdefault(f"audio-{_audio_of(track).codec.value}", []).append(track)
+    return groups
+
+
+def _media_lines(group: str, members: Sequence[Track]) -> list[str]:
+    # Corresponding members of all groups must look alike but for URI and
+    # CHANNELS (RFC 8216, section 4.3.4.1.1): everything here follows from
+    # the source's track and its place in the group.
+    lines, names, languages = [], set[str](), set[str]()
+    for place, track in enumerate(members):
+        audio = _audio_of(track)
+        language = language_tag(audio.language)
+        name = _unique(_quotable(audio.title) or language or "Audio", names)
+        # Of several in one language a player may choose the first by itself.
+        is_first = place == 0
+        may_choose = is_first or (bool(language) and language not in languages)
+        languages.add(language)
+        lines.append(
+            f'#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="{group}",NAME="{name}",'
+            + (f'LANGUAGE="{language}",' if language else "")
+            + f"DEFAULT={_yes(is_first)},AUTOSELECT={_yes(may_choose)},"
+            + f'CHANNELS="{audio.channels}",URI="{playlist_name(track)}"'
+        )
+    return lines
+
+
+def _variant(
+    track: Track, group: str | None, members: Sequence[Track], target_s: int
+) -> _Variant:
+    # The dearest rendition of the group counts: BANDWIDTH is the largest sum
+    # that any playable combination can reach.
+    codecs = dict.fromkeys([track.codecs, *(member.codecs for member in members)])
+    return _Variant(
+        rung=_rung_of(track),
+        playlist=playlist_name(track),
+        peak_bps=peak_bps(track, target_s=target_s)
+        + max((peak_bps(m, target_s=target_s) for m in members), default=0),
+        average_bps=average_bps(track)
+        + max((average_bps(m) for m in members), default=0),
+        codecs=tuple(codecs),
+        group=group,
+    )
+
+
+def _in_order(variants: Sequence[_Variant]) -> list[_Variant]:
+    cheapest_first = sorted(variants, key=lambda variant: variant.peak_bps)
+    good = [v for v in cheapest_first if v.peak_bps <= STARTS_WELL_BPS]
+    first = good[-1] if good else cheapest_first[0]
+    return [first, *(v for v in cheapest_first if v is not first)]
+
+
+def _variant_lines(variant: _Variant) -> list[str]:
+    rung = variant.rung
+    attributes = [
+        f"BANDWIDTH={variant.peak_bps}",
+        f"AVERAGE-BANDWIDTH={variant.average_bps}",
+        f'CODECS="{",".join(variant.codecs)}"',
+        f"RESOLUTION={rung.width_px}x{rung.height_px}",
+        f"FRAME-RATE={float(rung.frame_rate):.3f}",
+        "CLOSED-CAPTIONS=NONE",
+    ]
+    if variant.group:
+        attributes.append(f'AUDIO="{variant.group}"')
+    return [f"#EXT-X-STREAM-INF:{','.join(attributes)}", variant.playlist]
+
+
+def _longest_s(track: Track) -> int:
+    longest_s = max((segment.duration_s for segment in track.segments), default=0)
+    return max(1, math.ceil(round(longest_s, 6)))
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    candidate, number = name, 2
+    while candidate in taken:
+        candidate, number = f"{name} {number}", number + 1
+    taken.add(candidate)
+    return candidate
+
+
+def _quotable(text: str) -> str:
+    # Titles come out of strangers' files: a quote or a line break would end
+    # the attribute and begin another (RFC 8216, section 4.2).
+    visible = "".join(c if c.isprintable() else " " for c in text.replace('"', "'"))
+    return " ".join(visible.split())[:100]
+
+
+def _audio_of(track: Track) -> AudioRendition:
+    if track.audio is None:
+        raise ValueError(f"{track.name} is no audio rendition")
+    return track.audio
+
+
+def _rung_of(track: Track) -> Rung:
+    if track.rung is None:
+        raise ValueError(f"{track.name} is no video rendition")
+    return track.rung
+
+
+def _yes(value: bool) -> str:  # noqa: FBT001 - a statement, not a switch
+    return "YES" if value else "NO"
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,58 @@
+"""
+Carry a token through a playlist.
+
+Source: interface, "Delivery": the token reaches every variant and segment
+request, so that only the first address needs to be signed.
+"""
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+# One attribute of a list (RFC 8216, section 4.2). Quoted strings are matched
+# whole, so that what looks like an attribute inside of one is left alone.
+_ATTRIBUTE = re.compile(r'([A-Z0-9-]+)=("[^"]*"|[^",]*)')
+_WITHOUT_ATTRIBUTES: Final = ("#EXTINF:",)
+# With a scheme or an authority: another host's, or data.
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+
+
+def carry_token(text: str, token: str) -> str:
+    """
+    Add ``token=`` to every address of a playlist.
+
+    Only relative addresses get it: the token is nobody else's business.
+    """
+    added = f"token={quote(token, safe='')}"
+    return "\n".join(_line(line, added) for line in text.split("\n"))
+
+
+def _line(line: str, added: str) -> str:
+    content = line.rstrip("\r")
+    ending = line[len(content) :]
+    if not content.strip():
+        return line
+    if not content.startswith("#"):
+        return _address(content, added) + ending
+    if not content.startswith("#EXT") or content.startswith(_WITHOUT_ATTRIBUTES):
+        return line
+    name, colon, attributes = content.partition(":")
+    return name + colon + _attributes(attributes, added) + ending
+
+
+def _attributes(attributes: str, added: str) -> str:
+    def rewrite(match: re.Match[str]) -> str:
+        name, value = match[1], match[2]
+        if name != "URI" or not value.startswith('"'):
+            return match[0]
+        return f'URI="{_address(value[1:-1], added)}"'
+
+    return _ATTRIBUTE.sub(rewrite, attributes)
+
+
+def _address(address: str, added: str) -> str:
+    if not address or _ABSOLUTE.match(address):
+        return address
+    before, hash_, fragment = address.partition("#")
+    joint = "?" if "?" not in before else "" if before[-1] in "?&" else "&"
+    return before + joint + added + hash_ + fragment

@@ -1,0 +1,3 @@
+"""
+The database: tables, row functions and the ports that they carry out.
+"""

@@ -1,0 +1,235 @@
+"""
+The connection to the database, with every pragma and timeout it needs.
+
+SQLite and PostgreSQL behave alike from here on: a read sees each statement's
+own moment (AUTOCOMMIT), a writer on SQLite takes the one write lock first.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.engine import URL, Connection, Engine, ExceptionContext, make_url
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, TimeoutError
+
+from hvcore.errors import ConfigError, UnavailableError
+
+BUSY_TIMEOUT_MS: Final = 10_000
+"""Our transactions take milliseconds; a writer behind hundreds still gets in."""
+POSTGRESQL_TIMEOUTS: Final = (
+    # A row lock is held for milliseconds; longer means that its owner hangs.
+    "-c lock_timeout=10s"
+    # Far above any statement of ours, below what a caller would wait.
+    " -c statement_timeout=30s"
+    # A frozen process must not keep its row locks for ever.
+    " -c idle_in_transaction_session_timeout=60s"
+)
+POOL_TIMEOUT_S: Final = 5
+"""Rather answer 503 than hold a request thread for longer."""
+
+_POSTGRESQL_NAMES = {"postgres", "postgresql", "postgresql+psycopg"}
+_WRITES = "hv_writes"
+_OWNER_PID = "hv_owner_pid"
+# SQLite says "cannot now" for these; its other errors are bugs of ours.
+_SQLITE_UNAVAILABLE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOMEM,
+}
+
+
+class ForkedEngineError(RuntimeError):
+    """
+    A database connection was carried over a fork, which corrupts both sides.
+    """
+
+
+def make_engine(url: str) -> Engine:
+    """
+    Make the engine of a process; after a fork, make another one.
+
+    Args:
+        url: ``sqlite:////path/to/file`` or ``postgresql://…``.
+
+    Raises:
+        ConfigError: The URL is not one that can be used.
+    """
+    parsed = _parse(url)
+    owner = {_OWNER_PID: os.getpid()}
+    if parsed.get_backend_name() == "sqlite":
+        engine = sa.create_engine(
+            parsed,
+            execution_options=owner,
+            # Files are cheap to open, and no thread waits for another's.
+            pool_size=8,
+            max_overflow=-1,
+        )
+        event.listen(engine, "connect", _set_pragmas)
+        event.listen(engine, "begin", _begin_on_sqlite)
+    else:
+        engine = _make_postgresql_engine(parsed, owner)
+    event.listen(engine, "handle_error", _translate)
+    return engine
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """
+    Open a connection on which each statement stands for itself.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    options: dict[str, Any] = {}
+    if engine.dialect.name == "postgresql":
+        # Saves BEGIN and COMMIT: two of three round trips.
+        options["isolation_level"] = "AUTOCOMMIT"
+    with _connected(engine) as connection:
+        yield connection.execution_options(**options)
+
+
+@contextmanager
+def writing(engine: Engine, *, timeout_ms: int | None = None) -> Iterator[Connection]:
+    """
+    Open a transaction; the caller commits, or it is rolled back.
+
+    Args:
+        timeout_ms: How long to wait for locks, if not as long as usual.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with _connected(engine) as connection, _lock_timeout(connection, timeout_ms):
+        connection = connection.execution_options(**{_WRITES: True})
+        connection.begin()
+        if timeout_ms is not None and connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {timeout_ms}")
+        yield connection
+
+
+def refuse_other_process(engine: Engine) -> None:
+    """
+    Raise ForkedEngineError if this process is not the one that made the engine.
+    """
+    if engine.get_execution_options()[_OWNER_PID] != os.getpid():
+        raise ForkedEngineError("Make the database engine after the fork.")
+
+
+@contextmanager
+def _lock_timeout(connection: Connection, timeout_ms: int | None) -> Iterator[None]:
+    if timeout_ms is None or connection.dialect.name != "sqlite":
+        yield
+        return
+    driver = connection.connection.driver_connection
+    if driver is None:
+        raise UnavailableError("The database does not answer.")
+    driver.execute(f"PRAGMA busy_timeout={timeout_ms}")
+    try:
+        yield
+    finally:
+        driver.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+
+
+@contextmanager
+def _connected(engine: Engine) -> Iterator[Connection]:
+    refuse_other_process(engine)
+    try:
+        connection = engine.connect()
+    except TimeoutError as exc:
+        raise UnavailableError("Too many requests use the database.") from exc
+    with connection:
+        yield connection
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError as exc:
+        raise ConfigError(
+            "database.url: not a database URL; expected sqlite:////path/to/file "
+            "or postgresql://user:password@host/name"
+        ) from exc
+    if parsed.drivername in _POSTGRESQL_NAMES:
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername not in {"sqlite", "sqlite+pysqlite"}:
+        raise ConfigError(
+            f"database.url: {parsed.drivername} is not supported; "
+            "use sqlite or postgresql"
+        )
+    if not parsed.database or parsed.database == ":memory:":
+        raise ConfigError(
+            "database.url: SQLite needs a file, because several processes share it"
+        )
+    return parsed
+
+
+def _make_postgresql_engine(url: URL, owner: dict[str, int]) -> Engine:
+    arguments: dict[str, Any] = {}
+    if "connect_timeout" not in url.query:
+        arguments["connect_timeout"] = POOL_TIMEOUT_S
+    if "options" not in url.query:
+        arguments["options"] = POSTGRESQL_TIMEOUTS
+    try:
+        return sa.create_engine(
+            url,
+            execution_options=owner,
+            connect_args=arguments,
+            # One per thread of a busy API process, few of a hundred that the
+            # server allows by default.
+            pool_size=5,
+            max_overflow=15,
+            pool_timeout=POOL_TIMEOUT_S,
+            # After a restart of the server nobody sees a dead connection.
+            pool_pre_ping=True,
+        )
+    except ModuleNotFoundError as exc:
+        raise ConfigError(
+            "database.url: PostgreSQL needs psycopg; "
+            'mend: pip install "hvcore[postgresql]"'
+        ) from exc
+
+
+def _set_pragmas(connection: sqlite3.Connection, record: object) -> None:
+    # The driver must not begin transactions by itself: it would begin
+    # deferred ones, whose upgrade to a write fails at once under load.
+    connection.isolation_level = None
+    for pragma in (
+        # First, because switching to WAL needs a moment of exclusive use.
+        f"busy_timeout={BUSY_TIMEOUT_MS}",
+        # Readers and the writer do not wait for each other.
+        "journal_mode=WAL",
+        # What was acknowledged outlives a power cut (99 us a commit, not 14).
+        "synchronous=FULL",
+        # Off by default in SQLite.
+        "foreign_keys=ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_on_sqlite(connection: Connection) -> None:
+    if connection.get_execution_options().get(_WRITES):
+        # IMMEDIATE: the write lock is waited for here, and never lost later.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _translate(context: ExceptionContext) -> None:
+    error = context.sqlalchemy_exception
+    original = context.original_exception
+    if isinstance(original, sqlite3.Error):
+        code = getattr(original, "sqlite_errorcode", 0) & 0xFF
+        out_of_reach = code in _SQLITE_UNAVAILABLE
+    else:
+        out_of_reach = context.is_disconnect or isinstance(
+            error, (OperationalError, InterfaceError)
+        )
+    if out_of_reach:
+        raise UnavailableError("The database does not answer.") from original

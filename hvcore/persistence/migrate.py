@@ -1,0 +1,72 @@
+"""
+Bring a database to the present schema.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from hvcore.persistence.engine import reading, writing
+
+HEAD: Final = "0001"
+"""The newest migration. A constant, so that asking does not load Alembic."""
+
+# Any number that nothing else of the database uses.
+_LOCK_NUMBER: Final = 0x6876_636F_7265
+_version = sa.table("alembic_version", sa.column("version_num", sa.Text))
+
+
+def is_current(engine: Engine) -> bool:
+    """
+    Tell whether the database has the present schema; a millisecond.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with reading(engine) as connection:
+        return _is_current(connection)
+
+
+def migrate(engine: Engine) -> None:
+    """
+    Bring the database to the present schema, in one transaction.
+
+    Several processes may try at once; one does it, the others wait.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    if is_current(engine):
+        return
+    with writing(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            # Longer than usual: a large table may be rewritten meanwhile.
+            connection.exec_driver_sql("SET LOCAL lock_timeout = '10min'")
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            # SQLite has its one write lock already.
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
+        if not _is_current(connection):
+            _upgrade(connection)
+        connection.commit()
+
+
+def _is_current(connection: Connection) -> bool:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return False
+    versions = connection.execute(sa.select(_version.c.version_num)).scalars().all()
+    return list(versions) == [HEAD]
+
+
+def _upgrade(connection: Connection) -> None:
+    # Loaded here: it takes longer than everything else of a start.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option(
+        "script_location", str(Path(__file__).parent / "migrations").replace("%", "%%")
+    )
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

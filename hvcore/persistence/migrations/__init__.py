@@ -1,0 +1,3 @@
+"""
+The history of the schema, for Alembic.
+"""

@@ -1,0 +1,299 @@
+"""
+Between rows and the values of the domain, spelled out field by field.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import attrs
+from sqlalchemy.engine import RowMapping
+
+from hvcore.domain.access import (
+    ApiKey,
+    Environment,
+    EnvironmentKind,
+    KeyType,
+    Organization,
+    Permission,
+)
+from hvcore.domain.encoding import EncodingSettings
+from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
+from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
+from hvcore.domain.transcoding import MediaIndex, TranscodeOrder
+from hvcore.domain.uploads import GrantState, UploadGrant
+from hvcore.domain.video import DeletionReason, Video, VideoState
+from hvcore.persistence.json_columns import dump, dump_plain, load, load_mapping
+from hvcore.ports.unit_of_work import TranscodeJob
+
+
+def organization_from_row(row: RowMapping) -> Organization:
+    """
+    Read an organization.
+    """
+    return Organization(id=OrgId(row["id"]), created_at=row["created_at"])
+
+
+def environment_from_row(row: RowMapping) -> Environment:
+    """
+    Read an environment.
+    """
+    return Environment(
+        id=EnvId(row["id"]),
+        org_id=OrgId(row["org_id"]),
+        name=row["name"],
+        kind=EnvironmentKind(row["kind"]),
+        created_at=row["created_at"],
+    )
+
+
+def environment_to_row(environment: Environment) -> dict[str, Any]:
+    """
+    Write an environment.
+    """
+    return {
+        "id": environment.id,
+        "org_id": environment.org_id,
+        "name": environment.name,
+        "kind": environment.kind.value,
+        "created_at": environment.created_at,
+    }
+
+
+def key_from_row(row: RowMapping) -> ApiKey:
+    """
+    Read an API key record.
+    """
+    return ApiKey(
+        id=KeyId(row["id"]),
+        name=row["name"],
+        type=KeyType(row["type"]),
+        org_id=row["org_id"],
+        env_id=row["env_id"],
+        permissions=frozenset(Permission(p) for p in row["permissions"].split()),
+        sha256=row["sha256"],
+        shown=row["shown"],
+        created_at=row["created_at"],
+        expires_at=row["expires_at"],
+        last_used_at=row["last_used_at"],
+        revoked_at=row["revoked_at"],
+    )
+
+
+def key_to_row(key: ApiKey) -> dict[str, Any]:
+    """
+    Write an API key record.
+    """
+    return {
+        "id": key.id,
+        "name": key.name,
+        "type": key.type.value,
+        "org_id": key.org_id,
+        "env_id": key.env_id,
+        "permissions": " ".join(sorted(p.value for p in key.permissions)),
+        "sha256": key.sha256,
+        "shown": key.shown,
+        "created_at": key.created_at,
+        "expires_at": key.expires_at,
+        "last_used_at": key.last_used_at,
+        "revoked_at": key.revoked_at,
+    }
+
+
+def video_from_row(row: RowMapping, media: MediaIndex | None, progress: int) -> Video:
+    """
+    Read a video; its media and its progress come from elsewhere.
+    """
+    reason = row["deletion_reason"]
+    return Video(
+        id=VideoId(row["id"]),
+        public_id=row["public_id"],
+        org_id=OrgId(row["org_id"]),
+        env_id=EnvId(row["env_id"]),
+        name=row["name"],
+        description=row["description"],
+        state=VideoState(row["state"]),
+        is_public=row["is_public"],
+        settings=load(row["settings"], EncodingSettings),
+        source_path=row["source_path"],
+        created_at=row["created_at"],
+        job_id=row["job_id"],
+        media=media,
+        failure_reason=row["failure_reason"],
+        progress=progress,
+        upload_expires_at=row["upload_expires_at"],
+        deleted_at=row["deleted_at"],
+        deletion_reason=None if reason is None else DeletionReason(reason),
+        version=row["version"],
+    )
+
+
+def video_to_row(video: Video) -> dict[str, Any]:
+    """
+    Write a video, all but its version and the segments of its media.
+    """
+    reason = video.deletion_reason
+    return {
+        "id": video.id,
+        "public_id": video.public_id,
+        "org_id": video.org_id,
+        "env_id": video.env_id,
+        "name": video.name,
+        "name_folded": video.name.casefold(),
+        "description": video.description,
+        "state": video.state.value,
+        "is_public": video.is_public,
+        "settings": dump(video.settings),
+        "source_path": video.source_path,
+        "created_at": video.created_at,
+        "job_id": video.job_id,
+        "media_outline": dump(outline(video.media)) if video.media else None,
+        "duration_s": video.duration_s,
+        "failure_reason": video.failure_reason,
+        "upload_expires_at": video.upload_expires_at,
+        "deleted_at": video.deleted_at,
+        "deletion_reason": None if reason is None else reason.value,
+    }
+
+
+def outline(media: MediaIndex) -> MediaIndex:
+    """
+    Return the media without its segments: a long video has thousands.
+    """
+    return attrs.evolve(
+        media,
+        tracks=tuple(
+            attrs.evolve(t, track=attrs.evolve(t.track, segments=()), pieces=())
+            for t in media.tracks
+        ),
+    )
+
+
+def grant_from_row(row: RowMapping) -> UploadGrant:
+    """
+    Read an upload grant.
+    """
+    return UploadGrant(
+        id=GrantId(row["id"]),
+        org_id=OrgId(row["org_id"]),
+        env_id=EnvId(row["env_id"]),
+        path=row["path"],
+        file_name=row["file_name"],
+        content_type=row["content_type"],
+        size_bytes=row["size_bytes"],
+        created_at=row["created_at"],
+        expires_at=row["expires_at"],
+        state=GrantState(row["state"]),
+        video_id=row["video_id"],
+        starts_processing=row["starts_processing"],
+    )
+
+
+def grant_to_row(grant: UploadGrant) -> dict[str, Any]:
+    """
+    Write an upload grant.
+    """
+    return {
+        "id": grant.id,
+        "org_id": grant.org_id,
+        "env_id": grant.env_id,
+        "path": grant.path,
+        "file_name": grant.file_name,
+        "content_type": grant.content_type,
+        "size_bytes": grant.size_bytes,
+        "created_at": grant.created_at,
+        "expires_at": grant.expires_at,
+        "state": grant.state.value,
+        "video_id": grant.video_id,
+        "starts_processing": grant.starts_processing,
+    }
+
+
+def job_from_row(row: RowMapping) -> TranscodeJob:
+    """
+    Read a transcode job.
+    """
+    return TranscodeJob(
+        id=JobId(row["id"]),
+        video_id=VideoId(row["video_id"]),
+        order=load(row["order_json"], TranscodeOrder),
+        parts_total=row["parts_total"],
+        parts_left=row["parts_left"],
+    )
+
+
+def job_to_row(job: TranscodeJob) -> dict[str, Any]:
+    """
+    Write a transcode job.
+    """
+    return {
+        "id": job.id,
+        "video_id": job.video_id,
+        "order_json": dump(job.order),
+        "parts_total": job.parts_total,
+        "parts_left": job.parts_left,
+    }
+
+
+def task_from_row(row: RowMapping) -> Task:
+    """
+    Read a task.
+    """
+    result = row["result"]
+    return Task(
+        id=TaskId(row["id"]),
+        kind=row["kind"],
+        lane=Lane(row["lane"]),
+        org_id=OrgId(row["org_id"]),
+        subject=row["subject"],
+        payload=load_mapping(row["payload"]),
+        state=TaskState(row["state"]),
+        not_before=row["not_before"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        fence=row["fence"],
+        lease_until=row["lease_until"],
+        worker=row["worker"],
+        attempts=row["attempts"],
+        losses=row["losses"],
+        progress=row["progress"],
+        result=None if result is None else load_mapping(result),
+        error=row["error"],
+    )
+
+
+def new_task_to_row(task: NewTask, now: datetime) -> dict[str, Any]:
+    """
+    Write a task that is ordered now.
+    """
+    return {
+        "id": task.id,
+        "kind": task.kind,
+        "lane": task.lane.value,
+        "org_id": task.org_id,
+        "subject": task.subject,
+        **payload_to_row(task.payload),
+        "state": TaskState.DUE.value,
+        "not_before": task.not_before or now,
+        "created_at": now,
+        "updated_at": now,
+        "fence": 0,
+        "worker": "",
+        "attempts": 0,
+        "losses": 0,
+        "progress": 0.0,
+        "error": "",
+    }
+
+
+def payload_to_row(payload: Mapping[str, object]) -> dict[str, Any]:
+    """
+    Write a task's payload, and beside it what the database looks at.
+    """
+    weight = payload.get("weight")
+    job_id = payload.get("job_id")
+    return {
+        "payload": dump_plain(payload),
+        "job_id": job_id if isinstance(job_id, str) else None,
+        "weight": float(weight) if isinstance(weight, (int, float)) else 1.0,
+    }

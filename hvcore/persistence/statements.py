@@ -1,0 +1,60 @@
+"""
+The few statements that the two databases spell differently.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from hvcore.ports.unit_of_work import AlreadyExistsError
+
+LARGEST_INTEGER: Final = 2**63 - 1
+"""What a database column holds; the drivers raise above it."""
+
+
+def insert_into(
+    connection: Connection, table: sa.Table
+) -> postgresql.Insert | sqlite.Insert:
+    """
+    Begin an INSERT that can have an ``ON CONFLICT``.
+    """
+    if connection.dialect.name == "postgresql":
+        return postgresql.insert(table)
+    return sqlite.insert(table)
+
+
+def insert_unless_there(
+    connection: Connection, table: sa.Table, row: Mapping[str, Any]
+) -> bool:
+    """
+    Insert a row; False if one of its unique values is taken.
+    """
+    statement = (
+        insert_into(connection, table)
+        .values(**row)
+        .on_conflict_do_nothing()
+        # SQLAlchemy gives no row count of an INSERT.
+        .returning(sa.literal(1))
+    )
+    return connection.execute(statement).first() is not None
+
+
+def insert_new(connection: Connection, table: sa.Table, row: Mapping[str, Any]) -> None:
+    """
+    Insert a row.
+
+    Raises:
+        AlreadyExistsError: One of its unique values is taken.
+    """
+    if not insert_unless_there(connection, table, row):
+        raise AlreadyExistsError(f"{table.name}: {row.get('id')}")
+
+
+def is_storable(text: str) -> bool:
+    """
+    Tell whether a database can hold this text; if not, it holds no such row.
+    """
+    return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)

@@ -1,0 +1,153 @@
+"""
+Transactions and the repositories they open.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from hvcore.clock import Clock
+from hvcore.domain.tasks import Task
+from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.grants import SqlGrants
+from hvcore.persistence.jobs import SqlJobs
+from hvcore.persistence.published_media import MediaCache
+from hvcore.persistence.statements import insert_into
+from hvcore.persistence.tables import leaders
+from hvcore.persistence.tasks import SqlTasks
+from hvcore.persistence.tenants import SqlKeys, SqlTenants
+from hvcore.persistence.videos import SqlVideos
+
+LEADS_FOR: Final = timedelta(seconds=15)
+"""Three sweeps. Another takes over before a lost lease (20 s) runs out."""
+
+_log = logging.getLogger(__name__)
+
+OnCommit = Callable[[Sequence[Task]], None]
+
+
+class SqlWork:
+    """
+    One transaction; see ports.unit_of_work.Work.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        clock: Clock,
+        media: MediaCache,
+        on_commit: OnCommit | None,
+    ) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._on_commit = on_commit
+        self.videos = SqlVideos(connection, media)
+        self.grants = SqlGrants(connection)
+        self.jobs = SqlJobs(connection)
+        self.tasks = SqlTasks(connection, self.now)
+        self.tenants = SqlTenants(connection)
+        self.keys = SqlKeys(connection)
+
+    def now(self) -> datetime:
+        """
+        Return the moment that leases are measured by.
+
+        On PostgreSQL it is the server's: machines may disagree about the
+        time. A SQLite database is used by one machine only.
+        """
+        if self._connection.dialect.name != "postgresql":
+            return self._clock.now()
+        moment: datetime = self._connection.execute(
+            # Not now(), which stands still for the whole transaction.
+            sa.select(sa.func.clock_timestamp())
+        ).scalar_one()
+        return moment.astimezone(UTC)
+
+    def commit(self) -> None:
+        """
+        Make everything durable; then due tasks go into the queue.
+        """
+        if self._on_commit is None:
+            raise RuntimeError("opened for reading; there is nothing to commit")
+        rung = self.tasks.fill_windows()
+        self._connection.commit()
+        # Back into the pool: the queue may take its time.
+        self._connection.close()
+        if not rung:
+            return
+        try:
+            self._on_commit(rung)
+        except Exception:
+            # The rows are durable and the sweep rings again: the caller's
+            # work is done, whatever the queue says.
+            _log.exception("ringing for tasks failed")
+
+    def lead(self, name: str, *, holder: str) -> bool:
+        """
+        Become or stay the one that does a job of the whole service.
+        """
+        now = self.now()
+        statement = insert_into(self._connection, leaders).values(
+            name=name, holder=holder, until=now + LEADS_FOR
+        )
+        new = statement.excluded
+        statement = statement.on_conflict_do_update(
+            index_elements=[leaders.c.name],
+            set_={"holder": new.holder, "until": new.until},
+            where=sa.or_(leaders.c.holder == holder, leaders.c.until < now),
+        )
+        taken = statement.returning(leaders.c.name)
+        return self._connection.execute(taken).first() is not None
+
+
+class SqlUnitOfWork:
+    """
+    Opens transactions; see ports.unit_of_work.UnitOfWork.
+
+    Args:
+        engine: From make_engine, made in this process.
+        on_commit: Called after a commit with the tasks to ring for, while no
+            connection is held; what it raises is logged.
+    """
+
+    def __init__(self, engine: Engine, clock: Clock, on_commit: OnCommit) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._on_commit = on_commit
+        self._media = MediaCache()
+
+    @contextmanager
+    def read(self) -> Iterator[SqlWork]:
+        """
+        Open for reading; there is nothing to commit.
+        """
+        with reading(self._engine) as connection:
+            yield SqlWork(
+                connection, clock=self._clock, media=self._media, on_commit=None
+            )
+
+    @contextmanager
+    def write(self) -> Iterator[SqlWork]:
+        """
+        Open a transaction; without ``commit()`` it is rolled back.
+        """
+        with writing(self._engine) as connection:
+            yield SqlWork(
+                connection,
+                clock=self._clock,
+                media=self._media,
+                on_commit=self._on_commit,
+            )
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if the database does not answer.
+        """
+        with reading(self._engine) as connection:
+            connection.execute(sa.select(sa.literal(1)))

@@ -1,0 +1,132 @@
+"""
+All that a plugin imports of hvcore.
+
+What stands here keeps its meaning within a major version; everything else of
+the package may move.
+"""
+
+from hvcore.child_process import supervised_command
+from hvcore.clock import Clock
+from hvcore.domain.access import (
+    ApiKey,
+    KeyType,
+    Permission,
+    Principal,
+    hash_key,
+    is_key_value,
+)
+from hvcore.domain.encoding import (
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    Preset,
+    RateControl,
+    Speed,
+)
+from hvcore.domain.ids import TaskId
+from hvcore.domain.ladder import build_ladder
+from hvcore.domain.limits import (
+    MAX_SOURCE_DURATION_S,
+    MAX_SOURCE_EDGE_PX,
+    MAX_SOURCE_FRAME_RATE,
+    MAX_SOURCE_PIXELS,
+    MAX_SOURCE_STREAMS,
+    MAX_TIMESTAMP_GAP_S,
+    SEGMENT_S,
+)
+from hvcore.domain.tasks import Lane
+from hvcore.domain.transcoding import (
+    AudioRendition,
+    AudioTrackInfo,
+    Ladder,
+    MediaFile,
+    MediaIndex,
+    Part,
+    PartDone,
+    PartPending,
+    Rung,
+    Segment,
+    SourceInfo,
+    Track,
+    TranscodeError,
+    TranscodeOrder,
+    UnusableSourceError,
+    VideoTrackInfo,
+)
+from hvcore.errors import ConfigError, UnauthorizedError, UnavailableError
+from hvcore.hookspecs import (
+    AuthBackend,
+    NoOptions,
+    QueueBackend,
+    StorageBackend,
+    TranscoderBackend,
+    hookimpl,
+)
+from hvcore.ports.auth import AuthProvider, Credentials
+from hvcore.ports.context import BuildContext, KeyBook
+from hvcore.ports.queue import Queue
+from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
+from hvcore.ports.transcoder import Capabilities, Transcoder, Workspace
+
+__all__ = [
+    "MAX_SOURCE_DURATION_S",
+    "MAX_SOURCE_EDGE_PX",
+    "MAX_SOURCE_FRAME_RATE",
+    "MAX_SOURCE_PIXELS",
+    "MAX_SOURCE_STREAMS",
+    "MAX_TIMESTAMP_GAP_S",
+    "SEGMENT_S",
+    "ApiKey",
+    "AudioCodec",
+    "AudioRendition",
+    "AudioTrackInfo",
+    "AuthBackend",
+    "AuthProvider",
+    "BuildContext",
+    "Capabilities",
+    "Clock",
+    "ConfigError",
+    "Credentials",
+    "EncodingSettings",
+    "KeyBook",
+    "KeyType",
+    "Ladder",
+    "Lane",
+    "MediaFile",
+    "MediaIndex",
+    "NoOptions",
+    "ObjectInfo",
+    "ObjectNotFoundError",
+    "Part",
+    "PartDone",
+    "PartPending",
+    "Permission",
+    "PixelFormat",
+    "Preset",
+    "Principal",
+    "Queue",
+    "QueueBackend",
+    "RateControl",
+    "Rung",
+    "Segment",
+    "SourceInfo",
+    "Speed",
+    "Storage",
+    "StorageBackend",
+    "TaskId",
+    "Track",
+    "TranscodeError",
+    "TranscodeOrder",
+    "Transcoder",
+    "TranscoderBackend",
+    "UnauthorizedError",
+    "UnavailableError",
+    "UnusableSourceError",
+    "VideoTrackInfo",
+    "Workspace",
+    "build_ladder",
+    "hash_key",
+    "hookimpl",
+    "is_key_value",
+    "supervised_command",
+]

@@ -1,0 +1,76 @@
+"""
+Join the parts of a job: the rule that every transcoder backend inherits.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from hvcore.domain.transcoding import (
+    MediaIndex,
+    PartDone,
+    PublishedTrack,
+    Track,
+    TrackPiece,
+    TranscodeError,
+    TranscodeOrder,
+)
+
+
+def merge_parts(
+    order: TranscodeOrder, done: Sequence[tuple[str, PartDone]]
+) -> MediaIndex:
+    """
+    Put the tracks of all parts together, in the ladder's order.
+
+    Raises:
+        TranscodeError: A rendition is missing, segments do not follow one
+            another, or two parts made different init segments.
+    """
+    wanted = [f"video/{rung.key}" for rung in order.ladder.rungs]
+    wanted += [audio.name for audio in order.ladder.audio]
+    tracks = tuple(_merge_track(name, done) for name in wanted)
+    posters = [f"{folder}/{part.poster}" for folder, part in done if part.poster]
+    warnings = tuple(
+        dict.fromkeys(warning for _, part in done for warning in part.warnings)
+    )
+    return MediaIndex(
+        tracks=tracks,
+        duration_s=sum(s.duration_s for s in tracks[0].track.segments),
+        poster=posters[0] if posters else None,
+        warnings=warnings,
+    )
+
+
+def _merge_track(name: str, done: Sequence[tuple[str, PartDone]]) -> PublishedTrack:
+    pieces: list[TrackPiece] = []
+    merged: Track | None = None
+    for folder, part in done:
+        for track in part.tracks:
+            if track.name != name or not track.segments:
+                continue
+            first = track.segments[0].number
+            expected = len(merged.segments) if merged else 0
+            if [s.number for s in track.segments] != list(
+                range(expected, expected + len(track.segments))
+            ):
+                raise TranscodeError(
+                    "The parts of the video do not join.",
+                    log=f"{name}: segment {first} follows {expected - 1}",
+                )
+            if merged and merged.init.sha256 != track.init.sha256:
+                raise TranscodeError(
+                    "The parts of the video do not join.",
+                    log=f"{name}: init segments differ",
+                )
+            pieces.append(
+                TrackPiece(folder=folder, first_number=first, count=len(track.segments))
+            )
+            merged = (
+                attrs.evolve(merged, segments=merged.segments + track.segments)
+                if merged
+                else track
+            )
+    if merged is None:
+        raise TranscodeError("A rendition is missing.", log=f"{name}: no segments")
+    return PublishedTrack(track=merged, pieces=tuple(pieces))

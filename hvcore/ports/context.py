@@ -1,0 +1,50 @@
+"""
+What a backend's factory may use of the process that builds it.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access import ApiKey
+
+
+class KeyBook(Protocol):
+    """
+    Look API keys up.
+    """
+
+    def find(self, sha256: str) -> ApiKey | None:
+        """
+        Return the key with this hash (64 hex digits), revoked or not.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def note_use(self, key: ApiKey, at: datetime) -> None:
+        """
+        Remember when a key was last used, to the minute, best effort.
+        """
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class BuildContext:
+    """
+    Given to every factory.
+
+    Attributes:
+        state_dir: A folder of this machine that survives restarts; a backend
+            keeps caches in a subfolder of its own name.
+        work_dir: A folder of this machine for temporary files.
+    """
+
+    clock: Clock
+    state_dir: Path
+    work_dir: Path
+    keys: KeyBook

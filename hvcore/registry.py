@@ -1,0 +1,199 @@
+"""
+Find plugins, refuse clashes, choose backends by name, build them.
+"""
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final, TypeVar, cast
+
+import attrs
+import pluggy
+
+from hvcore import hookspecs
+from hvcore.errors import ConfigError, PluginError
+from hvcore.hookspecs import Backend
+from hvcore.ports.auth import AuthProvider
+from hvcore.ports.context import BuildContext
+from hvcore.ports.queue import Queue
+from hvcore.ports.storage import Storage
+from hvcore.ports.transcoder import Transcoder
+from hvcore.settings import BackendSettings, Settings, structure_options
+
+GROUP: Final = hookspecs.PROJECT
+
+HOOKS: Final = {
+    "storage": "hvcore_storages",
+    "transcoder": "hvcore_transcoders",
+    "queue": "hvcore_queues",
+    "auth": "hvcore_auth_providers",
+}
+"""Kind of backend, and the hook that offers it."""
+
+PortT = TypeVar("PortT")
+
+
+@attrs.frozen(kw_only=True)
+class Offer:
+    """
+    A backend that a plugin offers.
+
+    Attributes:
+        plugin: The entry point's name, or the module's for HV_PLUGINS.
+        distribution: Name and version of the package that brings it.
+    """
+
+    kind: str
+    backend: Backend[Any]
+    plugin: str
+    distribution: str
+
+
+class Registry:
+    """
+    The backends on offer in this process.
+    """
+
+    def __init__(self, offers: Sequence[Offer]) -> None:
+        self.offers = tuple(offers)
+        seen: dict[tuple[str, str], Offer] = {}
+        for offer in self.offers:
+            key = (offer.kind, offer.backend.name)
+            if key in seen:
+                raise PluginError(
+                    f"Two plugins offer the {offer.kind} backend "
+                    f"{offer.backend.name!r}: {seen[key].plugin} "
+                    f"({seen[key].distribution}) and {offer.plugin} "
+                    f"({offer.distribution}). Uninstall one, or name one of them "
+                    "in plugin.disabled."
+                )
+            seen[key] = offer
+        self._by_name = seen
+
+    def storage(self, settings: Settings, context: BuildContext) -> Storage:
+        """
+        Build the storage that the settings choose.
+        """
+        return cast(Storage, self._build("storage", settings.storage, context))
+
+    def transcoder(self, settings: Settings, context: BuildContext) -> Transcoder:
+        """
+        Build the transcoder that the settings choose.
+        """
+        return cast(Transcoder, self._build("transcoder", settings.transcoder, context))
+
+    def queue(self, settings: Settings, context: BuildContext) -> Queue:
+        """
+        Build the queue that the settings choose.
+        """
+        return cast(Queue, self._build("queue", settings.queue, context))
+
+    def auth_providers(
+        self, settings: Settings, context: BuildContext
+    ) -> tuple[AuthProvider, ...]:
+        """
+        Build the chain of authentication that the settings name.
+        """
+        options = settings.auth.options
+        return tuple(
+            cast(
+                AuthProvider,
+                self._build(
+                    "auth",
+                    BackendSettings(backend=name, options=options.get(name, {})),
+                    context,
+                ),
+            )
+            for name in settings.auth.providers
+        )
+
+    def _build(
+        self, kind: str, chosen: BackendSettings, context: BuildContext
+    ) -> object:
+        offer = self._by_name.get((kind, chosen.backend))
+        if offer is None:
+            names = sorted(name for k, name in self._by_name if k == kind)
+            raise PluginError(
+                f"No plugin offers the {kind} backend {chosen.backend!r}; on offer: "
+                f"{', '.join(names) or 'none'}. Install the plugin or change "
+                f"{kind}.backend."
+            )
+        backend = offer.backend
+        options = structure_options(
+            chosen.options, backend.options, path=f"{kind}.options"
+        )
+        try:
+            return backend.factory(options, context)
+        except ImportError as exc:
+            extra = f"hvcore[{backend.extra}]" if backend.extra else offer.distribution
+            raise PluginError(
+                f"The {kind} backend {backend.name!r} needs {exc.name}; "
+                f"run: pip install '{extra}'."
+            ) from exc
+
+
+def load_plugins(settings: Settings) -> Registry:
+    """
+    Load every plugin and ask it for its backends.
+
+    Raises:
+        PluginError: A plugin is broken, or two offer the same backend.
+    """
+    offers: list[Offer] = []
+    for name, distribution, module in _modules(settings):
+        if name in settings.plugin.disabled:
+            continue
+        # One manager a plugin: the offers stay attached to who made them.
+        manager = pluggy.PluginManager(hookspecs.PROJECT)
+        manager.add_hookspecs(hookspecs)
+        try:
+            manager.register(module(), name=name)
+            manager.check_pending()
+        except pluggy.PluginValidationError as exc:
+            raise PluginError(f"Plugin {name} ({distribution}): {exc}") from exc
+        except ImportError as exc:
+            raise PluginError(
+                f"Plugin {name} ({distribution}) cannot be imported: {exc}. "
+                "Reinstall it, or name it in plugin.disabled."
+            ) from exc
+        offers += _offers(manager, name, distribution)
+    return Registry(offers)
+
+
+def _modules(settings: Settings) -> Iterator[tuple[str, str, Any]]:
+    if settings.plugin_modules is not None:
+        for name in settings.plugin_modules:
+            yield name, "HV_PLUGINS", _importer(name)
+        return
+    found = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    if not found:
+        raise ConfigError(
+            "No plugin is installed. Run ./hv setup, or pip install 'hvcore[all]'."
+        )
+    for point in found:
+        yield point.name, _distribution(point), point.load
+
+
+def _importer(name: str) -> Any:  # noqa: ANN401 - a callable that imports
+    return lambda: importlib.import_module(name)
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
+
+
+def _offers(
+    manager: pluggy.PluginManager, name: str, distribution: str
+) -> Iterator[Offer]:
+    hooks: Mapping[str, Any] = vars(manager.hook)
+    for kind, hook in HOOKS.items():
+        for records in hooks[hook]():
+            for backend in records:
+                if not isinstance(backend, Backend):
+                    raise PluginError(
+                        f"Plugin {name} ({distribution}): {hook} must give backend "
+                        f"records, not {type(backend).__name__}."
+                    )
+                yield Offer(
+                    kind=kind, backend=backend, plugin=name, distribution=distribution
+                )

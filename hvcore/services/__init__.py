@@ -1,0 +1,1 @@
+"""Use cases: one class per group, its ports as fields."""

@@ -1,0 +1,165 @@
+"""
+Who is calling, and how far the call may reach.
+
+Source: interface, "Authentication"; every service that takes a video's id
+finds the video through :func:`reach_video`.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from hvcore.domain.access import Environment, KeyType, Permission, Principal
+from hvcore.domain.ids import OrgId
+from hvcore.domain.video import Video, VideoState
+from hvcore.errors import (
+    EnvironmentNotFoundError,
+    ForbiddenError,
+    NotFoundError,
+    UnauthorizedError,
+    VideoNotFoundError,
+)
+from hvcore.ports.auth import AuthProvider, Credentials
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+
+
+@attrs.frozen(kw_only=True)
+class Access:
+    """
+    Recognise callers and find the environments that they name.
+    """
+
+    uow: UnitOfWork
+    providers: tuple[AuthProvider, ...]
+
+    def authenticate(self, credentials: Credentials) -> Principal:
+        """
+        Return the caller.
+
+        Raises:
+            UnauthorizedError: No provider knows these credentials.
+        """
+        for provider in self.providers:
+            principal = provider.authenticate(credentials)
+            if principal is not None:
+                return principal
+        raise UnauthorizedError
+
+    def check_permission(
+        self, caller: Principal, permission: Permission | None
+    ) -> None:
+        """
+        Refuse a caller whose key was not given this permission.
+
+        Raises:
+            ForbiddenError: It was not.
+        """
+        if permission is not None and permission not in caller.permissions:
+            raise ForbiddenError(f"This key lacks the permission {permission.value}.")
+
+    def check_org(
+        self, caller: Principal, org_id: str, permission: Permission | None
+    ) -> None:
+        """
+        Refuse a path that names somebody else's organization.
+
+        Raises:
+            ForbiddenError: Another organization, or a missing permission.
+        """
+        if not caller.reaches_org(org_id):
+            raise ForbiddenError("This key belongs to another organization.")
+        self.check_permission(caller, permission)
+
+    def environment(self, caller: Principal, org_id: str, ref: str) -> Environment:
+        """
+        Find the environment that a path names, by its id or its short name.
+
+        Raises:
+            EnvironmentNotFoundError: The organization has none such.
+            ForbiddenError: It lies outside the key's scope.
+        """
+        with self.uow.read() as work:
+            environment = work.tenants.environment(org_id, ref)
+        if environment is None:
+            raise EnvironmentNotFoundError
+        if not caller.reaches_env(environment.id):
+            raise ForbiddenError("This key belongs to another environment.")
+        return environment
+
+    def own_environment(self, caller: Principal) -> Environment:
+        """
+        Find the environment that the key itself determines.
+
+        Raises:
+            ForbiddenError: A system key, or a full-access key without a
+                default environment.
+        """
+        if caller.type is KeyType.SYSTEM or caller.org_id is None:
+            raise ForbiddenError(
+                "A system key has no environment; use the addresses that name one."
+            )
+        if caller.env_id is None:
+            raise ForbiddenError(
+                "This key has no default environment; use the addresses that name "
+                "one, or a key that has one."
+            )
+        return self.environment(caller, caller.org_id, caller.env_id)
+
+    def own_organization(self, caller: Principal) -> OrgId:
+        """
+        Return the organization that the key itself determines.
+
+        Raises:
+            ForbiddenError: As own_environment.
+        """
+        return self.own_environment(caller).org_id
+
+    def environments(self, caller: Principal, org_id: str) -> Sequence[Environment]:
+        """
+        Return the environments of an organization that the caller reaches.
+
+        Raises:
+            NotFoundError: There is no such organization.
+        """
+        with self.uow.read() as work:
+            if work.tenants.organization(org_id) is None:
+                raise NotFoundError("There is no such organization.")
+            found = work.tenants.environments(org_id)
+        return [env for env in found if caller.reaches_env(env.id)]
+
+
+def reach_video(
+    work: Work,
+    caller: Principal,
+    org_id: str,
+    video_id: str,
+    *,
+    for_update: bool = False,
+) -> Video:
+    """
+    Find the video that a path names, deleted or awaited ones included.
+
+    A video of another organization looks exactly like a missing one.
+
+    Raises:
+        VideoNotFoundError: The organization has none such.
+        ForbiddenError: It lies outside the key's environment.
+    """
+    video = work.videos.find(video_id, for_update=for_update)
+    if video is None or video.org_id != org_id:
+        raise VideoNotFoundError
+    if not caller.reaches_env(video.env_id):
+        raise ForbiddenError("This key belongs to another environment.")
+    return video
+
+
+def require_listed(video: Video) -> Video:
+    """
+    Refuse a video that is deleted or still waits for its bytes.
+
+    Raises:
+        VideoNotFoundError: It is.
+    """
+    if video.state in {VideoState.DELETED, VideoState.AWAITING_UPLOAD}:
+        raise VideoNotFoundError
+    return video

@@ -1,0 +1,126 @@
+"""
+Delete videos: hidden at once, their files removed soon after.
+
+Source: interface, "States and transitions": files are gone within 24 hours.
+"""
+
+import logging
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain import ids
+from hvcore.domain.access import Principal
+from hvcore.domain.tasks import Lane, NewTask
+from hvcore.domain.uploads import GrantState
+from hvcore.domain.video import (
+    DeletionReason,
+    Video,
+    VideoState,
+    media_prefix,
+)
+from hvcore.errors import UnavailableError, VideoNotFoundError
+from hvcore.ports.storage import Storage, SupportsHide
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access import reach_video
+from hvcore.services.task_runs import TaskRun
+from hvcore.services.transcoding import TRANSCODE_KINDS
+
+_log = logging.getLogger(__name__)
+
+PURGE_KIND: Final = "video.purge"
+LATE_ARRIVALS_AFTER: Final = timedelta(minutes=15)
+"""When the prefixes are emptied again, of what a dying worker wrote late."""
+
+
+@attrs.frozen(kw_only=True)
+class Deletion:
+    """
+    Delete videos and purge their files.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    clock: Clock
+
+    def delete(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        reason: DeletionReason | None,
+    ) -> Video:
+        """
+        Delete a video; its running job or awaited upload is cancelled.
+
+        When this returns, no later request anywhere on this machine sees it.
+
+        Raises:
+            VideoNotFoundError: There is none such.
+            ForbiddenError: It lies outside the key's environment.
+            AlreadyDeletedError: It is deleted.
+        """
+        now = self.clock.now()
+        with self.uow.write() as work:
+            video = reach_video(work, caller, org_id, video_id, for_update=True)
+            if video.never_came(now):
+                raise VideoNotFoundError
+            video.delete(now, reason)
+            work.videos.save(video)
+            work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
+            self._end_grant(work, video)
+            self._order_purges(work, video)
+            work.commit()
+        self._hide(video)
+        return video
+
+    def purge(self, run: TaskRun) -> None:
+        """
+        Remove every file of a deleted video.
+
+        Raises:
+            UnavailableError: The storage refuses; the task is tried again.
+        """
+        with self.uow.read() as work:
+            video = work.videos.find(run.task.subject)
+        if video is not None and video.state is VideoState.DELETED:
+            self.storage.delete_tree(media_prefix(video.id))
+            self.storage.delete_tree(_upload_prefix(video))
+        run.finish()
+
+    def _end_grant(self, work: Work, video: Video) -> None:
+        grant = work.grants.find_path(_upload_prefix(video), for_update=True)
+        if grant is not None:
+            grant.state = GrantState.ENDED
+            work.grants.save(grant)
+
+    def _order_purges(self, work: Work, video: Video) -> None:
+        for delay in (timedelta(), LATE_ARRIVALS_AFTER):
+            work.tasks.add(
+                [
+                    NewTask(
+                        id=ids.new_task_id(),
+                        kind=PURGE_KIND,
+                        lane=Lane.LIGHT,
+                        org_id=video.org_id,
+                        subject=video.id,
+                        not_before=work.now() + delay,
+                    )
+                ]
+            )
+
+    def _hide(self, video: Video) -> None:
+        if not isinstance(self.storage, SupportsHide):
+            return
+        try:
+            self.storage.hide_tree(media_prefix(video.id))
+        except UnavailableError:
+            # The service obeys the database; this is for servers in front.
+            _log.warning("files not hidden yet", extra={"hv_video": video.id})
+
+
+def _upload_prefix(video: Video) -> str:
+    # Sendings lie one level below the grant's own path.
+    return "/".join(video.source_path.split("/")[:4])

@@ -1,0 +1,84 @@
+"""
+Tell whether the service can serve.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore import __version__
+from hvcore.errors import UnavailableError
+from hvcore.ports.queue import Queue
+from hvcore.ports.storage import Storage
+from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.unit_of_work import UnitOfWork
+
+OK: Final = "ok"
+
+
+class HealthStatus(Enum):
+    """
+    ``degraded`` still answers requests; ``down`` cannot.
+    """
+
+    OK = "ok"
+    DEGRADED = "degraded"
+    DOWN = "down"
+
+
+@attrs.frozen(kw_only=True)
+class HealthReport:
+    """
+    What was checked.
+
+    Attributes:
+        checks: Each component's ``ok``, or the reason why not.
+    """
+
+    status: HealthStatus
+    checks: Mapping[str, str]
+    version: str = __version__
+
+
+@attrs.frozen(kw_only=True)
+class Health:
+    """
+    Check what the service stands on.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    queue: Queue
+    transcoder: Transcoder
+
+    def check(self) -> HealthReport:
+        """
+        Ask every component once.
+        """
+        checks = {
+            "database": _ask(self.uow.ping),
+            "storage": _ask(self.storage.ping),
+            "queue": _ask(self.queue.ping),
+            "transcoder": self._transcoder(),
+        }
+        if checks["database"] != OK or checks["storage"] != OK:
+            status = HealthStatus.DOWN
+        elif any(answer != OK for answer in checks.values()):
+            status = HealthStatus.DEGRADED
+        else:
+            status = HealthStatus.OK
+        return HealthReport(status=status, checks=checks)
+
+    def _transcoder(self) -> str:
+        able = self.transcoder.capabilities()
+        return OK if able.usable else " ".join(able.problems) or "not usable"
+
+
+def _ask(ping: Callable[[], None]) -> str:
+    try:
+        ping()
+    except UnavailableError as error:
+        return error.detail
+    return OK

@@ -1,0 +1,133 @@
+"""
+Start and restart the processing of videos.
+
+Source: interface, "process" and "States and transitions".
+"""
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain import ids
+from hvcore.domain.access import Environment, Principal
+from hvcore.domain.encoding import EncodingSettings, PixelFormat
+from hvcore.domain.ids import VideoId
+from hvcore.domain.uploads import GrantState, UploadGrant
+from hvcore.domain.video import Video, VideoState, VideoWanted
+from hvcore.errors import InvalidGcsPathError, InvalidParametersError
+from hvcore.ports.transcoder import Capabilities, Transcoder
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access import reach_video, require_listed
+from hvcore.services.transcoding import order_job
+from hvcore.services.uploads import new_video
+
+
+@attrs.frozen(kw_only=True)
+class Processing:
+    """
+    Turn uploaded bytes into videos.
+    """
+
+    uow: UnitOfWork
+    transcoder: Transcoder
+    clock: Clock
+
+    def capabilities(self) -> Capabilities:
+        """
+        Return what this deployment's transcoder can carry out.
+        """
+        return self.transcoder.capabilities()
+
+    def process(self, env: Environment, path: str, wanted: VideoWanted) -> VideoId:
+        """
+        Begin processing the bytes that were uploaded to path.
+
+        After a failure the same path is tried again, with the new wishes.
+
+        Raises:
+            InvalidGcsPathError: This environment uploaded nothing there.
+            InvalidParametersError: 422; the transcoder lacks what is wanted.
+            ProcessingInProgressError: It is being processed, or was.
+        """
+        self._check_possible(wanted.settings)
+        with self.uow.write() as work:
+            grant = work.grants.find_path(path, for_update=True)
+            if grant is None or grant.env_id != env.id:
+                raise InvalidGcsPathError
+            if grant.state is GrantState.USED:
+                video = self._process_again(work, grant, wanted)
+            elif grant.state is GrantState.UPLOADED:
+                video = self._process_first(work, env, grant, wanted)
+            else:
+                raise InvalidGcsPathError(
+                    "No bytes were uploaded to this path yet; send them to the "
+                    "signedURL first."
+                )
+            order_job(work, video)
+            work.commit()
+        return video.id
+
+    def retry(self, caller: Principal, org_id: str, video_id: str) -> VideoId:
+        """
+        Begin another job for a failed video, with the settings it had.
+
+        Raises:
+            VideoNotFoundError: There is none such, or it is deleted.
+            ProcessingInProgressError: It is being processed.
+            InvalidParametersError: It is ready.
+        """
+        with self.uow.write() as work:
+            video = require_listed(
+                reach_video(work, caller, org_id, video_id, for_update=True)
+            )
+            video.retry(ids.new_job_id())
+            work.videos.save(video)
+            order_job(work, video)
+            work.commit()
+        return video.id
+
+    def _process_first(
+        self, work: Work, env: Environment, grant: UploadGrant, wanted: VideoWanted
+    ) -> Video:
+        video = new_video(env, wanted, grant, state=VideoState.AWAITING_UPLOAD)
+        video.created_at = self.clock.now()
+        video.start_processing(ids.new_job_id())
+        grant.video_id = video.id
+        grant.state = GrantState.USED
+        work.videos.add(video)
+        work.grants.save(grant)
+        return video
+
+    def _process_again(
+        self, work: Work, grant: UploadGrant, wanted: VideoWanted
+    ) -> Video:
+        video = work.videos.find(grant.video_id or "", for_update=True)
+        if video is None or video.state is VideoState.DELETED:
+            raise InvalidGcsPathError("The video made of this upload was deleted.")
+        if video.state is VideoState.FAILED:
+            video.retry(ids.new_job_id(), wanted.settings)
+            video.is_public = wanted.is_public
+            video.name = wanted.name or video.name
+            video.description = wanted.description or video.description
+        else:
+            video.start_processing(ids.new_job_id())
+        work.videos.save(video)
+        return video
+
+    def _check_possible(self, settings: EncodingSettings) -> None:
+        able = self.transcoder.capabilities()
+        lacking = []
+        if (
+            settings.pixel_format is not PixelFormat.AUTO_DETECT
+            and settings.pixel_format not in able.pixel_formats
+        ):
+            lacking.append(f"pixelFormat {settings.pixel_format.value}")
+        if settings.audio_codec not in able.audio_codecs:
+            lacking.append(f"audioCodec {settings.audio_codec.value}")
+        if settings.speed not in able.speeds:
+            lacking.append(f"compressionRatio {settings.speed.value}")
+        if lacking:
+            raise InvalidParametersError(
+                f"The transcoder {able.name} of this deployment lacks "
+                f"{' and '.join(lacking)}.",
+                status=422,
+            )

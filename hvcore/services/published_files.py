@@ -1,0 +1,102 @@
+"""
+Which file a path under a video names: only what was published has a name.
+
+Source: interface, "Delivery". The path is matched against the forms of the
+layout, and the file is then looked up in the list of what was published. So a
+path that names nothing published reaches no storage.
+"""
+
+import re
+from typing import Final
+
+import attrs
+
+from hvcore.domain.transcoding import (
+    MediaFile,
+    MediaIndex,
+    PublishedTrack,
+    Segment,
+)
+from hvcore.manifests.hls import MASTER, playlist_name
+
+INIT: Final = "init.m4s"
+FIRST_RUNG_INIT: Final = "video/init.m4s"
+
+_MEDIA_FILE = re.compile(
+    r"(?P<track>video/[1-9][0-9]{0,4}p|audio(?:-[1-9][0-9]{0,2})?)"
+    r"/(?:init|(?P<number>0|[1-9][0-9]{0,6}))\.m4s"
+)
+
+
+@attrs.frozen(kw_only=True)
+class PublishedPlaylist:
+    """
+    A playlist; its name is its path under the media root.
+    """
+
+    name: str
+
+
+@attrs.frozen(kw_only=True)
+class PublishedMedia:
+    """
+    An init or a media segment.
+
+    Attributes:
+        path: Under the media root.
+    """
+
+    path: str
+    file: MediaFile
+    content_type: str
+
+
+def find_published(
+    media: MediaIndex, path: str
+) -> PublishedPlaylist | PublishedMedia | None:
+    """
+    Return what a path under a video names, None if that is nothing.
+    """
+    if path == MASTER or any(path == playlist_name(t.track) for t in media.tracks):
+        return PublishedPlaylist(name=path)
+    if path == FIRST_RUNG_INIT:
+        return next((_init(t) for t in media.tracks if t.track.rung), None)
+    match = _MEDIA_FILE.fullmatch(path)
+    if match is None:
+        return None
+    for published in media.tracks:
+        if published.track.name != match["track"]:
+            continue
+        if match["number"] is None:
+            return _init(published)
+        return _segment(published, int(match["number"]))
+    return None
+
+
+def _init(published: PublishedTrack) -> PublishedMedia:
+    return _media(published, published.pieces[0].folder, INIT, published.track.init)
+
+
+def _segment(published: PublishedTrack, number: int) -> PublishedMedia | None:
+    segment = _numbered(published.track.segments, number)
+    for piece in published.pieces:
+        if segment and 0 <= number - piece.first_number < piece.count:
+            return _media(published, piece.folder, f"{number}.m4s", segment.file)
+    return None
+
+
+def _numbered(segments: tuple[Segment, ...], number: int) -> Segment | None:
+    # Segments are counted from 0 over the whole track.
+    if number >= len(segments) or segments[number].number != number:
+        return None
+    return segments[number]
+
+
+def _media(
+    published: PublishedTrack, folder: str, name: str, file: MediaFile
+) -> PublishedMedia:
+    return PublishedMedia(
+        path=f"{folder}/{published.track.name}/{name}",
+        file=file,
+        content_type="video/mp4" if published.track.rung else "audio/mp4",
+    )

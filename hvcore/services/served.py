@@ -1,0 +1,94 @@
+"""
+What delivery answers with: bytes and how long they may be kept.
+"""
+
+import os
+from enum import Enum
+from pathlib import Path
+from typing import BinaryIO
+
+import attrs
+
+from hvcore.errors import UnavailableError
+from hvcore.ports.storage import Storage, SupportsLocalPath
+
+
+class Lifetime(Enum):
+    """
+    How long a browser or a cache may keep an answer.
+    """
+
+    IMMUTABLE = "immutable"
+    PLAYLIST = "playlist"
+    PICTURE = "picture"
+
+
+@attrs.frozen(kw_only=True)
+class StoredFile:
+    """
+    A published file in storage.
+
+    Attributes:
+        size_bytes: As it was measured when it was made.
+    """
+
+    storage: Storage
+    path: str
+    size_bytes: int
+
+    @property
+    def is_local(self) -> bool:
+        """
+        Tell whether ``open`` gives a file of this machine, fit for sendfile.
+        """
+        return isinstance(self.storage, SupportsLocalPath)
+
+    def open(self, start: int, end: int) -> BinaryIO:
+        """
+        Open the file; a local one stands at start and does not end at end.
+
+        Raises:
+            FileNotFoundError: It is not there (any more); a local one.
+            ObjectNotFoundError: Likewise, in another storage.
+            UnavailableError: It does not have the size it was published with.
+        """
+        if not isinstance(self.storage, SupportsLocalPath):
+            return self.storage.open(self.path, start=start, end=end)
+        return self._open_local(self.storage.local_path(self.path), start)
+
+    def _open_local(self, local: Path, start: int) -> BinaryIO:
+        # Unbuffered: sendfile begins where the descriptor stands.
+        file = local.open("rb", buffering=0)
+        if os.fstat(file.fileno()).st_size != self.size_bytes:
+            file.close()
+            raise UnavailableError("The stored file is damaged.")
+        file.seek(start)
+        return file
+
+
+@attrs.frozen(kw_only=True)
+class Served:
+    """
+    An answer of delivery.
+
+    Attributes:
+        etag: Differs whenever the bytes differ; without quotes.
+        is_public: Shared caches may keep it, too.
+        is_text: Worth compressing.
+    """
+
+    body: bytes | StoredFile
+    content_type: str
+    etag: str
+    lifetime: Lifetime
+    is_public: bool
+    is_text: bool = False
+
+    @property
+    def size_bytes(self) -> int:
+        """
+        Length of the whole body.
+        """
+        if isinstance(self.body, bytes):
+            return len(self.body)
+        return self.body.size_bytes

@@ -1,0 +1,325 @@
+"""
+Run tasks under a lease, and keep them going when workers vanish.
+
+The database decides who runs what. A worker renews its lease while it works;
+when the lease is lost, the task cancelled or the service stopping, the work
+is told at its next ``check()`` and throws away what it has.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks import LEASE, MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
+from hvcore.domain.transcoding import TranscodeError, UnusableSourceError
+from hvcore.errors import UnavailableError
+from hvcore.ports.queue import Queue
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+
+_log = logging.getLogger(__name__)
+
+RENEW_EVERY_S: Final = 0.8
+"""Also how soon a cancelled task is noticed; a delete promises 2 s."""
+PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
+SWEEP_BATCH: Final = 200
+ENDED_KEPT_FOR: Final = timedelta(days=7)
+
+
+class TaskStopped(BaseException):  # noqa: N818 - an order to stop, not an error
+    """
+    The work of a task is not wanted here any more.
+
+    Not an Exception, so that no handler of errors swallows it.
+    """
+
+
+class TaskRun:
+    """
+    One attempt at a task, as the work itself sees it.
+
+    Used as a context manager around the work; while it is open, a thread
+    renews the lease.
+    """
+
+    def __init__(
+        self, uow: UnitOfWork, task: Task, stopping: Callable[[], bool]
+    ) -> None:
+        self.task = task
+        self._uow = uow
+        self._stopping = stopping
+        self._progress: float | None = None
+        self._lost = threading.Event()
+        self._over = threading.Event()
+        self._renewer = threading.Thread(
+            target=self._renew, name=f"lease-{task.id}", daemon=True
+        )
+
+    def __enter__(self) -> Self:
+        self._renewer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._renewer.join()
+
+    @property
+    def is_lost(self) -> bool:
+        """
+        Tell whether somebody else owns the task now, or nobody wants it.
+        """
+        return self._lost.is_set()
+
+    def check(self) -> None:
+        """
+        Raise if the work shall stop.
+
+        Raises:
+            TaskStopped: The lease is lost or this process is stopping.
+        """
+        if self._lost.is_set() or self._stopping():
+            raise TaskStopped
+
+    def report(self, progress: float) -> None:
+        """
+        Take note of the finished share, 0.0 to 1.0; stored with the lease.
+        """
+        self._progress = min(max(progress, 0.0), 1.0)
+
+    def finish(
+        self,
+        work: Work | None = None,
+        *,
+        result: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        End the task as done, in the given transaction or one of its own.
+
+        Raises:
+            TaskStopped: The lease is lost; the transaction must not be
+                committed.
+        """
+        if work is not None:
+            if not work.tasks.finish(self.task, result=result):
+                raise TaskStopped
+            return
+        with self._uow.write() as own:
+            self.finish(own, result=result)
+            own.commit()
+
+    def _renew(self) -> None:
+        give_up_at = LEASE.total_seconds() / RENEW_EVERY_S
+        failures = 0
+        while not self._over.wait(RENEW_EVERY_S):
+            try:
+                with self._uow.write() as work:
+                    held = work.tasks.renew(self.task, progress=self._progress)
+                    work.commit()
+            except UnavailableError:
+                failures += 1
+                if failures >= give_up_at:
+                    self._lost.set()
+                    return
+                continue
+            failures = 0
+            if not held:
+                self._lost.set()
+                return
+
+
+class TaskHandler(Protocol):
+    """
+    The work of one kind of task.
+    """
+
+    @property
+    def is_patient(self) -> bool:
+        """
+        Tell whether the task is tried for ever, because it must succeed.
+        """
+        ...
+
+    def run(self, run: TaskRun) -> None:
+        """
+        Do the work and call ``run.finish``.
+        """
+        ...
+
+    def give_up(self, work: Work, task: Task, reason: str) -> None:
+        """
+        Take note, in the transaction that ends the task, that it has failed.
+        """
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class TaskRuns:
+    """
+    Run tasks, and sweep those that were left behind.
+    """
+
+    uow: UnitOfWork
+    queue: Queue
+    clock: Clock
+    handlers: Mapping[str, TaskHandler]
+
+    def run(
+        self, task_id: TaskId, *, worker: str, stopping: Callable[[], bool]
+    ) -> None:
+        """
+        Take the lease of a task and do its work, if nobody else does.
+
+        Args:
+            worker: Who runs it: host, data folder and process.
+            stopping: Tells whether this process shall end.
+        """
+        with self.uow.write() as work:
+            task = work.tasks.lease(task_id, worker=worker)
+            work.commit()
+        if task is None:
+            return
+        with TaskRun(self.uow, task, stopping) as run:
+            try:
+                self.handlers[task.kind].run(run)
+            except TaskStopped:
+                if not run.is_lost:
+                    self._put_back(task)
+            except Exception as error:  # noqa: BLE001 - one of the three loops
+                self._failed(task, error)
+
+    def sweep(self, *, holder: str) -> bool:
+        """
+        Bring back what was lost and ring for what is due.
+
+        Returns:
+            False if another process leads and nothing was done here.
+        """
+        with self.uow.write() as work:
+            leads = work.lead("sweep", holder=holder)
+            lost = work.tasks.take_lost(SWEEP_BATCH) if leads else ()
+            for task in lost:
+                if task.losses > MAX_LOSSES:
+                    self._end_lost(work, task)
+            work.commit()
+        if not leads:
+            return False
+        self.ring()
+        return True
+
+    def ring(self) -> int:
+        """
+        Put due tasks into the queue.
+        """
+        with self.uow.write() as work:
+            tasks = work.tasks.to_ring(SWEEP_BATCH)
+            work.commit()
+        ring_for(self.queue, tasks)
+        return len(tasks)
+
+    def forget_ended(self) -> int:
+        """
+        Remove the records of tasks that ended long ago.
+        """
+        with self.uow.write() as work:
+            count = work.tasks.forget_ended(
+                self.clock.now() - ENDED_KEPT_FOR, SWEEP_BATCH
+            )
+            work.commit()
+        return count
+
+    def free_workers(self, prefix: str) -> int:
+        """
+        Make the tasks of workers that are known to be dead due at once.
+        """
+        with self.uow.write() as work:
+            count = work.tasks.free_worker(prefix)
+            work.commit()
+        return count
+
+    def _put_back(self, task: Task) -> None:
+        with self.uow.write() as work:
+            work.tasks.put_back(task)
+            work.commit()
+
+    def _failed(self, task: Task, error: Exception) -> None:
+        reason = _reason(error)
+        attempts = task.attempts + 1
+        handler = self.handlers[task.kind]
+        final = isinstance(error, UnusableSourceError) or (
+            attempts >= MAX_ATTEMPTS and not handler.is_patient
+        )
+        _log.log(
+            logging.WARNING if _is_expected(error) else logging.ERROR,
+            "task attempt failed",
+            extra={
+                "hv_task": task.id,
+                "hv_kind": task.kind,
+                "hv_attempt": attempts,
+                "hv_log": getattr(error, "log", ""),
+            },
+            exc_info=None if _is_expected(error) else error,
+        )
+        with self.uow.write() as work:
+            if final:
+                if work.tasks.fail(task, error=_operator_text(error)):
+                    handler.give_up(work, task, reason)
+            else:
+                work.tasks.put_back(
+                    task,
+                    not_before=work.now() + _wait(attempts, handler),
+                    attempts=attempts,
+                    error=_operator_text(error),
+                )
+            work.commit()
+
+    def _end_lost(self, work: Work, task: Task) -> None:
+        reason = "Processing was interrupted too often."
+        leased = work.tasks.lease(task.id, worker="sweep")
+        if leased is not None and work.tasks.fail(leased, error=reason):
+            self.handlers[task.kind].give_up(work, leased, reason)
+
+
+def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
+    """
+    Put tasks into the queue, best effort: the sweep rings again.
+    """
+    for task in tasks:
+        try:
+            queue.put(task.id, kind=task.kind, lane=task.lane)
+        except UnavailableError:
+            _log.warning("queue does not answer; the sweep rings again")
+            return
+
+
+def _wait(attempts: int, handler: TaskHandler) -> timedelta:
+    if not handler.is_patient:
+        return backoff(attempts)
+    return min(timedelta(seconds=2.0 ** min(attempts, 12)), PATIENT_BACKOFF_MAX)
+
+
+def _is_expected(error: Exception) -> bool:
+    return isinstance(error, TranscodeError | UnusableSourceError | UnavailableError)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnusableSourceError | TranscodeError):
+        return str(error)
+    if isinstance(error, UnavailableError):
+        return "A part of the service was out of reach for too long."
+    return "Processing failed because of an internal error."
+
+
+def _operator_text(error: Exception) -> str:
+    log = getattr(error, "log", "")
+    return f"{type(error).__name__}: {error} {log}".strip()[:4000]

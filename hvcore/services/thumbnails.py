@@ -1,0 +1,171 @@
+"""
+Serve a video's picture in any size.
+
+Source: interface, "Delivery", thumbnail. A size is made from the poster when
+it is first asked for, and kept.
+"""
+
+import hashlib
+import io
+import re
+import threading
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.limits import (
+    MAX_SOURCE_PIXELS,
+    MAX_THUMBNAIL_PX,
+    MAX_THUMBNAIL_SIZES,
+    MIN_THUMBNAIL_PX,
+)
+from hvcore.domain.video import VideoState, media_prefix
+from hvcore.errors import (
+    FieldError,
+    InvalidParametersError,
+    NotFoundError,
+    UnavailableError,
+    VideoNotFoundError,
+)
+from hvcore.playback_tokens import TokenUse
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.services.delivery import Delivery
+from hvcore.services.playback_access import Playable, Viewer
+from hvcore.services.served import Lifetime, Served
+
+JPEG_TYPE: Final = "image/jpeg"
+JPEG_QUALITY: Final = 82
+RENDERS_AT_A_TIME: Final = 2
+"""A 3840x2160 one takes 0.2 s of a core and 100 MB."""
+WAIT_FOR_RENDER_S: Final = 5.0
+
+_USES: Final = frozenset({TokenUse.PLAYBACK, TokenUse.THUMBNAIL})
+_NAME = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
+_renders = threading.BoundedSemaphore(RENDERS_AT_A_TIME)
+
+
+@attrs.frozen(kw_only=True)
+class ThumbnailRequest:
+    """
+    A request for a picture.
+
+    Attributes:
+        name: ``<width>x<height>.jpg`` as the path has it.
+    """
+
+    video: str
+    name: str
+    viewer: Viewer = Viewer()
+
+
+@attrs.frozen(kw_only=True)
+class Thumbnails:
+    """
+    Serve pictures of videos.
+    """
+
+    storage: Storage
+    delivery: Delivery
+    _keeping: threading.Lock = attrs.field(factory=threading.Lock, init=False)
+
+    def open(self, request: ThumbnailRequest) -> Served:
+        """
+        Return a picture, cropped to fill its size.
+
+        Raises:
+            NotFoundError: The name is none of a picture, or the video has
+                none.
+            InvalidParametersError: A side is not from 16 to 3840 pixels.
+            UnauthorizedError: A private video without a token in force.
+            ForbiddenError: A token that does not reach this far.
+            VideoNotFoundError: No such video, or none that is ready.
+            UnavailableError: Too many pictures are being made.
+        """
+        width_px, height_px = _size(request.name)
+        video = self.delivery.access.either(request.video, request.viewer, _USES)
+        if video.media.poster is None:
+            raise NotFoundError("The video has no picture yet.")
+        path = f"{_folder(video)}/{width_px}x{height_px}.jpg"
+        picture = self._read(path)
+        if picture is None:
+            picture = self._render(video, width_px, height_px)
+            self._keep(video, path, picture)
+        return Served(
+            body=picture,
+            content_type=JPEG_TYPE,
+            etag=hashlib.sha256(picture).hexdigest()[:32],
+            lifetime=Lifetime.PICTURE,
+            is_public=video.claims is None,
+        )
+
+    def _render(self, video: Playable, width_px: int, height_px: int) -> bytes:
+        poster = self._read(f"{video.media_root}/{video.media.poster}")
+        if poster is None:
+            raise VideoNotFoundError
+        if not _renders.acquire(timeout=WAIT_FOR_RENDER_S):
+            raise UnavailableError("Too many pictures are being made; try again soon.")
+        try:
+            return crop_to_fill(poster, width_px, height_px)
+        finally:
+            _renders.release()
+
+    def _keep(self, video: Playable, path: str, picture: bytes) -> None:
+        folder = _folder(video)
+        with self._keeping:
+            if sum(1 for _ in self.storage.walk(folder)) >= MAX_THUMBNAIL_SIZES:
+                return
+            self.storage.write(path, io.BytesIO(picture), content_type=JPEG_TYPE)
+        # A delete may have been answered meanwhile, and its files removed:
+        # nothing may come after it.
+        entry = self.delivery.directory.find(video.id)
+        if entry is None or entry.state is not VideoState.READY:
+            self.storage.delete_tree(path)
+            raise VideoNotFoundError
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            with self.storage.open(path) as file:
+                return file.read()
+        except ObjectNotFoundError:
+            return None
+
+
+def crop_to_fill(picture: bytes, width_px: int, height_px: int) -> bytes:
+    """
+    Return a JPEG of exactly this size, its middle cut out of the picture.
+    """
+    # Costs 60 ms to import, and most processes make no pictures.
+    from PIL import Image, ImageOps  # noqa: PLC0415
+
+    Image.MAX_IMAGE_PIXELS = MAX_SOURCE_PIXELS
+    with Image.open(io.BytesIO(picture), formats=("JPEG", "PNG")) as opened:
+        if opened.width * opened.height > MAX_SOURCE_PIXELS:
+            raise NotFoundError("The video's picture is too large to be shown.")
+        # Lets the JPEG decoder skip what a small picture does not need; twice
+        # the size, so that scaling still has something to work with.
+        opened.draft("RGB", (width_px * 2, height_px * 2))
+        fitted = ImageOps.fit(opened.convert("RGB"), (width_px, height_px))
+    made = io.BytesIO()
+    fitted.save(made, "JPEG", quality=JPEG_QUALITY, optimize=True, progressive=True)
+    return made.getvalue()
+
+
+def _size(name: str) -> tuple[int, int]:
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise NotFoundError
+    size = int(match[1]), int(match[2])
+    if not all(MIN_THUMBNAIL_PX <= side <= MAX_THUMBNAIL_PX for side in size):
+        message = (
+            f"Each side of a thumbnail must be from {MIN_THUMBNAIL_PX} to "
+            f"{MAX_THUMBNAIL_PX} pixels."
+        )
+        problem = FieldError(message=message, location="path.size", value=name)
+        raise InvalidParametersError(message, errors=[problem])
+    return size
+
+
+def _folder(video: Playable) -> str:
+    job_id = video.media_root.rsplit("/", 1)[-1]
+    return f"{media_prefix(VideoId(video.id))}/thumbnails/{job_id}"

@@ -1,0 +1,335 @@
+"""
+Plan, run and publish transcode jobs.
+
+A job is cut into parts; each part is a task of its own. Whoever finishes the
+last part orders the assembling, which publishes with one compare-and-set on
+the video. Nobody waits for anybody.
+"""
+
+import logging
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from hvcore.domain import ids
+from hvcore.domain.ids import JobId
+from hvcore.domain.ladder import build_ladder
+from hvcore.domain.limits import SEGMENT_S
+from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
+from hvcore.domain.transcoding import (
+    MediaIndex,
+    PartDone,
+    PartPending,
+    TranscodeError,
+    TranscodeOrder,
+    UnusableSourceError,
+)
+from hvcore.domain.video import Video, VideoState, media_root
+from hvcore.manifests import hls
+from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsLocalPath
+from hvcore.ports.transcoder import Transcoder, Workspace
+from hvcore.ports.unit_of_work import TranscodeJob, UnitOfWork, Work
+from hvcore.services.task_runs import TaskRun, TaskStopped
+from hvcore.wire.stored import from_stored, to_stored
+
+_log = logging.getLogger(__name__)
+
+PLAN_KIND: Final = "transcode.plan"
+PART_KIND: Final = "transcode.part"
+ASSEMBLE_KIND: Final = "transcode.assemble"
+TRANSCODE_KINDS: Final = (PLAN_KIND, PART_KIND, ASSEMBLE_KIND)
+
+CONTENT_TYPES: Final = {
+    ".m4s": "video/iso.segment",
+    ".m3u8": "application/vnd.apple.mpegurl",
+    ".jpg": "image/jpeg",
+}
+COPY_BYTES: Final = 1024 * 1024
+
+
+def order_job(work: Work, video: Video) -> None:
+    """
+    Order the planning of a video's current job.
+    """
+    work.tasks.add(
+        [
+            NewTask(
+                id=ids.new_task_id(),
+                kind=PLAN_KIND,
+                lane=Lane.LIGHT,
+                org_id=video.org_id,
+                subject=video.id,
+                payload={"job": video.job_id},
+            )
+        ]
+    )
+
+
+@attrs.frozen(kw_only=True)
+class Transcoding:
+    """
+    The work of the three kinds of transcode tasks.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    transcoder: Transcoder
+    work_dir: Path
+
+    def plan(self, run: TaskRun) -> None:
+        """
+        Probe the source, choose the ladder, order the parts.
+
+        Raises:
+            UnusableSourceError: The source cannot be made into a video.
+        """
+        video = self._wanted_video(run)
+        if video is None:
+            run.finish()
+            return
+        self._drop_other_sendings(video)
+        with self._workspace(run, video) as workspace:
+            source = self.transcoder.probe(workspace)
+        order = TranscodeOrder(
+            source=source,
+            settings=video.settings,
+            ladder=build_ladder(source, video.settings),
+            segment_s=SEGMENT_S,
+        )
+        parts = self.transcoder.plan(order)
+        job = TranscodeJob(
+            id=_job_id(run.task),
+            video_id=video.id,
+            order=order,
+            parts_total=len(parts),
+            parts_left=len(parts),
+        )
+        with self.uow.write() as work:
+            run.finish(work)
+            if work.jobs.add(job):
+                work.tasks.add(
+                    NewTask(
+                        id=ids.new_task_id(),
+                        kind=PART_KIND,
+                        lane=Lane.ENCODE,
+                        org_id=video.org_id,
+                        subject=video.id,
+                        payload={
+                            "job": job.id,
+                            "part": part.index,
+                            "weight": part.weight,
+                        },
+                    )
+                    for part in parts
+                )
+            work.commit()
+
+    def run_part(self, run: TaskRun) -> None:
+        """
+        Make the files of one part and store them in a folder of this attempt.
+
+        Raises:
+            UnusableSourceError: No attempt will succeed.
+            TranscodeError: This attempt failed.
+        """
+        video = self._wanted_video(run)
+        job = self._job(run)
+        if video is None or job is None:
+            run.finish()
+            return
+        index = _int(run.task.payload["part"])
+        part = self.transcoder.plan(job.order)[index]
+        folder = f"p{index}a{run.task.fence}"
+        with self._workspace(run, video) as workspace:
+            done = self.transcoder.run(part, workspace)
+            if isinstance(done, PartPending):
+                self._wait_for(run.task, done)
+                return
+            run.check()
+            self._store(workspace.folder, f"{media_root(video.id, job.id)}/{folder}")
+        self._finish_part(run, job, folder, done)
+
+    def assemble(self, run: TaskRun) -> None:
+        """
+        Join the parts, write the playlists, publish.
+        """
+        video = self._wanted_video(run)
+        job = self._job(run)
+        if video is None or job is None:
+            run.finish()
+            return
+        done = self._finished_parts(job)
+        media = self.transcoder.assemble(job.order, done)
+        root = media_root(video.id, job.id)
+        self._drop_other_attempts(root, {folder for folder, _ in done})
+        self._write_playlists(root, media)
+        with self.uow.write() as work:
+            current = work.videos.find(video.id, for_update=True)
+            run.finish(work)
+            if current is None or not current.mark_ready(job.id, media):
+                raise TaskStopped
+            work.videos.save(current)
+            work.commit()
+
+    def give_up(self, work: Work, task: Task, reason: str) -> None:
+        """
+        Fail the video whose job cannot be finished; its other parts end.
+        """
+        video = work.videos.find(task.subject, for_update=True)
+        if video is not None and video.mark_failed(_job_id(task), reason):
+            work.videos.save(video)
+            work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
+
+    def _wanted_video(self, run: TaskRun) -> Video | None:
+        with self.uow.read() as work:
+            video = work.videos.find(run.task.subject)
+        if (
+            video is None
+            or video.state is not VideoState.TRANSCODING
+            or video.job_id != _job_id(run.task)
+        ):
+            return None
+        return video
+
+    def _job(self, run: TaskRun) -> TranscodeJob | None:
+        with self.uow.read() as work:
+            return work.jobs.find(_job_id(run.task))
+
+    @contextmanager
+    def _workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
+        base = self.work_dir / f"{run.task.id}a{run.task.fence}"
+        folder = base / "out"
+        folder.mkdir(parents=True)
+        handle = run.task.payload.get("handle")
+        try:
+            yield Workspace(
+                source=self._local_source(video, base, run),
+                folder=folder,
+                report=run.report,
+                check=run.check,
+                handle=handle if isinstance(handle, str) else None,
+            )
+        finally:
+            shutil.rmtree(base, ignore_errors=True)
+
+    def _local_source(self, video: Video, base: Path, run: TaskRun) -> Path:
+        try:
+            if isinstance(self.storage, SupportsLocalPath):
+                self.storage.stat(video.source_path)
+                return self.storage.local_path(video.source_path)
+            target = base / "source"
+            with (
+                self.storage.open(video.source_path) as source,
+                target.open("wb") as copy,
+            ):
+                while block := source.read(COPY_BYTES):
+                    run.check()
+                    copy.write(block)
+        except ObjectNotFoundError as exc:
+            raise UnusableSourceError(
+                "The uploaded file is not there any more."
+            ) from exc
+        return target
+
+    def _store(self, folder: Path, target: str) -> None:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file():
+                self.storage.put_file(
+                    f"{target}/{file.relative_to(folder).as_posix()}",
+                    file,
+                    content_type=CONTENT_TYPES.get(
+                        file.suffix, "application/octet-stream"
+                    ),
+                )
+
+    def _finish_part(
+        self, run: TaskRun, job: TranscodeJob, folder: str, done: PartDone
+    ) -> None:
+        result = {"folder": folder, "done": to_stored(done)}
+        with self.uow.write() as work:
+            run.finish(work, result=result)
+            if work.jobs.count_down(job.id) == 0:
+                work.tasks.add(
+                    [
+                        NewTask(
+                            id=ids.new_task_id(),
+                            kind=ASSEMBLE_KIND,
+                            lane=Lane.LIGHT,
+                            org_id=run.task.org_id,
+                            subject=run.task.subject,
+                            payload={"job": job.id},
+                        )
+                    ]
+                )
+            work.commit()
+
+    def _wait_for(self, task: Task, pending: PartPending) -> None:
+        with self.uow.write() as work:
+            work.tasks.put_back(
+                task,
+                not_before=work.now() + timedelta(seconds=pending.retry_after_s),
+                payload={**task.payload, "handle": pending.handle},
+            )
+            work.commit()
+
+    def _finished_parts(self, job: TranscodeJob) -> Sequence[tuple[str, PartDone]]:
+        with self.uow.read() as work:
+            tasks = work.tasks.of_subject(job.video_id, kind=PART_KIND)
+        done: dict[int, tuple[str, PartDone]] = {}
+        for task in tasks:
+            if (
+                task.state is TaskState.DONE
+                and task.result is not None
+                and task.payload["job"] == job.id
+            ):
+                done[_int(task.payload["part"])] = _part_result(task.result)
+        if len(done) != job.parts_total:
+            raise TranscodeError(
+                "A part of the video is missing.",
+                log=f"{len(done)} of {job.parts_total} parts are done",
+            )
+        return [done[index] for index in sorted(done)]
+
+    def _write_playlists(self, root: str, media: MediaIndex) -> None:
+        # The multivariant playlist last: what it names is there.
+        texts = hls.playlists(media)
+        for name in sorted(texts, key=lambda name: name == hls.MASTER):
+            self.storage.write(
+                f"{root}/{name}",
+                BytesIO(texts[name].encode()),
+                content_type=CONTENT_TYPES[".m3u8"],
+            )
+
+    def _drop_other_attempts(self, root: str, kept: set[str]) -> None:
+        folders = {
+            info.path.removeprefix(f"{root}/").split("/", 1)[0]
+            for info in self.storage.walk(root)
+        }
+        for folder in folders - kept:
+            self.storage.delete_tree(f"{root}/{folder}")
+
+    def _drop_other_sendings(self, video: Video) -> None:
+        grant_path = video.source_path.rpartition("/")[0]
+        for info in list(self.storage.walk(grant_path)):
+            if info.path != video.source_path:
+                self.storage.delete_tree(info.path)
+
+
+def _job_id(task: Task) -> JobId:
+    return JobId(str(task.payload["job"]))
+
+
+def _int(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"not a number: {value!r}")
+    return value
+
+
+def _part_result(result: Mapping[str, Any]) -> tuple[str, PartDone]:
+    return result["folder"], from_stored(result["done"], PartDone)

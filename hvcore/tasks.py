@@ -1,0 +1,52 @@
+"""
+Which service does the work of which kind of task.
+"""
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from hvcore.domain.tasks import Task
+from hvcore.ports.unit_of_work import Work
+from hvcore.services.deletion import PURGE_KIND, Deletion
+from hvcore.services.task_runs import TaskHandler, TaskRun
+from hvcore.services.transcoding import (
+    ASSEMBLE_KIND,
+    PART_KIND,
+    PLAN_KIND,
+    Transcoding,
+)
+
+
+def _nothing_to_undo(_work: Work, _task: Task, _reason: str) -> None:
+    return None
+
+
+@attrs.frozen(kw_only=True)
+class ServiceMethod:
+    """
+    A task's work, done by a method of a service.
+
+    Attributes:
+        is_patient: Tried for ever, because it must succeed in the end.
+    """
+
+    run: Callable[[TaskRun], None]
+    give_up: Callable[[Work, Task, str], None] = _nothing_to_undo
+    is_patient: bool = False
+
+
+def handlers(
+    *, transcoding: Transcoding, deletion: Deletion
+) -> Mapping[str, TaskHandler]:
+    """
+    Return the handler of every kind of task.
+    """
+    return {
+        PLAN_KIND: ServiceMethod(run=transcoding.plan, give_up=transcoding.give_up),
+        PART_KIND: ServiceMethod(run=transcoding.run_part, give_up=transcoding.give_up),
+        ASSEMBLE_KIND: ServiceMethod(
+            run=transcoding.assemble, give_up=transcoding.give_up
+        ),
+        PURGE_KIND: ServiceMethod(run=deletion.purge, is_patient=True),
+    }

@@ -1,0 +1,1 @@
+"""JSON and query strings on one side, the domain on the other."""

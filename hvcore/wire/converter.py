@@ -1,0 +1,215 @@
+"""
+Read a request's fields into attrs classes, and report every problem at once.
+
+A request class lists its fields in the order of the interface's table; the
+first field with a problem decides status and code. Not done with cattrs,
+whose errors know neither that order nor the offending values.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeAlias, TypeVar, cast
+
+import attrs
+
+from hvcore.errors import FieldError, HvError, InvalidParametersError
+from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldKind, FieldRefusedError
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+_SPEC: Final = "hvcore.wire"
+
+
+@attrs.frozen(kw_only=True)
+class FieldSpec:
+    """
+    How a field is called, read and complained about.
+    """
+
+    name: str
+    kind: FieldKind[object]
+    error: type[HvError]
+    is_required: bool
+
+
+@attrs.frozen(kw_only=True)
+class Refusal:
+    """
+    A problem that shows only when other things are known.
+
+    Attributes:
+        name: The field it is reported at.
+        rule: To follow the field's name: ``must be …``.
+    """
+
+    name: str
+    rule: str
+    status: int = NOT_ALLOWED
+
+
+Check: TypeAlias = Callable[[Mapping[str, object]], Iterable[Refusal]]
+"""Gets the fields that were given and read well, by name; finds the rest."""
+
+
+def required(
+    name: str, kind: FieldKind[T], *, error: type[HvError] = InvalidParametersError
+) -> T:
+    """
+    Declare a field that must be there.
+
+    Args:
+        name: As the interface spells it.
+        kind: How it is read.
+        error: What is raised if it is the first with a problem.
+    """
+    spec = FieldSpec(name=name, kind=kind, error=error, is_required=True)
+    return cast("T", attrs.field(metadata={_SPEC: spec}))
+
+
+def optional(
+    name: str,
+    kind: FieldKind[T],
+    default: D,
+    *,
+    error: type[HvError] = InvalidParametersError,
+) -> T | D:
+    """
+    Declare a field that may be missing; see required.
+    """
+    spec = FieldSpec(name=name, kind=kind, error=error, is_required=False)
+    return cast("T | D", attrs.field(default=default, metadata={_SPEC: spec}))
+
+
+def group(cls: type[T]) -> T:
+    """
+    Declare several fields that another class lists.
+    """
+    return cast("T", attrs.field(metadata={_SPEC: cls}))
+
+
+def read_document(cls: type[T], document: object, check: Check | None = None) -> T:
+    """
+    Read a JSON document; members that the class does not list are ignored.
+
+    Raises:
+        HvError: The class of the first field with a problem.
+    """
+    if not isinstance(document, dict):
+        message = "The body must be a JSON object."
+        raise InvalidParametersError(
+            message,
+            errors=[FieldError(message=message, location="body", value=document)],
+            status=NOT_READABLE if document is not None else NOT_ALLOWED,
+        )
+    return _Reading("body", document, _from_json).finish(cls, check)
+
+
+def read_query(
+    cls: type[T],
+    parameters: Mapping[str, str | list[str]],
+    check: Check | None = None,
+) -> T:
+    """
+    Read a query; parameters that the class does not list are ignored.
+
+    A parameter that is given twice is refused: whichever of the two were
+    taken, a proxy in front may have judged the other one.
+
+    Raises:
+        HvError: The class of the first field with a problem.
+    """
+    return _Reading("query", parameters, _from_text).finish(cls, check)
+
+
+def _from_json(kind: FieldKind[object], value: object) -> object:
+    return kind.from_json(value)
+
+
+def _from_text(kind: FieldKind[object], value: object) -> object:
+    if not isinstance(value, str):
+        raise FieldRefusedError("must be given once only", NOT_ALLOWED)
+    return kind.from_text(value)
+
+
+class _Reading:
+    """
+    One pass over the values of a request.
+    """
+
+    def __init__(
+        self,
+        place: str,
+        values: Mapping[str, object],
+        read: Callable[[FieldKind[object], object], object],
+    ) -> None:
+        self._place = place
+        self._values = values
+        self._read = read
+        self._specs: dict[str, FieldSpec] = {}
+        self._given: dict[str, object] = {}
+        self._refusals: list[Refusal] = []
+
+    def finish(self, cls: type[T], check: Check | None) -> T:
+        arguments = self._arguments(cls)
+        if check is not None:
+            self._refusals.extend(check(self._given))
+        if self._refusals:
+            raise self._error()
+        return self._build(cls, arguments)
+
+    def _arguments(self, cls: type[object]) -> dict[str, object]:
+        arguments: dict[str, object] = {}
+        for attribute in _attributes(cls):
+            spec = attribute.metadata[_SPEC]
+            if isinstance(spec, type):
+                arguments[attribute.name] = self._arguments(spec)
+                continue
+            self._specs[spec.name] = spec
+            value = self._values.get(spec.name)
+            if value is not None:
+                self._take(spec, value)
+            elif spec.is_required:
+                self._refusals.append(Refusal(name=spec.name, rule="is required"))
+            if spec.name in self._given:
+                arguments[attribute.name] = self._given[spec.name]
+        return arguments
+
+    def _take(self, spec: FieldSpec, value: object) -> None:
+        try:
+            self._given[spec.name] = self._read(spec.kind, value)
+        except FieldRefusedError as exc:
+            self._refusals.append(
+                Refusal(name=spec.name, rule=exc.rule, status=exc.status)
+            )
+
+    def _build(self, cls: type[T], arguments: dict[str, object]) -> T:
+        for attribute in _attributes(cls):
+            spec = attribute.metadata[_SPEC]
+            if isinstance(spec, type):
+                members = cast("dict[str, object]", arguments[attribute.name])
+                arguments[attribute.name] = self._build(spec, members)
+        return cls(**arguments)
+
+    def _error(self) -> HvError:
+        order = list(self._specs)
+        refusals = sorted(self._refusals, key=lambda item: order.index(item.name))
+        first = refusals[0]
+        return self._specs[first.name].error(
+            f"{first.name} {first.rule}.",
+            errors=[
+                FieldError(
+                    message=f"{item.name} {item.rule}.",
+                    location=f"{self._place}.{item.name}",
+                    value=self._values.get(item.name),
+                )
+                for item in refusals
+            ],
+            status=first.status,
+        )
+
+
+def _attributes(cls: type[object]) -> "Iterable[attrs.Attribute[Any]]":
+    found: Iterable[attrs.Attribute[Any]] = attrs.fields(
+        cast("type[attrs.AttrsInstance]", cls)
+    )
+    return found

@@ -1,0 +1,75 @@
+"""
+Kinds of fields that are strings of a format; see :mod:`hvcore.wire.kinds`.
+"""
+
+import re
+from datetime import date
+from typing import Final
+
+import attrs
+
+from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, string
+
+MAX_DOMAINS: Final = 32
+MAX_DOMAIN_CHARS: Final = 253
+
+# ASCII digits only: \d and date.fromisoformat take others, too.
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_DOMAIN = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL})*")
+
+
+@attrs.frozen(kw_only=True)
+class Day:
+    """
+    A day, ``YYYY-MM-DD``.
+    """
+
+    def from_json(self, value: object) -> date:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> date:
+        """
+        Read a day that the calendar has.
+        """
+        try:
+            if _DAY.fullmatch(text):
+                return date.fromisoformat(text)
+        except ValueError:
+            pass
+        raise FieldRefusedError("must be a day, YYYY-MM-DD", NOT_READABLE)
+
+
+@attrs.frozen(kw_only=True)
+class Domains:
+    """
+    A comma-separated list of host names, each optionally below ``*.``.
+    """
+
+    def from_json(self, value: object) -> tuple[str, ...]:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> tuple[str, ...]:
+        """
+        Read the list in lower case, each entry once.
+
+        An empty list is refused: who sends one wants a restriction.
+        """
+        entries = [entry.strip(" ").lower() for entry in text.split(",")]
+        if len(entries) > MAX_DOMAINS:
+            rule = f"must name at most {MAX_DOMAINS} domains"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        for entry in entries:
+            if len(entry) > MAX_DOMAIN_CHARS or not _DOMAIN.fullmatch(entry):
+                rule = (
+                    "must be host names separated by commas, such as "
+                    "example.com,*.example.org, without scheme, port or path"
+                )
+                raise FieldRefusedError(rule, NOT_ALLOWED)
+        return tuple(dict.fromkeys(entries))

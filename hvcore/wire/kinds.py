@@ -1,0 +1,234 @@
+"""
+The kinds of fields that requests have: each reads one value or refuses it.
+
+A kind reads a JSON value (``from_json``) and the text of a query parameter
+(``from_text``) alike. Wrong type or unreadable: 422; well-formed but not
+allowed: 400 (interface, "Errors", status codes).
+"""
+
+import re
+from collections.abc import Container, Mapping
+from enum import Enum
+from typing import Final, Generic, Protocol, TypeVar
+
+import attrs
+
+from hvcore.domain.encoding import AUTO
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+EnumT = TypeVar("EnumT", bound=Enum)
+
+NOT_ALLOWED: Final = 400
+NOT_READABLE: Final = 422
+
+# ASCII digits only: int() reads " 20", "2_0" and "٣", too.
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_INT64_DIGITS = 19
+
+
+class FieldRefusedError(Exception):
+    """
+    A value cannot be used.
+
+    Args:
+        rule: What it must be, to follow the field's name: ``must be …``.
+        status: NOT_ALLOWED or NOT_READABLE.
+    """
+
+    def __init__(self, rule: str, status: int) -> None:
+        super().__init__(rule)
+        self.rule = rule
+        self.status = status
+
+
+class FieldKind(Protocol[T_co]):
+    """
+    Reads one value.
+    """
+
+    def from_json(self, value: object) -> T_co:
+        """
+        Read a JSON value that is not null.
+
+        Raises:
+            FieldRefusedError: It cannot be used.
+        """
+        ...
+
+    def from_text(self, text: str) -> T_co:
+        """
+        Read the text of a query parameter.
+
+        Raises:
+            FieldRefusedError: It cannot be used.
+        """
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class Text:
+    """
+    A string of a length, without what databases cannot store.
+    """
+
+    max_chars: int
+    min_chars: int = 1
+
+    def from_json(self, value: object) -> str:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> str:
+        """
+        Read the text itself.
+        """
+        if len(text) < self.min_chars:
+            raise FieldRefusedError("must not be empty", NOT_ALLOWED)
+        if len(text) > self.max_chars:
+            rule = f"must have at most {self.max_chars} characters"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        if _UNSTORABLE.search(text):
+            rule = "must not contain NUL characters or lone surrogates"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return text
+
+
+@attrs.frozen(kw_only=True)
+class Integer:
+    """
+    An integer within a range that 64 bits hold.
+    """
+
+    minimum: int
+    maximum: int
+
+    def from_json(self, value: object) -> int:
+        """
+        Read a JSON number that is written without fraction and exponent.
+        """
+        number = _integer(value)
+        if not self.minimum <= number <= self.maximum:
+            rule = f"must be from {self.minimum} to {self.maximum}"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return number
+
+    def from_text(self, text: str) -> int:
+        """
+        Read decimal digits.
+        """
+        return self.from_json(_digits(text))
+
+
+@attrs.frozen(kw_only=True)
+class Cap:
+    """
+    An integer of a set, or the documented -1, which is read as None.
+
+    Attributes:
+        allowed: The set.
+        described: The set in words, to follow "must be -1 (auto) or".
+    """
+
+    allowed: Container[int]
+    described: str
+
+    def from_json(self, value: object) -> int | None:
+        """
+        Read a JSON number that is written without fraction and exponent.
+        """
+        number = _integer(value)
+        if number == AUTO:
+            return None
+        if number not in self.allowed:
+            rule = f"must be {AUTO} (auto) or {self.described}"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return number
+
+    def from_text(self, text: str) -> int | None:
+        """
+        Read decimal digits.
+        """
+        return self.from_json(_digits(text))
+
+
+@attrs.frozen(kw_only=True)
+class Flag:
+    """
+    A boolean.
+    """
+
+    def from_json(self, value: object) -> bool:
+        """
+        Read ``true`` or ``false``, and nothing that is merely alike.
+        """
+        if not isinstance(value, bool):
+            raise FieldRefusedError("must be true or false", NOT_READABLE)
+        return value
+
+    def from_text(self, text: str) -> bool:
+        """
+        Read the words ``true`` and ``false``.
+        """
+        if text not in {"true", "false"}:
+            raise FieldRefusedError("must be true or false", NOT_READABLE)
+        return text == "true"
+
+
+@attrs.frozen
+class OneOf(Generic[T]):
+    """
+    One of some words, each standing for a value.
+    """
+
+    choices: Mapping[str, T]
+
+    def from_json(self, value: object) -> T:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> T:
+        """
+        Read one of the words, exactly.
+        """
+        if text not in self.choices:
+            rule = f"must be one of {', '.join(self.choices)}"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return self.choices[text]
+
+
+def member_of(enum: type[EnumT]) -> OneOf[EnumT]:
+    """
+    Return the kind of field that names a member by its value.
+    """
+    return OneOf({str(member.value): member for member in enum})
+
+
+def string(value: object) -> str:
+    """
+    Return a JSON value that is a string.
+
+    Raises:
+        FieldRefusedError: It is of another type.
+    """
+    if not isinstance(value, str):
+        raise FieldRefusedError("must be a string", NOT_READABLE)
+    return value
+
+
+def _integer(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise FieldRefusedError("must be an integer", NOT_READABLE)
+    return value
+
+
+def _digits(text: str) -> int:
+    if not _INTEGER.fullmatch(text):
+        raise FieldRefusedError("must be an integer", NOT_READABLE)
+    # A longer one is out of every range, and costly to convert.
+    return int(text[: _INT64_DIGITS + 2])

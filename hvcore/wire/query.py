@@ -1,0 +1,92 @@
+"""
+The documented query parameters.
+
+Source: interface, "Endpoints": one class per query table, in its order.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Final
+
+import attrs
+
+from hvcore.domain.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.limits import (
+    DEFAULT_EXPIRATION,
+    DEFAULT_PAGE_SIZE,
+    MAX_NAME_CHARS,
+    MAX_PAGE_SIZE,
+    SIGNED_URL_EXPIRATIONS_S,
+)
+from hvcore.domain.video import LISTED_STATES, VideoState
+from hvcore.errors import InvalidExpirationError, InvalidPageSizeError
+from hvcore.wire.converter import Refusal, optional
+from hvcore.wire.formats import Day, Domains
+from hvcore.wire.kinds import Integer, OneOf, Text, member_of
+
+MAX_PAGE: Final = 2**31 - 1
+"""Keeps the offset within 64 bits, which is what databases count with."""
+
+
+@attrs.frozen(kw_only=True)
+class ListParameters:
+    """
+    Both families, list.
+    """
+
+    page: int = optional("page", Integer(minimum=1, maximum=MAX_PAGE), 1)
+    page_size: int = optional(
+        "pageSize",
+        Integer(minimum=1, maximum=MAX_PAGE_SIZE),
+        DEFAULT_PAGE_SIZE,
+        error=InvalidPageSizeError,
+    )
+    sort_by: SortBy = optional("sortBy", member_of(SortBy), SortBy.CREATED_AT)
+    sort_dir: SortDir = optional("sortDir", member_of(SortDir), SortDir.DESC)
+    state: VideoState | None = optional(
+        "status", OneOf({state.value: state for state in LISTED_STATES}), None
+    )
+    search: str | None = optional(
+        "search", Text(min_chars=0, max_chars=MAX_NAME_CHARS), None
+    )
+    since: date | None = optional("from", Day(), None)
+    until: date | None = optional("to", Day(), None)
+
+    def query(self) -> VideoQuery:
+        """
+        Return the query; an empty search finds everything.
+        """
+        return VideoQuery(
+            page=self.page,
+            page_size=self.page_size,
+            sort_by=self.sort_by,
+            sort_dir=self.sort_dir,
+            state=self.state,
+            search=self.search or None,
+            since=self.since,
+            until=self.until,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class SignedUrlParameters:
+    """
+    Both families, signed-url.
+    """
+
+    expires_in_s: int = optional(
+        "expiration",
+        OneOf(SIGNED_URL_EXPIRATIONS_S),
+        SIGNED_URL_EXPIRATIONS_S[DEFAULT_EXPIRATION],
+        error=InvalidExpirationError,
+    )
+    domains: tuple[str, ...] = optional("domains", Domains(), ())
+
+
+def days_in_order(given: Mapping[str, object]) -> Iterable[Refusal]:
+    """
+    Refuse a range of days that ends before it begins.
+    """
+    since, until = given.get("from"), given.get("to")
+    if isinstance(since, date) and isinstance(until, date) and since > until:
+        yield Refusal(name="from", rule="must not be after to")

@@ -1,0 +1,220 @@
+"""
+The documented request bodies.
+
+Source: interface, "Endpoints": one class per request table, its fields in the
+table's order, and after them those that later decisions added.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import attrs
+
+from hvcore.domain.encoding import (
+    EDGE_LENGTHS,
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    Preset,
+    RateControl,
+    Speed,
+)
+from hvcore.domain.limits import (
+    MAX_DESCRIPTION_CHARS,
+    MAX_FRAME_RATE_CAP,
+    MAX_NAME_CHARS,
+    MAX_UPLOAD_BYTES,
+    MIN_FRAME_RATE_CAP,
+)
+from hvcore.domain.transcoding import Capabilities
+from hvcore.domain.uploads import CONTENT_TYPES, DEFAULT_CONTENT_TYPE, FileWanted
+from hvcore.domain.video import DeletionReason, VideoWanted
+from hvcore.errors import (
+    InvalidFileSizeError,
+    InvalidGcsPathError,
+    InvalidQualityPresetError,
+    UnsupportedFormatError,
+)
+from hvcore.wire.converter import Check, Refusal, group, optional, required
+from hvcore.wire.kinds import NOT_READABLE, Cap, Flag, Integer, OneOf, Text, member_of
+
+NAME: Final = Text(max_chars=MAX_NAME_CHARS)
+DESCRIPTION: Final = Text(min_chars=0, max_chars=MAX_DESCRIPTION_CHARS)
+FILE_SIZE: Final = Integer(minimum=1, maximum=MAX_UPLOAD_BYTES)
+CONTENT_TYPE: Final = OneOf({name: name for name in CONTENT_TYPES})
+QUALITY: Final = member_of(Preset)
+
+
+@attrs.frozen(kw_only=True)
+class EncodingFields:
+    """
+    The optional encoding fields of a process request.
+    """
+
+    max_edge_px: int | None = optional(
+        "maxEdgeLength",
+        Cap(allowed=EDGE_LENGTHS, described=f"one of {EDGE_LENGTHS}"),
+        None,
+    )
+    max_frame_rate: int | None = optional(
+        "maxFrameRate",
+        Cap(
+            allowed=range(MIN_FRAME_RATE_CAP, MAX_FRAME_RATE_CAP + 1),
+            described=f"from {MIN_FRAME_RATE_CAP} to {MAX_FRAME_RATE_CAP}",
+        ),
+        None,
+    )
+    pixel_format: PixelFormat = optional(
+        "pixelFormat", member_of(PixelFormat), PixelFormat.YUV420P
+    )
+    rate_control: RateControl = optional(
+        "rateControlMode", member_of(RateControl), RateControl.VARIABLE
+    )
+    two_pass: bool = optional("twoPassVBREncoding", Flag(), default=False)
+    speed: Speed = optional("compressionRatio", member_of(Speed), Speed.VERYFAST)
+    audio_codec: AudioCodec = optional(
+        "audioCodec", member_of(AudioCodec), AudioCodec.AAC
+    )
+
+    def settings(self, preset: Preset) -> EncodingSettings:
+        """
+        Return what the encoder is asked for.
+        """
+        return EncodingSettings(
+            preset=preset,
+            max_edge_px=self.max_edge_px,
+            max_frame_rate=self.max_frame_rate,
+            pixel_format=self.pixel_format,
+            rate_control=self.rate_control,
+            two_pass=self.two_pass,
+            speed=self.speed,
+            audio_codec=self.audio_codec,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class UploadUrlRequest:
+    """
+    Family A, upload-url.
+    """
+
+    file_name: str = required("filename", NAME)
+    size_bytes: int = required("fileSize", FILE_SIZE, error=InvalidFileSizeError)
+    content_type: str = optional(
+        "contentType", CONTENT_TYPE, DEFAULT_CONTENT_TYPE, error=UnsupportedFormatError
+    )
+    description: str | None = optional("description", DESCRIPTION, None)
+
+    def file_wanted(self) -> FileWanted:
+        """
+        Return the file to be uploaded.
+        """
+        return FileWanted(
+            file_name=self.file_name,
+            content_type=self.content_type,
+            size_bytes=self.size_bytes,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class VideoUploadRequest:
+    """
+    Family B, upload-url: the file and the video to be made of it.
+    """
+
+    file_name: str = required("fileName", NAME)
+    is_public: bool = optional("allowPublicAccess", Flag(), default=False)
+    quality: Preset = optional(
+        "videoQuality", QUALITY, Preset.STANDARD, error=InvalidQualityPresetError
+    )
+    size_bytes: int | None = optional(
+        "fileSize", FILE_SIZE, None, error=InvalidFileSizeError
+    )
+    content_type: str | None = optional(
+        "contentType", CONTENT_TYPE, None, error=UnsupportedFormatError
+    )
+    name: str | None = optional("videoName", NAME, None)
+    description: str | None = optional("description", DESCRIPTION, None)
+    encoding: EncodingFields = group(EncodingFields)
+
+    def file_wanted(self) -> FileWanted:
+        """
+        Return the file to be uploaded.
+        """
+        return FileWanted(
+            file_name=self.file_name,
+            content_type=self.content_type,
+            size_bytes=self.size_bytes,
+        )
+
+    def video_wanted(self) -> VideoWanted:
+        """
+        Return the video to be made.
+        """
+        return VideoWanted(
+            settings=self.encoding.settings(self.quality),
+            is_public=self.is_public,
+            name=self.name,
+            description=self.description,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class ProcessRequest:
+    """
+    Both families, process.
+    """
+
+    path: str = required(
+        "gcsPath", Text(max_chars=MAX_NAME_CHARS), error=InvalidGcsPathError
+    )
+    quality: Preset = required("videoQuality", QUALITY, error=InvalidQualityPresetError)
+    is_public: bool = required("allowPublicAccess", Flag())
+    name: str | None = optional("videoName", NAME, None)
+    encoding: EncodingFields = group(EncodingFields)
+    description: str | None = optional("description", DESCRIPTION, None)
+
+    def video_wanted(self) -> VideoWanted:
+        """
+        Return the video to be made.
+        """
+        return VideoWanted(
+            settings=self.encoding.settings(self.quality),
+            is_public=self.is_public,
+            name=self.name,
+            description=self.description,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class DeleteRequest:
+    """
+    Both families, delete; the body is optional.
+    """
+
+    reason: DeletionReason | None = optional("reason", member_of(DeletionReason), None)
+
+
+def possible_with(able: Capabilities) -> Check:
+    """
+    Return the check that refuses what this deployment's encoder lacks.
+
+    Only what was asked for is refused: a default that is missing shows in
+    ``/health``.
+    """
+    abilities: Mapping[str, frozenset[object]] = {
+        "pixelFormat": frozenset({*able.pixel_formats, PixelFormat.AUTO_DETECT}),
+        "compressionRatio": frozenset(able.speeds),
+        "audioCodec": frozenset(able.audio_codecs),
+    }
+
+    def check(given: Mapping[str, object]) -> Iterable[Refusal]:
+        for name, possible in abilities.items():
+            if name in given and given[name] not in possible:
+                yield Refusal(
+                    name=name,
+                    rule=f"is not available here: the transcoder {able.name} lacks it",
+                    status=NOT_READABLE,
+                )
+
+    return check

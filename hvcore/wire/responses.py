@@ -1,0 +1,229 @@
+"""
+The documented answers.
+
+Source: interface, "Resources and fields" and the responses under "Endpoints".
+Every function returns a payload; :mod:`hvcore.envelope` wraps it.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Final
+
+from hvcore.domain.access import Environment
+from hvcore.domain.catalog import VideoPage, VideoQuery
+from hvcore.domain.encoding import AUTO
+from hvcore.domain.ids import VideoId
+from hvcore.domain.transcoding import AudioRendition, Rung
+from hvcore.domain.uploads import UploadGranted
+from hvcore.domain.video import Video, VideoState
+
+Payload = dict[str, object]
+
+DELETED_MESSAGE: Final = (
+    "The video is deleted. Its files are removed within 24 hours; its analytics "
+    "are kept."
+)
+
+
+def upload_grant(granted: UploadGranted) -> Payload:
+    """
+    Render an upload grant; with the video's id where it has one.
+    """
+    payload: Payload = {
+        "signedURL": granted.signed_url,
+        "bucketPath": granted.grant.path,
+        "expiresAt": int(granted.grant.expires_at.timestamp()),
+    }
+    if granted.grant.video_id is not None:
+        payload["assetId"] = payload["videoID"] = granted.grant.video_id
+    return payload
+
+
+def video_list(
+    page: VideoPage,
+    query: VideoQuery,
+    *,
+    served: Mapping[VideoId, int],
+    thumbnails: Mapping[VideoId, str],
+) -> Payload:
+    """
+    Render one page of a list.
+
+    Args:
+        page: The videos and how many there are in all.
+        query: What was asked for.
+        served: Estimated views by video id; a missing one has none.
+        thumbnails: Thumbnail addresses by video id.
+    """
+    pages = math.ceil(page.total / query.page_size)
+    return {
+        "videos": [
+            video_item(
+                video,
+                served=served.get(video.id, 0),
+                thumbnail_url=thumbnails[video.id],
+            )
+            for video in page.videos
+        ],
+        "pagination": {
+            "total": page.total,
+            "page": query.page,
+            "pageSize": query.page_size,
+            "totalPages": pages,
+            "hasNext": query.page < pages,
+            "hasPrevious": query.page > 1 and page.total > 0,
+        },
+    }
+
+
+def video_item(video: Video, *, served: int, thumbnail_url: str) -> Payload:
+    """
+    Render a video as lists have it.
+    """
+    return _facts(video, served, thumbnail_url) | {
+        "status": video.state.value,
+        "allowPublicAccess": video.is_public,
+        "videoQuality": video.settings.preset.value,
+    }
+
+
+def video_details(video: Video, *, served: int, thumbnail_url: str) -> Payload:
+    """
+    Render a video with its settings, its ladder and how it is doing.
+    """
+    settings = video.settings
+    payload = _facts(video, served, thumbnail_url) | {
+        "publicID": video.id,
+        "status": {
+            "ready": video.state is VideoState.READY,
+            "transcoding": video.state is VideoState.TRANSCODING,
+            "failed": video.state is VideoState.FAILED,
+        },
+        "videoQuality": settings.preset.value,
+        "allowPublicAccess": video.is_public,
+        "maxEdgeLength": settings.max_edge_px or AUTO,
+        "maxFrameRate": settings.max_frame_rate or AUTO,
+        "pixelFormat": settings.pixel_format.value,
+        "rateControlMode": settings.rate_control.value,
+        "twoPassVBREncoding": settings.two_pass,
+        "compressionRatio": settings.speed.value,
+        "audioCodec": settings.audio_codec.value,
+        "encodings": _encodings(video),
+    }
+    return payload | _further(video)
+
+
+def deletion(video: Video) -> Payload:
+    """
+    Render the result of a delete.
+    """
+    return {
+        "status": VideoState.DELETED.value,
+        "deletedAt": timestamp(video.deleted_at) if video.deleted_at else "",
+        "message": DELETED_MESSAGE,
+    }
+
+
+def environments(found: Iterable[Environment]) -> Payload:
+    """
+    Render an organization's environments; a name is what callers call it by.
+    """
+    return {
+        "environments": [
+            {
+                "envID": env.name,
+                "orgID": env.org_id,
+                "name": env.name,
+                "kind": env.kind.value,
+                "createdAt": timestamp(env.created_at),
+            }
+            for env in found
+        ]
+    }
+
+
+def timestamp(moment: datetime) -> str:
+    """
+    Render a moment, such as ``2026-01-02T03:04:05.678Z``.
+    """
+    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.removesuffix("+00:00") + "Z"
+
+
+def clock_time(duration_s: float) -> str:
+    """
+    Render a duration as ``M:SS``, halves rounded up, minutes not wrapped.
+    """
+    minutes, seconds = divmod(math.floor(duration_s + 0.5), 60)
+    return f"{minutes}:{seconds:02}"
+
+
+def views(count: int) -> str:
+    """
+    Render a number of views, such as ``1,234 views``.
+    """
+    return f"{count:,} {'view' if count == 1 else 'views'}"
+
+
+def _facts(video: Video, served: int, thumbnail_url: str) -> Payload:
+    payload: Payload = {
+        "id": video.id,
+        "name": video.name,
+        "duration": clock_time(video.duration_s),
+        "durationSeconds": round(video.duration_s, 3),
+        "createdAt": timestamp(video.created_at),
+        "thumbnailUrl": thumbnail_url,
+        "served": views(served),
+    }
+    if video.description is not None:
+        payload["description"] = video.description
+    return payload
+
+
+def _further(video: Video) -> Payload:
+    """
+    Return what only some videos have.
+    """
+    payload: Payload = {}
+    if video.state is VideoState.TRANSCODING:
+        payload["progress"] = video.progress
+    if video.state is VideoState.FAILED and video.failure_reason:
+        payload["failureReason"] = video.failure_reason
+    if video.media and video.media.warnings:
+        payload["warnings"] = list(video.media.warnings)
+    audio = _first_audio(video)
+    if audio and audio.codec is not video.settings.audio_codec:
+        payload["effectiveAudioCodec"] = audio.codec.value
+    return payload
+
+
+def _encodings(video: Video) -> list[Payload]:
+    audio = _first_audio(video)
+    return [_encoding(rung, audio) for rung in video.rungs]
+
+
+def _encoding(rung: Rung, audio: AudioRendition | None) -> Payload:
+    return {
+        "key": rung.key,
+        "shortEdgePixels": rung.short_edge_px,
+        "shortEdgeIsWidth": rung.width_px < rung.height_px,
+        "videoStreamBitrate": rung.video_kbps,
+        "audioStreamBitrate": audio.kbps if audio else 0,
+        "audioFormat": audio.codec.value if audio else "",
+        "maxFrameRate": _number(rung.frame_rate),
+        "pixelFormat": rung.pixel_format.value,
+        "rateControlMode": rung.rate_control.value,
+        "twoPassVBREncoding": rung.two_pass,
+        "compressionRatio": rung.speed.value,
+    }
+
+
+def _first_audio(video: Video) -> AudioRendition | None:
+    tracks = video.media.tracks if video.media else ()
+    return next((t.track.audio for t in tracks if t.track.audio), None)
+
+
+def _number(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else round(float(value), 3)

@@ -1,0 +1,38 @@
+"""
+Domain values <-> the JSON that the database keeps.
+
+Fractions are kept as ``"30000/1001"``, enums by their value. A field that is
+added later needs a default, so that older rows still load.
+"""
+
+from fractions import Fraction
+from typing import Any, Final, TypeVar
+
+from cattrs import Converter
+
+T = TypeVar("T")
+
+
+def to_stored(value: object) -> Any:  # noqa: ANN401 - JSON data
+    """
+    Return an attrs object as plain JSON data.
+    """
+    return _CONVERTER.unstructure(value)
+
+
+def from_stored(data: Any, into: type[T]) -> T:  # noqa: ANN401 - JSON data
+    """
+    Make an attrs object of plain JSON data.
+    """
+    return _CONVERTER.structure(data, into)
+
+
+def _converter() -> Converter:
+    # detailed_validation costs a third more and serves human input only.
+    converter = Converter(detailed_validation=False)
+    converter.register_unstructure_hook(Fraction, str)
+    converter.register_structure_hook(Fraction, lambda text, _: Fraction(text))
+    return converter
+
+
+_CONVERTER: Final = _converter()

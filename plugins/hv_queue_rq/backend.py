@@ -1,0 +1,186 @@
+"""
+The queue on RQ.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from redis import ConnectionError as RedisConnectionError
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from rq import Queue as RqMessages
+from rq.serializers import JSONSerializer
+
+from hv_queue_rq.jobs import RING, handling
+from hv_queue_rq.worker import RingWorker
+from hvcore.plugin_api import ConfigError, Lane, Queue, TaskId, UnavailableError
+
+PUT_TIMEOUT_S: Final = 0.25
+"""The port's promise: a request must not wait for the queue."""
+CONSUME_TIMEOUT_S: Final = 5
+"""Longer than a look into the queues (1 s); ends half-open connections."""
+MESSAGE_LIVES_S: Final = 120
+"""Eight times the interval at which an unanswered task is rung for again."""
+MAX_WAITING: Final = 100_000
+"""Messages in a lane, about 5 MB; the oldest go first and are put again."""
+FIRST_WAIT_S: Final = 0.1
+MAX_WAIT_S: Final = 2.0
+
+_log = logging.getLogger(__name__)
+
+
+class RqQueue(Queue):
+    """
+    Rings through RQ; a Redis that loses everything loses nothing that counts.
+    """
+
+    def __init__(self, *, url: str, prefix: str) -> None:
+        self._url = url
+        self._prefix = prefix
+        self._client = _connect(
+            url,
+            timeout_s=PUT_TIMEOUT_S,
+            # Once, at once: the pooled connection may be older than the
+            # server. Not after a timeout, which is all the time there is.
+            retry=Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
+        )
+
+    def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
+        """
+        Ring for a task.
+
+        Raises:
+            UnavailableError: The message was not taken.
+        """
+        messages = self._messages(self._client, lane)
+        try:
+            with self._client.pipeline() as pipeline:
+                # A fresh id each time: rq loses an id that is put again while
+                # its job runs, in silence.
+                messages.enqueue_call(
+                    RING,
+                    args=(task_id,),
+                    # The default kills a job after 180 s; our watchdog knows
+                    # better.
+                    timeout=-1,
+                    result_ttl=0,
+                    ttl=MESSAGE_LIVES_S,
+                    description=kind,
+                    pipeline=pipeline,
+                )
+                pipeline.ltrim(messages.key, -MAX_WAITING, -1)
+                pipeline.execute()
+        except RedisError as exc:
+            raise UnavailableError("The queue does not answer.") from exc
+
+    def consume(
+        self,
+        handle: Callable[[TaskId], None],
+        *,
+        lanes: Sequence[Lane],
+        until: Callable[[], bool],
+    ) -> None:
+        """
+        Call handle for each message, in this thread, until ``until()``.
+        """
+        # RQ does without retries of the client: this loop is the retry.
+        with (
+            _connect(
+                self._url,
+                timeout_s=CONSUME_TIMEOUT_S,
+                retry=Retry(NoBackoff(), 0),
+            ) as client,
+            handling(handle),
+        ):
+            outage = _Outage()
+            while not until():
+                try:
+                    # A new worker after each outage, under a name of its own:
+                    # rq refuses a name that is still registered.
+                    queues = [self._messages(client, lane) for lane in lanes]
+                    worker = RingWorker(queues, client)
+                    worker.run(outage.ended_when(until))
+                except RedisError as exc:
+                    outage.wait(exc, until)
+
+    def depth(self, lane: Lane) -> int:
+        """
+        Count the messages that wait in a lane, repeated ones each time.
+        """
+        try:
+            return int(self._messages(self._client, lane).count)
+        except RedisError as exc:
+            raise UnavailableError("The queue does not answer.") from exc
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if messages cannot be put.
+        """
+        try:
+            # A write: a full Redis and a read-only one still answer PING.
+            self._client.set(f"{self._prefix}:ping", 1, ex=5)
+        except RedisError as exc:
+            raise UnavailableError("The queue does not answer.") from exc
+
+    def close(self) -> None:
+        """
+        Close the connections.
+        """
+        self._client.close()
+
+    def _messages(self, client: Redis, lane: Lane) -> RqMessages:
+        return RqMessages(
+            f"{self._prefix}:{lane.value}",
+            connection=client,
+            serializer=JSONSerializer,
+        )
+
+
+class _Outage:
+    """
+    Waits between attempts to reach the server, longer each time.
+    """
+
+    def __init__(self) -> None:
+        self._wait_s = FIRST_WAIT_S
+
+    def ended_when(self, until: Callable[[], bool]) -> Callable[[], bool]:
+        """
+        Take note that the server answers, whenever ``until`` is asked.
+        """
+
+        def ask() -> bool:
+            if self._wait_s > FIRST_WAIT_S:
+                _log.info("the queue answers again")
+                self._wait_s = FIRST_WAIT_S
+            return until()
+
+        return ask
+
+    def wait(self, error: RedisError, until: Callable[[], bool]) -> None:
+        """
+        Wait, unless ``until()``.
+        """
+        if self._wait_s == FIRST_WAIT_S:
+            _log.warning("the queue does not answer", extra={"hv_error": str(error)})
+        end = time.monotonic() + self._wait_s
+        while not until() and time.monotonic() < end:
+            time.sleep(FIRST_WAIT_S)
+        self._wait_s = min(2 * self._wait_s, MAX_WAIT_S)
+
+
+def _connect(url: str, *, timeout_s: float, retry: Retry) -> Redis:
+    try:
+        return Redis.from_url(
+            url,
+            socket_timeout=timeout_s,
+            socket_connect_timeout=timeout_s,
+            retry=retry,
+        )
+    except ValueError as exc:
+        raise ConfigError(
+            "queue.options.url: expected redis://host:port/0 or unix:///path/to/socket"
+        ) from exc

@@ -1,0 +1,124 @@
+"""
+RQ's worker, cut down to what a doorbell needs.
+
+It forks nothing and installs no signal handlers, because the process that
+calls it owns both. It keeps no record of a running job: a lease in the
+database does that, and a record in Redis would outlive a killed worker.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from redis import Redis, RedisError
+from rq import Queue, SimpleWorker
+from rq.exceptions import DequeueTimeout, NoSuchJobError
+from rq.job import Job
+from rq.serializers import JSONSerializer
+from rq.worker import DequeueStrategy, WorkerStatus
+from rq.worker_registration import clean_worker_registry
+
+from hv_queue_rq.jobs import RING
+
+POLL_S: Final = 1
+"""Half of the 2 s within which ``until`` has to be asked."""
+REGISTERED_FOR_S: Final = 60
+"""A killed worker disappears from ``rq info`` after this and another minute."""
+
+_log = logging.getLogger(__name__)
+
+
+class RingWorker(SimpleWorker):
+    """
+    Calls the function of each message, in the calling thread.
+    """
+
+    max_connection_wait_time = 2.0
+
+    def __init__(self, queues: Sequence[Queue], connection: Redis) -> None:
+        super().__init__(
+            queues,
+            connection=connection,
+            serializer=JSONSerializer,
+            worker_ttl=REGISTERED_FOR_S,
+        )
+        # Else the first lane's messages would hold up the other's.
+        self._dequeue_strategy = DequeueStrategy.ROUND_ROBIN
+
+    @property
+    def dequeue_timeout(self) -> int:
+        """
+        How long one look into the queues may take, in seconds.
+        """
+        return POLL_S
+
+    def run(self, until: Callable[[], bool]) -> None:
+        """
+        Take messages until ``until()``.
+
+        Raises:
+            redis.RedisError: The server does not answer.
+        """
+        self._register()
+        for queue in self.queues:
+            # What killed workers have left behind.
+            clean_worker_registry(queue)
+        try:
+            while not until():
+                self._take_one()
+        finally:
+            self._unregister()
+
+    def _take_one(self) -> None:
+        try:
+            popped = Queue.lpop(
+                [queue.key for queue in self._ordered_queues],
+                self.dequeue_timeout,
+                connection=self.connection,
+            )
+        except DequeueTimeout:
+            self._register()
+            return
+        key, job_id = (part.decode() for part in popped)
+        queue = next(queue for queue in self.queues if queue.key == key)
+        self.reorder_queues(queue)
+        try:
+            job = Job.fetch(
+                job_id, connection=self.connection, serializer=JSONSerializer
+            )
+        except NoSuchJobError:
+            # Waited for longer than a message lives; another was put since.
+            return
+        self.execute_job(job, queue)
+
+    def execute_job(self, job: Job, queue: Queue) -> None:
+        """
+        Call the message's function; what it raises is logged.
+        """
+        # First: whatever happens from here on, the lease takes care of it.
+        self.connection.delete(job.key)
+        if job.func_name != RING:
+            _log.error("a message of somebody else was dropped")
+            return
+        try:
+            # Not job.perform(), which writes to Redis.
+            job.func(*job.args)
+        except Exception:
+            _log.exception("handling a task failed", extra={"hv_task": job.args})
+
+    def _register(self) -> None:
+        # After FLUSHALL, or after a job of hours, the record is gone.
+        if self.connection.exists(self.key):
+            self.heartbeat()
+        else:
+            self.register_birth()  # type: ignore[no-untyped-call]  # rq
+            self.set_state(WorkerStatus.IDLE)
+
+    def _unregister(self) -> None:
+        # Without a server there is no record either; and the reason to stop
+        # must not be hidden by this.
+        with suppress(RedisError):
+            self.register_death()  # type: ignore[no-untyped-call]  # rq
+            # rq keeps the record for a minute; nobody asks for it.
+            self.connection.delete(self.key)

@@ -1,0 +1,48 @@
+"""
+Choose between files of this machine and everything else.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from hv_storage_fsspec.local import LocalStorage
+from hvcore.plugin_api import ConfigError, Storage
+
+
+def make_storage(
+    url: str,
+    *,
+    args: Mapping[str, object],
+    min_free_bytes: int | None,
+    work_dir: Path,
+) -> Storage:
+    """
+    Make the storage that a URL names.
+
+    Args:
+        work_dir: Where objects lie while they are sent to a remote storage.
+
+    Raises:
+        ConfigError: The URL cannot be used.
+    """
+    root = _local_root(url)
+    if root is not None:
+        return LocalStorage(root, min_free_bytes=min_free_bytes)
+    # Loads fsspec, which plain files do without.
+    from hv_storage_fsspec.remote import RemoteStorage  # noqa: PLC0415
+
+    return RemoteStorage(url, args=args, work_dir=work_dir)
+
+
+def _local_root(url: str) -> Path | None:
+    if "://" not in url:
+        if not url:
+            raise ConfigError("storage.options.url: expected a folder or a URL")
+        return Path(url).absolute()
+    parts = urlsplit(url)
+    if parts.scheme not in {"file", "local"}:
+        return None
+    if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
+        raise ConfigError("storage.options.url: expected file:///an/absolute/path")
+    return Path(unquote(parts.path))

@@ -1,0 +1,90 @@
+"""
+Folders while others make and remove them.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+
+def make_folder(folder: Path) -> None:
+    """
+    Make a folder and its parents, so that they outlive a power cut.
+    """
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        # Somebody removed the parent, which was empty.
+        make_folder(folder)
+        return
+    with suppress(FileNotFoundError):
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """
+    Write a folder's entries to the disk.
+    """
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def walk_files(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """
+    Give the file at top or all files below it; what vanishes is left out.
+    """
+    if top.is_file():
+        with suppress(FileNotFoundError):
+            yield top, top.stat()
+        return
+    for folder, _, names in os.walk(top):
+        for name in names:
+            file = Path(folder, name)
+            with suppress(FileNotFoundError):
+                yield file, file.stat()
+
+
+def remove_tree(top: Path) -> int:
+    """
+    Remove the file at top or all below it; return how many files there were.
+    """
+    if top.is_file():
+        return _remove_file(top)
+    removed = 0
+    for folder, _, names in os.walk(top, topdown=False):
+        removed += sum(_remove_file(Path(folder, name)) for name in names)
+        # Not empty if somebody has written meanwhile; the next call sees it.
+        with suppress(OSError):
+            os.rmdir(folder)
+    return removed
+
+
+def remove_empty(folder: Path, *, up_to: Path) -> None:
+    """
+    Remove a folder and its parents below up_to, as far as they are empty.
+    """
+    while folder != up_to:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            pass
+        except OSError:
+            return
+        folder = folder.parent
+
+
+def _remove_file(file: Path) -> int:
+    try:
+        file.unlink()
+    except FileNotFoundError:
+        return 0
+    return 1

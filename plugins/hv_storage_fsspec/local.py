@@ -1,0 +1,257 @@
+"""
+Objects as files of this machine.
+
+New bytes go into ``.incoming`` and are moved to their place in one step once
+they are on the disk. What is hidden lies in ``.hidden`` until it is deleted.
+"""
+
+import errno
+import io
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+from hv_storage_fsspec.folders import (
+    make_folder,
+    remove_empty,
+    remove_tree,
+    sync_folder,
+    walk_files,
+)
+from hv_storage_fsspec.paths import check_path, check_prefix
+from hv_storage_fsspec.reading import PartOfFile
+from hvcore.plugin_api import (
+    ObjectInfo,
+    ObjectNotFoundError,
+    Storage,
+    UnavailableError,
+)
+
+CHUNK_BYTES: Final = 1024 * 1024
+CHECK_SPACE_EVERY_BYTES: Final = 64 * CHUNK_BYTES
+MIN_FREE_BYTES: Final = 512 * 1024 * 1024
+MIN_FREE_SHARE: Final = 0.01
+LEFTOVERS_KEPT_S: Final = 24 * 3600
+"""Far longer than any upload takes."""
+
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
+
+
+class LocalStorage(Storage):
+    """
+    Keeps objects below a folder.
+
+    Also carries out SupportsLocalPath, SupportsHide and SupportsUploadFile.
+    """
+
+    def __init__(self, root: Path, *, min_free_bytes: int | None = None) -> None:
+        self._root = root
+        self._incoming = root / ".incoming"
+        self._hidden = root / ".hidden"
+        self._min_free_bytes = min_free_bytes
+        with _unavailable():
+            make_folder(self._incoming)
+            make_folder(self._hidden)
+            self._remove_leftovers()
+
+    def stat(self, path: str) -> ObjectInfo:
+        """
+        Describe an object.
+
+        Raises:
+            ObjectNotFoundError: There is none.
+        """
+        file = self.local_path(path)
+        with _unavailable(path):
+            found = file.stat()
+        if not file.is_file():
+            raise ObjectNotFoundError(path)
+        return _info(path, found)
+
+    def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
+        """
+        Open the bytes ``[start, end)`` of an object for reading.
+
+        Raises:
+            ObjectNotFoundError: There is none.
+        """
+        if start < 0 or (end is not None and end < start):
+            raise ValueError(f"not a range: {start} to {end}")
+        with _unavailable(path):
+            file = self.local_path(path).open("rb")
+            file.seek(start)
+        if end is None:
+            return file
+        return cast(BinaryIO, io.BufferedReader(PartOfFile(file, end - start)))
+
+    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+        """
+        Store everything that source gives, whole or not at all.
+
+        Raises:
+            UnavailableError: The disk is nearly full, or fails.
+        """
+        target = self.local_path(path)
+        self._check_space()
+        return self._through_incoming(path, target, source)
+
+    def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
+        """
+        Store a local file by moving it, or by copying if that cannot be.
+        """
+        target = self.local_path(path)
+        self._check_space()
+        try:
+            with local.open("rb") as file:
+                os.fsync(file.fileno())
+            return self._move(path, local, target)
+        except OSError as exc:
+            if exc.errno != errno.EXDEV:
+                raise UnavailableError("The storage cannot take the file.") from exc
+        with local.open("rb") as file:
+            return self._through_incoming(path, target, file)
+
+    def walk(self, prefix: str) -> Iterator[ObjectInfo]:
+        """
+        Give every object under a prefix, in no particular order.
+        """
+        top = self._root / check_prefix(prefix)
+        with _unavailable():
+            for file, found in walk_files(top):
+                yield _info(file.relative_to(self._root).as_posix(), found)
+
+    def delete_tree(self, prefix: str) -> int:
+        """
+        Remove the object at prefix or everything below it, hidden or not.
+        """
+        name = check_prefix(prefix)
+        with _unavailable():
+            removed = 0
+            for base in (self._root, self._hidden):
+                removed += remove_tree(base / name)
+                remove_empty((base / name).parent, up_to=base)
+        return removed
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if the folder is not there or not writable.
+        """
+        if not os.access(self._incoming, os.R_OK | os.W_OK | os.X_OK):
+            raise UnavailableError("The storage's folder cannot be used.")
+
+    def local_path(self, path: str) -> Path:
+        """
+        Return where an object lies or would lie; it need not exist.
+        """
+        return self._root / check_path(path)
+
+    def hide_tree(self, prefix: str) -> None:
+        """
+        Move everything below prefix out of reach of readers; absent is fine.
+        """
+        name = check_prefix(prefix)
+        source = self._root / name
+        # Each time another name: what comes late is hidden once more.
+        target = self._hidden / name / uuid.uuid4().hex
+        with _unavailable():
+            if not source.exists():
+                return
+            _retry_without_folder(target.parent, lambda: source.rename(target))
+            sync_folder(target.parent)
+            sync_folder(source.parent)
+            remove_empty(source.parent, up_to=self._root)
+
+    def upload_dir(self) -> Path:
+        """
+        Return a folder from which ``put_file`` moves without copying.
+        """
+        return self._incoming
+
+    def _through_incoming(
+        self, path: str, target: Path, source: BinaryIO
+    ) -> ObjectInfo:
+        temporary = self._incoming / uuid.uuid4().hex
+        try:
+            with _unavailable():
+                file = temporary.open("xb")
+            with file:
+                self._copy(source, file)
+            with _unavailable():
+                return self._move(path, temporary, target)
+        finally:
+            with suppress(FileNotFoundError):
+                temporary.unlink()
+
+    def _copy(self, source: BinaryIO, file: BinaryIO) -> None:
+        written = 0
+        # What source raises is not the storage's failure, so it stays as it is.
+        while chunk := source.read(CHUNK_BYTES):
+            with _unavailable():
+                file.write(chunk)
+            written += len(chunk)
+            if written % CHECK_SPACE_EVERY_BYTES < len(chunk):
+                self._check_space()
+        with _unavailable():
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _move(self, path: str, source: Path, target: Path) -> ObjectInfo:
+        found = source.stat()
+        _retry_without_folder(target.parent, lambda: source.replace(target))
+        # Else a power cut could bring the old name back.
+        sync_folder(target.parent)
+        return _info(path, found)
+
+    def _check_space(self) -> None:
+        with _unavailable():
+            disk = shutil.disk_usage(self._incoming)
+        wanted = self._min_free_bytes
+        if wanted is None:
+            wanted = max(MIN_FREE_BYTES, int(disk.total * MIN_FREE_SHARE))
+        if disk.free < wanted:
+            raise UnavailableError("The storage is full.", retry_after_s=60)
+
+    def _remove_leftovers(self) -> None:
+        oldest = time.time() - LEFTOVERS_KEPT_S
+        for file in self._incoming.iterdir():
+            with suppress(FileNotFoundError):
+                if file.is_file() and file.stat().st_mtime < oldest:
+                    file.unlink()
+
+
+def _info(path: str, found: os.stat_result) -> ObjectInfo:
+    return ObjectInfo(
+        path=path,
+        size_bytes=found.st_size,
+        modified_at=datetime.fromtimestamp(found.st_mtime, UTC),
+    )
+
+
+def _retry_without_folder(folder: Path, move: Callable[[], object]) -> None:
+    # A delete beside us removes folders that are empty, such as a new one.
+    for _ in range(10):
+        make_folder(folder)
+        try:
+            move()
+        except FileNotFoundError:
+            if folder.exists():
+                raise
+        else:
+            return
+    raise UnavailableError("The storage's folders keep vanishing.")
+
+
+@contextmanager
+def _unavailable(path: str | None = None) -> Iterator[None]:
+    try:
+        yield
+    except OSError as exc:
+        if path is not None and exc.errno in _ABSENT:
+            raise ObjectNotFoundError(path) from exc
+        raise UnavailableError("The storage does not work.") from exc

@@ -1,0 +1,39 @@
+"""
+Read a part of something as if it were all.
+"""
+
+import io
+from typing import Any
+
+
+class PartOfFile(io.RawIOBase):
+    """
+    The bytes of an open file from its position up to an end.
+    """
+
+    def __init__(self, file: Any, size_bytes: int) -> None:
+        super().__init__()
+        self._file = file
+        self._left = size_bytes
+
+    def readable(self) -> bool:
+        """
+        Tell that it can be read.
+        """
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """
+        Read what fits, up to the end.
+        """
+        data = self._file.read(min(len(buffer), self._left))
+        buffer[: len(data)] = data
+        self._left -= len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """
+        Close the file, too.
+        """
+        self._file.close()
+        super().close()

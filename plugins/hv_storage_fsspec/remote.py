@@ -1,0 +1,227 @@
+"""
+Objects in whatever fsspec reaches.
+
+An object is first collected in a local file and then sent whole: leaving
+``with fs.open(…, "wb")`` by an exception commits the half that was written.
+"""
+
+import io
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO, Final, cast
+
+import fsspec
+
+from hv_storage_fsspec.paths import check_path, check_prefix
+from hvcore.plugin_api import (
+    ConfigError,
+    ObjectInfo,
+    ObjectNotFoundError,
+    Storage,
+    UnavailableError,
+)
+
+READ_BYTES: Final = 8 * 1024 * 1024
+"""One request; a segment is smaller, a source takes a few hundred."""
+DELETED_AT_ONCE: Final = 1000
+"""As many as S3 takes in one request."""
+
+_CONTENT_TYPE_NAMES: Final = {"s3": "ContentType", "gs": "content_type"}
+_MODIFIED_NAMES: Final = ("LastModified", "last_modified", "mtime", "created")
+# fsspec takes names with these for patterns.
+_PATTERN_CHARACTERS: Final = frozenset("*?[")
+
+
+class RemoteStorage(Storage):
+    """
+    Keeps objects under an fsspec URL.
+    """
+
+    def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
+        try:
+            # An instance of our own, because we change its cache.
+            self._fs, root = fsspec.core.url_to_fs(
+                url, skip_instance_cache=True, **args
+            )
+        except (ValueError, TypeError, ImportError) as exc:
+            raise ConfigError(f"storage.options: {exc}") from exc
+        self._root = str(root).rstrip("/")
+        self._work_dir = work_dir
+        protocol = self._fs.protocol
+        names = {protocol} if isinstance(protocol, str) else set(protocol)
+        self._content_type_name = next(
+            (_CONTENT_TYPE_NAMES[n] for n in sorted(names) if n in _CONTENT_TYPE_NAMES),
+            None,
+        )
+        # Listings that are kept do not show what others have stored.
+        self._fs.dircache.use_listings_cache = False
+
+    def stat(self, path: str) -> ObjectInfo:
+        """
+        Describe an object.
+
+        Raises:
+            ObjectNotFoundError: There is none.
+        """
+        with _foreign_errors(path):
+            found = self._fs.info(self._full(path))
+        if found["type"] != "file":
+            raise ObjectNotFoundError(path)
+        return _info(path, found)
+
+    def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
+        """
+        Open the bytes ``[start, end)`` of an object for reading.
+
+        Raises:
+            ObjectNotFoundError: There is none.
+        """
+        if start < 0 or (end is not None and end < start):
+            raise ValueError(f"not a range: {start} to {end}")
+        size = self.stat(path).size_bytes
+        last = size if end is None else min(end, size)
+        part = _RemotePart(self._fs, self._full(path), start, last)
+        return cast(BinaryIO, io.BufferedReader(part, READ_BYTES))
+
+    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+        """
+        Store everything that source gives, whole or not at all.
+        """
+        check_path(path)
+        self._work_dir.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=self._work_dir) as file:
+            shutil.copyfileobj(source, file)
+            file.flush()
+            return self.put_file(path, Path(file.name), content_type=content_type)
+
+    def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
+        """
+        Store a local file, whole or not at all; the local file stays.
+        """
+        target = self._full(path)
+        size = local.stat().st_size
+        type_ = self._content_type_name
+        with _foreign_errors():
+            self._fs.put_file(
+                str(local), target, **({type_: content_type} if type_ else {})
+            )
+        stored = self.stat(path)
+        if stored.size_bytes != size:
+            raise UnavailableError("The storage did not keep the whole object.")
+        return stored
+
+    def walk(self, prefix: str) -> Iterator[ObjectInfo]:
+        """
+        Give every object under a prefix, in no particular order.
+        """
+        name = check_prefix(prefix)
+        with _foreign_errors():
+            found = self._fs.find(self._full(name), detail=True)
+        # Some give what merely begins alike, such as "vid_10" for "vid_1".
+        for full, info in found.items():
+            path = full[len(self._root) :].lstrip("/")
+            if path == name or path.startswith(f"{name}/"):
+                yield _info(path, info)
+
+    def delete_tree(self, prefix: str) -> int:
+        """
+        Remove the object at prefix or everything below it; absent is fine.
+        """
+        paths = [self._full(info.path) for info in self.walk(prefix)]
+        for first in range(0, len(paths), DELETED_AT_ONCE):
+            self._delete(paths[first : first + DELETED_AT_ONCE])
+        return len(paths)
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if the storage does not answer.
+        """
+        with _foreign_errors():
+            try:
+                self._fs.info(self._root)
+            except FileNotFoundError:
+                # Nothing was stored yet. Listing what is above asks the
+                # storage all the same.
+                self._fs.ls(self._fs._parent(self._root), detail=False)  # noqa: SLF001 - fsspec's way to say "above"
+
+    def _delete(self, paths: list[str]) -> None:
+        try:
+            with _foreign_errors(""):
+                self._fs.rm(paths)
+        except ObjectNotFoundError:
+            # Somebody else is deleting the same tree.
+            for path in paths:
+                with _foreign_errors():
+                    if self._fs.exists(path):
+                        self._fs.rm_file(path)
+
+    def _full(self, path: str) -> str:
+        if _PATTERN_CHARACTERS & set(path):
+            raise ValueError(f"not a path of an object: {path!r}")
+        return f"{self._root}/{check_path(path)}"
+
+
+class _RemotePart(io.RawIOBase):
+    """
+    Bytes of a remote object, each read a request of its own.
+
+    Not ``fs.open``: fsspec's memory file system gives all readers one file.
+    """
+
+    def __init__(self, fs: Any, path: str, start: int, end: int) -> None:
+        super().__init__()
+        self._fs = fs
+        self._path = path
+        self._position = start
+        self._end = end
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        end = min(self._position + len(buffer), self._end)
+        if self._position >= end:
+            return 0
+        with _foreign_errors(self._path):
+            data = self._fs.cat_file(self._path, start=self._position, end=end)
+        if not data:
+            raise UnavailableError("The object ended before its size.")
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+
+def _info(path: str, found: Mapping[str, Any]) -> ObjectInfo:
+    known = [found[name] for name in _MODIFIED_NAMES if found.get(name) is not None]
+    return ObjectInfo(
+        path=path,
+        size_bytes=found["size"],
+        modified_at=_moment(known[0] if known else 0),
+    )
+
+
+def _moment(value: object) -> datetime:
+    if isinstance(value, (int, float)):
+        return datetime.fromtimestamp(value, UTC)
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if not isinstance(value, datetime):
+        return datetime.fromtimestamp(0, UTC)
+    return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+@contextmanager
+def _foreign_errors(path: str | None = None) -> Iterator[None]:
+    try:
+        yield
+    except UnavailableError:
+        raise
+    except Exception as exc:
+        # Each of fsspec's file systems has exceptions of its own.
+        if path is not None and isinstance(exc, (FileNotFoundError, IsADirectoryError)):
+            raise ObjectNotFoundError(path) from exc
+        raise UnavailableError("The storage does not answer.") from exc

@@ -1,0 +1,79 @@
+"""
+The transcoder that runs ffmpeg on this machine.
+"""
+
+import attrs
+
+from hv_transcoder_ffmpeg import job
+from hv_transcoder_ffmpeg.commands import Encode
+from hv_transcoder_ffmpeg.machine import Machine
+from hv_transcoder_ffmpeg.plugin import FfmpegOptions
+from hv_transcoder_ffmpeg.probe import Prober
+from hvcore.plugin_api import (
+    BuildContext,
+    Capabilities,
+    Part,
+    PartDone,
+    SourceInfo,
+    TranscodeOrder,
+    Transcoder,
+    Workspace,
+)
+
+
+class FfmpegTranscoder(Transcoder):
+    """
+    Makes all renditions of a video in one ffmpeg process.
+
+    ``capabilities`` may be called from any thread; the rest from the main
+    thread, because children die with the thread that started them.
+
+    Raises:
+        ConfigError: A path of the options leads to no program.
+    """
+
+    def __init__(self, options: FfmpegOptions, context: BuildContext) -> None:
+        self._options = options
+        self._machine = Machine(options, context)
+
+    def capabilities(self) -> Capabilities:
+        """
+        Return what this machine can carry out; tried on the first call.
+        """
+        return self._machine.capabilities()
+
+    def probe(self, workspace: Workspace) -> SourceInfo:
+        """
+        Find out what the source is.
+        """
+        return Prober(*self._machine.ready()).probe(workspace)
+
+    def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
+        """
+        Make the whole video in one part.
+
+        All of one machine's cores are busy with it as it is, and joints cost
+        quality.
+        """
+        return (Part(index=0, order=order),)
+
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
+        """
+        Encode every rendition, and check what came out.
+        """
+        engine, sandbox = self._machine.ready()
+        audio, warnings = job.effective_audio(
+            engine, part.order, may_substitute=self._options.substitute_audio
+        )
+        encode = Encode(
+            engine=engine,
+            source=workspace.source.resolve(),
+            # Colours and times are not part of the order; reading them again
+            # takes a tenth of a second.
+            streams=Prober(engine, sandbox).streams(workspace),
+            order=part.order,
+            audio=audio,
+            threads=self._options.threads,
+        )
+        done = job.run_encode(encode, workspace, sandbox)
+        return attrs.evolve(done, warnings=warnings + done.warnings)

@@ -1,0 +1,111 @@
+"""
+Read the boxes of the MP4 files that were made.
+
+Source: ISO/IEC 14496-12, section 4.2. The files come from our own encoder,
+which has worked on hostile data: every length is checked against its parent.
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+
+_HEADER_BYTES: Final = 8
+_LARGE_HEADER_BYTES: Final = 16
+
+
+class BoxError(Exception):
+    """
+    The file is not the MP4 that was expected.
+    """
+
+
+@attrs.frozen
+class Box:
+    """
+    One box within a file.
+
+    Attributes:
+        kind: Four characters, such as ``moov``.
+        data: The whole file.
+        start: Of the content, behind the header.
+        end: Of the content.
+    """
+
+    kind: str
+    data: memoryview
+    start: int
+    end: int
+
+    def children(self, skip_bytes: int = 0) -> Iterator["Box"]:
+        """
+        Yield the boxes inside.
+
+        Args:
+            skip_bytes: Fields of this box that come first.
+        """
+        return _boxes(self.data, self.start + skip_bytes, self.end)
+
+    def child(self, path: str, skip_bytes: int = 0) -> "Box":
+        """
+        Return the first box at a path such as ``mdia/minf``.
+
+        Raises:
+            BoxError: There is none.
+        """
+        kind, _, rest = path.partition("/")
+        for box in self.children(skip_bytes):
+            if box.kind == kind:
+                return box.child(rest) if rest else box
+        raise BoxError(f"{self.kind} has no {kind}")
+
+    def find(self, kind: str, skip_bytes: int = 0) -> "Box | None":
+        """
+        Return the first box of a kind inside, if there is one.
+        """
+        return next((b for b in self.children(skip_bytes) if b.kind == kind), None)
+
+    def content(self) -> bytes:
+        """
+        Return the content as bytes.
+        """
+        return bytes(self.data[self.start : self.end])
+
+    def fields(self, form: str, offset: int = 0) -> tuple[int, ...]:
+        """
+        Read big-endian integers.
+
+        Args:
+            form: As for the module struct, without the byte order.
+            offset: Within the content.
+
+        Raises:
+            BoxError: The box is too short.
+        """
+        if self.start + offset + struct.calcsize(">" + form) > self.end:
+            raise BoxError(f"{self.kind} is too short")
+        return struct.unpack_from(">" + form, self.data, self.start + offset)
+
+
+def root(data: bytes) -> Box:
+    """
+    Return a box around a whole file.
+    """
+    return Box("file", memoryview(data), 0, len(data))
+
+
+def _boxes(data: memoryview, start: int, end: int) -> Iterator[Box]:
+    at = start
+    while at < end:
+        if at + _HEADER_BYTES > end:
+            raise BoxError("a box is cut off")
+        size, kind = struct.unpack_from(">I4s", data, at)
+        header = _HEADER_BYTES
+        if size == 1 and at + _LARGE_HEADER_BYTES <= end:
+            (size,) = struct.unpack_from(">Q", data, at + _HEADER_BYTES)
+            header = _LARGE_HEADER_BYTES
+        if size < header or at + size > end:
+            raise BoxError(f"box {kind!r} has a wrong size")
+        yield Box(kind.decode("latin-1"), data, at + header, at + size)
+        at += size

@@ -1,0 +1,96 @@
+"""
+How much of the machine one job may use.
+
+Generous for every honest video: the limits stop what would never end, not
+what is slow.
+"""
+
+import os
+from typing import Final
+
+from hv_transcoder_ffmpeg.source import Streams
+from hvcore.plugin_api import Speed, TranscodeOrder
+
+_MIB: Final = 1024**2
+_GIB: Final = 1024**3
+
+_BASE_CPU_S: Final = 300
+_CPU_S_OF_MEGAPIXEL: Final = {
+    # Measured: veryfast takes 0.014 CPU seconds for a million pixels, and
+    # placebo forty times as much; this is ten times that and more.
+    Speed.ULTRAFAST: 0.2,
+    Speed.SUPERFAST: 0.2,
+    Speed.VERYFAST: 0.2,
+    Speed.FASTER: 0.3,
+    Speed.FAST: 0.4,
+    Speed.MEDIUM: 0.6,
+    Speed.SLOWER: 2.0,
+    Speed.VERYSLOW: 4.0,
+    Speed.ULTRASLOW: 8.0,
+}
+_12_BITS: Final = 12
+_X265_FACTOR: Final = 10
+_DECODE_CPU_S_OF_MEGAPIXEL: Final = 0.2
+
+_BYTES_OF_PIXEL: Final = 500
+"""Some 150 frames of lookahead, references and threads; 540 MB were measured
+for 1080p, 720p and 480p together."""
+_BYTES_OF_CORE: Final = 768 * _MIB
+"""Each core has threads with stacks of 8 MB and eight arenas of 64 MB, which
+are reserved, not used."""
+
+
+def encode_limits(order: TranscodeOrder, streams: Streams) -> dict[str, int]:
+    """
+    Return the resource limits of an encode.
+    """
+    rungs = order.ladder.rungs
+    cores = os.cpu_count() or 1
+    source = streams.video.coded_width_px * streams.video.coded_height_px
+    pixels = sum(rung.width_px * rung.height_px for rung in rungs)
+    depth = 2 if any(rung.pixel_format.bit_depth > 8 for rung in rungs) else 1  # noqa: PLR2004
+    return {
+        "cpu_s": _cpu_s(order, source),
+        "address_space_bytes": 3 * _GIB
+        + cores * _BYTES_OF_CORE
+        + (source + pixels) * _BYTES_OF_PIXEL * depth,
+        "file_size_bytes": _largest_file_bytes(order),
+        # A segment for each rendition, the source, libraries, pipes.
+        "open_files": 256,
+    }
+
+
+def output_bytes(order: TranscodeOrder) -> int:
+    """
+    Return more bytes than all files of the job together can have.
+    """
+    return int(order.source.duration_s + 60) * _bytes_per_second(order) + 64 * _MIB
+
+
+def _cpu_s(order: TranscodeOrder, source_pixels: int) -> int:
+    seconds = order.source.duration_s + order.segment_s
+    work = source_pixels * float(order.source.video.frame_rate)
+    work *= _DECODE_CPU_S_OF_MEGAPIXEL
+    for rung in order.ladder.rungs:
+        factor = _X265_FACTOR if rung.pixel_format.bit_depth == _12_BITS else 1
+        passes = 2 if rung.two_pass else 1
+        pixels = rung.width_px * rung.height_px * float(rung.frame_rate)
+        work += pixels * _CPU_S_OF_MEGAPIXEL[rung.speed] * factor * passes
+    return _BASE_CPU_S + int(seconds * work / 1e6)
+
+
+def _bytes_per_second(order: TranscodeOrder) -> int:
+    kbps = sum(rung.video_kbps * 2 for rung in order.ladder.rungs)
+    kbps += sum(audio.kbps * 2 for audio in order.ladder.audio)
+    return kbps * 1000 // 8
+
+
+def _largest_file_bytes(order: TranscodeOrder) -> int:
+    # A segment, or what the first of two passes writes down for every frame:
+    # a hundred bytes, and a hundredth of the pixels where x264's macroblock
+    # tree is kept.
+    segment = _bytes_per_second(order) * (order.segment_s + 60)
+    frames = (order.source.duration_s + 60) * float(order.ladder.rungs[0].frame_rate)
+    largest = max(rung.width_px * rung.height_px for rung in order.ladder.rungs)
+    notes = int(frames * (1000 + largest / 100))
+    return segment + (notes if order.settings.two_pass else 0) + 64 * _MIB

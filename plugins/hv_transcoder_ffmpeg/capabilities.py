@@ -1,0 +1,148 @@
+"""
+Choose the programs once, and remember what trying them has shown.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from hv_transcoder_ffmpeg.binaries import Binaries, find_candidates
+from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.trials import examine
+from hvcore.plugin_api import AudioCodec, PixelFormat
+
+_log = logging.getLogger(__name__)
+
+_CACHE_FORMAT: Final = 1
+"""Count up whenever trials ask or keep something else."""
+
+_FIXED: Final = {5: (5, 1, 10), 6: (6, 1, 6), 7: (7, 1, 5), 8: (8, 1, 2)}
+"""The first version of each series with the mend of CVE-2026-8461."""
+
+INSTALL: Final = (
+    "Install ffmpeg with libx264 (Debian: apt install ffmpeg; anywhere: "
+    'pip install "hvcore[ffmpeg]"), or set transcoder.options.ffmpeg and '
+    "transcoder.options.ffprobe."
+)
+
+
+def choose_engine(
+    ffmpeg: Path | None, ffprobe: Path | None, *, cache: Path, work_dir: Path
+) -> Engine | None:
+    """
+    Return the first pair of programs that can do the work.
+
+    Args:
+        ffmpeg: Insist on this program.
+        ffprobe: Insist on this program.
+        cache: File that keeps what trials have shown.
+        work_dir: For temporary files.
+
+    Returns:
+        Where none can, the first that is there, with what it misses; None
+        where there is none.
+    """
+    incapable = None
+    for binaries in find_candidates(ffmpeg, ffprobe):
+        try:
+            engine = _facts(binaries, cache, work_dir)
+        except OSError:
+            _log.exception("cannot try %s", binaries.ffmpeg)
+            continue
+        if engine.is_usable:
+            return engine
+        incapable = incapable or engine
+    return incapable
+
+
+def version_problem(version: str) -> str:
+    """
+    Return a sentence if this version has a known hole, else ``""``.
+    """
+    found = re.match(r"n?(\d+)\.(\d+)(?:\.(\d+))?", version)
+    if found is None:
+        # A build from git carries no version to judge.
+        return ""
+    number = tuple(int(part or 0) for part in found.groups())
+    oldest = min(_FIXED)
+    fixed = _FIXED.get(max(number[0], oldest))
+    if fixed is None or number >= fixed:
+        return ""
+    wanted = ", ".join(".".join(map(str, one)) for one in _FIXED.values())
+    return (
+        f"ffmpeg {version} is older than the versions that mend CVE-2026-8461 "
+        f"({wanted}): install your distribution's security updates or a newer "
+        "ffmpeg."
+    )
+
+
+def _facts(binaries: Binaries, cache: Path, work_dir: Path) -> Engine:
+    key = binaries.fingerprint()
+    kept = _read(cache)
+    engine = _from_json(binaries, kept.get(key))
+    if engine is None:
+        engine = examine(binaries, work_dir)
+        # A trial that a busy or full machine spoiled is asked again next time.
+        if engine.is_usable:
+            _write(cache, {**_read(cache), key: _to_json(engine)})
+    return engine
+
+
+def _read(cache: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(cache.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(content, dict) or content.get("format") != _CACHE_FORMAT:
+        return {}
+    engines = content.get("engines")
+    return engines if isinstance(engines, dict) else {}
+
+
+def _write(cache: Path, engines: dict[str, Any]) -> None:
+    content = {"format": _CACHE_FORMAT, "engines": engines}
+    try:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=cache.parent, prefix=cache.name)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+        # API processes and workers share the file: it is whole at any time.
+        Path(name).replace(cache)
+    except OSError:
+        _log.warning("cannot keep what ffmpeg can do", exc_info=True)
+
+
+def _to_json(engine: Engine) -> dict[str, Any]:
+    return {
+        "version": engine.version,
+        "pixel_formats": sorted(one.value for one in engine.pixel_formats),
+        "priming_samples": {k.value: v for k, v in engine.priming_samples.items()},
+        "filters": sorted(engine.filters),
+        "decoders": sorted(engine.decoders),
+    }
+
+
+def _from_json(binaries: Binaries, kept: Any) -> Engine | None:  # noqa: ANN401 - JSON
+    with contextlib.suppress(TypeError, ValueError, KeyError, AttributeError):
+        return attrs.evolve(
+            Engine(
+                ffmpeg=binaries.ffmpeg,
+                ffprobe=binaries.ffprobe,
+                origin=binaries.origin,
+            ),
+            version=str(kept["version"]),
+            pixel_formats=frozenset(map(PixelFormat, kept["pixel_formats"])),
+            priming_samples={
+                AudioCodec(k): int(v) for k, v in kept["priming_samples"].items()
+            },
+            filters=frozenset(map(str, kept["filters"])),
+            decoders=frozenset(map(str, kept["decoders"])),
+        )
+    return None

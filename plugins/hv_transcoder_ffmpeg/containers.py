@@ -1,0 +1,92 @@
+"""
+Which containers and codecs are opened at all.
+
+ffmpeg would take a playlist for a video and follow it to other files, so the
+container is told from the first bytes here, and ffmpeg gets to know that one
+demuxer and a list of decoders.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from hvcore.plugin_api import UnusableSourceError
+
+_MOV_BOXES: Final = frozenset(
+    {b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot", b"styp"}
+)
+"""With what a file of the MP4 and QuickTime family may begin."""
+
+_EBML: Final = b"\x1a\x45\xdf\xa3"
+_HEAD_BYTES: Final = 64
+
+NOT_A_VIDEO: Final = (
+    "The file is not a video in a supported format (MP4, MOV, WebM, MKV or AVI)."
+)
+
+_VIDEO_DECODERS: Final = (
+    # AV1 goes by the decoder's name, libdav1d.
+    "libdav1d,av1,dnxhd,dvvideo,ffv1,h263,h264,hevc,mjpeg,mpeg1video,mpeg2video,"
+    "mpeg4,msmpeg4v2,msmpeg4,prores,rawvideo,vp8,vp9"
+)
+_AUDIO_DECODERS: Final = (
+    "aac,ac3,adpcm_ima_wav,adpcm_ms,alac,amrnb,amrwb,dca,eac3,flac,mp2float,mp2,"
+    "mp3float,mp3,opus,libopus,truehd,vorbis,wmav1,wmav2,"
+    "pcm_alaw,pcm_bluray,pcm_f32be,pcm_f32le,pcm_f64be,pcm_f64le,pcm_mulaw,"
+    "pcm_s16be,pcm_s16le,pcm_s24be,pcm_s24le,pcm_s32be,pcm_s32le,pcm_s8,pcm_u8"
+)
+_OTHER_DECODERS: Final = (
+    # Never decoded, but ffprobe refuses the whole file where it cannot open
+    # the decoder of a subtitle or of a cover picture.
+    "mov_text,subrip,srt,ass,ssa,webvtt,text,dvbsub,dvdsub,pgssub,cc_dec,png,bmp"
+)
+
+ENCODE_DECODERS: Final = f"{_VIDEO_DECODERS},{_AUDIO_DECODERS}"
+PROBE_DECODERS: Final = f"{ENCODE_DECODERS},{_OTHER_DECODERS}"
+
+
+def sniff_container(source: Path) -> str:
+    """
+    Tell the container from the first bytes; the file's name says nothing.
+
+    Returns:
+        The name of ffmpeg's demuxer: ``mov``, ``matroska`` or ``avi``.
+
+    Raises:
+        UnusableSourceError: It is empty, or none of these.
+    """
+    with source.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if not head:
+        message = "The file is empty."
+        raise UnusableSourceError(message)
+    if head[4:8] in _MOV_BOXES:
+        return "mov"
+    if head.startswith(_EBML):
+        return "matroska"
+    if head.startswith(b"RIFF") and head[8:12] == b"AVI ":
+        return "avi"
+    raise UnusableSourceError(NOT_A_VIDEO)
+
+
+def input_options(source: Path, container: str, decoders: str) -> list[str]:
+    """
+    Return the arguments that open a source and nothing else.
+    """
+    return [
+        # A container may name other addresses and files; none but a local
+        # file is opened, and the sandbox shows just this one.
+        "-protocol_whitelist",
+        "file",
+        # No probing: what the first bytes say is what it is read as.
+        "-f",
+        container,
+        # Holds for containers inside containers, too.
+        "-format_whitelist",
+        container,
+        # A few dozen decoders can be attacked instead of five hundred.
+        "-codec_whitelist",
+        decoders,
+        # "file:" keeps a name such as "concat:…" from being a protocol.
+        "-i",
+        f"file:{source}",
+    ]

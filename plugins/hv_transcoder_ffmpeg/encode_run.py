@@ -1,0 +1,164 @@
+"""
+Run ffmpeg over a whole video, watching that it gets on.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from hv_transcoder_ffmpeg.process import Ended
+from hvcore.plugin_api import TranscodeError, UnusableSourceError, Workspace
+
+STALL_S: Final = 120.0
+"""So long may nothing come out: x264's slowest preset looks ahead 60 frames."""
+
+_LOOK_S: Final = 5.0
+"""How often the folder is looked at while no frame comes."""
+_MAX_LINE_BYTES: Final = 4096
+
+_ATTEMPT_FAILED: Final = "The video could not be encoded."
+UNDECODABLE: Final = "The file is damaged: its video cannot be decoded."
+
+_DAMAGE_WORDS: Final = (
+    "Invalid data found",
+    "Error while decoding",
+    "Error decoding",
+    "Decoder (codec",
+    "Cannot determine format of input",
+    "could not find codec parameters",
+    "Could not find codec parameters",
+    "matches no streams",
+    "moov atom not found",
+    "Finishing stream without any data",
+    "Output file is empty",
+    "Nothing was written into output file",
+)
+_MACHINE_WORDS: Final = (
+    "No space left on device",
+    "Cannot allocate memory",
+    "Input/output error",
+    "Permission denied",
+    "File too large",
+    "Disk quota exceeded",
+    "Resource temporarily unavailable",
+)
+
+
+class Watch:
+    """
+    Reads ffmpeg's progress, passes it on, and stops what does not get on.
+
+    Args:
+        frames: How many the first rung will have.
+        first_share: Where in the job's progress this command begins.
+        last_share: Where it ends.
+        max_bytes: More than this in the folder is a runaway.
+    """
+
+    def __init__(  # noqa: PLR0913 - each says one thing
+        self,
+        workspace: Workspace,
+        *,
+        frames: int,
+        first_share: float,
+        last_share: float,
+        max_bytes: int,
+        stall_s: float = STALL_S,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._workspace = workspace
+        self._frames = max(1, frames)
+        self._first_share = first_share
+        self._last_share = last_share
+        self._max_bytes = max_bytes
+        self._stall_s = stall_s
+        self._now = now
+        self._rest = b""
+        self._frame = 0
+        self._bytes = 0
+        self._grew_at = self._looked_at = now()
+
+    @property
+    def frame(self) -> int:
+        """
+        Frames that the first rung has by now.
+        """
+        return self._frame
+
+    def take_output(self, data: bytes) -> None:
+        """
+        Take a piece of what ``-progress`` prints.
+        """
+        lines = (self._rest + data).split(b"\n")
+        self._rest = lines.pop()[-_MAX_LINE_BYTES:]
+        for line in lines:
+            key, _, value = line.partition(b"=")
+            if key == b"frame" and value.strip().isdigit():
+                self._note_frame(int(value))
+
+    def tick(self) -> None:
+        """
+        Let the core stop the work, and stop it where it hangs.
+
+        Raises:
+            TranscodeError: It hangs, or writes without end.
+            Exception: What the core raises.
+        """
+        self._workspace.check()
+        now = self._now()
+        if now - self._looked_at < _LOOK_S:
+            return
+        self._looked_at = now
+        written = _folder_bytes(self._workspace.folder)
+        if written > self._max_bytes:
+            raise TranscodeError(_ATTEMPT_FAILED, log=f"{written} bytes written")
+        if written > self._bytes:
+            self._bytes = written
+            self._grew_at = now
+        if now - self._grew_at >= self._stall_s:
+            raise TranscodeError(
+                _ATTEMPT_FAILED, log=f"no growth for {self._stall_s:.0f} s"
+            )
+
+    def _note_frame(self, frame: int) -> None:
+        if frame > self._frame:
+            self._frame = frame
+            self._grew_at = self._now()
+            share = min(1.0, frame / self._frames)
+            width = self._last_share - self._first_share
+            self._workspace.report(self._first_share + width * share)
+
+
+def judge(ended: Ended) -> None:
+    """
+    Tell a source that nobody can encode from an attempt that went wrong.
+
+    Raises:
+        UnusableSourceError: It would end like this every time.
+        TranscodeError: Another attempt may succeed.
+    """
+    if ended.is_success:
+        return
+    is_machine = ended.signal is not None or any(
+        words in ended.log for words in _MACHINE_WORDS
+    )
+    if not is_machine and any(words in ended.log for words in _DAMAGE_WORDS):
+        raise UnusableSourceError(UNDECODABLE)
+    name = signal.Signals(ended.signal).name if ended.signal else f"{ended.status}"
+    raise TranscodeError(_ATTEMPT_FAILED, log=f"ended with {name}\n{ended.log}")
+
+
+def _folder_bytes(folder: Path) -> int:
+    total = 0
+    pending = [str(folder)]
+    while pending:
+        with os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                else:
+                    total += entry.stat(follow_symlinks=False).st_size
+    return total

@@ -1,0 +1,106 @@
+"""
+Get at a video whose file also has a track that cannot be opened.
+
+ffprobe gives up on the whole file where it cannot open the decoder of one
+track: damaged sound, or a codec that is not supported. So that the rest can be
+examined, it is copied to a file of its own, without decoding anything.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hv_transcoder_ffmpeg.containers import PROBE_DECODERS, input_options
+from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.process import supervise
+from hv_transcoder_ffmpeg.sandbox import Sandbox
+from hvcore.plugin_api import MAX_SOURCE_STREAMS, Workspace
+
+_COPY: Final = "good-tracks"
+_MUXERS: Final = {
+    # Each of the two refuses some codecs that the other one takes.
+    "mov": ("mov", "mp4"),
+    "matroska": ("matroska",),
+    "avi": ("avi",),
+}
+_LIMITS: Final = {
+    "address_space_bytes": 1024**3,
+    # Copying takes a second for a gigabyte.
+    "cpu_s": 120,
+    "open_files": 64,
+}
+_SPARE_BYTES: Final = 64 * 1024**2
+_SAMPLE_S: Final = 2.0
+
+
+@attrs.frozen(kw_only=True)
+class GoodTracks:
+    """
+    A copy of the tracks that can be opened.
+
+    Attributes:
+        indexes: For each track of the copy, its index in the source.
+    """
+
+    path: Path
+    indexes: tuple[int, ...]
+
+
+def unopened_track(log: str) -> int | None:
+    """
+    Return the index of the track that ffprobe gave up on, if that was it.
+    """
+    found = re.search(r"Could not open codec for input stream (\d{1,4})", log)
+    return int(found.group(1)) if found else None
+
+
+def copy_good_tracks(  # noqa: PLR0913 - each says one thing
+    engine: Engine,
+    sandbox: Sandbox,
+    workspace: Workspace,
+    *,
+    container: str,
+    bad: Sequence[int],
+    is_whole: bool,
+) -> GoodTracks | None:
+    """
+    Copy all video and audio but the bad tracks into the workspace's folder.
+
+    Args:
+        bad: Indexes in the source.
+        is_whole: False for the first seconds only.
+
+    Returns:
+        None if nothing is left, or it cannot be copied.
+    """
+    folder, source = workspace.folder.resolve(), workspace.source.resolve()
+    spare = source.stat().st_size + _SPARE_BYTES
+    for muxer in _MUXERS[container]:
+        command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "info"]
+        # As for an encode; info tells which track becomes which.
+        command += ["-nostdin", "-nostats", "-y"]
+        command += ["-max_streams", str(MAX_SOURCE_STREAMS + 1)]
+        command += [] if is_whole else ["-t", str(_SAMPLE_S)]
+        command += input_options(source, container, PROBE_DECODERS)
+        command += ["-map", "0:v?", "-map", "0:a?"]
+        for index in bad:
+            command += ["-map", f"-0:{index}"]
+        command += ["-c", "copy", "-f", muxer, f"file:{_COPY}"]
+        ended = supervise(
+            sandbox.command(
+                command,
+                limits={**_LIMITS, "file_size_bytes": spare},
+                readable=[source],
+                writable=folder,
+            ),
+            folder=folder,
+            take_output=lambda _: None,
+            tick=workspace.check,
+        )
+        found = re.findall(r"Stream #0:(\d{1,4}) -> #0:\d{1,4} \(copy\)", ended.log)
+        if ended.is_success and found:
+            return GoodTracks(path=folder / _COPY, indexes=tuple(map(int, found)))
+    return None

@@ -1,0 +1,167 @@
+"""
+Confine the programs that touch what strangers have uploaded.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import supervised_command
+
+_BWRAP: Final = (
+    # No network, no sight of other processes, no shared memory, no host name.
+    "--unshare-all",
+    # The kernel kills the sandbox when its starter dies, and with it all inside.
+    "--die-with-parent",
+    # No terminal to push input into (CVE-2017-5226).
+    "--new-session",
+    # Keys and passwords of the worker's environment stay outside.
+    "--clearenv",
+    # As root, too, the program has no privilege.
+    "--cap-drop",
+    "ALL",
+)
+_SYSTEM: Final = (
+    "/usr",
+    "/bin",
+    "/lib",
+    "/lib64",
+    # Where the loader finds libraries; Debian's libblas goes by alternatives.
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+)
+_TEST_TIMEOUT_S: Final = 20
+"""The test takes 0.1 s; a machine under load gets time."""
+
+_NO_CORE: Final = {"core_bytes": 0}
+"""A core dump of a decoder holds the owner's video."""
+
+
+@attrs.frozen(kw_only=True)
+class Sandbox:
+    """
+    How child processes are confined on this machine.
+
+    Attributes:
+        bwrap: The bubblewrap program; None leaves resource limits only.
+        programs: Read-only inside, where they are not part of the system.
+    """
+
+    bwrap: str | None
+    programs: tuple[Path, ...] = ()
+
+    @property
+    def level(self) -> str:
+        """
+        The name of the confinement, for operators.
+        """
+        return "bwrap" if self.bwrap else "rlimits"
+
+    def command(
+        self,
+        program: Sequence[str],
+        *,
+        limits: Mapping[str, int],
+        readable: Sequence[Path] = (),
+        writable: Path | None = None,
+    ) -> list[str]:
+        """
+        Return the argument list that runs a program confined.
+
+        Resource limits are set outside and inherited, so they hold for
+        bubblewrap as well; it needs a few megabytes of the address space.
+
+        Args:
+            limits: By the names of hvcore's supervised_command.
+            readable: Files that the program may read, at their own paths.
+            writable: The one folder it may write to; its current folder.
+        """
+        inner = [*program]
+        if self.bwrap:
+            inner = [self.bwrap, *self._mounts(readable, writable), "--", *program]
+        return supervised_command(inner, {**_NO_CORE, **limits})
+
+    def _mounts(self, readable: Sequence[Path], writable: Path | None) -> list[str]:
+        mounts = [*_BWRAP]
+        for folder in _SYSTEM:
+            mounts += ["--ro-bind-try", folder, folder]
+        # ffmpeg reads /proc for its processors and /dev/null for its input.
+        mounts += ["--proc", "/proc", "--dev", "/dev"]
+        for program in self.programs:
+            mounts += ["--ro-bind", str(program), str(program)]
+        if writable is not None:
+            mounts += ["--bind", str(writable), str(writable)]
+            mounts += ["--chdir", str(writable)]
+        for path in readable:
+            mounts += ["--ro-bind", str(path), str(path)]
+        return mounts
+
+
+@attrs.frozen(kw_only=True)
+class SandboxChoice:
+    """
+    The confinement that was found to work.
+
+    Attributes:
+        sandbox: None if the one that was insisted on does not work.
+        problem: What to mend, or ``""``.
+    """
+
+    sandbox: Sandbox | None
+    problem: str = ""
+
+
+def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
+    """
+    Find out by trying which confinement works here.
+
+    Args:
+        wanted: ``auto``, ``bwrap`` or ``rlimits``.
+        programs: What has to start inside.
+    """
+    bare = Sandbox(bwrap=None)
+    if wanted == "rlimits":
+        return SandboxChoice(
+            sandbox=bare,
+            problem='The option sandbox = "rlimits" confines ffmpeg by resource '
+            'limits only; set it to "auto" and install bubblewrap.',
+        )
+    problem = "bubblewrap is not installed (Debian: apt install bubblewrap)"
+    bwrap = shutil.which("bwrap")
+    if bwrap:
+        sandbox = Sandbox(bwrap=bwrap, programs=tuple(programs))
+        failures = [_failure(sandbox, program) for program in programs]
+        if not any(failures):
+            return SandboxChoice(sandbox=sandbox)
+        problem = f"bubblewrap does not work here ({next(filter(None, failures))})"
+    if wanted == "bwrap":
+        return SandboxChoice(
+            sandbox=None, problem=f'{problem}, but sandbox = "bwrap" insists on it.'
+        )
+    return SandboxChoice(
+        sandbox=bare,
+        problem=f"{problem}; ffmpeg is confined by resource limits only.",
+    )
+
+
+def _failure(sandbox: Sandbox, program: Path) -> str:
+    command = sandbox.command([str(program), "-version"], limits={})
+    try:
+        subprocess.run(  # noqa: S603 - fixed arguments
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=_TEST_TIMEOUT_S,
+            check=True,
+        )
+    except subprocess.CalledProcessError as exc:
+        words = exc.stderr.decode(errors="replace").strip().splitlines()
+        return words[-1][:200] if words else f"exit status {exc.returncode}"
+    except (OSError, subprocess.TimeoutExpired) as exc:
+        return str(exc)[:200]
+    return ""

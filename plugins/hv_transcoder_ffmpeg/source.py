@@ -1,0 +1,83 @@
+"""
+What is known of a source, beyond what the core needs to know.
+"""
+
+from fractions import Fraction
+
+import attrs
+
+from hvcore.plugin_api import AudioTrackInfo, PixelFormat
+
+
+@attrs.frozen(kw_only=True)
+class Colour:
+    """
+    How the numbers of a picture become colours, by ffmpeg's names.
+
+    Attributes:
+        matrix: ``""`` where the source does not say.
+        transfer: Likewise.
+        primaries: Likewise.
+    """
+
+    matrix: str = ""
+    transfer: str = ""
+    primaries: str = ""
+
+    @property
+    def is_hdr(self) -> bool:
+        """
+        True for PQ and HLG.
+        """
+        return self.transfer in ("smpte2084", "arib-std-b67")
+
+
+@attrs.frozen(kw_only=True)
+class VideoStream:
+    """
+    The video stream as the container and its headers describe it.
+
+    Attributes:
+        width_px: Display width: rotation and pixel shape are applied.
+        height_px: Display height, likewise.
+        coded_height_px: As it is stored.
+        nominal_rate: The smallest rate that has a place for every picture;
+            0 where unknown.
+        average_rate: Pictures by duration, by the headers; 0 where unknown.
+        is_turned: It carries a rotation, which ffmpeg applies first of all.
+        declared_s: Duration by the headers; 0 where unknown.
+    """
+
+    index: int
+    codec: str
+    width_px: int
+    height_px: int
+    coded_width_px: int
+    coded_height_px: int
+    pixel_format: PixelFormat
+    colour: Colour
+    nominal_rate: Fraction
+    average_rate: Fraction
+    is_interlaced: bool
+    is_turned: bool
+    declared_s: float
+
+
+@attrs.frozen(kw_only=True)
+class Streams:
+    """
+    The streams of a source that are of use.
+
+    Attributes:
+        container: ffmpeg's name of the demuxer.
+        start_s: The time with which the file begins; ffmpeg shifts it to 0.
+        audio: The default track first.
+        audio_delays_s: By stream index, how much later than the file each
+            audio track begins.
+    """
+
+    container: str
+    start_s: float
+    video: VideoStream
+    audio: tuple[AudioTrackInfo, ...]
+    audio_delays_s: dict[int, float]

@@ -1,0 +1,229 @@
+"""
+Read ffprobe's report of a file that may lie.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Final
+
+from hv_transcoder_ffmpeg.source import Colour, Streams, VideoStream
+from hvcore.plugin_api import (
+    MAX_SOURCE_EDGE_PX,
+    MAX_SOURCE_PIXELS,
+    MAX_SOURCE_STREAMS,
+    AudioTrackInfo,
+    PixelFormat,
+    UnusableSourceError,
+)
+
+ENTRIES: Final = (
+    "stream=index,codec_type,codec_name,width,height,pix_fmt,field_order,"
+    "sample_aspect_ratio,avg_frame_rate,r_frame_rate,color_space,"
+    "color_transfer,color_primaries,channels,sample_rate,start_time,duration"
+    ":stream_disposition=default,attached_pic,timed_thumbnails"
+    ":stream_tags=language,title,rotate"
+    ":stream_side_data=rotation"
+    ":format=start_time,nb_streams"
+)
+"""What is asked of ffprobe; everything else of the file stays unprinted."""
+
+NO_VIDEO: Final = "The file has no video."
+_DAMAGED: Final = "The file is damaged or incomplete and cannot be read."
+
+_MAX_TITLE_CHARS: Final = 200
+_MAX_CHANNELS: Final = 64
+_MAX_PIXEL_SHAPE: Final = 10
+"""A pixel more oblong than this is a damaged header, not a picture."""
+_UPRIGHT_DEGREES: Final = 90
+
+_INTERLACED: Final = frozenset({"tt", "bb", "tb", "bt"})
+_BITS: Final = ((8, "{}"), (10, "{}10b"), (16, "{}12b"))
+
+
+def read_streams(report: bytes, container: str) -> Streams:
+    """
+    Pick the video stream and the audio tracks.
+
+    Raises:
+        UnusableSourceError: There is no video, or it is over a limit.
+    """
+    content = _parse(report)
+    streams = [one for one in _list(content, "streams") if isinstance(one, dict)]
+    form = _dict(content, "format")
+    if max(len(streams), _integer(form, "nb_streams")) > MAX_SOURCE_STREAMS:
+        raise UnusableSourceError(
+            f"The file has more than {MAX_SOURCE_STREAMS} tracks."
+        )
+    audio = _audio_tracks(one for one in streams if one.get("codec_type") == "audio")
+    pictures = [one for one in streams if _is_video(one)]
+    if not pictures:
+        raise UnusableSourceError(
+            "The file has no video, only audio." if audio else NO_VIDEO
+        )
+    pictures.sort(key=lambda one: not _dict(one, "disposition").get("default"))
+    start_s = _number(form, "start_time")
+    return Streams(
+        container=container,
+        start_s=start_s,
+        video=_video_stream(pictures[0]),
+        audio=audio,
+        audio_delays_s={
+            _integer(one, "index"): _number(one, "start_time") - start_s
+            for one in streams
+            if "start_time" in one
+        },
+    )
+
+
+def pixel_format(name: str) -> PixelFormat:
+    """
+    Return the documented format that holds what a source's format holds.
+    """
+    if name.startswith(("gbr", "rgb", "bgr", "argb", "abgr", "0rgb", "0bgr", "pal8")):
+        chroma = "yuv444p"
+    else:
+        sampling = re.search(r"4[0-4][0-4]", name)
+        kind = sampling.group() if sampling else ""
+        chroma = {"422": "yuv422p", "444": "yuv444p"}.get(kind, "yuv420p")
+        if name.startswith(("yuyv", "uyvy", "yvyu", "nv16", "p210", "y210")):
+            chroma = "yuv422p"
+    depth = re.search(r"(?:p|gray|nv\d\d|xyz|y2|gbrap?)(9|10|12|14|16)(?:le|be)", name)
+    bits = int(depth.group(1)) if depth else 8
+    if name.startswith(("p010", "p210", "y210")):
+        bits = 10
+    shape = next(shape for most, shape in _BITS if bits <= most)
+    return PixelFormat(shape.format(chroma))
+
+
+def _parse(report: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(report.decode(errors="replace"))
+    except (ValueError, RecursionError) as exc:
+        raise UnusableSourceError(_DAMAGED) from exc
+    return content if isinstance(content, dict) else {}
+
+
+def _is_video(stream: dict[str, Any]) -> bool:
+    flags = _dict(stream, "disposition")
+    # A cover picture of a song is a video stream, too.
+    is_still = flags.get("attached_pic") or flags.get("timed_thumbnails")
+    return (
+        stream.get("codec_type") == "video"
+        and not is_still
+        and bool(stream.get("codec_name"))
+    )
+
+
+def _video_stream(stream: dict[str, Any]) -> VideoStream:
+    width, height = _integer(stream, "width"), _integer(stream, "height")
+    if width <= 0 or height <= 0:
+        raise UnusableSourceError(_DAMAGED)
+    shape = _rate(stream, "sample_aspect_ratio") or Fraction(1)
+    if not Fraction(1, _MAX_PIXEL_SHAPE) <= shape <= _MAX_PIXEL_SHAPE:
+        shape = Fraction(1)
+    shown = (max(1, round(width * shape)), height)
+    degrees = _degrees(stream)
+    if degrees % (2 * _UPRIGHT_DEGREES) == _UPRIGHT_DEGREES:
+        shown = shown[::-1]
+    edges = (width, height, *shown)
+    if max(edges) > MAX_SOURCE_EDGE_PX or width * height > MAX_SOURCE_PIXELS:
+        raise UnusableSourceError(
+            f"The picture is {width}x{height} pixels; at most {MAX_SOURCE_EDGE_PX} "
+            f"on each side and {MAX_SOURCE_PIXELS // 1_000_000} million in all are "
+            "supported."
+        )
+    return VideoStream(
+        index=_integer(stream, "index"),
+        codec=str(stream.get("codec_name", "")),
+        width_px=shown[0],
+        height_px=shown[1],
+        coded_width_px=width,
+        coded_height_px=height,
+        pixel_format=pixel_format(str(stream.get("pix_fmt", ""))),
+        colour=Colour(
+            matrix=_known(stream, "color_space"),
+            transfer=_known(stream, "color_transfer"),
+            primaries=_known(stream, "color_primaries"),
+        ),
+        nominal_rate=_rate(stream, "r_frame_rate"),
+        average_rate=_rate(stream, "avg_frame_rate"),
+        is_interlaced=stream.get("field_order") in _INTERLACED,
+        is_turned=degrees != 0,
+        declared_s=_number(stream, "duration"),
+    )
+
+
+def _degrees(stream: dict[str, Any]) -> int:
+    sides = [one for one in _list(stream, "side_data_list") if isinstance(one, dict)]
+    degrees = [_integer(one, "rotation") for one in sides if "rotation" in one]
+    return degrees[0] if degrees else _integer(_dict(stream, "tags"), "rotate")
+
+
+def _audio_tracks(streams: Iterable[dict[str, Any]]) -> tuple[AudioTrackInfo, ...]:
+    tracks = [
+        AudioTrackInfo(
+            stream_index=_integer(stream, "index"),
+            channels=_integer(stream, "channels"),
+            sample_rate_hz=_integer(stream, "sample_rate"),
+            codec=str(stream.get("codec_name", "")),
+            language=_language(_dict(stream, "tags")),
+            title=_title(_dict(stream, "tags")),
+            is_default=bool(_dict(stream, "disposition").get("default")),
+        )
+        for stream in streams
+        # A damaged track has no channels or no codec; the video plays without.
+        if stream.get("codec_name")
+        and 0 < _integer(stream, "channels") <= _MAX_CHANNELS
+        and _integer(stream, "sample_rate") > 0
+    ]
+    return tuple(sorted(tracks, key=lambda track: not track.is_default))
+
+
+def _language(tags: dict[str, Any]) -> str:
+    language = str(tags.get("language", ""))
+    is_code = re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}", language)
+    return language if is_code and language != "und" else ""
+
+
+def _title(tags: dict[str, Any]) -> str:
+    title = "".join(one for one in str(tags.get("title", "")) if one.isprintable())
+    return title[:_MAX_TITLE_CHARS].strip()
+
+
+def _dict(content: dict[str, Any], key: str) -> dict[str, Any]:
+    found = content.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _list(content: dict[str, Any], key: str) -> list[Any]:
+    found = content.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _known(stream: dict[str, Any], key: str) -> str:
+    value = str(stream.get(key, ""))
+    is_said = re.fullmatch(r"[a-z0-9-]{1,32}", value) and value != "unknown"
+    return value if is_said else ""
+
+
+def _number(content: dict[str, Any], key: str) -> float:
+    try:
+        number = float(content.get(key) or 0)
+    except (TypeError, ValueError):
+        return 0.0
+    return number if isfinite(number) else 0.0
+
+
+def _integer(content: dict[str, Any], key: str) -> int:
+    number = _number(content, key)
+    return int(number) if abs(number) < 2**53 else 0
+
+
+def _rate(stream: dict[str, Any], key: str) -> Fraction:
+    found = re.fullmatch(r"(\d{1,10})[/:](\d{1,10})", str(stream.get(key, "")))
+    if found is None or int(found.group(2)) == 0:
+        return Fraction(0)
+    return Fraction(int(found.group(1)), int(found.group(2)))

@@ -1,0 +1,160 @@
+"""
+How hv is called, and how it fails.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hv_cli import main
+from hv_cli.commands import CliError
+from tests.cli.conftest import Hv
+
+HV = [sys.executable, "-m", "hv_cli"]
+
+
+@pytest.mark.parametrize("name", [*main.COMMANDS, *main.HIDDEN])
+def test_every_command_explains_itself(hv: Hv, name: str):
+    outcome = hv(name, "--help")
+
+    assert outcome.status == 0
+    assert "--data" in outcome.stdout
+    assert "--config" in outcome.stdout
+
+
+def test_help_lists_every_command(hv: Hv):
+    outcome = hv("--help")
+
+    assert outcome.status == 0
+    assert all(f"\n  {name} " in outcome.stdout for name in main.COMMANDS)
+
+
+def test_help_imports_no_command():
+    code = (
+        "import sys; from hv_cli.main import run; run(['--help']);"
+        "print([m for m in sys.modules if m.split('.')[0] in "
+        "('hvcore', 'sqlalchemy', 'rich', 'attrs', 'hv_worker')], file=sys.stderr)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bogus"],
+        ["keys", "create", "--type", "bogus"],
+        ["envs", "create", "org_a", "live"],
+        ["up", "--port", "70000"],
+        ["worker", "--lane", "fast"],
+        ["keys", "rotate", "key_a", "--overlap", "tomorrow"],
+    ],
+)
+def test_wrong_usage_ends_with_2(hv: Hv, words: list[str]):
+    outcome = hv(*words)
+
+    assert outcome.status == 2
+    assert outcome.stdout == ""
+    assert "Usage:" in outcome.stderr
+
+
+def test_the_data_folder_may_stand_before_and_after_the_command(
+    hv: Hv, tmp_path: Path
+):
+    for words in (
+        ["--data", "before", "config", "show"],
+        ["config", "--data", "between", "show"],
+        ["config", "show", "--data", "after"],
+    ):
+        assert hv(*words).status == 0
+    assert hv("config", "show", HV_DATA="variable").status == 0
+
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made == {"before", "between", "after", "variable"}
+
+
+def test_an_option_is_stronger_than_the_variable(hv: Hv, tmp_path: Path):
+    hv("config", "show", "--data", "option", HV_DATA="variable")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["option"]
+
+
+def test_an_expected_failure_is_one_message(hv: Hv, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise CliError("It is too late.")
+
+    monkeypatch.setattr(main.cli, "main", refuse)
+
+    outcome = hv("migrate")
+
+    assert outcome.status == 1
+    assert outcome.stderr == "Error: It is too late.\n"
+
+
+def test_a_bug_shows_no_traceback_and_says_where_it_stands(
+    hv: Hv, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    def crash(*_: object, **__: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(main.cli, "main", crash)
+    (tmp_path / "hv-data").mkdir()
+
+    outcome = hv("migrate")
+
+    assert outcome.status == 1
+    assert "Traceback" not in outcome.stderr
+    assert "RuntimeError: boom" in outcome.stderr
+    assert "Traceback" in (tmp_path / "hv-data" / "logs" / "hv.log").read_text()
+
+
+def test_a_traceback_is_shown_to_who_asks(hv: Hv, monkeypatch: pytest.MonkeyPatch):
+    def crash(*_: object, **__: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(main.cli, "main", crash)
+
+    assert "Traceback" in hv("migrate", HV_DEBUG="1").stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path):
+    read, write = os.pipe()
+    os.close(read)
+
+    done = subprocess.run(
+        [*HV, "config", "show"],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    os.close(write)
+
+    assert done.stderr == ""
+    assert done.returncode == 1
+
+
+def test_help_is_quick(tmp_path: Path):
+    def once() -> float:
+        begin = time.perf_counter()
+        subprocess.run([*HV, "--help"], capture_output=True, check=True, cwd=tmp_path)
+        return time.perf_counter() - begin
+
+    # The best of some: the machine may be busy, and hv is not to blame.
+    assert min(once() for _ in range(5)) < 0.3
+
+
+def test_json_is_all_that_stands_on_standard_output(migrated: Hv):
+    outcome = migrated("orgs", "list", "--json")
+
+    assert json.loads(outcome.stdout) == {"organizations": []}

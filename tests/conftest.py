@@ -1,0 +1,70 @@
+"""
+Fixtures for every test.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import attrs
+import pytest
+
+from tests.servers import (
+    PostgresqlServer,
+    RedisServer,
+    postgresql_server,
+    redis_server,
+)
+
+
+@attrs.define
+class SettableClock:
+    """
+    A clock that tests move.
+    """
+
+    moment: datetime = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """
+        Return the moment it was set to.
+        """
+        return self.moment
+
+    def move(self, by: timedelta) -> None:
+        """
+        Let time pass.
+        """
+        self.moment += by
+
+
+@pytest.fixture
+def clock() -> SettableClock:
+    """
+    A clock that tests move.
+    """
+    return SettableClock()
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgresqlServer]:
+    """
+    A PostgreSQL for the whole session.
+    """
+    with postgresql_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def _redis() -> Iterator[RedisServer]:
+    with redis_server() as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(_redis: RedisServer) -> str:
+    """
+    A Redis or Valkey with nothing in it.
+    """
+    with _redis.client() as client:
+        client.flushall()
+    return _redis.url

@@ -1,0 +1,112 @@
+"""
+The player page in a real browser, to the end of the video.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.live import LiveService
+
+CHROMIUM = "/usr/bin/chromium"
+ENDS_WITHIN_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--autoplay-policy=no-user-gesture-required",
+            ],
+        )
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    opened = browser.new_page()
+    yield opened
+    opened.close()
+
+
+def play_to_the_end(page: Page, url: str) -> float:
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "console",
+        lambda message: (
+            problems.append(message.text) if message.type == "error" else None
+        ),
+    )
+    page.goto(url)
+    page.wait_for_selector("video")
+    page.evaluate(
+        """async () => {
+            const video = document.querySelector('video');
+            video.muted = true;
+            video.playbackRate = 4;
+            await video.play();
+        }"""
+    )
+    page.wait_for_function(
+        "document.querySelector('video').ended", timeout=ENDS_WITHIN_MS
+    )
+    assert problems == []
+    played: float = page.evaluate("document.querySelector('video').currentTime")
+    return played
+
+
+def test_a_public_video_plays_to_its_end(
+    service: LiveService, public_id: str, page: Page
+) -> None:
+    played_s = play_to_the_end(page, f"{service.worker}/v1/embed/{public_id}")
+
+    assert played_s == pytest.approx(13, abs=0.2)
+
+
+def test_a_private_video_plays_to_its_end_with_its_token(
+    service: LiveService, private_id: str, page: Page
+) -> None:
+    signed = service.call("GET", f"/v1/videos/{private_id}/signed-url").body
+    token = signed["signed_url"].partition("?token=")[2]
+
+    played_s = play_to_the_end(
+        page, f"{service.worker}/v1/embed/{private_id}?token={token}"
+    )
+
+    assert played_s == pytest.approx(13, abs=0.2)
+
+
+@pytest.mark.parametrize("query", ["", "?token=broken"])
+def test_a_private_video_without_a_good_token_shows_why(
+    service: LiveService, private_id: str, page: Page, query: str
+) -> None:
+    answer = page.goto(f"{service.worker}/v1/embed/{private_id}{query}")
+
+    assert answer is not None
+    assert answer.status == 401
+    assert "Traceback" not in page.content()
+    assert len(page.inner_text("body").strip()) > 20
+
+
+def test_the_page_of_an_unknown_video_says_so(
+    service: LiveService, page: Page, tmp_path: Path
+) -> None:
+    answer = page.goto(f"{service.worker}/v1/embed/vid_{'0' * 22}")
+
+    assert answer is not None
+    assert answer.status == 404
+    page.screenshot(path=str(tmp_path / "missing.png"))
+    assert (tmp_path / "missing.png").stat().st_size > 0

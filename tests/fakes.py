@@ -1,0 +1,189 @@
+"""
+Small working ports for tests: a queue in memory, a clock that can be moved, a
+transcoder that needs no encoder.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from hashlib import sha256
+
+import attrs
+
+from hvcore.domain.encoding import AudioCodec, PixelFormat, Speed
+from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks import Lane
+from hvcore.domain.transcoding import (
+    MediaFile,
+    Part,
+    PartDone,
+    PartPending,
+    Segment,
+    SourceInfo,
+    Track,
+    TranscodeError,
+    TranscodeOrder,
+    UnusableSourceError,
+    VideoTrackInfo,
+)
+from hvcore.ports.queue import Queue
+from hvcore.ports.transcoder import Capabilities, Transcoder, Workspace
+
+
+@attrs.define
+class SettableClock:
+    """
+    Stands still until it is moved.
+    """
+
+    moment: datetime = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """
+        Return the moment it was set to.
+        """
+        return self.moment
+
+    def move(self, **by: float) -> None:
+        """
+        Go forward by what timedelta takes.
+        """
+        self.moment += timedelta(**by)
+
+
+class MemoryQueue(Queue):
+    """
+    Keeps messages in a list of this process.
+    """
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[TaskId, Lane]] = []
+
+    def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
+        """
+        Append the message.
+        """
+        self.messages.append((task_id, lane))
+
+    def consume(
+        self,
+        handle: Callable[[TaskId], None],
+        *,
+        lanes: Sequence[Lane],
+        until: Callable[[], bool],
+    ) -> None:
+        """
+        Hand out messages until there are none, too.
+        """
+        while self.messages and not until():
+            wanted = [m for m in self.messages if m[1] in lanes]
+            if not wanted:
+                return
+            self.messages.remove(wanted[0])
+            handle(wanted[0][0])
+
+    def depth(self, lane: Lane) -> int:
+        """
+        Count the messages of a lane.
+        """
+        return sum(1 for _, of in self.messages if of is lane)
+
+    def ping(self) -> None:
+        """
+        Always there.
+        """
+
+
+class TextTranscoder(Transcoder):
+    """
+    Makes tiny files of whatever it is given.
+
+    A source that begins with ``unusable`` cannot be used, one that begins
+    with ``broken`` fails each attempt.
+
+    Attributes:
+        parts: How many parts a plan has.
+        before_part: Called in the middle of each part.
+    """
+
+    def __init__(self) -> None:
+        self.parts = 1
+        self.before_part: Callable[[Part], None] = lambda _: None
+        self.attempts = 0
+
+    def capabilities(self) -> Capabilities:
+        """
+        Everything but 12 bits and HE-AAC.
+        """
+        return Capabilities(
+            name="text",
+            pixel_formats=frozenset(p for p in PixelFormat if p.bit_depth < 12),
+            audio_codecs=frozenset(AudioCodec)
+            - {AudioCodec.AAC_HE, AudioCodec.AAC_HE_V2},
+            speeds=frozenset(Speed),
+        )
+
+    def probe(self, workspace: Workspace) -> SourceInfo:
+        """
+        Take everything for a 12 s 720p clip.
+        """
+        data = workspace.source.read_bytes()
+        if data.startswith(b"unusable"):
+            raise UnusableSourceError("The file is not a video.")
+        return SourceInfo(
+            duration_s=12.0,
+            size_bytes=len(data),
+            container="mov",
+            video=VideoTrackInfo(
+                stream_index=0,
+                width_px=1280,
+                height_px=720,
+                frame_rate=Fraction(30),
+                pixel_format=PixelFormat.YUV420P,
+            ),
+        )
+
+    def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
+        """
+        Cut into equal parts of one segment each.
+        """
+        return tuple(
+            Part(index=index, order=order, weight=1 / self.parts)
+            for index in range(self.parts)
+        )
+
+    def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
+        """
+        Write an init file and one segment for each rung.
+        """
+        self.attempts += 1
+        self.before_part(part)
+        workspace.check()
+        if workspace.source.read_bytes().startswith(b"broken"):
+            raise TranscodeError("The encoder failed.", log="it just did")
+        tracks = []
+        for rung in part.order.ladder.rungs:
+            name = f"video/{rung.key}"
+            folder = workspace.folder / name
+            folder.mkdir(parents=True)
+            (folder / "init.m4s").write_bytes(b"init")
+            (folder / f"{part.index}.m4s").write_bytes(b"segment")
+            tracks.append(
+                Track(
+                    name=name,
+                    codecs="avc1.64001f",
+                    init=_file(b"init"),
+                    segments=(
+                        Segment(
+                            number=part.index, duration_s=6.0, file=_file(b"segment")
+                        ),
+                    ),
+                    rung=rung,
+                )
+            )
+        workspace.report(1.0)
+        return PartDone(tracks=tuple(tracks))
+
+
+def _file(data: bytes) -> MediaFile:
+    return MediaFile(size_bytes=len(data), sha256=sha256(data).hexdigest())

@@ -1,0 +1,136 @@
+"""
+A delivery worker of one video.
+"""
+
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+import attrs
+from falcon.testing import Result, TestClient
+from PIL import Image
+
+from hv_delivery.app import make_app
+from hv_player.app import STATIC
+from hv_player.app import make_app as make_player_app
+from hvcore.playback_tokens import KeyRing, TokenKey
+from hvcore.ports.storage import Storage
+from hvcore.services.delivery import Delivery
+from hvcore.services.thumbnails import Thumbnails
+from hvcore.settings import PublicSettings, Settings
+from tests.conftest import SettableClock
+from tests.media_samples import (
+    PUBLIC,
+    ROOT,
+    VIDEO,
+    BytesStorage,
+    Directory,
+    FolderStorage,
+    entry,
+    shelf,
+)
+
+WORKER_URL = "https://worker.test"
+PLAYER_URL = "https://player.test:8443"
+PUBLIC_PATH = f"/v1/public/org_a/env_1/{VIDEO}"
+PRIVATE_PATH = f"/v1/private/{VIDEO}"
+SECRET = b"0123456789abcdef" * 4
+
+
+def poster(width_px: int = 640, height_px: int = 360) -> bytes:
+    """
+    A picture that is red on its left half and blue on its right.
+    """
+    image = Image.new("RGB", (width_px, height_px), "red")
+    image.paste("blue", (width_px // 2, 0, width_px, height_px))
+    made = BytesIO()
+    image.save(made, "JPEG")
+    return made.getvalue()
+
+
+@attrs.define(kw_only=True)
+class DeliveryWorld:
+    """
+    The worker, and what it stands on.
+    """
+
+    clock: SettableClock
+    directory: Directory
+    storage: BytesStorage
+    key_ring: KeyRing
+    static: Path = STATIC
+    delivery: Delivery = attrs.field(init=False)
+    thumbnails: Thumbnails = attrs.field(init=False)
+    settings: Settings = attrs.field(init=False)
+    client: TestClient = attrs.field(init=False)
+    player: TestClient = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.delivery = Delivery(
+            directory=self.directory,
+            storage=self.storage,
+            key_ring=self.key_ring,
+            clock=self.clock,
+            player_url=f"{PLAYER_URL}/some/path",
+        )
+        self.thumbnails = Thumbnails(storage=self.storage, delivery=self.delivery)
+        self.settings = Settings(
+            data_dir=Path(),
+            public=PublicSettings(worker_url=WORKER_URL, player_url=PLAYER_URL),
+        )
+        self.client = TestClient(make_app(self))
+        self.player = TestClient(make_player_app(self, static=self.static))
+
+    def get(
+        self,
+        path: str,
+        query: str = "",
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+    ) -> Result:
+        """
+        Send a request to the worker.
+        """
+        return self.client.simulate_request(
+            method, path, query_string=query, headers=headers
+        )
+
+    def token(self, **changes: object) -> str:
+        """
+        Issue a token for the video.
+        """
+        wanted: dict[str, object] = {
+            "video_id": VIDEO,
+            "public_id": PUBLIC,
+            "now": self.clock.now(),
+            "valid_s": 3600,
+        }
+        return self.key_ring.issue(**{**wanted, **changes})  # type: ignore[arg-type]  # names of arguments
+
+    def change(self, **changes: object) -> None:
+        """
+        Change the video's entry.
+        """
+        assert self.directory.entry is not None
+        self.directory.entry = attrs.evolve(self.directory.entry, **changes)  # type: ignore[arg-type]  # names of fields
+
+
+def make_world(
+    clock: SettableClock, folder: Path | None, *, is_public: bool
+) -> DeliveryWorld:
+    """
+    Make a worker; its storage is local where a folder is given.
+    """
+    picture = poster()
+    made = shelf(poster=picture)
+    objects = {f"{ROOT}/{name}": data for name, data in made.files.items()}
+    storage: BytesStorage = (
+        FolderStorage(folder, objects) if folder else BytesStorage(objects)
+    )
+    assert isinstance(storage, Storage)
+    return DeliveryWorld(
+        clock=clock,
+        directory=Directory(entry(made.media, is_public=is_public)),
+        storage=storage,
+        key_ring=KeyRing(issuer="hvcore", keys=[TokenKey.load(SECRET)]),
+    )

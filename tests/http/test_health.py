@@ -1,0 +1,60 @@
+"""
+Is the service up, and can it work?
+"""
+
+import attrs
+from falcon.testing import TestClient
+
+from hvcore import __version__
+from tests.http.world import World, body_of
+
+COMPONENTS = {"database", "storage", "queue", "transcoder"}
+
+
+def test_health_needs_no_key(api: World) -> None:
+    body = body_of(TestClient(api.client.app).simulate_get("/health"))
+
+    assert body == {
+        "status": "ok",
+        "version": __version__,
+        "checks": dict.fromkeys(COMPONENTS, "ok"),
+    }
+
+
+def test_without_its_storage_the_service_is_down(api: World) -> None:
+    api.storage.is_down = True
+
+    result = api.get("/health")
+
+    assert result.status_code == 503
+    assert result.headers["Content-Type"] == "application/problem+json"
+    assert result.headers["Retry-After"]
+    assert result.json["code"] == "unavailable"
+    assert result.json["body"]["status"] == "down"
+    assert result.json["body"]["checks"]["storage"] != "ok"
+
+
+def test_without_its_queue_the_service_is_degraded(api: World) -> None:
+    api.queue.is_down = True
+
+    body = body_of(api.get("/health"))
+
+    assert body["status"] == "degraded"
+    assert body["checks"]["queue"] != "ok"
+
+
+def test_without_an_encoder_the_service_is_degraded(api: World) -> None:
+    api.transcoder.able = attrs.evolve(
+        api.transcoder.able, usable=False, problems=("There is no ffmpeg.",)
+    )
+
+    body = body_of(api.get("/health"))
+
+    assert body["status"] == "degraded"
+    assert body["checks"]["transcoder"] == "There is no ffmpeg."
+
+
+def test_live_asks_nothing(api: World) -> None:
+    api.storage.is_down = api.queue.is_down = True
+
+    assert body_of(api.get("/health/live")) == {"status": "ok"}

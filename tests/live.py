@@ -1,0 +1,321 @@
+"""
+A whole service as its users have it: ``hv up`` in a process of its own.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+HV: Final = [sys.executable, "-m", "hv_cli"]
+READY_WITHIN_S: Final = 60
+POLL_S: Final = 0.05
+
+
+@attrs.frozen(kw_only=True)
+class Answer:
+    """
+    An answer of the service.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    data: bytes
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - JSON data
+        """
+        The answer's body, parsed.
+        """
+        return json.loads(self.data)
+
+    @property
+    def body(self) -> Any:  # noqa: ANN401 - JSON data
+        """
+        What stands under ``body``.
+        """
+        return self.json["body"]
+
+
+def request(
+    method: str,
+    url: str,
+    *,
+    data: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Answer:
+    """
+    Send one request; an error status is an answer like any other.
+    """
+    wanted = urllib.request.Request(  # noqa: S310 - addresses of our own service
+        url, data=data, headers=dict(headers or {}), method=method
+    )
+    try:
+        with urllib.request.urlopen(wanted, timeout=60) as got:  # noqa: S310
+            return Answer(status=got.status, headers=dict(got.headers), data=got.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            return Answer(
+                status=error.code, headers=dict(error.headers), data=error.read()
+            )
+
+
+def until(
+    condition: Callable[[], object], *, within_s: float, what: str = "it"
+) -> object:
+    """
+    Ask again and again; return the first answer that counts.
+    """
+    deadline = time.monotonic() + within_s
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what} did not happen within {within_s} s")
+        time.sleep(POLL_S)
+
+
+@attrs.define
+class LiveService:
+    """
+    A running ``hv up``, its addresses, and a client with a key.
+    """
+
+    data: Path
+    port: int
+    process: subprocess.Popen[bytes]
+    environ: Mapping[str, str]
+
+    @property
+    def api(self) -> str:
+        """
+        The API's root address.
+        """
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def worker(self) -> str:
+        """
+        The root address of delivery, player and uploads.
+        """
+        return f"http://127.0.0.1:{self.port + 1}"
+
+    @property
+    def key(self) -> str:
+        """
+        The key of the environment ``live``.
+        """
+        text = json.dumps(json.loads((self.data / "first-keys.json").read_text()))
+        start = text.index("hv_live_")
+        return text[start : start + 40]
+
+    def call(
+        self, method: str, path: str, json_body: object = None, **headers: str
+    ) -> Answer:
+        """
+        Call the API as a client with the key of ``live``.
+        """
+        sent = {"X-Api-Key": self.key, **headers}
+        data = None
+        if json_body is not None:
+            data = json.dumps(json_body).encode()
+            sent["Content-Type"] = "application/json"
+        return request(method, self.api + path, data=data, headers=sent)
+
+    def hv(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """
+        Run another ``hv`` command on the same data folder.
+        """
+        return subprocess.run(
+            [*HV, *words],
+            env=dict(self.environ),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    def uploaded(self, clip: Path, content_type: str = "video/mp4") -> str:
+        """
+        Upload as Family A does; return the ``bucketPath``.
+        """
+        grant = self.call(
+            "POST",
+            "/v1/api/org_local/environments/live/videos/upload-url",
+            {
+                "filename": clip.name,
+                "fileSize": clip.stat().st_size,
+                "contentType": content_type,
+            },
+        ).body
+        sent = request(
+            "PUT",
+            grant["signedURL"],
+            data=clip.read_bytes(),
+            headers={"Content-Type": content_type},
+        )
+        if sent.status != 200:
+            raise AssertionError(f"upload: {sent.status} {sent.data!r}")
+        return str(grant["bucketPath"])
+
+    def process(self, path: str, **fields: object) -> Answer:
+        """
+        Ask for processing.
+        """
+        wanted = {
+            "gcsPath": path,
+            "videoQuality": "standard",
+            "allowPublicAccess": True,
+            **fields,
+        }
+        return self.call(
+            "POST", "/v1/api/org_local/environments/live/videos/process", wanted
+        )
+
+    def process_path_is_refused(self, path: str) -> bool:
+        """
+        Tell whether nothing that could be processed lies at a path.
+        """
+        answer = self.process(path)
+        return answer.status == 400 and answer.json["code"] == "invalid_gcs_path"
+
+    def details(self, video_id: str) -> Any:  # noqa: ANN401 - JSON data
+        """
+        Read a video's details.
+        """
+        return self.call("GET", f"/v1/videos/{video_id}").body
+
+    def finished(self, video_id: str, *, within_s: float = 120) -> Any:  # noqa: ANN401
+        """
+        Wait until a video is ready or failed; return its details.
+        """
+
+        def ended() -> Any:  # noqa: ANN401 - JSON data
+            details = self.details(video_id)
+            status = details["status"]
+            return details if status["ready"] or status["failed"] else None
+
+        return until(ended, within_s=within_s, what=f"the end of {video_id}")
+
+    def made(self, clip: Path, **fields: object) -> Any:  # noqa: ANN401 - JSON data
+        """
+        Upload, process and wait; return the details.
+        """
+        content_type = str(fields.pop("content_type", "video/mp4"))
+        answer = self.process(self.uploaded(clip, content_type), **fields)
+        if answer.status != 200:
+            raise AssertionError(f"process: {answer.status} {answer.data!r}")
+        return self.finished(answer.body["videoID"])
+
+    def public_url(self, video_id: str, file: str = "master.m3u8") -> str:
+        """
+        Return an address on the public path.
+        """
+        return f"{self.worker}/v1/public/org_local/live/{video_id}/{file}"
+
+    def start(self) -> None:
+        """
+        Start again after the process has ended.
+        """
+        self.process_ended(within_s=15)
+        self.process = _start(self.environ, self.data, self.port)
+        self.wait_ready()
+
+    def wait_ready(self) -> None:
+        """
+        Wait until both addresses answer.
+        """
+
+        def ready() -> bool:
+            if self.process.poll() is not None:
+                log = self.data.with_name(self.data.name + ".log")
+                raise AssertionError(f"hv up ended: {log.read_text()[-2000:]}")
+            try:
+                return (
+                    all(
+                        request("GET", f"{root}/health/live").status == 200
+                        for root in (self.api, self.worker)
+                    )
+                    and request("GET", f"{self.api}/health").status == 200
+                )
+            except OSError:
+                return False
+
+        until(ready, within_s=READY_WITHIN_S, what="readiness")
+
+    def process_ended(self, *, within_s: float) -> int:
+        """
+        Wait for the end of ``hv up``; return its exit status.
+        """
+        return self.process.wait(timeout=within_s)
+
+    def stop(self) -> int:
+        """
+        Ask it to end and return its exit status.
+        """
+        self.process.send_signal(signal.SIGTERM)
+        return self.process_ended(within_s=20)
+
+
+def free_ports() -> int:
+    """
+    Find a port that is free, and so is the one after it.
+    """
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port = int(first.getsockname()[1])
+            try:
+                second.bind(("127.0.0.1", port + 1))
+            except OSError:
+                continue
+            return port
+
+
+def _start(
+    environ: Mapping[str, str], data: Path, port: int
+) -> subprocess.Popen[bytes]:
+    log = data.with_name(data.name + ".log").open("ab")
+    with log:
+        return subprocess.Popen(
+            [*HV, "up", "--port", str(port)],
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+
+
+@contextmanager
+def live_service(folder: Path, **settings: str) -> Iterator[LiveService]:
+    """
+    Run a service of its own in a folder until the block ends.
+    """
+    data = folder / "data"
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
+    environ |= {"HV_DATA": str(data), **settings}
+    port = free_ports()
+    service = LiveService(data, port, _start(environ, data, port), environ)
+    try:
+        service.wait_ready()
+        yield service
+    finally:
+        if service.process.poll() is None:
+            service.process.send_signal(signal.SIGTERM)
+            try:
+                service.process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                service.process.kill()
+                service.process.wait()

@@ -1,0 +1,112 @@
+"""
+Build the wheel, look into it, install it into an empty environment, run hv.
+
+A script and not a test: it is an environment of tox by itself.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NEEDED = (
+    "hv_player/static/vendor/hls.min.js",
+    "hv_player/vendor.json",
+    "hvcore/py.typed",
+)
+NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
+
+
+def main(folder: Path) -> None:
+    """
+    Do all of it in an empty folder.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    tree = folder / "tree"
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*NOT_SHIPPED))
+    wheel = build(tree, folder / "dist")
+    look_into(wheel)
+    install_and_run(wheel, folder / "empty")
+    refuse_without_player(tree, folder / "none")
+
+
+def build(tree: Path, target: Path) -> Path:
+    """
+    Build the wheel of a source tree.
+    """
+    pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", target, tree)
+    (wheel,) = target.glob("hvcore-*.whl")
+    return wheel
+
+
+def look_into(wheel: Path) -> None:
+    """
+    Check that the wheel has what it needs, and no other top-level names.
+    """
+    names = zipfile.ZipFile(wheel).namelist()
+    missing = [name for name in NEEDED if name not in names]
+    assert not missing, f"the wheel lacks {missing}"
+    tops = {name.split("/")[0] for name in names}
+    strangers = {
+        top
+        for top in tops
+        if top != "hvcore" and not top.startswith(("hv_", "hvcore-"))
+    }
+    assert not strangers, f"the wheel brings {strangers}"
+    typed = {name.split("/")[0] for name in names if name.endswith("/py.typed")}
+    untyped = {top for top in tops if not top.startswith("hvcore-")} - typed
+    assert not untyped, f"py.typed is missing in {untyped}"
+
+
+def install_and_run(wheel: Path, target: Path) -> None:
+    """
+    Install the wheel with all extras and let hv list its plugins.
+    """
+    venv.create(target, with_pip=True)
+    python = target / "bin" / "python"
+    constraints = ROOT / "constraints.txt"
+    pip(python, "install", "--constraint", constraints, f"{wheel}[all]")
+    outside = {name: value for name, value in os.environ.items() if name[:3] != "HV_"}
+    answer = subprocess.run(
+        [target / "bin" / "hv", "plugins", "--json", "--data", target / "data"],
+        capture_output=True,
+        check=True,
+        cwd=target,
+        env=outside,
+    )
+    plugins = json.loads(answer.stdout)["plugins"]
+    active = {plugin["kind"] for plugin in plugins if plugin["active"]}
+    assert active == {"auth", "queue", "storage", "transcoder"}, plugins
+    assert not any(plugin["missing"] for plugin in plugins), plugins
+
+
+def refuse_without_player(tree: Path, target: Path) -> None:
+    """
+    Check that nothing is built without the player's script.
+    """
+    shutil.rmtree(tree / "apps" / "hv_player" / "static" / "vendor")
+    shutil.rmtree(tree / "build", ignore_errors=True)
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir"]
+    built = subprocess.run(
+        [*command, target, tree], capture_output=True, text=True, check=False
+    )
+    assert built.returncode != 0, "a wheel was built without hls.js"
+    assert "./hv setup" in built.stdout + built.stderr, built.stderr
+
+
+def pip(python: str | Path, *arguments: str | Path) -> None:
+    """
+    Run pip.
+    """
+    command = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
+    subprocess.run([*command, *arguments], check=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,81 @@
+"""
+Migrations.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.engine import Engine
+
+import hvcore.persistence
+from hvcore.persistence.migrate import HEAD, is_current, migrate
+from hvcore.persistence.tables import metadata
+from tests.persistence.samples import at_once
+
+
+def test_the_constant_names_the_newest_migration() -> None:
+    config = Config()
+    folder = Path(hvcore.persistence.__path__[0]) / "migrations"
+    config.set_main_option("script_location", str(folder))
+
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_a_database_is_current_once_it_is_migrated(empty_engine: Engine) -> None:
+    assert not is_current(empty_engine)
+
+    migrate(empty_engine)
+
+    assert is_current(empty_engine)
+
+
+def test_migrating_again_changes_nothing(empty_engine: Engine) -> None:
+    migrate(empty_engine)
+    migrate(empty_engine)
+
+    assert is_current(empty_engine)
+
+
+def test_several_processes_may_migrate_at_once(empty_engine: Engine) -> None:
+    results = at_once(lambda _: migrate(empty_engine), threads=4)
+
+    assert results == [None] * 4
+    assert is_current(empty_engine)
+
+
+def test_the_migrated_schema_is_the_one_of_the_code(empty_engine: Engine) -> None:
+    migrate(empty_engine)
+
+    with empty_engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
+        assert compare_metadata(context, metadata) == []
+
+
+def test_a_failed_migration_leaves_nothing_behind(
+    empty_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("alembic.op.create_index", _refuse)
+
+    with pytest.raises(RuntimeError, match="refused"):
+        migrate(empty_engine)
+
+    assert sa.inspect(empty_engine).get_table_names() == []
+
+
+def _refuse(*_: object) -> None:
+    raise RuntimeError("refused")
+
+
+def test_asking_does_not_load_alembic() -> None:
+    code = "import hvcore.persistence.migrate, sys; sys.exit('alembic' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,401 @@
+"""
+Tasks: leases, fences, windows.
+"""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.engine import Engine
+
+from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks import (
+    LEASE,
+    QUEUE_WINDOW,
+    RINGS_AGAIN_AFTER,
+    Lane,
+    NewTask,
+    Task,
+    TaskState,
+)
+from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from tests.conftest import SettableClock
+from tests.persistence.samples import (
+    NOW,
+    ORG,
+    OTHER_ORG,
+    Rung,
+    age_tasks,
+    at_once,
+    new_task,
+)
+
+MOMENT = timedelta(seconds=1)
+
+
+def _add(uow: SqlUnitOfWork, *tasks: NewTask) -> None:
+    with uow.write() as work:
+        work.tasks.add(tasks)
+        work.commit()
+
+
+def _lease(uow: SqlUnitOfWork, task_id: TaskId, worker: str = "w1") -> Task | None:
+    with uow.write() as work:
+        task = work.tasks.lease(task_id, worker=worker)
+        work.commit()
+    return task
+
+
+def _leased(uow: SqlUnitOfWork, new: NewTask) -> Task:
+    _add(uow, new)
+    task = _lease(uow, new.id)
+    assert task is not None
+    return task
+
+
+def _find(uow: SqlUnitOfWork, task_id: TaskId) -> Task:
+    with uow.read() as work:
+        task = work.tasks.find(task_id)
+    assert task is not None
+    return task
+
+
+def test_a_task_comes_back_as_it_was_ordered(uow: SqlUnitOfWork) -> None:
+    payload = {"weight": 0.25, "text": "\0 ß \ud800", "deep": [{"n": 2**70}]}
+    new = new_task(payload=payload)
+
+    _add(uow, new)
+
+    task = _find(uow, new.id)
+    assert (task.kind, task.lane, task.org_id) == (new.kind, new.lane, ORG)
+    assert task.payload == payload
+    assert task.state is TaskState.QUEUED
+
+
+def test_a_due_task_is_rung_for_after_the_commit(
+    uow: SqlUnitOfWork, rung: Rung
+) -> None:
+    new = new_task()
+
+    with uow.write() as work:
+        work.tasks.add([new])
+        assert rung.ids == []
+        work.commit()
+
+    assert rung.ids == [new.id]
+
+
+def test_without_a_commit_nothing_is_kept_or_rung_for(
+    uow: SqlUnitOfWork, rung: Rung
+) -> None:
+    new = new_task()
+
+    with uow.write() as work:
+        work.tasks.add([new])
+
+    with uow.read() as work:
+        assert work.tasks.find(new.id) is None
+    assert rung.ids == []
+
+
+def test_a_queue_that_fails_does_not_fail_the_commit(
+    engine: Engine, clock: SettableClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(_: object) -> None:
+        raise OSError("no queue")
+
+    uow = SqlUnitOfWork(engine, clock, refuse)
+    new = new_task()
+
+    _add(uow, new)
+
+    assert _find(uow, new.id).state is TaskState.QUEUED
+    assert "ringing for tasks failed" in caplog.text
+
+
+def test_a_later_task_is_not_rung_for_before_its_time(
+    uow: SqlUnitOfWork, engine: Engine, rung: Rung
+) -> None:
+    with uow.read() as work:
+        later = work.now() + timedelta(minutes=1)
+    new = new_task(not_before=later)
+    _add(uow, new)
+    assert rung.ids == []
+    assert _lease(uow, new.id) is None
+
+    age_tasks(engine, timedelta(minutes=2))
+    with uow.write() as work:
+        due = work.tasks.to_ring(10)
+        work.commit()
+
+    assert [task.id for task in due] == [new.id]
+
+
+def test_forty_tasks_and_eight_threads_lease_each_task_once(
+    uow: SqlUnitOfWork,
+) -> None:
+    orders = [new_task() for _ in range(40)]
+    _add(uow, *orders)
+
+    def lease_all(number: int) -> list[TaskId]:
+        return [o.id for o in orders if _lease(uow, o.id, f"w{number}") is not None]
+
+    taken = at_once(lease_all, threads=8)
+
+    ids = [id_ for result in taken if isinstance(result, list) for id_ in result]
+    assert sorted(ids) == sorted(order.id for order in orders)
+
+
+def test_a_task_that_ended_is_not_leased_again(uow: SqlUnitOfWork) -> None:
+    task = _leased(uow, new_task())
+    with uow.write() as work:
+        assert work.tasks.finish(task, result={"n": 1})
+        work.commit()
+
+    assert _lease(uow, task.id) is None
+    assert _find(uow, task.id).result == {"n": 1}
+
+
+def test_a_stale_fence_is_refused(uow: SqlUnitOfWork, engine: Engine) -> None:
+    stale = _leased(uow, new_task())
+    age_tasks(engine, LEASE + MOMENT)
+    with uow.write() as work:
+        assert [t.losses for t in work.tasks.take_lost(10)] == [1]
+        work.commit()
+    fresh = _lease(uow, stale.id, "w2")
+    assert fresh is not None
+    assert fresh.fence > stale.fence
+
+    with uow.write() as work:
+        assert not work.tasks.renew(stale, progress=0.9)
+        assert not work.tasks.finish(stale)
+        assert not work.tasks.fail(stale, error="x")
+        assert not work.tasks.put_back(stale)
+        assert work.tasks.finish(fresh)
+        work.commit()
+
+
+def test_a_worker_that_lost_its_lease_ends_nothing_before_the_next_lease(
+    uow: SqlUnitOfWork, engine: Engine
+) -> None:
+    stale = _leased(uow, new_task())
+    age_tasks(engine, LEASE + MOMENT)
+
+    with uow.write() as work:
+        work.tasks.take_lost(10)
+        assert not work.tasks.fail(stale, error="x")
+        assert not work.tasks.finish(stale)
+        work.commit()
+
+
+def test_a_lost_task_can_be_failed_by_whoever_took_it(
+    uow: SqlUnitOfWork, engine: Engine, rung: Rung
+) -> None:
+    task = _leased(uow, new_task())
+    age_tasks(engine, LEASE + MOMENT)
+    rung.ids.clear()
+
+    with uow.write() as work:
+        (lost,) = work.tasks.take_lost(10)
+        assert work.tasks.fail(lost, error="its worker vanished too often")
+        work.commit()
+
+    assert _find(uow, task.id).state is TaskState.FAILED
+    assert rung.ids == []
+
+
+def test_a_renewed_lease_is_not_lost(uow: SqlUnitOfWork, engine: Engine) -> None:
+    task = _leased(uow, new_task())
+    age_tasks(engine, LEASE - MOMENT)
+
+    with uow.write() as work:
+        assert work.tasks.renew(task, progress=0.5)
+        work.commit()
+    age_tasks(engine, 2 * MOMENT)
+    with uow.write() as work:
+        assert work.tasks.take_lost(10) == []
+
+    assert _find(uow, task.id).progress == 0.5
+
+
+def test_a_cancelled_task_is_not_renewed(uow: SqlUnitOfWork) -> None:
+    task = _leased(uow, new_task("vid_9"))
+
+    with uow.write() as work:
+        assert work.tasks.cancel("vid_9", kinds=["other"]) == 0
+        assert work.tasks.cancel("vid_9", kinds=["other", task.kind]) == 1
+        work.commit()
+
+    with uow.write() as work:
+        assert not work.tasks.renew(task, progress=None)
+        assert not work.tasks.finish(task)
+
+
+def test_a_task_that_is_put_back_runs_again_at_its_time(
+    uow: SqlUnitOfWork, engine: Engine, rung: Rung
+) -> None:
+    task = _leased(uow, new_task())
+    rung.ids.clear()
+
+    with uow.write() as work:
+        assert work.tasks.put_back(
+            task,
+            not_before=work.now() + timedelta(minutes=1),
+            attempts=1,
+            payload={"handle": "h"},
+            error="it broke",
+        )
+        work.commit()
+
+    waiting = _find(uow, task.id)
+    assert (waiting.state, waiting.attempts) == (TaskState.DUE, 1)
+    assert (waiting.payload, waiting.error) == ({"handle": "h"}, "it broke")
+    assert rung.ids == []
+    assert _lease(uow, task.id) is None
+    age_tasks(engine, timedelta(minutes=2))
+    assert _lease(uow, task.id) is not None
+
+
+def test_a_task_that_is_handed_back_is_rung_for_at_once(
+    uow: SqlUnitOfWork, rung: Rung
+) -> None:
+    task = _leased(uow, new_task())
+    rung.ids.clear()
+
+    with uow.write() as work:
+        assert work.tasks.put_back(task)
+        work.commit()
+
+    assert rung.ids == [task.id]
+    assert _find(uow, task.id).attempts == 0
+
+
+def test_an_organization_has_a_window_of_each_lane_in_the_queue(
+    uow: SqlUnitOfWork, rung: Rung
+) -> None:
+    mine = [new_task() for _ in range(QUEUE_WINDOW + 5)]
+    light = new_task(lane=Lane.LIGHT)
+    theirs = new_task(org_id=OTHER_ORG)
+
+    _add(uow, *mine, light)
+    _add(uow, theirs)
+
+    first = [task.id for task in mine[:QUEUE_WINDOW]]
+    assert sorted(rung.ids) == sorted([*first, light.id, theirs.id])
+    with uow.write() as work:
+        assert work.tasks.to_ring(100) == []
+
+
+def test_the_next_task_is_rung_for_when_one_ends(
+    uow: SqlUnitOfWork, rung: Rung
+) -> None:
+    orders = [new_task() for _ in range(QUEUE_WINDOW + 2)]
+    _add(uow, *orders)
+    task = _lease(uow, orders[0].id)
+    assert task is not None
+
+    with uow.write() as work:
+        work.tasks.finish(task)
+        work.commit()
+
+    assert rung.ids == [order.id for order in orders[: QUEUE_WINDOW + 1]]
+
+
+def test_older_tasks_go_first(uow: SqlUnitOfWork, rung: Rung) -> None:
+    old = [new_task() for _ in range(QUEUE_WINDOW + 1)]
+    _add(uow, *old)
+    with uow.write() as work:
+        work.tasks.cancel("vid_1", kinds=["transcode.part"])
+        young = new_task("vid_2", not_before=NOW - timedelta(days=1))
+        work.tasks.add([new_task("vid_3"), young])
+        rung.ids.clear()
+        work.commit()
+
+    assert rung.ids[0] == young.id
+
+
+def test_a_queued_task_that_nobody_took_is_rung_for_again(
+    uow: SqlUnitOfWork, engine: Engine
+) -> None:
+    new = new_task()
+    _add(uow, new)
+    with uow.write() as work:
+        assert work.tasks.to_ring(10) == []
+
+    age_tasks(engine, RINGS_AGAIN_AFTER + MOMENT)
+
+    with uow.write() as work:
+        assert [task.id for task in work.tasks.to_ring(10)] == [new.id]
+        work.commit()
+    with uow.write() as work:
+        assert work.tasks.to_ring(10) == []
+
+
+def test_ringing_is_bounded(uow: SqlUnitOfWork, engine: Engine) -> None:
+    _add(uow, *(new_task(lane=lane) for lane in (*Lane, *Lane)))
+    age_tasks(engine, RINGS_AGAIN_AFTER + MOMENT)
+
+    with uow.write() as work:
+        assert len(work.tasks.to_ring(3)) == 3
+
+
+def test_tasks_of_dead_workers_are_due_at_once(uow: SqlUnitOfWork, rung: Rung) -> None:
+    mine, other = new_task(), new_task()
+    _add(uow, mine, other)
+    _lease(uow, mine.id, "host_1:7")
+    _lease(uow, other.id, "hostx1:7")
+    rung.ids.clear()
+
+    with uow.write() as work:
+        assert work.tasks.free_worker("host_1:") == 1
+        work.commit()
+
+    assert rung.ids == [mine.id]
+    assert _find(uow, mine.id).losses == 1
+
+
+def test_tasks_are_found_by_what_they_are_about(uow: SqlUnitOfWork) -> None:
+    orders = [new_task("vid_7", kind=kind) for kind in ("a", "b", "a")]
+    _add(uow, *orders)
+
+    with uow.read() as work:
+        ids = [task.id for task in work.tasks.of_subject("vid_7", kind="a")]
+        found = work.tasks.search(state=TaskState.QUEUED, org_id=ORG, subject="vid_7")
+        none = work.tasks.search(state=TaskState.FAILED)
+
+    assert ids == [orders[0].id, orders[2].id]
+    assert [task.id for task in found] == [order.id for order in reversed(orders)]
+    assert none == []
+
+
+def test_ended_tasks_are_forgotten_and_others_are_not(
+    uow: SqlUnitOfWork, engine: Engine
+) -> None:
+    ended = _leased(uow, new_task())
+    _add(uow, new_task())
+    with uow.write() as work:
+        work.tasks.finish(ended)
+        work.commit()
+    age_tasks(engine, timedelta(days=30))
+
+    with uow.write() as work:
+        week_ago = work.now() - timedelta(days=7)
+        assert work.tasks.forget_ended(week_ago, 10) == 1
+        assert work.tasks.forget_ended(week_ago, 10) == 0
+        assert work.tasks.find(ended.id) is None
+
+
+def test_several_commits_ring_for_a_task_once(uow: SqlUnitOfWork, rung: Rung) -> None:
+    orders = [new_task() for _ in range(40)]
+    _add(uow, *orders)
+
+    def run_all(number: int) -> None:
+        for order in orders:
+            task = _lease(uow, order.id, f"w{number}")
+            if task is not None:
+                with uow.write() as work:
+                    assert work.tasks.finish(task)
+                    work.commit()
+
+    assert at_once(run_all, threads=6) == [None] * 6
+
+    assert len(rung.ids) == len(set(rung.ids))

@@ -1,0 +1,392 @@
+"""
+Transactions, and what several of them do to one another.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from hvcore.domain.access import (
+    ALL_PERMISSIONS,
+    ApiKey,
+    Environment,
+    EnvironmentKind,
+    KeyType,
+    Organization,
+)
+from hvcore.domain.ids import EnvId, OrgId, new_job_id, new_key_id
+from hvcore.domain.tasks import TaskState
+from hvcore.domain.uploads import GrantState
+from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence import tables
+from hvcore.persistence.engine import ForkedEngineError, make_engine
+from hvcore.persistence.queries import SqlKeyBook
+from hvcore.persistence.unit_of_work import LEADS_FOR, SqlUnitOfWork
+from hvcore.ports.unit_of_work import (
+    AlreadyExistsError,
+    ConcurrentUpdateError,
+    TranscodeJob,
+    UnitOfWork,
+)
+from tests.conftest import SettableClock
+from tests.persistence.samples import (
+    ENV,
+    NOW,
+    ORG,
+    OTHER_ORG,
+    at_once,
+    grant,
+    order,
+    video,
+)
+from tests.servers import wait_until
+
+
+def test_it_is_a_unit_of_work(uow: SqlUnitOfWork) -> None:
+    port: UnitOfWork = uow
+
+    port.ping()
+
+
+def test_two_threads_that_save_one_video_clash(uow: SqlUnitOfWork) -> None:
+    made = video()
+    with uow.write() as work:
+        work.videos.add(made)
+        work.commit()
+
+    def rename(number: int) -> None:
+        with uow.read() as work:
+            found = work.videos.find(made.id)
+        assert found is not None
+        found.name = f"name {number}"
+        both_have_read.wait()
+        with uow.write() as work:
+            work.videos.save(found)
+            work.commit()
+
+    import threading
+
+    both_have_read = threading.Barrier(2)
+    results = at_once(rename, threads=2)
+
+    assert sorted(type(r) for r in results if r) == [ConcurrentUpdateError]
+    assert results.count(None) == 1
+
+
+def test_a_video_can_be_saved_again_and_again(uow: SqlUnitOfWork) -> None:
+    made = video()
+    with uow.write() as work:
+        work.videos.add(made)
+        work.videos.save(made)
+        made.description = "x"
+        work.videos.save(made)
+        work.commit()
+
+    with uow.read() as work:
+        assert work.videos.find(made.id) == made
+
+
+def test_sixteen_threads_use_one_grant_once(uow: SqlUnitOfWork) -> None:
+    made = grant()
+    with uow.write() as work:
+        work.grants.add(made)
+        work.commit()
+
+    def use(_: int) -> bool:
+        with uow.write() as work:
+            found = work.grants.find(made.id, for_update=True)
+            assert found is not None
+            if found.state is not GrantState.GRANTED:
+                return False
+            found.state = GrantState.USED
+            work.grants.save(found)
+            work.commit()
+        return True
+
+    results = at_once(use, threads=16)
+
+    assert sorted(map(str, results)) == ["False"] * 15 + ["True"]
+
+
+def test_of_many_parts_exactly_one_is_the_last(uow: SqlUnitOfWork) -> None:
+    made = video()
+    job_id = new_job_id()
+    job = TranscodeJob(
+        id=job_id, video_id=made.id, order=order(), parts_total=40, parts_left=40
+    )
+    with uow.write() as work:
+        work.videos.add(made)
+        assert work.jobs.add(job)
+        assert not work.jobs.add(job)
+        work.commit()
+    with uow.read() as work:
+        assert work.jobs.find(job_id) == job
+
+    def finish_five(_: int) -> list[int]:
+        left = []
+        for _ in range(5):
+            with uow.write() as work:
+                left.append(work.jobs.count_down(job_id))
+                work.commit()
+        return left
+
+    results = at_once(finish_five, threads=8)
+
+    counts = [n for result in results if isinstance(result, list) for n in result]
+    assert sorted(counts) == list(range(40))
+
+
+def test_one_leads_until_it_is_gone(uow: SqlUnitOfWork, engine: Engine) -> None:
+    def lead(holder: str) -> bool:
+        with uow.write() as work:
+            leads = work.lead("sweep", holder=holder)
+            work.commit()
+        return leads
+
+    assert lead("a")
+    assert not lead("b")
+    assert lead("a")
+
+    step = (LEADS_FOR + timedelta(seconds=1)) // timedelta(microseconds=1)
+    with engine.connect() as connection, connection.begin():
+        connection.execute(sa.text(f"UPDATE leaders SET until = until - {step}"))
+
+    assert lead("b")
+    assert not lead("a")
+
+
+def test_chosen_ids_are_unique_within_their_organization(uow: SqlUnitOfWork) -> None:
+    def environment(org_id: OrgId, id_: str, name: str) -> Environment:
+        return Environment(
+            id=EnvId(id_),
+            org_id=org_id,
+            name=name,
+            kind=EnvironmentKind.PRODUCTION,
+            created_at=NOW + timedelta(days=1),
+        )
+
+    with uow.write() as work:
+        with pytest.raises(AlreadyExistsError):
+            work.tenants.add_environment(environment(ORG, "env_1", "dev"))
+        with pytest.raises(AlreadyExistsError):
+            work.tenants.add_environment(environment(ORG, "dev", "other"))
+        with pytest.raises(AlreadyExistsError):
+            work.tenants.add_organization(Organization(id=ORG, created_at=NOW))
+        live = environment(ORG, "env_1", "live")
+        work.tenants.add_environment(live)
+        work.commit()
+
+    with uow.read() as work:
+        assert work.tenants.environment(ORG, "live") == live
+        assert work.tenants.environment(ORG, "env_1") == live
+        assert work.tenants.environment(OTHER_ORG, "live") is None
+        assert work.tenants.environment(ORG, "\0") is None
+        assert [e.id for e in work.tenants.environments(ORG)] == [ENV, live.id]
+        assert [o.id for o in work.tenants.organizations()] == [ORG, OTHER_ORG]
+        assert work.tenants.organization("org_x") is None
+
+
+def _key(**changes: object) -> ApiKey:
+    values = {
+        "id": new_key_id(),
+        "name": "k",
+        "type": KeyType.ENVIRONMENT,
+        "org_id": ORG,
+        "env_id": ENV,
+        "permissions": ALL_PERMISSIONS,
+        "sha256": "ab" * 32,
+        "shown": "hv_test_abcd",
+        "created_at": NOW,
+    }
+    return ApiKey(**(values | changes))  # type: ignore[arg-type]  # as written above
+
+
+def test_a_key_is_found_by_its_hash(uow: SqlUnitOfWork, engine: Engine) -> None:
+    key = _key()
+    system = _key(
+        type=KeyType.SYSTEM, org_id=None, env_id=None, sha256="cd" * 32, permissions=()
+    )
+    with uow.write() as work:
+        work.keys.add(key)
+        work.keys.add(system)
+        work.commit()
+    book = SqlKeyBook(engine)
+
+    assert book.find(key.sha256) == key
+    assert book.find("00" * 32) is None
+    with uow.read() as work:
+        assert work.keys.of_organization(ORG) == [key]
+        assert [k.id for k in work.keys.of_organization(None)] == [system.id]
+
+
+def test_the_use_of_a_key_is_noted_once_a_minute(
+    uow: SqlUnitOfWork, engine: Engine
+) -> None:
+    key = _key()
+    with uow.write() as work:
+        work.keys.add(key)
+        work.commit()
+    book = SqlKeyBook(engine)
+
+    for seconds in (0, 30, 61, 100):
+        book.note_use(key, NOW + timedelta(seconds=seconds))
+    with uow.write() as work:
+        # From a record that was read before.
+        work.keys.save(key)
+        work.commit()
+
+    found = book.find(key.sha256)
+    assert found is not None
+    assert found.last_used_at == NOW + timedelta(seconds=61)
+
+
+def test_a_note_does_not_wait_for_a_lock(uow: SqlUnitOfWork, engine: Engine) -> None:
+    key = _key()
+    with uow.write() as work:
+        work.keys.add(key)
+        work.commit()
+    book = SqlKeyBook(engine)
+
+    with uow.write() as work:
+        work.keys.save(key)
+        book.note_use(key, NOW)
+        work.commit()
+
+    found = book.find(key.sha256)
+    assert found is not None
+    assert found.last_used_at is None
+
+
+def test_grants_are_found_by_their_state(uow: SqlUnitOfWork) -> None:
+    over = NOW + timedelta(hours=2)
+    waiting = grant(starts_processing=True)
+    plain = grant()
+    used = grant(state=GrantState.USED, starts_processing=True)
+    with uow.write() as work:
+        for made in (waiting, plain, used):
+            work.grants.add(made)
+        work.commit()
+
+    with uow.read() as work:
+        assert work.grants.awaited(NOW, 10) == [waiting]
+        assert work.grants.awaited(over, 10) == []
+        unused = work.grants.unused(over, 10)
+        assert work.grants.unused(NOW, 10) == []
+        assert work.grants.find_path(plain.path) == plain
+        assert work.grants.find_path("\0") is None
+    assert sorted(g.id for g in unused) == sorted([waiting.id, plain.id])
+
+
+_WRITE_AND_WAIT = """
+import sys, time
+from hvcore.clock import SystemClock
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from tests.persistence.samples import new_task, video
+
+uow = SqlUnitOfWork(make_engine(sys.argv[1]), SystemClock(), lambda tasks: None)
+with uow.write() as work:
+    work.videos.add(video("half"))
+    work.tasks.add([new_task("half")])
+    work.tasks.fill_windows()
+    print("written", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_kill_before_the_commit_leaves_nothing_half_written(
+    uow: SqlUnitOfWork, empty_url: str
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITE_AND_WAIT, empty_url], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"written\n"
+        process.send_signal(signal.SIGKILL)
+
+    with uow.write() as work:
+        made = video("whole")
+        work.videos.add(made)
+        work.commit()
+    with uow.read() as work:
+        assert work.tasks.of_subject("half") == []
+        assert work.tasks.search(state=TaskState.QUEUED) == []
+        assert work.videos.find(made.id) == made
+
+
+def test_an_engine_is_refused_after_a_fork(uow: SqlUnitOfWork) -> None:
+    uow.ping()
+
+    child = os.fork()
+    if child == 0:
+        try:
+            uow.ping()
+        except ForkedEngineError:
+            os._exit(0)
+        os._exit(1)
+
+    assert os.waitpid(child, 0)[1] == 0
+    uow.ping()
+
+
+def test_reading_does_not_commit(uow: SqlUnitOfWork) -> None:
+    with uow.read() as work, pytest.raises(RuntimeError, match="nothing to commit"):
+        work.commit()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:////nowhere/at/all/hvcore.db",
+        "postgresql://localhost:1/none",
+    ],
+)
+def test_a_database_that_does_not_answer_is_unavailable(
+    url: str, clock: SettableClock
+) -> None:
+    uow = SqlUnitOfWork(make_engine(url), clock, lambda _: None)
+
+    with pytest.raises(UnavailableError):
+        uow.ping()
+    with pytest.raises(UnavailableError), uow.write():
+        pass
+
+
+@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "mysql://host/db"])
+def test_an_unusable_url_is_a_configuration_error(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"database\.url"):
+        make_engine(url)
+
+
+def test_a_query_that_is_wrong_is_not_called_unavailable(engine: Engine) -> None:
+    with engine.connect() as connection, pytest.raises(sa.exc.DBAPIError):
+        connection.execute(sa.text("SELECT nothing FROM nowhere"))
+
+
+def test_a_locked_database_is_unavailable_after_a_while(
+    engine: Engine, uow: SqlUnitOfWork
+) -> None:
+    from hvcore.persistence.engine import writing
+
+    made = video()
+    with uow.write() as work:
+        work.videos.add(made)
+        work.commit()
+
+    with uow.write() as work:
+        work.videos.find(made.id, for_update=True)
+        with pytest.raises(UnavailableError), writing(engine, timeout_ms=50) as other:
+            other.execute(sa.update(tables.videos).values(version=7))
+
+
+def test_the_clock_of_leases_is_about_now(uow: SqlUnitOfWork) -> None:
+    with uow.read() as work:
+        first = work.now()
+        assert first.utcoffset() == timedelta(0)
+        wait_until(lambda: work.now() >= first)

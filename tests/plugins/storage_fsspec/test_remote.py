@@ -1,0 +1,92 @@
+"""
+The storage that is reached through fsspec.
+"""
+
+import io
+from pathlib import Path
+
+import boto3
+import pytest
+from hv_storage_fsspec.backend import make_storage
+from hv_storage_fsspec.remote import RemoteStorage
+
+from hvcore.plugin_api import ConfigError, UnavailableError
+
+
+def _make(url: str, work_dir: Path, **args: object) -> RemoteStorage:
+    made = make_storage(url, args=args, min_free_bytes=None, work_dir=work_dir)
+    assert isinstance(made, RemoteStorage)
+    return made
+
+
+def test_s3_keeps_the_content_type(s3_endpoint: str, tmp_path: Path) -> None:
+    client = boto3.client(
+        "s3",
+        endpoint_url=s3_endpoint,
+        aws_access_key_id="k",
+        aws_secret_access_key="s",  # noqa: S106 - of an imitation
+        region_name="us-east-1",
+    )
+    client.create_bucket(Bucket="typed")
+    storage = _make(
+        "s3://typed", tmp_path, endpoint_url=s3_endpoint, key="k", secret="s"
+    )
+
+    storage.write("a/b", io.BytesIO(b"x"), content_type="video/webm")
+
+    found = client.head_object(Bucket="typed", Key="a/b")
+    assert found["ContentType"] == "video/webm"
+
+
+def test_a_bucket_that_is_missing_is_unavailable(
+    s3_endpoint: str, tmp_path: Path
+) -> None:
+    storage = _make(
+        "s3://missing/prefix",
+        tmp_path,
+        endpoint_url=s3_endpoint,
+        key="k",
+        secret="s",
+    )
+
+    with pytest.raises(UnavailableError):
+        storage.ping()
+    with pytest.raises(UnavailableError):
+        storage.write("a", io.BytesIO(b"x"), content_type="video/mp4")
+
+
+def test_a_server_that_does_not_answer_is_unavailable(tmp_path: Path) -> None:
+    storage = _make(
+        "s3://bucket",
+        tmp_path,
+        endpoint_url="http://127.0.0.1:9",
+        key="k",
+        secret="s",
+        config_kwargs={"retries": {"max_attempts": 1}},
+    )
+
+    with pytest.raises(UnavailableError):
+        storage.ping()
+    with pytest.raises(UnavailableError):
+        storage.stat("a")
+
+
+def test_nothing_stays_in_the_work_folder(tmp_path: Path) -> None:
+    storage = _make("memory://cleaned", tmp_path)
+
+    storage.write("a", io.BytesIO(b"x"), content_type="video/mp4")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pattern_is_no_path(tmp_path: Path) -> None:
+    storage = _make("memory://patterns", tmp_path)
+
+    with pytest.raises(ValueError, match="not a path"):
+        storage.delete_tree("a*")
+
+
+@pytest.mark.parametrize("url", ["nonsense://x"])
+def test_an_unknown_protocol_is_a_configuration_error(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"storage\.options"):
+        _make(url, tmp_path)

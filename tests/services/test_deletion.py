@@ -1,0 +1,96 @@
+"""
+Deleting: hidden at once, files gone soon, whatever the storage does.
+"""
+
+import pytest
+
+from hvcore.domain.video import DeletionReason, VideoState, media_prefix
+from hvcore.errors import (
+    AlreadyDeletedError,
+    UnavailableError,
+    VideoNotFoundError,
+)
+from tests.services.conftest import World
+
+
+@pytest.fixture
+def ready(world: World) -> str:
+    video_id = world.processed()
+    world.run_tasks()
+    return video_id
+
+
+def test_a_deleted_video_is_missing_everywhere(world: World, ready: str) -> None:
+    world.services.deletion.delete(
+        world.caller, "org_a", ready, DeletionReason.USER_REQUEST
+    )
+
+    with pytest.raises(VideoNotFoundError):
+        world.services.catalog.details(world.caller, "org_a", ready)
+    with pytest.raises(VideoNotFoundError):
+        world.services.playback.sign(world.caller, "org_a", ready, expires_in_s=60)
+    with pytest.raises(VideoNotFoundError):
+        world.services.processing.retry(world.caller, "org_a", ready)
+    with pytest.raises(AlreadyDeletedError):
+        world.services.deletion.delete(world.caller, "org_a", ready, None)
+
+
+def test_a_web_server_in_front_sees_no_file_of_a_deleted_video(
+    world: World, ready: str
+) -> None:
+    world.services.deletion.delete(world.caller, "org_a", ready, None)
+
+    assert world.files(media_prefix(world.video(ready).id)) == []
+
+
+def test_the_files_of_a_deleted_video_are_removed(world: World, ready: str) -> None:
+    world.services.deletion.delete(world.caller, "org_a", ready, None)
+
+    world.run_tasks()
+
+    assert world.files() == []
+
+
+def test_a_purge_that_storage_refuses_goes_on_for_hours(
+    world: World, ready: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: str) -> int:
+        raise UnavailableError("no storage today")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.services.storage, "delete_tree", refuse)
+        world.services.deletion.delete(world.caller, "org_a", ready, None)
+        for _ in range(30):
+            world.run_tasks()
+            world.clock.move(minutes=11)
+            world.services.task_runs.sweep(holder="test")
+
+    world.run_everything()
+
+    assert world.files() == []
+
+
+def test_what_arrives_late_is_removed_too(world: World, ready: str) -> None:
+    world.services.deletion.delete(world.caller, "org_a", ready, None)
+    world.run_tasks()
+    late = world.storage_dir / media_prefix(world.video(ready).id) / "job_x" / "0.m4s"
+    late.parent.mkdir(parents=True)
+    late.write_bytes(b"late")
+
+    world.clock.move(minutes=16)
+    world.services.task_runs.sweep(holder="test")
+    world.run_tasks()
+
+    assert world.files() == []
+
+
+def test_an_awaited_upload_is_cancelled_by_deleting_it(world: World) -> None:
+    from hvcore.domain.uploads import FileWanted
+
+    grant = world.services.uploads.grant_video(
+        world.env, FileWanted(file_name="clip.mp4"), world.wanted()
+    ).grant
+
+    world.services.deletion.delete(world.caller, "org_a", grant.video_id or "", None)
+
+    assert world.video(grant.video_id or "").state is VideoState.DELETED

@@ -1,0 +1,266 @@
+"""
+From uploaded bytes to a published video, and what may go wrong on the way.
+"""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from hvcore.domain.encoding import AudioCodec, EncodingSettings, Preset
+from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Lane, TaskState
+from hvcore.domain.transcoding import Part
+from hvcore.domain.uploads import FileWanted
+from hvcore.domain.video import VideoState, VideoWanted, media_prefix
+from hvcore.errors import (
+    HvError,
+    InvalidGcsPathError,
+    InvalidParametersError,
+    ProcessingInProgressError,
+)
+from tests.services.conftest import MP4, World
+
+
+def test_an_upload_that_is_processed_gets_ready(world: World) -> None:
+    video_id = world.processed()
+    assert world.video(video_id).state is VideoState.TRANSCODING
+
+    world.run_tasks()
+
+    video = world.video(video_id)
+    assert video.state is VideoState.READY
+    assert [rung.key for rung in video.rungs] == ["480p", "720p"]
+    assert f"{video.media_root}/master.m3u8" in world.files()
+
+
+def test_a_family_b_upload_starts_by_itself(world: World) -> None:
+    granted = world.services.uploads.grant_video(
+        world.env, FileWanted(file_name="clip.mp4"), world.wanted()
+    )
+
+    world.send(granted.grant)
+    world.run_tasks()
+
+    assert granted.grant.video_id is not None
+    assert world.video(granted.grant.video_id).state is VideoState.READY
+
+
+def test_many_parts_are_joined_in_order_whoever_ran_them(world: World) -> None:
+    world.transcoder.parts = 7
+    video_id = world.processed()
+
+    world.run_everything()
+
+    media = world.video(video_id).media
+    assert media is not None
+    assert [s.number for s in media.tracks[0].track.segments] == list(range(7))
+    assert len(media.tracks[0].pieces) == 7
+
+
+def test_sixteen_equal_process_requests_start_one_job(world: World) -> None:
+    path = world.uploaded().path
+    start = threading.Barrier(16)
+
+    def ask(_: int) -> str:
+        start.wait()
+        try:
+            return world.services.processing.process(world.env, path, world.wanted())
+        except HvError as error:
+            return error.code
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(ask, range(16)))
+
+    assert answers.count("processing_in_progress") == 15
+    assert sum(a.startswith("vid_") for a in answers) == 1
+
+
+def test_an_unusable_source_fails_at_once_with_its_reason(world: World) -> None:
+    video_id = world.processed(b"unusable")
+
+    world.run_tasks()
+
+    video = world.video(video_id)
+    assert video.state is VideoState.FAILED
+    assert video.failure_reason == "The file is not a video."
+
+
+def test_a_part_that_fails_is_tried_three_times(world: World) -> None:
+    video_id = world.processed(b"broken")
+
+    world.run_everything()
+
+    assert world.transcoder.attempts == MAX_ATTEMPTS
+    video = world.video(video_id)
+    assert video.state is VideoState.FAILED
+    assert video.failure_reason == "The encoder failed."
+    assert "it just did" not in str(video)
+
+
+def test_a_failed_video_can_be_processed_again_with_new_wishes(world: World) -> None:
+    path = world.uploaded(b"broken").path
+    video_id = world.services.processing.process(world.env, path, world.wanted())
+    world.run_everything()
+
+    again = world.services.processing.process(world.env, path, world.wanted())
+
+    assert again == video_id
+    assert world.video(video_id).state is VideoState.TRANSCODING
+
+
+def test_a_failed_video_can_be_retried(world: World) -> None:
+    video_id = world.processed(b"unusable")
+    world.run_tasks()
+
+    world.services.processing.retry(world.caller, "org_a", video_id)
+
+    assert world.video(video_id).state is VideoState.TRANSCODING
+
+
+def test_a_path_without_bytes_cannot_be_processed(world: World) -> None:
+    granted = world.services.uploads.grant(
+        world.env, FileWanted(file_name="a.mp4", content_type=MP4)
+    )
+
+    for path in (granted.grant.path, "uploads/org_a/x/y", "../secrets.json", ""):
+        with pytest.raises(InvalidGcsPathError):
+            world.services.processing.process(world.env, path, world.wanted())
+
+
+def test_the_upload_of_a_deleted_video_cannot_be_processed(world: World) -> None:
+    path = world.uploaded().path
+    video_id = world.services.processing.process(world.env, path, world.wanted())
+    world.services.deletion.delete(world.caller, "org_a", video_id, None)
+
+    with pytest.raises(InvalidGcsPathError):
+        world.services.processing.process(world.env, path, world.wanted())
+
+
+def test_what_the_transcoder_lacks_is_refused_when_asked_for(world: World) -> None:
+    wanted = VideoWanted(
+        settings=EncodingSettings(preset=Preset.HIGH, audio_codec=AudioCodec.AAC_HE),
+        is_public=False,
+    )
+
+    with pytest.raises(InvalidParametersError, match="text") as caught:
+        world.services.processing.process(world.env, world.uploaded().path, wanted)
+    assert caught.value.http_status == 422
+
+
+def test_deleting_stops_the_job_and_nothing_is_published(world: World) -> None:
+    video_id = world.processed()
+
+    def delete(_: Part) -> None:
+        world.services.deletion.delete(world.caller, "org_a", video_id, None)
+
+    world.transcoder.before_part = delete
+    world.run_everything()
+    world.clock.move(hours=1)
+    world.services.task_runs.sweep(holder="test")
+    world.run_tasks()
+
+    assert world.video(video_id).state is VideoState.DELETED
+    assert world.files(media_prefix(video_id)) == []
+    assert world.files("uploads/") == []
+
+
+def test_a_worker_that_lost_its_lease_publishes_nothing(world: World) -> None:
+    video_id = world.processed()
+    seen = []
+
+    def vanish(part: Part) -> None:
+        # The first attempt sleeps through its lease; the second one runs on.
+        if seen:
+            return
+        seen.append(part)
+        world.clock.move(seconds=60)
+        world.services.task_runs.sweep(holder="test")
+        world.run_tasks(worker="test:2")
+
+    world.transcoder.before_part = vanish
+    world.run_tasks(worker="test:1")
+
+    video = world.video(video_id)
+    assert video.state is VideoState.READY
+    assert video.media is not None
+    folders = {piece.folder for t in video.media.tracks for piece in t.pieces}
+    assert folders == {"p0a2"}
+
+
+def test_a_worker_that_vanishes_costs_no_attempt(world: World) -> None:
+    video_id = world.processed()
+    with world.services.uow.read() as work:
+        (task,) = work.tasks.of_subject(video_id)
+    for _ in range(MAX_LOSSES):
+        with world.services.uow.write() as work:
+            assert work.tasks.lease(task.id, worker="test:dead") is not None
+            work.commit()
+        world.clock.move(seconds=60)
+        world.services.task_runs.sweep(holder="test")
+
+    world.run_everything()
+
+    assert world.video(video_id).state is VideoState.READY
+
+
+def test_a_task_that_kills_every_worker_fails_in_the_end(world: World) -> None:
+    video_id = world.processed()
+    with world.services.uow.read() as work:
+        (task,) = work.tasks.of_subject(video_id)
+    for _ in range(MAX_LOSSES + 1):
+        with world.services.uow.write() as work:
+            assert work.tasks.lease(task.id, worker="test:dead") is not None
+            work.commit()
+        world.clock.move(seconds=60)
+        world.services.task_runs.sweep(holder="test")
+
+    video = world.video(video_id)
+    assert video.state is VideoState.FAILED
+    assert video.failure_reason == "Processing was interrupted too often."
+
+
+def test_a_stopping_worker_hands_its_task_back(world: World) -> None:
+    video_id = world.processed()
+    stopping: list[bool] = []
+    world.transcoder.before_part = lambda _: stopping.append(True)
+    runs = world.services.task_runs
+    world.queue.consume(
+        lambda task_id: runs.run(
+            task_id, worker="test:1", stopping=lambda: bool(stopping)
+        ),
+        lanes=list(Lane),
+        until=lambda: bool(stopping),
+    )
+
+    with world.services.uow.read() as work:
+        part = work.tasks.of_subject(video_id, kind="transcode.part")[0]
+    assert part.state in {TaskState.DUE, TaskState.QUEUED}
+    assert (part.attempts, part.losses) == (0, 0)
+
+
+def test_a_lost_message_is_rung_again(world: World) -> None:
+    video_id = world.processed()
+    world.queue.messages.clear()
+
+    world.run_everything()
+
+    assert world.video(video_id).state is VideoState.READY
+
+
+def test_a_repeated_message_changes_nothing(world: World) -> None:
+    video_id = world.processed()
+    world.queue.messages *= 3
+
+    world.run_tasks()
+
+    assert world.video(video_id).state is VideoState.READY
+    assert world.transcoder.attempts == 1
+
+
+def test_processing_a_ready_video_again_is_a_conflict(world: World) -> None:
+    path = world.uploaded().path
+    world.services.processing.process(world.env, path, world.wanted())
+    world.run_tasks()
+
+    with pytest.raises(ProcessingInProgressError, match="ready"):
+        world.services.processing.process(world.env, path, world.wanted())

@@ -1,0 +1,186 @@
+"""
+Grants, and the bytes that come in on them.
+"""
+
+import os
+
+import attrs
+import pytest
+
+from hvcore.domain.uploads import FileWanted, GrantState, UploadGrant
+from hvcore.domain.video import VideoState
+from hvcore.errors import (
+    ForbiddenError,
+    InvalidFileSizeError,
+    ProcessingInProgressError,
+    UnsupportedFormatError,
+    VideoNotFoundError,
+)
+from tests.services.conftest import MP4, World
+
+
+def granted(world: World, size_bytes: int | None = None) -> UploadGrant:
+    return world.services.uploads.grant(
+        world.env,
+        FileWanted(
+            file_name="../../etc/clip.mp4", content_type=MP4, size_bytes=size_bytes
+        ),
+    ).grant
+
+
+def awaited(world: World) -> UploadGrant:
+    return world.services.uploads.grant_video(
+        world.env, FileWanted(file_name="clip.mp4"), world.wanted()
+    ).grant
+
+
+def test_a_file_name_is_never_part_of_a_path(world: World) -> None:
+    grant = granted(world)
+
+    assert grant.path == f"uploads/org_a/{world.env.id}/{grant.id}"
+
+
+def test_the_signed_address_names_the_grant_and_lasts_an_hour(world: World) -> None:
+    answer = world.services.uploads.grant(world.env, FileWanted(file_name="a"))
+
+    assert answer.signed_url.startswith(
+        f"http://127.0.0.1:8081/upload/{answer.grant.id}?expires="
+    )
+    assert (answer.grant.expires_at - world.clock.now()).total_seconds() == 3600
+    assert "signature" not in repr(answer)
+
+
+def test_sending_again_replaces_what_was_sent(world: World) -> None:
+    grant = granted(world)
+
+    world.send(grant, b"first")
+    world.send(grant, b"second")
+
+    (path,) = world.files("uploads/")
+    assert (world.storage_dir / path).read_bytes() == b"second"
+
+
+def test_sending_while_the_video_is_processed_is_a_conflict(world: World) -> None:
+    grant = world.uploaded()
+    world.services.processing.process(world.env, grant.path, world.wanted())
+
+    with pytest.raises(ProcessingInProgressError):
+        world.send(grant, b"late")
+    assert len(world.files("uploads/")) == 1
+
+
+def test_a_sending_that_ends_after_processing_began_changes_nothing(
+    world: World,
+) -> None:
+    grant = world.uploaded(b"video")
+    uploads = world.services.uploads
+    local = uploads.incoming_dir() / "late"
+    local.write_bytes(b"late!")
+    put_file = uploads.storage.put_file
+
+    class ProcessesMeanwhile:
+        def __getattr__(self, name: str) -> object:
+            return getattr(uploads.storage, name)
+
+        def put_file(self, *args: object, **kwargs: object) -> object:
+            stored = put_file(*args, **kwargs)  # type: ignore[arg-type]  # passed on
+            world.services.processing.process(world.env, grant.path, world.wanted())
+            return stored
+
+    racing = attrs.evolve(uploads, storage=ProcessesMeanwhile())
+
+    with pytest.raises(ProcessingInProgressError):
+        racing.receive(grant.id, local, size_bytes=5, content_type=MP4)
+    (path,) = world.files("uploads/")
+    assert (world.storage_dir / path).read_bytes() == b"video"
+
+
+@pytest.mark.parametrize("size", [0, 4, 6])
+def test_bytes_of_another_size_than_granted_are_refused(
+    world: World, size: int
+) -> None:
+    grant = granted(world, size_bytes=5)
+
+    with pytest.raises(InvalidFileSizeError):
+        world.send(grant, b"x" * size)
+    assert world.files("uploads/") == []
+
+
+@pytest.mark.parametrize("sent", [None, "", "text/plain", "video/webm"])
+def test_bytes_of_another_type_than_granted_are_refused(
+    world: World, sent: str | None
+) -> None:
+    with pytest.raises(UnsupportedFormatError) as caught:
+        world.services.uploads.check_announced(granted(world), sent, 5)
+    assert caught.value.http_status == 415
+
+
+def test_a_grant_without_a_type_takes_any_of_the_five(world: World) -> None:
+    grant = awaited(world)
+
+    for sent in ("video/mp4", "Video/WebM; codecs=vp9", "video/x-matroska"):
+        world.services.uploads.check_announced(grant, sent, None)
+
+
+def test_an_expired_grant_takes_no_bytes(world: World) -> None:
+    grant = granted(world)
+    world.clock.move(hours=1)
+
+    with pytest.raises(ForbiddenError):
+        world.send(grant)
+
+
+def test_an_unknown_grant_takes_no_bytes(world: World) -> None:
+    with pytest.raises(ForbiddenError):
+        world.services.uploads.open_upload("up_unknown")
+
+
+def test_a_video_whose_bytes_never_came_is_missing(world: World) -> None:
+    grant = awaited(world)
+    video_id = grant.video_id or ""
+    catalog, deletion = world.services.catalog, world.services.deletion
+    assert (
+        catalog.details(world.caller, "org_a", video_id).state
+        is VideoState.AWAITING_UPLOAD
+    )
+
+    world.clock.move(hours=1)
+
+    for _ in range(2):
+        with pytest.raises(VideoNotFoundError):
+            catalog.details(world.caller, "org_a", video_id)
+        with pytest.raises(VideoNotFoundError):
+            deletion.delete(world.caller, "org_a", video_id, None)
+        world.services.uploads.expire()
+
+
+def test_a_cancelled_upload_takes_no_bytes(world: World) -> None:
+    grant = awaited(world)
+    world.services.deletion.delete(world.caller, "org_a", grant.video_id or "", None)
+
+    with pytest.raises(ForbiddenError):
+        world.send(grant)
+    assert world.files("uploads/") == []
+
+
+def test_bytes_that_are_never_processed_are_removed_after_a_day(world: World) -> None:
+    grant = world.uploaded()
+    world.clock.move(hours=26)
+
+    world.services.uploads.expire()
+
+    assert world.files("uploads/") == []
+    with world.services.uow.read() as work:
+        ended = work.grants.find(grant.id)
+    assert ended is not None
+    assert ended.state is GrantState.ENDED
+
+
+def test_what_a_cut_off_upload_left_is_removed_when_it_is_old(world: World) -> None:
+    folder = world.services.uploads.incoming_dir()
+    (folder / "old").write_bytes(b"half")
+    (folder / "fresh").write_bytes(b"half")
+    os.utime(folder / "old", (0, 0))
+
+    assert world.services.uploads.clean_incoming() == 1
+    assert [file.name for file in folder.iterdir()] == ["fresh"]

@@ -1,0 +1,102 @@
+"""
+The tree, its packaging and its import contracts describe the same packages.
+"""
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CLIENT_LIBRARIES = (
+    *("boto3", "botocore", "falcon", "fsspec", "gunicorn", "PIL", "redis", "rq"),
+    *("s3fs", "sqlalchemy"),
+)
+
+
+def packages() -> set[str]:
+    """Every import package of the tree."""
+    folders = [ROOT, *(ROOT / name for name in ("plugins", "contrib", "apps"))]
+    found = {init.parent.name for f in folders for init in f.glob("hv*/__init__.py")}
+    assert "hvcore" in found
+    return found
+
+
+def test_import_contracts_cover_every_package():
+    contracts = PROJECT["tool"]["importlinter"]
+
+    assert set(contracts["root_packages"]) == packages()
+
+
+def test_the_layers_name_every_package():
+    (layers,) = (
+        contract["layers"]
+        for contract in PROJECT["tool"]["importlinter"]["contracts"]
+        if contract["type"] == "layers" and "containers" not in contract
+    )
+
+    assert {name.strip() for layer in layers for name in layer.split("|")} == packages()
+
+
+def test_all_eight_contracts_are_kept():
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+
+    assert [contract["name"][0] for contract in contracts] == list("12345678")
+
+
+def test_mypy_checks_every_package():
+    assert set(PROJECT["tool"]["mypy"]["packages"]) == packages()
+
+
+def test_every_package_is_typed():
+    folders = [ROOT, *(ROOT / name for name in ("plugins", "contrib", "apps"))]
+    inits = [init for f in folders for init in f.glob("hv*/__init__.py")]
+
+    assert [i.parent.name for i in inits if not (i.parent / "py.typed").exists()] == []
+
+
+def test_every_plugin_is_an_entry_point():
+    plugins = {p.parent.name for p in ROOT.glob("plugins/hv_*/__init__.py")}
+    contrib = {p.parent.name for p in ROOT.glob("contrib/hv_*/__init__.py")}
+    named = {p.value.split(".")[0] for p in entry_points(group="hvcore")}
+
+    assert plugins | contrib <= named
+
+
+def test_loading_the_plugins_imports_no_client_library():
+    code = (
+        "import sys; from importlib.metadata import entry_points\n"
+        "[point.load() for point in entry_points(group='hvcore')]\n"
+        f"print([name for name in {CLIENT_LIBRARIES!r} if name in sys.modules])"
+    )
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert loaded.stdout.strip() == "[]"
+
+
+def test_no_constraint_names_a_host_or_a_hash():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+
+    assert [x for x in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[\w.!+]+", x)] == []
+
+
+def test_every_pinned_requirement_has_a_constraint():
+    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    pinned = {line.split("==")[0].lower().replace("_", "-") for line in text.split()}
+    project = PROJECT["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    groups += PROJECT["dependency-groups"].values()
+    wanted = {
+        re.split(r"[\[<>=;! ]", requirement)[0].lower()
+        for group in groups
+        for requirement in group
+        if isinstance(requirement, str)
+    }
+
+    assert wanted - pinned - {"hvcore"} == set()

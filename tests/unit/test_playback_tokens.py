@@ -1,0 +1,342 @@
+"""
+Playback tokens: what is accepted, and everything that is not.
+"""
+
+import base64
+import hmac
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+from jwt.types import Options
+
+from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
+from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenKey, TokenUse
+from hvcore.playback_tokens import ring as ring_module
+from tests.media_samples import MOMENT, PUBLIC, VIDEO
+
+SECRET = b"0123456789abcdef" * 4
+OTHER_SECRET = b"fedcba9876543210" * 4
+NOW = int(MOMENT.timestamp())
+ANY_TIME: Options = {"verify_exp": False, "verify_iat": False, "verify_aud": False}
+
+
+def pem(key: Ed25519PrivateKey) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def public_pem(key: Ed25519PrivateKey) -> bytes:
+    return key.public_key().public_bytes(
+        Encoding.PEM, PublicFormat.SubjectPublicKeyInfo
+    )
+
+
+def ring(*materials: bytes) -> KeyRing:
+    keys = [TokenKey.load(material) for material in materials or (SECRET,)]
+    return KeyRing(issuer="hvcore", keys=keys)
+
+
+def issue(of: KeyRing, **changes: object) -> str:
+    wanted = {"video_id": VIDEO, "public_id": PUBLIC, "now": MOMENT, "valid_s": 3600}
+    return of.issue(**{**wanted, **changes})  # type: ignore[arg-type]  # names of arguments
+
+
+def forged(
+    claims: dict[str, object] | None = None,
+    *,
+    headers: Mapping[str, object] | None = None,
+    secret: bytes = SECRET,
+    algorithm: str = "HS256",
+    without: str | None = None,
+) -> str:
+    payload: dict[str, object] = {
+        "iss": "hvcore",
+        "sub": VIDEO,
+        "aud": PUBLIC,
+        "iat": NOW,
+        "exp": NOW + 3600,
+        "jti": "x",
+        "use": "playback",
+    }
+    payload |= claims or {}
+    if without:
+        del payload[without]
+    header = {"alg": algorithm, "kid": TokenKey.load(SECRET).kid, **(headers or {})}
+    # By hand, because PyJWT refuses to make some of what it is asked here.
+    signed = f"{base64url(json.dumps(header))}.{base64url(json.dumps(payload))}"
+    digest = hmac.digest(secret, signed.encode(), f"sha{algorithm[2:]}")
+    return f"{signed}.{base64url(digest)}"
+
+
+def base64url(data: str | bytes) -> str:
+    raw = data.encode() if isinstance(data, str) else data
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def is_refused(token: str, of: KeyRing | None = None) -> bool:
+    with pytest.raises(UnauthorizedError):
+        (of or ring()).verify(token, MOMENT)
+    return True
+
+
+def test_a_token_says_what_it_was_issued_for() -> None:
+    keys = ring()
+
+    claims = keys.verify(issue(keys, domains=["example.com"]), MOMENT)
+
+    assert claims == PlaybackClaims(
+        video_id=VIDEO,
+        public_id=PUBLIC,
+        use=TokenUse.PLAYBACK,
+        issued_at_unix=NOW,
+        expires_at_unix=NOW + 3600,
+        domains=("example.com",),
+    )
+    assert claims.names(VIDEO)
+    assert claims.names(PUBLIC)
+
+
+def test_a_token_has_the_documented_claims_and_a_key_id() -> None:
+    token = issue(ring(), use=TokenUse.THUMBNAIL)
+
+    payload = jwt.decode(token, options={"verify_signature": False})
+    assert set(payload) == {"iss", "sub", "aud", "iat", "exp", "jti", "use"}
+    assert payload["use"] == "thumbnail"
+    header = jwt.get_unverified_header(token)
+    assert header["alg"] == "HS256"
+    assert header["kid"]
+
+
+def test_two_tokens_are_never_the_same() -> None:
+    assert issue(ring()) != issue(ring())
+
+
+def test_a_token_ends_five_seconds_after_it_expired() -> None:
+    keys = ring()
+    token = issue(keys, valid_s=60)
+
+    keys.verify(token, MOMENT + timedelta(seconds=64))
+    with pytest.raises(UnauthorizedError):
+        keys.verify(token, MOMENT + timedelta(seconds=65))
+
+
+def test_a_token_that_was_verified_before_still_expires() -> None:
+    keys = ring()
+    token = issue(keys)
+
+    keys.verify(token, MOMENT)
+
+    with pytest.raises(UnauthorizedError):
+        keys.verify(token, MOMENT + timedelta(seconds=3605))
+
+
+def test_a_token_from_the_future_is_refused() -> None:
+    keys = ring()
+    token = issue(keys, now=MOMENT + timedelta(seconds=6))
+
+    assert is_refused(token, keys)
+    assert is_refused(forged({"iat": NOW + 60}), keys)
+
+
+@pytest.mark.parametrize("claim", ["exp", "iat", "iss", "aud", "sub", "use"])
+def test_a_token_without_a_claim_is_refused(claim: str) -> None:
+    assert is_refused(forged(without=claim))
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"exp": NOW + 3600.5},
+        {"exp": 1e300},
+        {"exp": 10**30},
+        {"exp": str(NOW + 3600)},
+        {"exp": True},
+        {"exp": NOW + 7 * 86400 + 1},
+        {"exp": NOW - 1},
+        {"iat": float(NOW)},
+        {"iat": -1e300},
+        {"iss": "somebody"},
+        {"iss": ["hvcore"]},
+        {"aud": [PUBLIC]},
+        {"aud": 3},
+        {"sub": 3},
+        {"use": "everything"},
+        {"use": None},
+        {"domains": "example.com"},
+        {"domains": [1]},
+        {"domains": []},
+        {"domains": None},
+    ],
+    ids=str,
+)
+def test_a_claim_of_another_form_is_refused(claims: dict[str, object]) -> None:
+    assert is_refused(forged(claims))
+
+
+def test_a_token_made_by_hand_is_accepted() -> None:
+    assert ring().verify(forged(), MOMENT).video_id == VIDEO
+
+
+def test_the_signature_must_be_of_a_known_key() -> None:
+    assert is_refused(forged(secret=OTHER_SECRET))
+    assert is_refused(forged(headers={"kid": "unknown"}))
+    assert is_refused(forged(headers={"kid": ["a"]}))
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["", ".", "..", "a.b.c", "ä.ö.ü", "\0", "null", "e30.e30.", "{}.{}.{}", "🙂" * 9],
+)
+def test_what_is_no_token_is_refused(token: str) -> None:
+    assert is_refused(token)
+
+
+def test_a_token_in_capitals_is_refused() -> None:
+    assert is_refused(issue(ring()).upper())
+
+
+def test_every_changed_character_is_noticed_even_after_the_real_token_was_seen() -> (
+    None
+):
+    keys = ring()
+    token = issue(keys)
+    keys.verify(token, MOMENT)
+    signature = token.rindex(".") + 1
+
+    for place, found in enumerate(token):
+        other = "A" if found != "A" else "B"
+        assert is_refused(token[:place] + other + token[place + 1 :], keys), place
+    for last in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=":
+        changed = token[:-1] + last
+        assert changed == token or is_refused(changed, keys), last
+    assert is_refused(token[:signature], keys)
+
+
+def test_the_algorithm_comes_from_the_key_and_not_from_the_token() -> None:
+    key = Ed25519PrivateKey.generate()
+    keys = ring(pem(key))
+    kid = TokenKey.load(pem(key)).kid
+    header = {"alg": "HS256", "kid": kid}
+    with_none = ".".join(
+        base64url(json.dumps(part))
+        for part in ({"alg": "none", "kid": TokenKey.load(SECRET).kid}, {"sub": VIDEO})
+    )
+    raw = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+    # The classic confusion: the public key used as a secret.
+    assert is_refused(forged(headers=header, secret=raw), keys)
+    assert is_refused(with_none + ".")
+    assert is_refused(forged(algorithm="HS512"))
+
+
+def test_a_token_over_4_kb_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jwt, "get_unverified_header", pytest.fail)
+
+    assert is_refused("a" * 4097)
+
+
+def test_more_domains_than_a_token_can_carry_are_refused_when_it_is_issued() -> None:
+    with pytest.raises(InvalidParametersError):
+        issue(ring(), domains=[f"host-{number}.example.com" for number in range(200)])
+
+
+@pytest.mark.parametrize("valid_s", [0, -1, 7 * 86400 + 1])
+def test_no_token_is_valid_for_longer_than_seven_days(valid_s: int) -> None:
+    with pytest.raises(ValueError, match="valid_s"):
+        issue(ring(), valid_s=valid_s)
+
+
+def test_a_retired_key_verifies_but_does_not_sign() -> None:
+    token = issue(ring(OTHER_SECRET))
+    keys = ring(SECRET, OTHER_SECRET)
+
+    assert keys.verify(token, MOMENT).video_id == VIDEO
+    assert jwt.get_unverified_header(issue(keys))["kid"] == TokenKey.load(SECRET).kid
+
+
+def test_an_ed25519_key_signs_with_eddsa() -> None:
+    key = Ed25519PrivateKey.generate()
+    token = issue(ring(pem(key)))
+
+    assert jwt.get_unverified_header(token)["alg"] == "EdDSA"
+    assert ring(SECRET, public_pem(key)).verify(token, MOMENT).video_id == VIDEO
+
+
+def test_the_key_set_verifies_tokens_and_holds_no_secret() -> None:
+    key = Ed25519PrivateKey.generate()
+    keys = ring(pem(key), SECRET)
+
+    [jwk] = keys.jwks()["keys"]
+
+    assert "d" not in jwk
+    token = issue(keys)
+    claims = jwt.decode(
+        token, jwt.PyJWK(jwk).key, algorithms=["EdDSA"], options=ANY_TIME
+    )
+    assert claims["sub"] == VIDEO
+    assert jwk["kid"] == jwt.get_unverified_header(token)["kid"]
+
+
+def test_a_key_has_the_same_id_in_every_process() -> None:
+    assert TokenKey.load(SECRET).kid == TokenKey.load(SECRET + b"\n").kid
+    assert SECRET.decode() not in repr(TokenKey.load(SECRET))
+
+
+@pytest.mark.parametrize(
+    "material",
+    [
+        b"",
+        b"0123456789abcdef0123456789abcde",
+        b"a" * 64,
+        b"ab" * 32,
+        b"changeme-0123456789abcdef-0123456789",
+        b"this-is-an-example-key-0123456789abcdef",
+        b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
+        b"-----BEGIN NONSENSE",
+    ],
+)
+def test_a_weak_or_broken_key_is_refused(material: bytes) -> None:
+    with pytest.raises(ConfigError):
+        TokenKey.load(material)
+
+
+def test_a_pem_of_another_kind_is_refused() -> None:
+    other = generate_private_key(SECP256R1())
+    private = other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    public = other.public_key().public_bytes(
+        Encoding.PEM, PublicFormat.SubjectPublicKeyInfo
+    )
+
+    for material in (private, public):
+        with pytest.raises(ConfigError):
+            TokenKey.load(material)
+
+
+def test_a_ring_needs_a_key_that_signs_and_no_id_twice() -> None:
+    key = Ed25519PrivateKey.generate()
+
+    for materials in ([], [public_pem(key)], [SECRET, SECRET]):
+        keys = [TokenKey.load(material) for material in materials]
+        with pytest.raises(ConfigError):
+            KeyRing(issuer="hvcore", keys=keys)
+
+
+def test_only_so_many_verified_tokens_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ring_module, "MAX_CACHED_TOKENS", 3)
+    keys = ring()
+    tokens = [issue(keys) for _ in range(10)]
+
+    for token in tokens * 2:
+        keys.verify(token, MOMENT)
+
+    assert len(keys._verified) == 3

@@ -1,0 +1,161 @@
+"""
+Settings: sources, their order, and what is said of mistakes.
+"""
+
+import stat
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hvcore.errors import ConfigError
+from hvcore.settings import Loaded, Settings, is_secret, known_names, load
+
+
+def loaded(tmp_path: Path, toml: str | None = None, **environ: str) -> Loaded:
+    config = None
+    if toml is not None:
+        config = tmp_path / "hv.toml"
+        config.write_text(toml)
+    return load(config_path=config, environ=environ, data_dir=tmp_path / "data")
+
+
+def test_without_any_source_everything_has_a_default(tmp_path: Path) -> None:
+    settings = loaded(tmp_path).settings
+
+    assert settings.limits.api_per_hour == 10_000
+    assert settings.queue.backend == "rq"
+    assert settings.database.url == f"sqlite:///{tmp_path}/data/hvcore.sqlite3"
+    assert settings.storage.options["url"] == f"file://{tmp_path}/data/storage"
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    found = loaded(
+        tmp_path,
+        '[limits]\nenabled = false\napi_per_hour = 5\n[queue]\nbackend = "x"',
+        HV_LIMITS__API_PER_HOUR="7",
+    )
+
+    assert found.settings.limits.api_per_hour == 7
+    assert not found.settings.limits.enabled
+    assert found.settings.queue.backend == "x"
+    assert found.origins == {
+        "limits.enabled": str(tmp_path / "hv.toml"),
+        "limits.api_per_hour": "HV_LIMITS__API_PER_HOUR",
+        "queue.backend": str(tmp_path / "hv.toml"),
+    }
+
+
+def test_options_reach_the_backend_without_naming_it(tmp_path: Path) -> None:
+    settings = loaded(tmp_path, HV_STORAGE__OPTIONS__URL="memory://x").settings
+
+    assert settings.storage.backend == "fsspec"
+    assert settings.storage.options == {"url": "memory://x"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("HV_LIMIT__ENABLED", "true", "did you mean limits"),
+        ("HV_LIMITS__ENABLE", "true", "did you mean limits.enabled?"),
+        ("HV_DATAA", "x", "did you mean HV_DATA?"),
+        ("HV_LIMITS__ENABLED", "perhaps", "true or false"),
+        ("HV_LIMITS__API_PER_HOUR", "many", "many"),
+        ("HV_PLAYBACK__SIGNING_KEY", "secret", "too weak"),
+        ("HV_PLAYBACK__SIGNING_KEY_FILE", "/nowhere", "cannot be read"),
+    ],
+)
+def test_a_mistake_is_named_with_its_mend(
+    tmp_path: Path, name: str, value: str, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said.replace("?", r"\?")):
+        loaded(tmp_path, **{name: value})
+
+
+def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, HV_A__B="1", HV_LIMITS__X="1", HV_FOO="1")
+
+    assert len(str(caught.value).splitlines()) == 3
+
+
+@pytest.mark.parametrize("toml", ["limits = 3", "[limits", "[limits]\nenabled = 3"])
+def test_a_bad_file_is_an_error_and_no_traceback(tmp_path: Path, toml: str) -> None:
+    with pytest.raises(ConfigError):
+        loaded(tmp_path, toml)
+
+
+def test_a_list_may_be_given_with_commas(tmp_path: Path) -> None:
+    settings = loaded(tmp_path, HV_PUBLIC__CORS_ORIGINS="https://a, https://b").settings
+
+    assert settings.public.cors_origins == ("https://a", "https://b")
+
+
+def test_secrets_are_made_once_and_for_their_owner_only(tmp_path: Path) -> None:
+    first = loaded(tmp_path).settings.playback.signing_key
+    path = tmp_path / "data" / "secrets.json"
+
+    assert loaded(tmp_path).settings.playback.signing_key == first
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(first) >= 32
+
+
+def test_a_secret_may_come_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("k" * 40 + "\n")
+
+    settings = loaded(
+        tmp_path, HV_PLAYBACK__SIGNING_KEY_FILE=str(tmp_path / "key")
+    ).settings
+
+    assert settings.playback.signing_key == "k" * 40
+
+
+def test_no_secret_is_in_the_text_of_the_settings(tmp_path: Path) -> None:
+    settings = loaded(tmp_path, HV_DATABASE__URL="postgresql://u:pass@h/d").settings
+
+    assert "pass@" not in repr(settings)
+    assert settings.playback.signing_key not in repr(settings)
+    assert is_secret("database.url")
+    assert is_secret("queue.options.url")
+    assert not is_secret("limits.enabled")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "database.url",
+        "storage.backend",
+        "storage.options",
+        "queue.backend",
+        "queue.options",
+        "transcoder.backend",
+        "limits.enabled",
+        "fetch.allowed_hosts",
+        "public.api_url",
+        "public.worker_url",
+        "public.player_url",
+        "public.upload_url",
+        "public.cors_origins",
+        *(
+            f"limits.{limit}"
+            for limit in (
+                "api_per_hour",
+                "upload_url_per_hour",
+                "upload_url_per_minute_and_key",
+                "video_operations_per_hour",
+                "analytics_per_hour",
+                "thumbnails_per_hour",
+                "key_operations_per_hour",
+            )
+        ),
+    ],
+)
+def test_every_setting_that_scripts_rely_on_is_known(name: str) -> None:
+    assert name in known_names()
+
+
+def test_every_section_is_an_attrs_class() -> None:
+    assert all(
+        attrs.has(type(getattr(Settings(data_dir=Path()), n.split(".")[0])))
+        for n in known_names()
+    )

@@ -1,0 +1,121 @@
+"""
+The state machine of a video.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from hvcore.domain import ids
+from hvcore.domain.encoding import EncodingSettings, Preset
+from hvcore.domain.ids import EnvId, OrgId
+from hvcore.domain.transcoding import MediaIndex
+from hvcore.domain.video import TRANSITIONS, Trigger, Video, VideoState
+from hvcore.errors import (
+    AlreadyDeletedError,
+    HvError,
+    InvalidParametersError,
+    ProcessingInProgressError,
+)
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+MEDIA = MediaIndex(tracks=(), duration_s=7.5)
+
+
+def video(state: VideoState) -> Video:
+    return Video(
+        id=ids.new_video_id(),
+        public_id=ids.new_public_id(),
+        org_id=OrgId("org_a"),
+        env_id=EnvId("env_a"),
+        name="clip",
+        state=state,
+        is_public=False,
+        settings=EncodingSettings(preset=Preset.HIGH),
+        source_path="uploads/org_a/env_a/up_1/x",
+        created_at=NOW,
+        upload_expires_at=NOW + timedelta(hours=1),
+    )
+
+
+def pull(subject: Video, trigger: Trigger) -> None:
+    job_id = ids.new_job_id()
+    if trigger is Trigger.START:
+        subject.start_processing(job_id)
+    elif trigger is Trigger.RETRY:
+        subject.retry(job_id)
+    elif trigger is Trigger.COMPLETE:
+        subject.job_id = job_id
+        if not subject.mark_ready(job_id, MEDIA):
+            raise ProcessingInProgressError
+    elif trigger is Trigger.FAIL:
+        subject.job_id = job_id
+        if not subject.mark_failed(job_id, "why"):
+            raise ProcessingInProgressError
+    elif trigger is Trigger.DELETE:
+        subject.delete(NOW)
+    else:
+        subject.expire()
+
+
+@pytest.mark.parametrize("trigger", Trigger)
+@pytest.mark.parametrize("state", VideoState)
+def test_a_video_moves_only_as_the_table_says(
+    state: VideoState, trigger: Trigger
+) -> None:
+    subject = video(state)
+    target = TRANSITIONS.get((state, trigger))
+
+    if target is None:
+        with pytest.raises(HvError):
+            pull(subject, trigger)
+        assert subject.state is state
+    else:
+        pull(subject, trigger)
+        assert subject.state is target
+
+
+def test_processing_what_is_processed_is_a_conflict() -> None:
+    for state in (VideoState.TRANSCODING, VideoState.READY):
+        with pytest.raises(ProcessingInProgressError):
+            video(state).start_processing(ids.new_job_id())
+
+
+def test_deleting_twice_is_refused() -> None:
+    subject = video(VideoState.READY)
+    subject.delete(NOW)
+
+    with pytest.raises(AlreadyDeletedError):
+        subject.delete(NOW)
+
+
+def test_a_ready_video_has_nothing_to_retry() -> None:
+    with pytest.raises(InvalidParametersError):
+        video(VideoState.READY).retry(ids.new_job_id())
+
+
+def test_an_earlier_job_cannot_publish() -> None:
+    subject = video(VideoState.FAILED)
+    earlier = ids.new_job_id()
+    subject.retry(ids.new_job_id())
+
+    assert not subject.mark_ready(earlier, MEDIA)
+    assert not subject.mark_failed(earlier, "why")
+    assert subject.state is VideoState.TRANSCODING
+
+
+def test_a_video_whose_bytes_did_not_come_in_time_never_came() -> None:
+    subject = video(VideoState.AWAITING_UPLOAD)
+    late = NOW + timedelta(hours=2)
+
+    assert not subject.never_came(NOW)
+    assert subject.never_came(late)
+    subject.expire()
+    assert subject.never_came(late)
+
+
+def test_a_cancelled_upload_is_deleted_and_not_missing() -> None:
+    subject = video(VideoState.AWAITING_UPLOAD)
+    subject.delete(NOW)
+
+    assert not subject.never_came(NOW + timedelta(hours=2))

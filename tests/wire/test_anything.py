@@ -1,0 +1,116 @@
+"""
+Whatever comes in is read or refused, and every refusal can be sent.
+"""
+
+import contextlib
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hv_web.json_media import parse_json
+from hvcore.domain.encoding import PixelFormat
+from hvcore.domain.transcoding import Capabilities
+from hvcore.envelope import encode, problem
+from hvcore.errors import HvError
+from hvcore.wire.converter import read_document, read_query
+from hvcore.wire.query import ListParameters, SignedUrlParameters, days_in_order
+from hvcore.wire.requests import (
+    DeleteRequest,
+    ProcessRequest,
+    UploadUrlRequest,
+    VideoUploadRequest,
+    possible_with,
+)
+
+UNABLE = Capabilities(
+    name="none",
+    pixel_formats=frozenset({PixelFormat.YUV420P}),
+    audio_codecs=frozenset(),
+    speeds=frozenset(),
+)
+FIELDS = st.sampled_from(
+    [
+        "filename",
+        "fileName",
+        "fileSize",
+        "contentType",
+        "gcsPath",
+        "videoQuality",
+        "allowPublicAccess",
+        "videoName",
+        "maxEdgeLength",
+        "maxFrameRate",
+        "pixelFormat",
+        "rateControlMode",
+        "twoPassVBREncoding",
+        "compressionRatio",
+        "audioCodec",
+        "description",
+        "reason",
+    ]
+)
+WORDS = st.sampled_from(["high", "aac", "yuv444p", "video/mp4", "user_request", "fast"])
+TEXTS = st.text(st.characters(), max_size=20)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner),
+    max_leaves=5,
+)
+PARAMETERS = st.sampled_from(
+    [
+        "page",
+        "pageSize",
+        "sortBy",
+        "sortDir",
+        "status",
+        "search",
+        "from",
+        "to",
+        "expiration",
+        "domains",
+    ]
+)
+
+
+def sendable(error: HvError) -> None:
+    assert error.http_status in {400, 422}
+    assert error.errors
+    assert json.loads(encode(problem(error, "r")))["code"] == error.code
+
+
+@given(st.dictionaries(FIELDS | TEXTS, VALUES) | VALUES)
+def test_any_document_is_read_or_refused(document: object) -> None:
+    for cls in (UploadUrlRequest, VideoUploadRequest, ProcessRequest, DeleteRequest):
+        try:
+            read_document(cls, document, None)
+            read_document(cls, document, possible_with(UNABLE))
+        except HvError as error:
+            sendable(error)
+
+
+@given(st.dictionaries(PARAMETERS, TEXTS | st.lists(TEXTS, min_size=2, max_size=3)))
+def test_any_query_is_read_or_refused(parameters: dict[str, str | list[str]]) -> None:
+    for cls in (ListParameters, SignedUrlParameters):
+        try:
+            read_query(cls, parameters, days_in_order)
+        except HvError as error:
+            sendable(error)
+
+
+@given(
+    st.binary(max_size=200) | TEXTS.map(lambda text: text.encode("utf-8", "replace"))
+)
+def test_any_bytes_are_json_or_refused(data: bytes) -> None:
+    try:
+        parse_json(data)
+    except HvError as error:
+        sendable(error)
+
+
+@given(VALUES)
+def test_what_is_read_is_what_json_says(value: object) -> None:
+    text = json.dumps(value)
+
+    with contextlib.suppress(HvError):
+        assert parse_json(text.encode()) == json.loads(text)

@@ -1,0 +1,435 @@
+"""
+The documented request bodies and queries, field by field.
+"""
+
+from datetime import date
+
+import pytest
+
+from hvcore.domain.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.encoding import (
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    Preset,
+    RateControl,
+    Speed,
+)
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.transcoding import Capabilities
+from hvcore.domain.uploads import CONTENT_TYPES, FileWanted
+from hvcore.domain.video import DeletionReason, VideoState, VideoWanted
+from hvcore.errors import HvError, InvalidParametersError
+from hvcore.wire.converter import read_document, read_query
+from hvcore.wire.query import ListParameters, SignedUrlParameters, days_in_order
+from hvcore.wire.requests import (
+    DeleteRequest,
+    ProcessRequest,
+    UploadUrlRequest,
+    VideoUploadRequest,
+    possible_with,
+)
+
+FILE = {"filename": "clip.mp4", "fileSize": 1000}
+PROCESS = {
+    "gcsPath": "uploads/a/b/c",
+    "videoQuality": "high",
+    "allowPublicAccess": True,
+}
+ABLE = Capabilities(
+    name="scratch 1.0",
+    pixel_formats=frozenset({PixelFormat.YUV420P}),
+    audio_codecs=frozenset({AudioCodec.AAC}),
+    speeds=frozenset({Speed.VERYFAST}),
+)
+
+
+def test_upload_url_has_its_documented_defaults() -> None:
+    assert read_document(UploadUrlRequest, FILE).file_wanted() == FileWanted(
+        file_name="clip.mp4", content_type="video/mp4", size_bytes=1000
+    )
+
+
+@pytest.mark.parametrize("content_type", CONTENT_TYPES)
+def test_upload_url_takes_every_documented_content_type(content_type: str) -> None:
+    wanted = read_document(UploadUrlRequest, FILE | {"contentType": content_type})
+
+    assert wanted.content_type == content_type
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"filename": None}, 400, "invalid_parameters"),
+        ({"filename": ""}, 400, "invalid_parameters"),
+        ({"filename": 5}, 422, "invalid_parameters"),
+        ({"filename": "a\x00.mp4"}, 400, "invalid_parameters"),
+        ({"fileSize": None}, 400, "invalid_file_size"),
+        ({"fileSize": 0}, 400, "invalid_file_size"),
+        ({"fileSize": -1}, 400, "invalid_file_size"),
+        ({"fileSize": MAX_UPLOAD_BYTES + 1}, 400, "invalid_file_size"),
+        ({"fileSize": 2**64}, 400, "invalid_file_size"),
+        ({"fileSize": "1000"}, 422, "invalid_file_size"),
+        ({"fileSize": 1000.5}, 422, "invalid_file_size"),
+        ({"fileSize": True}, 422, "invalid_file_size"),
+        ({"contentType": "video/mpeg"}, 400, "unsupported_format"),
+        ({"contentType": "VIDEO/MP4"}, 400, "unsupported_format"),
+        ({"contentType": ""}, 400, "unsupported_format"),
+        ({"contentType": 1}, 422, "unsupported_format"),
+        ({"description": "x" * 5001}, 400, "invalid_parameters"),
+        ({"description": 1}, 422, "invalid_parameters"),
+        ({"filename": None, "fileSize": "x"}, 400, "invalid_parameters"),
+        ({"fileSize": "x", "contentType": "x"}, 422, "invalid_file_size"),
+    ],
+)
+def test_upload_url_refuses(changes: dict[str, object], status: int, code: str) -> None:
+    with pytest.raises(HvError) as raised:
+        read_document(UploadUrlRequest, FILE | changes)
+
+    assert (raised.value.http_status, raised.value.code) == (status, code)
+
+
+@pytest.mark.parametrize("size", [1, MAX_UPLOAD_BYTES])
+def test_upload_url_takes_a_file_of_one_byte_up_to_five_gib(size: int) -> None:
+    assert read_document(UploadUrlRequest, FILE | {"fileSize": size}).size_bytes == size
+
+
+def test_family_b_needs_only_a_file_name() -> None:
+    request = read_document(VideoUploadRequest, {"fileName": "clip.mp4"})
+
+    assert request.file_wanted() == FileWanted(
+        file_name="clip.mp4", content_type=None, size_bytes=None
+    )
+    assert request.video_wanted() == VideoWanted(
+        settings=EncodingSettings(preset=Preset.STANDARD),
+        is_public=False,
+        name=None,
+        description=None,
+    )
+
+
+def test_family_b_takes_all_that_process_takes() -> None:
+    request = read_document(
+        VideoUploadRequest,
+        {
+            "fileName": "clip.mov",
+            "allowPublicAccess": True,
+            "videoQuality": "ultra",
+            "fileSize": 5,
+            "contentType": "video/quicktime",
+            "videoName": "A name",
+            "description": "",
+            "maxFrameRate": 30,
+        },
+    )
+
+    assert request.file_wanted().content_type == "video/quicktime"
+    assert request.video_wanted() == VideoWanted(
+        settings=EncodingSettings(preset=Preset.ULTRA, max_frame_rate=30),
+        is_public=True,
+        name="A name",
+        description="",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"fileName": None}, 400, "invalid_parameters"),
+        ({"allowPublicAccess": "true"}, 422, "invalid_parameters"),
+        ({"videoQuality": "best"}, 400, "invalid_quality_preset"),
+        ({"videoQuality": 1}, 422, "invalid_quality_preset"),
+        ({"fileSize": 0}, 400, "invalid_file_size"),
+        ({"contentType": "text/plain"}, 400, "unsupported_format"),
+        ({"videoName": ""}, 400, "invalid_parameters"),
+        ({"audioCodec": "opus"}, 400, "invalid_parameters"),
+    ],
+)
+def test_family_b_upload_url_refuses(
+    changes: dict[str, object], status: int, code: str
+) -> None:
+    with pytest.raises(HvError) as raised:
+        read_document(VideoUploadRequest, {"fileName": "clip.mp4"} | changes)
+
+    assert (raised.value.http_status, raised.value.code) == (status, code)
+
+
+def test_process_has_its_documented_defaults() -> None:
+    request = read_document(ProcessRequest, PROCESS)
+
+    assert request.path == "uploads/a/b/c"
+    assert request.video_wanted() == VideoWanted(
+        settings=EncodingSettings(
+            preset=Preset.HIGH,
+            max_edge_px=None,
+            max_frame_rate=None,
+            pixel_format=PixelFormat.YUV420P,
+            rate_control=RateControl.VARIABLE,
+            two_pass=False,
+            speed=Speed.VERYFAST,
+            audio_codec=AudioCodec.AAC,
+        ),
+        is_public=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "attribute", "read"),
+    [
+        ("maxEdgeLength", -1, "max_edge_px", None),
+        *[("maxEdgeLength", n, "max_edge_px", n) for n in (480, 720, 1080, 1440, 2160)],
+        ("maxFrameRate", -1, "max_frame_rate", None),
+        ("maxFrameRate", 1, "max_frame_rate", 1),
+        ("maxFrameRate", 240, "max_frame_rate", 240),
+        *[("pixelFormat", f.value, "pixel_format", f) for f in PixelFormat],
+        *[("rateControlMode", m.value, "rate_control", m) for m in RateControl],
+        ("twoPassVBREncoding", True, "two_pass", True),
+        *[("compressionRatio", s.value, "speed", s) for s in Speed],
+        *[("audioCodec", c.value, "audio_codec", c) for c in AudioCodec],
+        *[("videoQuality", p.value, "preset", p) for p in Preset],
+    ],
+)
+def test_process_takes_every_documented_value(
+    field: str, value: object, attribute: str, read: object
+) -> None:
+    settings = read_document(ProcessRequest, PROCESS | {field: value}).video_wanted()
+
+    assert getattr(settings.settings, attribute) == read
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"gcsPath": None}, 400, "invalid_gcs_path"),
+        ({"gcsPath": ""}, 400, "invalid_gcs_path"),
+        ({"gcsPath": 5}, 422, "invalid_gcs_path"),
+        ({"gcsPath": "a\x00b"}, 400, "invalid_gcs_path"),
+        ({"videoQuality": None}, 400, "invalid_quality_preset"),
+        ({"videoQuality": "best"}, 400, "invalid_quality_preset"),
+        ({"videoQuality": ["high"]}, 422, "invalid_quality_preset"),
+        ({"allowPublicAccess": None}, 400, "invalid_parameters"),
+        ({"allowPublicAccess": "yes"}, 422, "invalid_parameters"),
+        ({"allowPublicAccess": 1}, 422, "invalid_parameters"),
+        ({"videoName": ""}, 400, "invalid_parameters"),
+        ({"videoName": "x" * 1025}, 400, "invalid_parameters"),
+        ({"videoName": {}}, 422, "invalid_parameters"),
+        ({"maxEdgeLength": 360}, 400, "invalid_parameters"),
+        ({"maxEdgeLength": 0}, 400, "invalid_parameters"),
+        ({"maxEdgeLength": "1080"}, 422, "invalid_parameters"),
+        ({"maxFrameRate": 0}, 400, "invalid_parameters"),
+        ({"maxFrameRate": 241}, 400, "invalid_parameters"),
+        ({"maxFrameRate": 29.97}, 422, "invalid_parameters"),
+        ({"pixelFormat": "yuv420p10le"}, 400, "invalid_parameters"),
+        ({"pixelFormat": 420}, 422, "invalid_parameters"),
+        ({"rateControlMode": "crf"}, 400, "invalid_parameters"),
+        ({"twoPassVBREncoding": "false"}, 422, "invalid_parameters"),
+        ({"compressionRatio": "slow"}, 400, "invalid_parameters"),
+        ({"compressionRatio": "placebo"}, 400, "invalid_parameters"),
+        ({"audioCodec": "opus"}, 400, "invalid_parameters"),
+        ({"description": "x" * 5001}, 400, "invalid_parameters"),
+        (
+            {"allowPublicAccess": None, "videoQuality": 5},
+            422,
+            "invalid_quality_preset",
+        ),
+        ({"gcsPath": 5, "videoQuality": None}, 422, "invalid_gcs_path"),
+    ],
+)
+def test_process_refuses(changes: dict[str, object], status: int, code: str) -> None:
+    with pytest.raises(HvError) as raised:
+        read_document(ProcessRequest, PROCESS | changes)
+
+    assert (raised.value.http_status, raised.value.code) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("pixelFormat", "yuv420p12b"),
+        ("compressionRatio", "ultraslow"),
+        ("audioCodec", "aac-he"),
+    ],
+)
+def test_what_the_transcoder_lacks_is_not_processable_and_it_is_named(
+    field: str, value: str
+) -> None:
+    with pytest.raises(InvalidParametersError) as raised:
+        read_document(ProcessRequest, PROCESS | {field: value}, possible_with(ABLE))
+
+    assert raised.value.http_status == 422
+    assert "scratch 1.0" in raised.value.detail
+    assert raised.value.errors[0].location == f"body.{field}"
+    assert raised.value.errors[0].value == value
+
+
+def test_what_the_transcoder_lacks_is_reported_beside_other_problems() -> None:
+    document = PROCESS | {
+        "audioCodec": "aac-he",
+        "maxFrameRate": 0,
+        "pixelFormat": "yuv444p",
+    }
+
+    with pytest.raises(InvalidParametersError) as raised:
+        read_document(ProcessRequest, document, possible_with(ABLE))
+
+    assert raised.value.http_status == 400
+    assert [item.location for item in raised.value.errors] == [
+        "body.maxFrameRate",
+        "body.pixelFormat",
+        "body.audioCodec",
+    ]
+
+
+def test_auto_detect_and_defaults_need_no_ability() -> None:
+    unable = Capabilities(
+        name="none",
+        pixel_formats=frozenset(),
+        audio_codecs=frozenset(),
+        speeds=frozenset(),
+    )
+    document = PROCESS | {"pixelFormat": "autoDetect"}
+
+    request = read_document(ProcessRequest, document, possible_with(unable))
+
+    assert request.encoding.pixel_format is PixelFormat.AUTO_DETECT
+
+
+@pytest.mark.parametrize("reason", DeletionReason)
+def test_delete_takes_every_documented_reason(reason: DeletionReason) -> None:
+    assert read_document(DeleteRequest, {"reason": reason.value}).reason is reason
+
+
+def test_delete_needs_no_reason() -> None:
+    assert read_document(DeleteRequest, {}).reason is None
+
+
+def test_list_has_its_documented_defaults() -> None:
+    assert read_query(ListParameters, {}).query() == VideoQuery(
+        page=1,
+        page_size=20,
+        sort_by=SortBy.CREATED_AT,
+        sort_dir=SortDir.DESC,
+        state=None,
+        search=None,
+        since=None,
+        until=None,
+    )
+
+
+def test_list_takes_all_eight_parameters() -> None:
+    parameters: dict[str, str | list[str]] = {
+        "page": "3",
+        "pageSize": "100",
+        "sortBy": "duration",
+        "sortDir": "asc",
+        "status": "failed",
+        "search": "Ünïcode",
+        "from": "2026-01-02",
+        "to": "2026-01-02",
+    }
+
+    assert read_query(ListParameters, parameters, days_in_order).query() == VideoQuery(
+        page=3,
+        page_size=100,
+        sort_by=SortBy.DURATION,
+        sort_dir=SortDir.ASC,
+        state=VideoState.FAILED,
+        search="Ünïcode",
+        since=date(2026, 1, 2),
+        until=date(2026, 1, 2),
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "status", "code"),
+    [
+        ({"page": "0"}, 400, "invalid_parameters"),
+        ({"page": "2147483648"}, 400, "invalid_parameters"),
+        ({"page": "x"}, 422, "invalid_parameters"),
+        ({"pageSize": "0"}, 400, "invalid_page_size"),
+        ({"pageSize": "101"}, 400, "invalid_page_size"),
+        ({"pageSize": "-1"}, 400, "invalid_page_size"),
+        ({"pageSize": "1e2"}, 422, "invalid_page_size"),
+        ({"pageSize": ""}, 422, "invalid_page_size"),
+        ({"pageSize": ["1", "1"]}, 400, "invalid_page_size"),
+        ({"sortBy": "size"}, 400, "invalid_parameters"),
+        ({"sortBy": "createdAt"}, 400, "invalid_parameters"),
+        ({"sortDir": "DESC"}, 400, "invalid_parameters"),
+        ({"status": "deleted"}, 400, "invalid_parameters"),
+        ({"status": "awaiting_upload"}, 400, "invalid_parameters"),
+        ({"status": ""}, 400, "invalid_parameters"),
+        ({"search": "x" * 1025}, 400, "invalid_parameters"),
+        ({"search": "\x00"}, 400, "invalid_parameters"),
+        ({"from": "02.01.2026"}, 422, "invalid_parameters"),
+        ({"to": "2026-02-30"}, 422, "invalid_parameters"),
+        ({"from": "2026-01-03", "to": "2026-01-02"}, 400, "invalid_parameters"),
+        ({"page": "0", "pageSize": "0"}, 400, "invalid_parameters"),
+        ({"pageSize": "x", "from": "x"}, 422, "invalid_page_size"),
+    ],
+)
+def test_list_refuses(
+    parameters: dict[str, str | list[str]], status: int, code: str
+) -> None:
+    with pytest.raises(HvError) as raised:
+        read_query(ListParameters, parameters, days_in_order)
+
+    assert (raised.value.http_status, raised.value.code) == (status, code)
+
+
+def test_an_empty_search_finds_everything() -> None:
+    assert read_query(ListParameters, {"search": ""}).query().search is None
+
+
+def test_days_out_of_order_are_reported_beside_other_problems() -> None:
+    parameters: dict[str, str | list[str]] = {
+        "pageSize": "0",
+        "from": "2026-01-03",
+        "to": "2026-01-02",
+    }
+
+    with pytest.raises(HvError) as raised:
+        read_query(ListParameters, parameters, days_in_order)
+
+    assert [item.location for item in raised.value.errors] == [
+        "query.pageSize",
+        "query.from",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expiration", "seconds"),
+    [
+        ("15m", 900),
+        ("30m", 1800),
+        ("1h", 3600),
+        ("4h", 14_400),
+        ("24h", 86_400),
+        ("7d", 604_800),
+    ],
+)
+def test_signed_url_takes_the_six_expirations(expiration: str, seconds: int) -> None:
+    read = read_query(SignedUrlParameters, {"expiration": expiration})
+
+    assert read.expires_in_s == seconds
+
+
+def test_signed_url_defaults_to_an_hour_anywhere() -> None:
+    assert read_query(SignedUrlParameters, {}) == SignedUrlParameters(
+        expires_in_s=3600, domains=()
+    )
+
+
+@pytest.mark.parametrize("expiration", ["", "8d", "1H", "3600", "60m", "-1h"])
+def test_signed_url_refuses_other_expirations(expiration: str) -> None:
+    with pytest.raises(HvError) as raised:
+        read_query(SignedUrlParameters, {"expiration": expiration})
+
+    assert (raised.value.http_status, raised.value.code) == (400, "invalid_expiration")
+
+
+def test_signed_url_refuses_malformed_domains() -> None:
+    with pytest.raises(HvError) as raised:
+        read_query(SignedUrlParameters, {"domains": "https://example.com"})
+
+    assert (raised.value.http_status, raised.value.code) == (400, "invalid_parameters")
+    assert raised.value.errors[0].location == "query.domains"

@@ -95,7 +95,7 @@ class LiveService:
 
     data: Path
     port: int
-    process: subprocess.Popen[bytes]
+    supervisor: subprocess.Popen[bytes]
     environ: Mapping[str, str]
 
     @property
@@ -229,8 +229,8 @@ class LiveService:
         """
         Start again after the process has ended.
         """
-        self.process_ended(within_s=15)
-        self.process = _start(self.environ, self.data, self.port)
+        self.ended(within_s=15)
+        self.supervisor = _start(self.environ, self.data, self.port)
         self.wait_ready()
 
     def wait_ready(self) -> None:
@@ -239,7 +239,7 @@ class LiveService:
         """
 
         def ready() -> bool:
-            if self.process.poll() is not None:
+            if self.supervisor.poll() is not None:
                 log = self.data.with_name(self.data.name + ".log")
                 raise AssertionError(f"hv up ended: {log.read_text()[-2000:]}")
             try:
@@ -255,18 +255,18 @@ class LiveService:
 
         until(ready, within_s=READY_WITHIN_S, what="readiness")
 
-    def process_ended(self, *, within_s: float) -> int:
+    def ended(self, *, within_s: float) -> int:
         """
         Wait for the end of ``hv up``; return its exit status.
         """
-        return self.process.wait(timeout=within_s)
+        return self.supervisor.wait(timeout=within_s)
 
     def stop(self) -> int:
         """
         Ask it to end and return its exit status.
         """
-        self.process.send_signal(signal.SIGTERM)
-        return self.process_ended(within_s=20)
+        self.supervisor.send_signal(signal.SIGTERM)
+        return self.ended(within_s=20)
 
 
 def free_ports() -> int:
@@ -312,10 +312,10 @@ def live_service(folder: Path, **settings: str) -> Iterator[LiveService]:
         service.wait_ready()
         yield service
     finally:
-        if service.process.poll() is None:
-            service.process.send_signal(signal.SIGTERM)
+        if service.supervisor.poll() is None:
+            service.supervisor.send_signal(signal.SIGTERM)
             try:
-                service.process.wait(timeout=20)
+                service.supervisor.wait(timeout=20)
             except subprocess.TimeoutExpired:
-                service.process.kill()
-                service.process.wait()
+                service.supervisor.kill()
+                service.supervisor.wait()

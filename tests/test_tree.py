@@ -25,13 +25,13 @@ def packages() -> set[str]:
     return found
 
 
-def test_import_contracts_cover_every_package():
+def test_import_contracts_cover_every_package() -> None:
     contracts = PROJECT["tool"]["importlinter"]
 
     assert set(contracts["root_packages"]) == packages()
 
 
-def test_the_layers_name_every_package():
+def test_the_layers_name_every_package() -> None:
     (layers,) = (
         contract["layers"]
         for contract in PROJECT["tool"]["importlinter"]["contracts"]
@@ -41,24 +41,24 @@ def test_the_layers_name_every_package():
     assert {name.strip() for layer in layers for name in layer.split("|")} == packages()
 
 
-def test_all_eight_contracts_are_kept():
+def test_all_eight_contracts_are_kept() -> None:
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
 
     assert [contract["name"][0] for contract in contracts] == list("12345678")
 
 
-def test_mypy_checks_every_package():
+def test_mypy_checks_every_package() -> None:
     assert set(PROJECT["tool"]["mypy"]["packages"]) == packages()
 
 
-def test_every_package_is_typed():
+def test_every_package_is_typed() -> None:
     folders = [ROOT, *(ROOT / name for name in ("plugins", "contrib", "apps"))]
     inits = [init for f in folders for init in f.glob("hv*/__init__.py")]
 
     assert [i.parent.name for i in inits if not (i.parent / "py.typed").exists()] == []
 
 
-def test_every_plugin_is_an_entry_point():
+def test_every_plugin_is_an_entry_point() -> None:
     plugins = {p.parent.name for p in ROOT.glob("plugins/hv_*/__init__.py")}
     contrib = {p.parent.name for p in ROOT.glob("contrib/hv_*/__init__.py")}
     named = {p.value.split(".")[0] for p in entry_points(group="hvcore")}
@@ -66,7 +66,7 @@ def test_every_plugin_is_an_entry_point():
     assert plugins | contrib <= named
 
 
-def test_loading_the_plugins_imports_no_client_library():
+def test_loading_the_plugins_imports_no_client_library() -> None:
     code = (
         "import sys; from importlib.metadata import entry_points\n"
         "[point.load() for point in entry_points(group='hvcore')]\n"
@@ -80,13 +80,13 @@ def test_loading_the_plugins_imports_no_client_library():
     assert loaded.stdout.strip() == "[]"
 
 
-def test_no_constraint_names_a_host_or_a_hash():
+def test_no_constraint_names_a_host_or_a_hash() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
 
     assert [x for x in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[\w.!+]+", x)] == []
 
 
-def test_every_pinned_requirement_has_a_constraint():
+def test_every_pinned_requirement_has_a_constraint() -> None:
     text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in text.split()}
     project = PROJECT["project"]

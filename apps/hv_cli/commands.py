@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from hvcore.settings import Loaded
 
 DEFAULT_DATA: Final = Path("hv-data")
+NOT_MIGRATED: Final = (
+    "The database is not at this version. Run: hv migrate (hv up does so by itself)."
+)
 
 
 class CliError(click.ClickException):
@@ -59,13 +62,23 @@ class Invocation:
         """
         Build the services, and close them at the end.
 
+        Raises:
+            CliError: The database is not at this version.
+
         They ring for no task: a command may not reach the queue that hv up runs
         for itself, and the sweep rings within seconds.
         """
+        from sqlalchemy.exc import OperationalError, ProgrammingError  # noqa: PLC0415
+
         from hvcore import assembly  # noqa: PLC0415 - only commands pay for it
 
         with assembly.build(self.load().settings, rings=False) as services:
-            yield services
+            try:
+                yield services
+            except (OperationalError, ProgrammingError) as exc:
+                # A database out of reach is another error; this one answers, and
+                # has not the tables of this version.
+                raise CliError(NOT_MIGRATED) from exc
 
 
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)

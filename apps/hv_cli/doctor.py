@@ -2,7 +2,6 @@
 ``hv doctor``: check what an installation needs, and say how to mend it.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import click
@@ -28,7 +27,7 @@ def doctor(invocation: Invocation, *, port: int, as_json: bool) -> None:
     show(records, columns, name="checks", as_json=as_json)
     if any(finding.state == BROKEN for finding in findings):
         say("Something is broken; its mend stands beside it.")
-        sys.exit(1)
+        click.get_current_context().exit(1)
 
 
 def _examine(invocation: Invocation, port: int) -> Iterator[Finding]:

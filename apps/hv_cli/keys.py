@@ -2,12 +2,14 @@
 ``hv keys``: API keys. A key's value is shown once, when it is made.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 import click
 
 from hv_cli.commands import HvGroup, Invocation, duration_option, pass_invocation
-from hv_cli.output import json_option, print_json, say, show, timestamp
+from hv_cli.output import Record, json_option, print_json, say, show, timestamp
+from hvcore.assembly import Services
 from hvcore.domain.access import ALL_PERMISSIONS, ApiKey, KeyType, Permission
 from hvcore.services.keys import KeyCreated, KeyWanted
 
@@ -65,7 +67,8 @@ def create(  # noqa: PLR0913 - one per option
     )
     with invocation.services() as services:
         created = services.keys.create(wanted)
-    _print_created(created, as_json=as_json)
+        record = _record(created.key, _names(services, org))
+    _print_created(created, record, as_json=as_json)
 
 
 @keys.command("list")
@@ -77,9 +80,8 @@ def list_keys(invocation: Invocation, *, org: str | None, as_json: bool) -> None
     List the keys of an organization, oldest first.
     """
     with invocation.services() as services:
-        if org is not None:
-            # Says so if there is no such organization.
-            services.tenants.environments(org)
+        # First, because it says so if there is no such organization.
+        names = _names(services, org)
         found = services.keys.of_organization(org)
     columns = {
         "keyID": "KEY",
@@ -92,7 +94,8 @@ def list_keys(invocation: Invocation, *, org: str | None, as_json: bool) -> None
         "lastUsedAt": "LAST USED",
         "revokedAt": "REVOKED",
     }
-    show([_record(key) for key in found], columns, name="keys", as_json=as_json)
+    records = [_record(key, names) for key in found]
+    show(records, columns, name="keys", as_json=as_json)
 
 
 @keys.command("revoke")
@@ -105,8 +108,9 @@ def revoke(invocation: Invocation, *, key_id: str, as_json: bool) -> None:
     """
     with invocation.services() as services:
         key = services.keys.revoke(key_id)
+        record = _record(key, _names(services, key.org_id))
     if as_json:
-        print_json(_record(key))
+        print_json(record)
     else:
         click.echo(f"{key.id} is revoked")
 
@@ -130,24 +134,34 @@ def rotate(
     """
     with invocation.services() as services:
         created = services.keys.rotate(key_id, overlap=timedelta(seconds=overlap))
-    _print_created(created, as_json=as_json)
+        record = _record(created.key, _names(services, created.key.org_id))
+    _print_created(created, record, as_json=as_json)
 
 
-def _print_created(created: KeyCreated, *, as_json: bool) -> None:
+def _print_created(created: KeyCreated, record: Record, *, as_json: bool) -> None:
     if as_json:
-        print_json({"apiKey": created.value, **_record(created.key)})
+        print_json({"apiKey": created.value, **record})
         return
     click.echo(created.value)
     say(f"This is {created.key.id}; its value is not shown again.")
 
 
-def _record(key: ApiKey) -> dict[str, object]:
+def _names(services: Services, org_id: str | None) -> Mapping[str, str]:
+    """
+    Return what answers call the environments of an organization.
+    """
+    if org_id is None:
+        return {}
+    return {env.id: env.name for env in services.tenants.environments(org_id)}
+
+
+def _record(key: ApiKey, names: Mapping[str, str]) -> Record:
     return {
         "keyID": key.id,
         "name": key.name,
         "type": key.type.value,
         "orgID": key.org_id,
-        "envID": key.env_id,
+        "envID": names.get(key.env_id) if key.env_id else None,
         "permissions": sorted(permission.value for permission in key.permissions),
         "shown": f"{key.shown}…",
         "createdAt": timestamp(key.created_at),

@@ -80,7 +80,7 @@ def create_env(
     if as_json:
         print_json(_environment(created))
     else:
-        click.echo(created.id)
+        click.echo(created.name)
 
 
 @envs.command("list")
@@ -97,7 +97,6 @@ def list_envs(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
         [_environment(environment) for environment in found],
         {
             "envID": "ENVIRONMENT",
-            "name": "NAME",
             "kind": "KIND",
             "createdAt": "CREATED",
         },
@@ -115,7 +114,7 @@ def _organization(organization: Organization) -> dict[str, object]:
 
 def _environment(environment: Environment) -> dict[str, object]:
     return {
-        "envID": environment.id,
+        "envID": environment.name,
         "orgID": environment.org_id,
         "name": environment.name,
         "kind": environment.kind.value,

@@ -53,12 +53,12 @@ def check_file(path: Path) -> None:
     """
     try:
         status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise CliError(f"{path} is not a file.")
         with path.open("rb"):
             pass
     except OSError as exc:
         raise CliError(f"{path} cannot be read: {exc.strerror}.") from exc
-    if not stat.S_ISREG(status.st_mode):
-        raise CliError(f"{path} is not a file.")
     if status.st_size == 0:
         raise CliError(f"{path} is empty.")
     if status.st_size > MAX_UPLOAD_BYTES:

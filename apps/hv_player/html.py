@@ -53,7 +53,8 @@ def content_policy(worker_url: str, domains: Sequence[str] = ()) -> str:
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        f"img-src 'self' {worker}",
+        # data: is the empty icon, so that browsers do not ask for one.
+        f"img-src 'self' data: {worker}",
         # hls.js hands the bytes over as a blob.
         f"media-src 'self' blob: {worker}",
         f"connect-src 'self' {worker}",

@@ -50,6 +50,7 @@ class UploadGrant:
         expires_at: When sending ends (UTC).
         video_id: The video they belong to: from the start in Family B, from
             the process request on in Family A.
+        description: Of the video, unless the process request has another.
         stored_path: Where the bytes really lie: each sending has a path of
             its own below ``path``, so that a late one never changes what is
             being processed.
@@ -67,6 +68,7 @@ class UploadGrant:
     expires_at: datetime
     state: GrantState = GrantState.GRANTED
     video_id: VideoId | None = None
+    description: str | None = None
     stored_path: str | None = None
     starts_processing: bool = False
 
@@ -79,11 +81,13 @@ class FileWanted:
     Attributes:
         content_type: None if the caller did not say; see UploadGrant.
         size_bytes: None if the caller did not say; see UploadGrant.
+        description: For the video that the file will become.
     """
 
     file_name: str
     content_type: str | None = None
     size_bytes: int | None = None
+    description: str | None = None
 
 
 @attrs.frozen(kw_only=True)

@@ -185,6 +185,8 @@ def grant_from_row(row: RowMapping) -> UploadGrant:
         expires_at=row["expires_at"],
         state=GrantState(row["state"]),
         video_id=row["video_id"],
+        description=row["description"],
+        stored_path=row["stored_path"],
         starts_processing=row["starts_processing"],
     )
 
@@ -205,6 +207,8 @@ def grant_to_row(grant: UploadGrant) -> dict[str, Any]:
         "expires_at": grant.expires_at,
         "state": grant.state.value,
         "video_id": grant.video_id,
+        "description": grant.description,
+        "stored_path": grant.stored_path,
         "starts_processing": grant.starts_processing,
     }
 

@@ -148,6 +148,8 @@ grants = Table(
     Column("expires_at", Moment, nullable=False),
     Column("state", Text, nullable=False),
     Column("video_id", Text, index=True),
+    Column("description", Text),
+    Column("stored_path", Text),
     Column("starts_processing", Boolean, nullable=False),
     _environment_key(),
     sa.Index("ix_grants_state_expires", "state", "expires_at"),

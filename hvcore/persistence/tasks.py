@@ -17,13 +17,13 @@ from hvcore.domain.tasks import ENDED, LEASE, NewTask, Task, TaskState
 from hvcore.persistence.json_columns import dump_plain
 from hvcore.persistence.rows import new_task_to_row, payload_to_row, task_from_row
 from hvcore.persistence.statements import insert_new, is_storable
+from hvcore.persistence.tables import tasks as table
 from hvcore.persistence.task_queue import (
     Window,
     due_windows,
     fill_windows,
     ring_again,
 )
-from hvcore.persistence.tables import tasks as table
 
 MAX_RUNG_BY_A_COMMIT: Final = 64
 """Puts happen one by one after the commit; the sweep rings for the rest."""
@@ -160,7 +160,7 @@ class SqlTasks:
         )
         return self._end(is_latest, TaskState.FAILED, error=error)
 
-    def put_back(  # noqa: PLR0913 - each is one column
+    def put_back(
         self,
         task: Task,
         *,

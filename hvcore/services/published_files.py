@@ -73,8 +73,11 @@ def find_published(
     return None
 
 
-def _init(published: PublishedTrack) -> PublishedMedia:
-    return _media(published, published.pieces[0].folder, INIT, published.track.init)
+def _init(published: PublishedTrack) -> PublishedMedia | None:
+    for piece in published.pieces:
+        # All parts have made the same one; the first part's is published.
+        return _media(published, piece.folder, INIT, published.track.init)
+    return None
 
 
 def _segment(published: PublishedTrack, number: int) -> PublishedMedia | None:

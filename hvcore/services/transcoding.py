@@ -31,6 +31,7 @@ from hvcore.domain.transcoding import (
     UnusableSourceError,
 )
 from hvcore.domain.video import Video, VideoState, media_root
+from hvcore.errors import UnavailableError
 from hvcore.manifests import hls
 from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsLocalPath
 from hvcore.ports.transcoder import Transcoder, Workspace
@@ -152,8 +153,7 @@ class Transcoding:
                 self._wait_for(run.task, done)
                 return
             run.check()
-            self._store(workspace.folder, f"{media_root(video.id, job.id)}/{folder}")
-        self._finish_part(run, job, folder, done)
+            self._keep(run, job, part_folder=folder, made=workspace.folder, done=done)
 
     def assemble(self, run: TaskRun) -> None:
         """
@@ -236,6 +236,30 @@ class Transcoding:
                 "The uploaded file is not there any more."
             ) from exc
         return target
+
+    def _keep(
+        self,
+        run: TaskRun,
+        job: TranscodeJob,
+        *,
+        part_folder: str,
+        made: Path,
+        done: PartDone,
+    ) -> None:
+        target = f"{media_root(job.video_id, job.id)}/{part_folder}"
+        try:
+            self._store(made, target)
+            self._finish_part(run, job, part_folder, done)
+        except BaseException:
+            # Lost, cancelled or refused: nobody else knows of these files.
+            self._discard(target)
+            raise
+
+    def _discard(self, prefix: str) -> None:
+        try:
+            self.storage.delete_tree(prefix)
+        except UnavailableError:
+            _log.warning("attempt not removed yet", extra={"hv_path": prefix})
 
     def _store(self, folder: Path, target: str) -> None:
         for file in sorted(folder.rglob("*")):

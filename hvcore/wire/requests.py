@@ -113,6 +113,7 @@ class UploadUrlRequest:
             file_name=self.file_name,
             content_type=self.content_type,
             size_bytes=self.size_bytes,
+            description=self.description,
         )
 
 

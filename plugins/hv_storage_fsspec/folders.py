@@ -23,15 +23,17 @@ def make_folder(folder: Path) -> None:
         # Somebody removed the parent, which was empty.
         make_folder(folder)
         return
-    with suppress(FileNotFoundError):
-        sync_folder(folder.parent)
+    sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:
     """
-    Write a folder's entries to the disk.
+    Write a folder's entries to the disk, unless it was removed meanwhile.
     """
-    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return
     try:
         os.fsync(number)
     finally:
@@ -64,7 +66,7 @@ def remove_tree(top: Path) -> int:
         removed += sum(_remove_file(Path(folder, name)) for name in names)
         # Not empty if somebody has written meanwhile; the next call sees it.
         with suppress(OSError):
-            os.rmdir(folder)
+            Path(folder).rmdir()
     return removed
 
 

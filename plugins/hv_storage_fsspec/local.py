@@ -11,7 +11,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +39,8 @@ MIN_FREE_BYTES: Final = 512 * 1024 * 1024
 MIN_FREE_SHARE: Final = 0.01
 LEFTOVERS_KEPT_S: Final = 24 * 3600
 """Far longer than any upload takes."""
+
+MOVE_ATTEMPTS: Final = 100
 
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
 
@@ -160,9 +162,10 @@ class LocalStorage(Storage):
         # Each time another name: what comes late is hidden once more.
         target = self._hidden / name / uuid.uuid4().hex
         with _unavailable():
-            if not source.exists():
+            try:
+                _move_into_folder(source, target)
+            except FileNotFoundError:
                 return
-            _retry_without_folder(target.parent, lambda: source.rename(target))
             sync_folder(target.parent)
             sync_folder(source.parent)
             remove_empty(source.parent, up_to=self._root)
@@ -203,7 +206,7 @@ class LocalStorage(Storage):
 
     def _move(self, path: str, source: Path, target: Path) -> ObjectInfo:
         found = source.stat()
-        _retry_without_folder(target.parent, lambda: source.replace(target))
+        _move_into_folder(source, target)
         # Else a power cut could bring the old name back.
         sync_folder(target.parent)
         return _info(path, found)
@@ -233,16 +236,14 @@ def _info(path: str, found: os.stat_result) -> ObjectInfo:
     )
 
 
-def _retry_without_folder(folder: Path, move: Callable[[], object]) -> None:
+def _move_into_folder(source: Path, target: Path) -> None:
     # A delete beside us removes folders that are empty, such as a new one.
-    for _ in range(10):
-        make_folder(folder)
-        try:
-            move()
-        except FileNotFoundError:
-            if folder.exists():
-                raise
-        else:
+    for _ in range(MOVE_ATTEMPTS):
+        if not source.exists():
+            raise FileNotFoundError(source)
+        make_folder(target.parent)
+        with suppress(FileNotFoundError):
+            source.replace(target)
             return
     raise UnavailableError("The storage's folders keep vanishing.")
 

@@ -67,8 +67,9 @@ class RemoteStorage(Storage):
         Raises:
             ObjectNotFoundError: There is none.
         """
+        full = self._full(path)
         with _foreign_errors(path):
-            found = self._fs.info(self._full(path))
+            found = self._fs.info(full)
         if found["type"] != "file":
             raise ObjectNotFoundError(path)
         return _info(path, found)
@@ -119,8 +120,9 @@ class RemoteStorage(Storage):
         Give every object under a prefix, in no particular order.
         """
         name = check_prefix(prefix)
+        top = self._full(name)
         with _foreign_errors():
-            found = self._fs.find(self._full(name), detail=True)
+            found = self._fs.find(top, detail=True)
         # Some give what merely begins alike, such as "vid_10" for "vid_1".
         for full, info in found.items():
             path = full[len(self._root) :].lstrip("/")
@@ -144,9 +146,10 @@ class RemoteStorage(Storage):
             try:
                 self._fs.info(self._root)
             except FileNotFoundError:
-                # Nothing was stored yet. Listing what is above asks the
-                # storage all the same.
-                self._fs.ls(self._fs._parent(self._root), detail=False)  # noqa: SLF001 - fsspec's way to say "above"
+                # An answer, too: nothing was stored yet. But an object store
+                # also says so of a bucket that is missing.
+                if self._content_type_name is not None:
+                    self._fs.info(self._root.split("/")[0])
 
     def _delete(self, paths: list[str]) -> None:
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.cli.conftest import Hv
 
 
-def test_an_unknown_setting_names_the_nearest_known_one(hv: Hv):
+def test_an_unknown_setting_names_the_nearest_known_one(hv: Hv) -> None:
     outcome = hv("config", "show", HV_DATABASE__URI="sqlite:////tmp/x")
 
     assert outcome.status == 1
@@ -17,7 +17,7 @@ def test_an_unknown_setting_names_the_nearest_known_one(hv: Hv):
     assert "Traceback" not in outcome.stderr
 
 
-def test_every_problem_of_the_settings_is_told_at_once(hv: Hv):
+def test_every_problem_of_the_settings_is_told_at_once(hv: Hv) -> None:
     outcome = hv("config", "show", HV_LIMTS__ENABLED="no", HV_QUEUE__BAKEND="rq")
 
     assert outcome.status == 1
@@ -25,7 +25,7 @@ def test_every_problem_of_the_settings_is_told_at_once(hv: Hv):
     assert "queue.bakend" in outcome.stderr
 
 
-def test_a_file_that_is_no_toml_is_a_message(hv: Hv, tmp_path: Path):
+def test_a_file_that_is_no_toml_is_a_message(hv: Hv, tmp_path: Path) -> None:
     (tmp_path / "hv.toml").write_text("[database")
 
     outcome = hv("config", "show", "--config", "hv.toml")
@@ -34,7 +34,7 @@ def test_a_file_that_is_no_toml_is_a_message(hv: Hv, tmp_path: Path):
     assert "hv.toml is not TOML" in outcome.stderr
 
 
-def test_the_origin_of_each_setting_is_shown(hv: Hv, tmp_path: Path):
+def test_the_origin_of_each_setting_is_shown(hv: Hv, tmp_path: Path) -> None:
     (tmp_path / "hv.toml").write_text("[limits]\napi_per_hour = 5\n")
 
     outcome = hv(
@@ -49,7 +49,7 @@ def test_the_origin_of_each_setting_is_shown(hv: Hv, tmp_path: Path):
     assert found["limits.enabled"]["origin"] == "default"
 
 
-def test_secrets_are_masked(hv: Hv):
+def test_secrets_are_masked(hv: Hv) -> None:
     password, key = "correct-horse-battery", "x" * 40
 
     outcome = hv(
@@ -66,7 +66,7 @@ def test_secrets_are_masked(hv: Hv):
         assert secret not in outcome.stdout
 
 
-def test_plugins_lists_what_is_found_and_active(hv: Hv):
+def test_plugins_lists_what_is_found_and_active(hv: Hv) -> None:
     outcome = hv("plugins", "--json")
 
     found = json.loads(outcome.stdout)["plugins"]
@@ -80,7 +80,7 @@ def test_plugins_lists_what_is_found_and_active(hv: Hv):
     assert all(plugin["missing"] is None for plugin in found)
 
 
-def test_a_plugin_that_cannot_be_imported_is_named(hv: Hv):
+def test_a_plugin_that_cannot_be_imported_is_named(hv: Hv) -> None:
     outcome = hv("plugins", HV_PLUGINS="no_such_module")
 
     assert outcome.status == 1

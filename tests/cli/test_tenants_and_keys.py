@@ -25,14 +25,14 @@ def created(hv: Hv, *words: str) -> dict[str, object]:
     return json.loads(outcome.stdout)
 
 
-def test_an_organization_is_made_once(hv: Hv):
+def test_an_organization_is_made_once(hv: Hv) -> None:
     again = hv("orgs", "create", "org_acme")
 
     assert again.status == 1
     assert "org_acme" in again.stderr
 
 
-def test_environments_are_listed_with_their_kind(hv: Hv):
+def test_environments_are_listed_with_their_kind(hv: Hv) -> None:
     outcome = hv("envs", "list", "org_acme", "--json")
 
     environments = json.loads(outcome.stdout)["environments"]
@@ -42,14 +42,14 @@ def test_environments_are_listed_with_their_kind(hv: Hv):
     }
 
 
-def test_environments_of_nobody_are_an_error(hv: Hv):
+def test_environments_of_nobody_are_an_error(hv: Hv) -> None:
     outcome = hv("envs", "list", "org_nobody")
 
     assert outcome.status == 1
     assert "org_nobody" in outcome.stderr
 
 
-def test_a_new_key_is_one_json_document(hv: Hv):
+def test_a_new_key_is_one_json_document(hv: Hv) -> None:
     key = created(hv, "--type", "environment", "--env", "dev", "--name", "ci")
 
     assert is_key_value(str(key["apiKey"]))
@@ -58,7 +58,7 @@ def test_a_new_key_is_one_json_document(hv: Hv):
     assert (key["name"], key["envID"], key["type"]) == ("ci", "dev", "environment")
 
 
-def test_a_key_can_be_given_fewer_rights_and_an_end(hv: Hv):
+def test_a_key_can_be_given_fewer_rights_and_an_end(hv: Hv) -> None:
     key = created(
         *(hv, "--type", "full-access", "--permission", "videos:read"),
         *("--expires-in", "90d"),
@@ -70,7 +70,7 @@ def test_a_key_can_be_given_fewer_rights_and_an_end(hv: Hv):
     assert timedelta(days=89) < left <= timedelta(days=90)
 
 
-def test_a_key_shows_its_value_once(hv: Hv):
+def test_a_key_shows_its_value_once(hv: Hv) -> None:
     key = created(hv, "--type", "environment", "--env", "live")
 
     listed = hv("keys", "list", "--org", "org_acme", "--json")
@@ -79,14 +79,14 @@ def test_a_key_shows_its_value_once(hv: Hv):
     assert str(key["apiKey"]) not in listed.stdout
 
 
-def test_an_environment_key_needs_its_environment(hv: Hv):
+def test_an_environment_key_needs_its_environment(hv: Hv) -> None:
     outcome = hv("keys", "create", "--org", "org_acme", "--type", "environment")
 
     assert outcome.status == 1
     assert "environment" in outcome.stderr
 
 
-def test_a_revoked_key_is_listed_as_such(hv: Hv):
+def test_a_revoked_key_is_listed_as_such(hv: Hv) -> None:
     key = created(hv, "--type", "environment", "--env", "live")
 
     revoked = hv("keys", "revoke", str(key["keyID"]))
@@ -98,7 +98,7 @@ def test_a_revoked_key_is_listed_as_such(hv: Hv):
     assert listed["revokedAt"]
 
 
-def test_a_rotated_key_goes_on_for_its_overlap(hv: Hv):
+def test_a_rotated_key_goes_on_for_its_overlap(hv: Hv) -> None:
     old = created(hv, "--type", "environment", "--env", "live")
 
     outcome = hv("keys", "rotate", str(old["keyID"]), "--overlap", "2h", "--json")
@@ -112,7 +112,7 @@ def test_a_rotated_key_goes_on_for_its_overlap(hv: Hv):
     assert timedelta(hours=1, minutes=59) < left <= timedelta(hours=2)
 
 
-def test_revoking_what_is_not_there_is_an_error(hv: Hv):
+def test_revoking_what_is_not_there_is_an_error(hv: Hv) -> None:
     outcome = hv("keys", "revoke", "key_nobody")
 
     assert outcome.status == 1

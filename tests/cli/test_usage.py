@@ -19,7 +19,7 @@ HV = [sys.executable, "-m", "hv_cli"]
 
 
 @pytest.mark.parametrize("name", [*main.COMMANDS, *main.HIDDEN])
-def test_every_command_explains_itself(hv: Hv, name: str):
+def test_every_command_explains_itself(hv: Hv, name: str) -> None:
     outcome = hv(name, "--help")
 
     assert outcome.status == 0
@@ -27,14 +27,14 @@ def test_every_command_explains_itself(hv: Hv, name: str):
     assert "--config" in outcome.stdout
 
 
-def test_help_lists_every_command(hv: Hv):
+def test_help_lists_every_command(hv: Hv) -> None:
     outcome = hv("--help")
 
     assert outcome.status == 0
     assert all(f"\n  {name} " in outcome.stdout for name in main.COMMANDS)
 
 
-def test_help_imports_no_command():
+def test_help_imports_no_command() -> None:
     code = (
         "import sys; from hv_cli.main import run; run(['--help']);"
         "print([m for m in sys.modules if m.split('.')[0] in "
@@ -59,7 +59,7 @@ def test_help_imports_no_command():
         ["keys", "rotate", "key_a", "--overlap", "tomorrow"],
     ],
 )
-def test_wrong_usage_ends_with_2(hv: Hv, words: list[str]):
+def test_wrong_usage_ends_with_2(hv: Hv, words: list[str]) -> None:
     outcome = hv(*words)
 
     assert outcome.status == 2
@@ -69,7 +69,7 @@ def test_wrong_usage_ends_with_2(hv: Hv, words: list[str]):
 
 def test_the_data_folder_may_stand_before_and_after_the_command(
     hv: Hv, tmp_path: Path
-):
+) -> None:
     for words in (
         ["--data", "before", "config", "show"],
         ["config", "--data", "between", "show"],
@@ -82,13 +82,15 @@ def test_the_data_folder_may_stand_before_and_after_the_command(
     assert made == {"before", "between", "after", "variable"}
 
 
-def test_an_option_is_stronger_than_the_variable(hv: Hv, tmp_path: Path):
+def test_an_option_is_stronger_than_the_variable(hv: Hv, tmp_path: Path) -> None:
     hv("config", "show", "--data", "option", HV_DATA="variable")
 
     assert [path.name for path in tmp_path.iterdir()] == ["option"]
 
 
-def test_an_expected_failure_is_one_message(hv: Hv, monkeypatch: pytest.MonkeyPatch):
+def test_an_expected_failure_is_one_message(
+    hv: Hv, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise CliError("It is too late.")
 
@@ -102,7 +104,7 @@ def test_an_expected_failure_is_one_message(hv: Hv, monkeypatch: pytest.MonkeyPa
 
 def test_a_bug_shows_no_traceback_and_says_where_it_stands(
     hv: Hv, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+) -> None:
     def crash(*_: object, **__: object) -> None:
         raise RuntimeError("boom")
 
@@ -117,7 +119,9 @@ def test_a_bug_shows_no_traceback_and_says_where_it_stands(
     assert "Traceback" in (tmp_path / "hv-data" / "logs" / "hv.log").read_text()
 
 
-def test_a_traceback_is_shown_to_who_asks(hv: Hv, monkeypatch: pytest.MonkeyPatch):
+def test_a_traceback_is_shown_to_who_asks(
+    hv: Hv, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def crash(*_: object, **__: object) -> None:
         raise RuntimeError("boom")
 
@@ -126,7 +130,7 @@ def test_a_traceback_is_shown_to_who_asks(hv: Hv, monkeypatch: pytest.MonkeyPatc
     assert "Traceback" in hv("migrate", HV_DEBUG="1").stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path):
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)
 
@@ -144,7 +148,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path):
     assert done.returncode == 1
 
 
-def test_help_is_quick(tmp_path: Path):
+def test_help_is_quick(tmp_path: Path) -> None:
     def once() -> float:
         begin = time.perf_counter()
         subprocess.run([*HV, "--help"], capture_output=True, check=True, cwd=tmp_path)
@@ -154,7 +158,15 @@ def test_help_is_quick(tmp_path: Path):
     assert min(once() for _ in range(5)) < 0.3
 
 
-def test_json_is_all_that_stands_on_standard_output(migrated: Hv):
+def test_json_is_all_that_stands_on_standard_output(migrated: Hv) -> None:
     outcome = migrated("orgs", "list", "--json")
 
     assert json.loads(outcome.stdout) == {"organizations": []}
+
+
+def test_a_database_without_tables_is_no_bug_but_a_message(hv: Hv) -> None:
+    outcome = hv("orgs", "list")
+
+    assert outcome.status == 1
+    assert "hv migrate" in outcome.stderr
+    assert "bug" not in outcome.stderr

@@ -29,7 +29,7 @@ def long_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def tree(service: LiveService) -> list[psutil.Process]:
-    root = psutil.Process(service.process.pid)
+    root = psutil.Process(service.supervisor.pid)
     return [root, *root.children(recursive=True)]
 
 
@@ -82,7 +82,7 @@ def test_killing_the_whole_service_leaves_no_process_and_loses_no_video(
     before = tree(own)
     assert any("ffmpeg" in " ".join(words(process)) for process in before)
 
-    own.process.send_signal(signal.SIGKILL)
+    own.supervisor.send_signal(signal.SIGKILL)
 
     assert_gone(before)
     own.start()
@@ -141,7 +141,7 @@ def test_killing_everything_during_an_upload_leaves_nothing_half_written(
     connection.putheader("Content-Length", str(len(data)))
     connection.endheaders(data[: len(data) // 2])
 
-    own.process.send_signal(signal.SIGKILL)
+    own.supervisor.send_signal(signal.SIGKILL)
     own.start()
     connection.close()
 

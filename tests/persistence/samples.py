@@ -39,13 +39,15 @@ from hvcore.domain.transcoding import (
     MediaFile,
     MediaIndex,
     PublishedTrack,
-    Rung as LadderRung,
     Segment,
     SourceInfo,
     Track,
     TrackPiece,
     TranscodeOrder,
     VideoTrackInfo,
+)
+from hvcore.domain.transcoding import (
+    Rung as LadderRung,
 )
 from hvcore.domain.uploads import UploadGrant
 from hvcore.domain.video import Video, VideoState

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 import attrs
 import pytest
-from hv_auth_apikey.backend import ApiKeyProvider
 
+from hv_auth_apikey.backend import ApiKeyProvider
 from hvcore.domain.access import (
     ALL_PERMISSIONS,
     ApiKey,

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 import redis
+
 from hv_queue_rq.backend import MESSAGE_LIVES_S, RqQueue
 from hv_queue_rq.jobs import ring
-
 from hvcore.domain.ids import TaskId, new_task_id
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.plugin_api import Lane

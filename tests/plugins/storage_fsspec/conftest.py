@@ -8,10 +8,10 @@ from pathlib import Path
 
 import boto3
 import pytest
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.local import LocalStorage
 from moto.server import ThreadedMotoServer
 
+from hv_storage_fsspec.backend import make_storage
+from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import Storage
 
 
@@ -61,7 +61,7 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
             "s3",
             endpoint_url=endpoint,
             aws_access_key_id="k",
-            aws_secret_access_key="s",  # noqa: S106 - of an imitation
+            aws_secret_access_key="s",
             region_name="us-east-1",
         ).create_bucket(Bucket=name)
     return make_storage(url, args=args, min_free_bytes=0, work_dir=tmp_path / "work")

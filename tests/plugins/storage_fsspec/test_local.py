@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.local import LEFTOVERS_KEPT_S, LocalStorage
-
 from hvcore.plugin_api import ConfigError, ObjectNotFoundError, UnavailableError
 from hvcore.ports.storage import SupportsHide, SupportsLocalPath, SupportsUploadFile
 
@@ -139,8 +139,10 @@ def test_writers_and_deleters_do_not_disturb_one_another(local: LocalStorage) ->
 
     with ThreadPoolExecutor(4) as pool:
         deleted = pool.submit(delete)
-        written = sum(pool.map(write, range(3)))
-        stopped.set()
+        try:
+            written = sum(pool.map(write, range(3)))
+        finally:
+            stopped.set()
 
     assert deleted.result() + local.delete_tree("media/v") == written
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import boto3
 import pytest
+
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.remote import RemoteStorage
-
 from hvcore.plugin_api import ConfigError, UnavailableError
 
 
@@ -24,7 +24,7 @@ def test_s3_keeps_the_content_type(s3_endpoint: str, tmp_path: Path) -> None:
         "s3",
         endpoint_url=s3_endpoint,
         aws_access_key_id="k",
-        aws_secret_access_key="s",  # noqa: S106 - of an imitation
+        aws_secret_access_key="s",
         region_name="us-east-1",
     )
     client.create_bucket(Bucket="typed")

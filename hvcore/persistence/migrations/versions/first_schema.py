@@ -91,6 +91,8 @@ def _videos() -> None:
         sa.Column("expires_at", sa.BigInteger(), nullable=False),
         sa.Column("state", TEXT, nullable=False),
         sa.Column("video_id", TEXT, nullable=True),
+        sa.Column("description", TEXT, nullable=True),
+        sa.Column("stored_path", TEXT, nullable=True),
         sa.Column("starts_processing", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(
             ["org_id", "env_id"],

@@ -1,0 +1,140 @@
+"""
+hv videos, hv tasks, hv doctor and hv upload, without a running service.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Hv
+
+
+@pytest.fixture
+def local(migrated: Hv) -> Hv:
+    assert migrated("prepare").status == 0
+    return migrated
+
+
+def test_prepare_keeps_one_key_for_each_environment(local: Hv, tmp_path: Path) -> None:
+    keys = tmp_path / "hv-data" / "first-keys.json"
+    before = keys.read_text()
+
+    assert local("prepare").status == 0
+
+    assert keys.read_text() == before
+    assert keys.stat().st_mode & 0o777 == 0o600
+    found = json.loads(before)
+    assert found["orgID"] == "org_local"
+    assert found["live"]["apiKey"].startswith("hv_live_")
+    assert found["dev"]["apiKey"].startswith("hv_test_")
+
+
+def test_lost_first_keys_are_made_anew(local: Hv, tmp_path: Path) -> None:
+    keys = tmp_path / "hv-data" / "first-keys.json"
+    before = keys.read_text()
+    keys.unlink()
+
+    assert local("prepare").status == 0
+
+    assert keys.read_text() != before
+
+
+def test_an_empty_environment_has_no_videos(local: Hv) -> None:
+    outcome = local("videos", "list", "--json")
+
+    assert json.loads(outcome.stdout) == {"videos": [], "total": 0}
+
+
+def test_an_unknown_environment_is_named(local: Hv) -> None:
+    outcome = local("videos", "list", "--env", "staging")
+
+    assert outcome.status == 1
+    assert "staging" in outcome.stderr
+
+
+@pytest.mark.parametrize("word", ["show", "delete", "retry"])
+def test_an_unknown_video_is_a_message(local: Hv, word: str) -> None:
+    outcome = local("videos", word, "vid_" + "0" * 22)
+
+    assert outcome.status == 1
+    assert outcome.stderr.startswith("Error: ")
+    assert "bug" not in outcome.stderr
+
+
+def test_tasks_is_empty_at_first(local: Hv) -> None:
+    outcome = local("tasks", "--state", "failed", "--json")
+
+    assert json.loads(outcome.stdout) == {"tasks": []}
+
+
+def test_an_upload_without_a_service_says_what_to_set(local: Hv) -> None:
+    outcome = local("upload", "clip.mp4")
+
+    assert outcome.status == 1
+    assert "HV_API_URL" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda _: None, "cannot be read"),
+        (lambda path: path.mkdir(), "is not a file"),
+        (lambda path: path.touch(), "is empty"),
+    ],
+    ids=["missing", "folder", "empty"],
+)
+def test_a_bad_file_is_refused_before_anything_is_sent(
+    local: Hv, tmp_path: Path, make: object, why: str
+) -> None:
+    assert callable(make)
+    make(tmp_path / "clip.mp4")
+    nobody = {"HV_API_URL": "http://127.0.0.1:9", "HV_API_KEY": "hv_live_x"}
+
+    for words, environ in ((["upload"], nobody), (["demo"], {})):
+        outcome = local(*words, "clip.mp4", **environ)
+
+        assert outcome.status == 1
+        assert why in outcome.stderr
+
+
+def test_doctor_finds_secrets_that_others_can_read(local: Hv, tmp_path: Path) -> None:
+    path = tmp_path / "hv-data" / "secrets.json"
+    path.chmod(0o644)
+
+    outcome = local("doctor", "--json")
+
+    assert outcome.status == 1
+    (finding,) = (
+        c for c in json.loads(outcome.stdout)["checks"] if c["check"] == "secrets"
+    )
+    assert finding["state"] == "broken"
+    assert finding["mend"] == f"Run: chmod 600 {path}"
+
+
+def test_doctor_finds_a_database_that_is_not_migrated(hv: Hv) -> None:
+    outcome = hv("doctor", "--json")
+
+    assert outcome.status == 1
+    checks = {c["check"]: c for c in json.loads(outcome.stdout)["checks"]}
+    assert checks["database"]["mend"] == "Run: hv migrate"
+
+
+def test_doctor_tells_of_bad_settings(hv: Hv) -> None:
+    outcome = hv("doctor", HV_DATABASE__URI="x")
+
+    assert outcome.status == 1
+    assert "database.uri" in outcome.stdout
+
+
+def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
+    outcome = local("doctor", "--json", PATH=os.environ["PATH"])
+
+    checks = json.loads(outcome.stdout)["checks"]
+    assert {c["check"] for c in checks} == {
+        *("python", "database", "storage", "disk", "queue", "transcoder"),
+        *("sandbox", "player", "secrets", "ports"),
+    }
+    broken = [c for c in checks if c["state"] == "broken" and c["check"] != "player"]
+    assert broken == []

@@ -1,0 +1,205 @@
+"""
+The life of ``hv up``: its first start, its second, its neighbours, its end.
+"""
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.live import HV, LiveService, live_service, request, until
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+    with live_service(tmp_path_factory.mktemp("up")) as running:
+        yield running
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[LiveService]:
+    with live_service(tmp_path) as running:
+        yield running
+
+
+def log(service: LiveService) -> str:
+    return service.data.with_name(service.data.name + ".log").read_text()
+
+
+def hv_up(service: LiveService, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*HV, "up", *words],
+        env=dict(service.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def descendants(service: LiveService) -> list[psutil.Process]:
+    return psutil.Process(service.process.pid).children(recursive=True)
+
+
+def test_the_first_start_prints_its_keys_and_keeps_them(shared: LiveService) -> None:
+    path = shared.data / "first-keys.json"
+    kept = json.loads(path.read_text())
+
+    assert path.stat().st_mode & 0o777 == 0o600
+    for env in ("live", "dev"):
+        until(lambda key=kept[env]["apiKey"]: key in log(shared), within_s=10)
+
+
+def test_its_addresses_can_be_read_while_it_runs(shared: LiveService) -> None:
+    path = shared.data / "run" / "addresses.json"
+    until(path.exists, within_s=10)
+
+    addresses = json.loads(path.read_text())
+
+    assert addresses["apiURL"] == shared.api
+    assert addresses["workerURL"] == addresses["playerURL"] == shared.worker
+
+
+def test_answers_carry_its_addresses(shared: LiveService) -> None:
+    grant = shared.call("POST", "/v1/videos/upload-url", {"fileName": "a.mp4"}).body
+
+    assert grant["signedURL"].startswith(f"{shared.worker}/upload/")
+
+
+def test_a_second_one_on_the_same_folder_is_refused(shared: LiveService) -> None:
+    second = hv_up(shared, "--port", "1")
+
+    assert second.returncode == 1
+    assert str(shared.process.pid) in second.stderr
+    assert "runs already" in second.stderr
+    assert "Traceback" not in second.stderr
+
+
+def test_a_port_that_is_taken_is_named(shared: LiveService, tmp_path: Path) -> None:
+    words = ("--data", str(tmp_path / "other"), "--port", str(shared.port))
+
+    second = hv_up(shared, *words)
+
+    assert second.returncode == 1
+    assert f"127.0.0.1:{shared.port}" in second.stderr
+
+
+def test_no_process_listens_on_another_port(shared: LiveService) -> None:
+    family = [psutil.Process(shared.process.pid), *descendants(shared)]
+    listening = {
+        connection.laddr.port
+        for process in family
+        for connection in process.net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+
+    assert listening == {shared.port, shared.port + 1}
+
+
+def test_its_command_line_uses_the_running_service(
+    shared: LiveService, clip: Path
+) -> None:
+    done = shared.hv("upload", str(clip), "--name", "by hv", "--wait", "--json")
+
+    assert done.returncode == 0, done.stderr
+    uploaded = json.loads(done.stdout)
+    assert uploaded["status"] == "ready"
+    assert request("GET", uploaded["playbackURL"]).status == 200
+    listed = json.loads(shared.hv("videos", "list", "--json").stdout)
+    assert [v["name"] for v in listed["videos"]] == ["by hv"]
+    shown = json.loads(
+        shared.hv("videos", "show", uploaded["videoID"], "--json").stdout
+    )
+    assert shown["status"]["ready"]
+    removed = shared.hv("videos", "delete", uploaded["videoID"])
+    assert removed.returncode == 0, removed.stderr
+    assert request("GET", uploaded["playbackURL"]).status == 404
+
+
+def test_a_file_that_is_no_video_fails_with_its_reason(
+    shared: LiveService, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.mp4").write_text("These are notes and not a film.\n" * 100)
+
+    done = shared.hv("upload", str(tmp_path / "notes.mp4"), "--wait", "--json")
+
+    assert done.returncode == 1
+    assert "notes could not be processed: " in done.stderr
+    assert done.stdout == ""
+
+
+def test_it_starts_again_right_after_it_was_killed(own: LiveService) -> None:
+    before = descendants(own)
+
+    for _ in range(3):
+        own.process.send_signal(signal.SIGKILL)
+        own.process_ended(within_s=5)
+        own.start()
+
+    _, alive = psutil.wait_procs(before, timeout=2)
+    assert alive == []
+    assert request("GET", f"{own.api}/health").body["status"] == "ok"
+
+
+def test_it_ends_with_0_and_leaves_nothing(own: LiveService) -> None:
+    before = descendants(own)
+
+    assert own.stop() == 0
+
+    assert [process for process in before if process.is_running()] == []
+    left = {path.name for path in (own.data / "run").iterdir()}
+    assert left <= {"up.lock"}
+
+
+def test_it_stops_while_it_starts(tmp_path: Path) -> None:
+    with live_service(tmp_path) as service:
+        service.stop()
+        environ = dict(service.environ)
+        again = subprocess.Popen(
+            [*HV, "up", "--port", str(service.port)],
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        root = psutil.Process(again.pid)
+        until(root.children, within_s=10, what="its first process")
+        family = root.children(recursive=True)
+
+        again.send_signal(signal.SIGTERM)
+        again.communicate(timeout=15)
+
+    assert again.returncode == 0
+    assert [process for process in family if process.is_running()] == []
+
+
+def test_a_folder_with_a_long_name_will_do(tmp_path: Path) -> None:
+    folder = tmp_path / ("long-" * 12) / ("name-" * 12)
+    folder.mkdir(parents=True)
+
+    with live_service(folder) as service:
+        assert request("GET", f"{service.api}/health").body["status"] == "ok"
+        (queue,) = (p for p in descendants(service) if "server" in p.name())
+        paths = [Path(c.laddr) for c in queue.net_connections("unix") if c.laddr]
+        folders = {path.parent for path in paths}
+        assert service.stop() == 0
+
+    assert [path for path in folders if path.exists()] == []
+
+
+def test_bad_settings_end_it_with_a_message(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*HV, "up", "--data", str(tmp_path / "data")],
+        env={"HV_STORAGE__OPTIONS__URI": "memory://", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 1
+    assert "storage.options.uri" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,463 @@
+"""
+Sending a file to its signed address.
+"""
+
+import errno
+import io
+import threading
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+import falcon
+import pytest
+from falcon.testing import Result, TestClient, create_environ
+
+from hv_upload import incoming as incoming_module
+from hv_upload.app import make_app
+from hv_upload.incoming import IncomingFiles
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.uploads import FileWanted, GrantState, UploadGrant, UploadGranted
+from hvcore.domain.video import VideoState
+from hvcore.errors import InvalidFileSizeError, UnavailableError
+from tests.http.world import World, body_of, problem_of
+
+MP4 = {"Content-Type": "video/mp4"}
+DATA = b"not really a video" * 1000
+
+
+class Stream(io.RawIOBase):
+    """
+    A body that calls back before it ends, instead of ending.
+    """
+
+    def __init__(self, data: bytes, then: Callable[[], object]) -> None:
+        self._data = io.BytesIO(data)
+        self._then = then
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._data.read(size)
+        if not data:
+            self._then()
+        return data
+
+
+class Trickle(io.RawIOBase):
+    """
+    A body that never ends.
+    """
+
+    def read(self, size: int = -1) -> bytes:
+        return b"x"
+
+
+def raising(error: Exception) -> Callable[[], NoReturn]:
+    def raise_() -> NoReturn:
+        raise error
+
+    return raise_
+
+
+@pytest.fixture
+def client(api: World) -> TestClient:
+    return TestClient(make_app(api.services))
+
+
+def grant(
+    api: World, *, size_bytes: int | None = None, content_type: str | None = "video/mp4"
+) -> UploadGranted:
+    wanted = FileWanted(
+        file_name="clip.mp4", content_type=content_type, size_bytes=size_bytes
+    )
+    return api.services.uploads.grant(api.env, wanted)
+
+
+def put(
+    client: TestClient,
+    granted: UploadGranted,
+    body: bytes = DATA,
+    headers: dict[str, str] | None = None,
+    extras: Mapping[str, object] | None = None,
+) -> Result:
+    address = urlsplit(granted.signed_url)
+    return client.simulate_put(
+        address.path,
+        query_string=address.query,
+        body=body,
+        headers=MP4 if headers is None else headers,
+        extras=dict(extras or {}),
+    )
+
+
+def chunked(
+    client: TestClient,
+    granted: UploadGranted,
+    body: bytes,
+    extras: Mapping[str, object] | None = None,
+) -> Result:
+    by_server = {"CONTENT_LENGTH": "", "wsgi.input_terminated": True}
+    return put(client, granted, body, extras={**by_server, **(extras or {})})
+
+
+def stored(api: World) -> list[bytes]:
+    return list(api.storage.files.values())
+
+
+def current(api: World, granted: UploadGranted) -> UploadGrant:
+    with api.services.uow.read() as work:
+        found = work.grants.find(granted.grant.id)
+    assert found is not None
+    return found
+
+
+def nothing_was_kept(api: World, granted: UploadGranted) -> bool:
+    left = list(api.services.uploads.incoming_dir().iterdir())
+    return (
+        not stored(api)
+        and not left
+        and current(api, granted).state is GrantState.GRANTED
+    )
+
+
+def test_a_file_is_kept_and_its_path_answered(api: World, client: TestClient) -> None:
+    granted = grant(api, size_bytes=len(DATA))
+
+    result = put(client, granted)
+
+    assert body_of(result) == {"bucketPath": granted.grant.path}
+    assert result.headers["access-control-allow-origin"] == "*"
+    assert stored(api) == [DATA]
+    assert current(api, granted).state is GrantState.UPLOADED
+    assert list(api.services.uploads.incoming_dir().iterdir()) == []
+
+
+def test_a_file_of_several_blocks_arrives_whole(
+    api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incoming_module, "BLOCK_BYTES", 1000)
+
+    assert put(client, grant(api)).status_code == 200
+    assert stored(api) == [DATA]
+
+
+def test_the_arrival_starts_a_key_scoped_video(api: World, client: TestClient) -> None:
+    video_id = api.awaited()
+    with api.services.uow.read() as work:
+        video = work.videos.find(video_id)
+    assert video is not None
+    granted = UploadGranted(
+        grant=_grant_of(api, video.source_path), signed_url=_address(api, video_id)
+    )
+
+    result = put(client, granted)
+
+    assert body_of(result)["videoID"] == video_id
+    with api.services.uow.read() as work:
+        video = work.videos.find(video_id)
+    assert video is not None
+    assert video.state is VideoState.TRANSCODING
+    problem_of(put(client, granted), 409, "processing_in_progress")
+
+
+def _grant_of(api: World, path: str) -> UploadGrant:
+    with api.services.uow.read() as work:
+        found = work.grants.find_path(path)
+    assert found is not None
+    return found
+
+
+def _address(api: World, video_id: str) -> str:
+    with api.services.uow.read() as work:
+        video = work.videos.find(video_id)
+    assert video is not None
+    found = _grant_of(api, video.source_path)
+    expires = int(found.expires_at.timestamp())
+    return "https://u.test" + api.services.upload_signer.sign(found.id, expires)
+
+
+def test_a_file_may_be_sent_again_until_processing_starts(
+    api: World, client: TestClient
+) -> None:
+    granted = grant(api)
+
+    put(client, granted, b"first")
+    assert put(client, granted, b"second").status_code == 200
+
+    assert stored(api) == [b"second"]
+
+
+def test_a_chunked_body_is_counted(api: World, client: TestClient) -> None:
+    granted = grant(api, size_bytes=len(DATA))
+
+    assert chunked(client, granted, DATA).status_code == 200
+    assert stored(api) == [DATA]
+
+
+@pytest.mark.parametrize("data", [DATA[:-1], DATA + b"x", b""])
+def test_a_chunked_body_of_another_size_leaves_nothing(
+    api: World, client: TestClient, data: bytes
+) -> None:
+    granted = grant(api, size_bytes=len(DATA))
+
+    problem_of(chunked(client, granted, data), 400, "invalid_file_size")
+
+    assert nothing_was_kept(api, granted)
+
+
+def test_a_wrong_size_is_refused_before_a_byte_is_read(
+    api: World, client: TestClient
+) -> None:
+    unread = Stream(b"", pytest.fail)
+    cases = [
+        (grant(api, size_bytes=100), "99"),
+        (grant(api, size_bytes=100), "101"),
+        (grant(api), "0"),
+        (grant(api), str(MAX_UPLOAD_BYTES + 1)),
+    ]
+
+    for granted, length in cases:
+        extras = {"CONTENT_LENGTH": length, "wsgi.input": unread}
+        result = put(client, granted, extras=extras)
+        problem_of(result, 400, "invalid_file_size")
+        assert nothing_was_kept(api, granted)
+
+
+def test_a_request_without_a_body_is_refused(api: World, client: TestClient) -> None:
+    granted = grant(api)
+
+    problem_of(put(client, granted, b""), 400, "invalid_file_size")
+
+    assert nothing_was_kept(api, granted)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Content-Type": "video/webm"}, {"Content-Type": "text/plain"}],
+    ids=str,
+)
+def test_another_type_than_was_granted_is_refused(
+    api: World, client: TestClient, headers: dict[str, str]
+) -> None:
+    granted = grant(api)
+
+    problem_of(put(client, granted, headers=headers), 415, "unsupported_format")
+
+    assert nothing_was_kept(api, granted)
+
+
+def test_parameters_and_case_of_the_type_do_not_matter(
+    api: World, client: TestClient
+) -> None:
+    headers = {"Content-Type": 'Video/MP4; codecs="avc1"'}
+
+    assert put(client, grant(api), headers=headers).status_code == 200
+
+
+def test_a_grant_without_a_type_takes_any_of_the_five(
+    api: World, client: TestClient
+) -> None:
+    headers = {"Content-Type": "video/x-matroska"}
+
+    granted = grant(api, content_type=None)
+    assert put(client, granted, headers=headers).status_code == 200
+    granted = grant(api, content_type=None)
+    result = put(client, granted, headers={"Content-Type": "video/ogg"})
+    problem_of(result, 415, "unsupported_format")
+
+
+def test_an_expired_address_is_refused(api: World, client: TestClient) -> None:
+    granted = grant(api)
+    api.clock.move(timedelta(hours=1))
+
+    problem_of(put(client, granted), 403, "forbidden")
+
+    assert nothing_was_kept(api, granted)
+
+
+def test_a_tampered_address_is_refused(api: World, client: TestClient) -> None:
+    granted, other = grant(api), grant(api)
+    address = urlsplit(granted.signed_url)
+    expires, signature = address.query.split("&")
+    queries = [
+        "",
+        expires,
+        signature,
+        f"expires=99999999999&{signature}",
+        f"{expires}&{expires}&{signature}",
+        f"{expires}&{signature}&{signature}",
+        f"{expires}&{signature.upper()}",
+        f"{expires}&{signature}0",
+        f"{expires}&signature=",
+        f"{expires}&signature=%00",
+        f"{expires}&{urlsplit(other.signed_url).query.split('&')[1]}",
+    ]
+
+    for query in queries:
+        result = client.simulate_put(
+            address.path, query_string=query, body=DATA, headers=MP4
+        )
+        problem_of(result, 403, "forbidden")
+        assert signature.split("=")[1] not in result.text
+    for path in (f"/upload/{other.grant.id}", "/upload/up_x", "/upload/%2e%2e"):
+        result = client.simulate_put(path, query_string=address.query, headers=MP4)
+        problem_of(result, 403, "forbidden")
+    assert nothing_was_kept(api, granted)
+
+
+@pytest.mark.parametrize(
+    "error", [TimeoutError(), ConnectionResetError(), BlockingIOError(), OSError("cut")]
+)
+def test_a_body_that_is_cut_off_leaves_nothing(
+    api: World, client: TestClient, error: OSError
+) -> None:
+    for send in (put, chunked):
+        granted = grant(api)
+        stream = Stream(DATA, raising(error))
+        extras: dict[str, object] = {"wsgi.input": stream}
+        if send is put:
+            extras["CONTENT_LENGTH"] = str(len(DATA) + 1)
+
+        result = send(client, granted, b"", extras=extras)
+
+        problem_of(result, 400, "invalid_file_size")
+
+        assert nothing_was_kept(api, granted)
+
+
+def test_a_body_that_ends_early_leaves_what_was_there_before(
+    api: World, client: TestClient
+) -> None:
+    granted = grant(api)
+    put(client, granted, b"before")
+
+    extras = {"CONTENT_LENGTH": str(len(DATA) + 1)}
+    result = put(client, granted, extras=extras)
+
+    problem_of(result, 400, "invalid_file_size")
+    assert stored(api) == [b"before"]
+
+
+def test_uploads_over_the_cap_are_asked_to_come_back(api: World) -> None:
+    client = TestClient(make_app(api.services, max_concurrent=1))
+    granted, second = grant(api), grant(api)
+    meanwhile: list[Result] = []
+    stream = Stream(DATA, lambda: meanwhile.append(put(client, second)))
+
+    result = chunked(client, granted, b"", extras={"wsgi.input": stream})
+
+    assert result.status_code == 200
+    problem_of(meanwhile[0], 503, "unavailable")
+    assert meanwhile[0].headers["retry-after"] == "10"
+    assert put(client, second).status_code == 200
+
+
+def test_a_failed_upload_gives_its_place_back(api: World) -> None:
+    client = TestClient(make_app(api.services, max_concurrent=1))
+
+    for _ in range(3):
+        put(client, grant(api, size_bytes=1))
+
+    assert put(client, grant(api)).status_code == 200
+
+
+def test_a_nearly_full_disk_takes_nothing(
+    api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incoming_module, "FREE_RESERVE_BYTES", 2**62)
+    granted = grant(api)
+
+    result = put(client, granted)
+
+    problem_of(result, 503, "unavailable")
+    assert "retry-after" in result.headers
+    assert nothing_was_kept(api, granted)
+
+
+def request(body: io.RawIOBase) -> falcon.Request:
+    environ = create_environ("/upload/x", method="PUT")
+    environ |= {"wsgi.input": body, "wsgi.input_terminated": True}
+    return falcon.Request(environ)
+
+
+def test_a_sender_that_trickles_is_given_up(tmp_path: Path) -> None:
+    ticks = iter(range(0, 1000, 30))
+    files = IncomingFiles(folder=tmp_path, elapsed_s=lambda: float(next(ticks)))
+    trickle = Trickle()
+
+    with (
+        pytest.raises(InvalidFileSizeError, match="too slow"),
+        files.collect(request(trickle)),
+    ):
+        pytest.fail("nothing came in")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_meanwhile_is_no_fault_of_the_sender(
+    tmp_path: Path,
+) -> None:
+    files = IncomingFiles(folder=tmp_path)
+    full = OSError(errno.ENOSPC, "full")
+
+    with (
+        pytest.raises(UnavailableError),
+        files.collect(request(Stream(DATA, lambda: None))),
+    ):
+        raise full
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_fault_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:
+    files = IncomingFiles(folder=tmp_path)
+
+    with (
+        pytest.raises(OSError, match="broken"),
+        files.collect(request(Stream(DATA, lambda: None))),
+    ):
+        raise OSError(errno.EIO, "broken")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_preflight_allows_a_put_from_any_page(client: TestClient) -> None:
+    result = client.simulate_options(
+        "/upload/up_x",
+        headers={
+            "Origin": "https://app.test",
+            "Access-Control-Request-Method": "PUT",
+        },
+    )
+
+    assert result.headers["access-control-allow-origin"] == "*"
+    assert "PUT" in result.headers["access-control-allow-methods"]
+    assert "Content-Type" in result.headers["access-control-allow-headers"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "PATCH"])
+def test_an_upload_address_takes_a_put_alone(client: TestClient, method: str) -> None:
+    result = client.simulate_request(method, "/upload/up_x")
+
+    problem_of(result, 405, "method_not_allowed")
+    assert "PUT" in result.headers["allow"]
+
+
+def test_uploads_run_side_by_side(api: World, client: TestClient) -> None:
+    granted = [grant(api) for _ in range(4)]
+    answers: list[int] = []
+    threads = [
+        threading.Thread(target=lambda g=g: answers.append(put(client, g).status_code))
+        for g in granted
+    ]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+
+    assert answers == [200] * 4

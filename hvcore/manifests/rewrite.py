@@ -54,5 +54,6 @@ def _address(address: str, added: str) -> str:
     if not address or _ABSOLUTE.match(address):
         return address
     before, hash_, fragment = address.partition("#")
-    joint = "?" if "?" not in before else "" if before[-1] in "?&" else "&"
-    return before + joint + added + hash_ + fragment
+    path, _, query = before.partition("?")
+    joint = "" if not query or query.endswith("&") else "&"
+    return f"{path}?{query}{joint}{added}{hash_}{fragment}"

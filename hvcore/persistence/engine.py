@@ -14,7 +14,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection, Engine, ExceptionContext, make_url
-from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, TimeoutError
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 
 from hvcore.errors import ConfigError, UnavailableError
 
@@ -109,7 +109,8 @@ def writing(engine: Engine, *, timeout_ms: int | None = None) -> Iterator[Connec
         UnavailableError: The database does not answer.
     """
     with _connected(engine) as connection, _lock_timeout(connection, timeout_ms):
-        connection = connection.execution_options(**{_WRITES: True})
+        # On the connection itself: SQLAlchemy sets this option in place.
+        connection.execution_options(**{_WRITES: True})
         connection.begin()
         if timeout_ms is not None and connection.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {timeout_ms}")
@@ -144,7 +145,7 @@ def _connected(engine: Engine) -> Iterator[Connection]:
     refuse_other_process(engine)
     try:
         connection = engine.connect()
-    except TimeoutError as exc:
+    except sa.exc.TimeoutError as exc:
         raise UnavailableError("Too many requests use the database.") from exc
     with connection:
         yield connection
@@ -198,7 +199,7 @@ def _make_postgresql_engine(url: URL, owner: dict[str, int]) -> Engine:
         ) from exc
 
 
-def _set_pragmas(connection: sqlite3.Connection, record: object) -> None:
+def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
     # The driver must not begin transactions by itself: it would begin
     # deferred ones, whose upgrade to a write fails at once under load.
     connection.isolation_level = None

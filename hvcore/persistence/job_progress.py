@@ -24,7 +24,7 @@ def progress_of(
 
     Args:
         running: Video ids by job id. A part's task is about either of them;
-            about a video, its payload's ``job_id`` tells the job.
+            about a video, its payload's ``job`` tells the job.
     """
     done = sa.case((tasks.c.state == TaskState.DONE.value, 1.0), else_=tasks.c.progress)
     share = sa.func.sum(tasks.c.weight * done)

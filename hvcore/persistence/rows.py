@@ -295,7 +295,7 @@ def payload_to_row(payload: Mapping[str, object]) -> dict[str, Any]:
     Write a task's payload, and beside it what the database looks at.
     """
     weight = payload.get("weight")
-    job_id = payload.get("job_id")
+    job_id = payload.get("job")
     return {
         "payload": dump_plain(payload),
         "job_id": job_id if isinstance(job_id, str) else None,

@@ -6,7 +6,7 @@ compare them alike; texts are ordered by code point.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, Table
@@ -24,14 +24,16 @@ class Moment(sa.types.TypeDecorator[datetime]):
     impl = BigInteger
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+    def process_bind_param(
+        self, value: datetime | None, _dialect: Dialect
+    ) -> int | None:
         """
         Turn a datetime into a number.
         """
         return None if value is None else (value - EPOCH) // _MICROSECOND
 
     def process_result_value(
-        self, value: int | None, dialect: Dialect
+        self, value: int | None, _dialect: Dialect
     ) -> datetime | None:
         """
         Turn a number into a datetime.

@@ -233,8 +233,11 @@ class SqlTasks:
 
     def to_ring(self, limit: int) -> Sequence[Task]:
         """
-        Mark due tasks as queued, within each organization's window, together
-        with queued ones that nobody took; the caller puts them into the queue.
+        Mark due tasks as queued, within each organization's window.
+
+        Returns:
+            Those, and queued ones that nobody took; the caller puts them into
+            the queue.
         """
         now = self._now()
         rung: list[Task] = []

@@ -83,7 +83,7 @@ class SqlWork:
             return
         try:
             self._on_commit(rung)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever a queue plugin raises
             # The rows are durable and the sweep rings again: the caller's
             # work is done, whatever the queue says.
             _log.exception("ringing for tasks failed")

@@ -13,7 +13,7 @@ from hvcore.plugin_api import (
 )
 
 
-def build(options: NoOptions, context: BuildContext) -> AuthProvider:
+def build(_options: NoOptions, context: BuildContext) -> AuthProvider:
     """
     Make the provider of a process.
     """

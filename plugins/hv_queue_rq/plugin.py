@@ -24,7 +24,7 @@ class RqOptions:
     prefix: str = "hvcore"
 
 
-def build(options: RqOptions, context: BuildContext) -> Queue:
+def build(options: RqOptions, _context: BuildContext) -> Queue:
     """
     Make the queue of a process.
     """

@@ -92,7 +92,7 @@ class RingWorker(SimpleWorker):
             return
         self.execute_job(job, queue)
 
-    def execute_job(self, job: Job, queue: Queue) -> None:
+    def execute_job(self, job: Job, queue: Queue) -> None:  # noqa: ARG002 - rq's
         """
         Call the message's function; what it raises is logged.
         """
@@ -104,7 +104,7 @@ class RingWorker(SimpleWorker):
         try:
             # Not job.perform(), which writes to Redis.
             job.func(*job.args)
-        except Exception:
+        except Exception:  # noqa: BLE001 - one of the three loops: task
             _log.exception("handling a task failed", extra={"hv_task": job.args})
 
     def _register(self) -> None:

@@ -92,7 +92,13 @@ class LocalStorage(Storage):
             return file
         return cast(BinaryIO, io.BufferedReader(PartOfFile(file, end - start)))
 
-    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+    def write(
+        self,
+        path: str,
+        source: BinaryIO,
+        *,
+        content_type: str,  # noqa: ARG002 - a file has none
+    ) -> ObjectInfo:
         """
         Store everything that source gives, whole or not at all.
 
@@ -103,7 +109,13 @@ class LocalStorage(Storage):
         self._check_space()
         return self._through_incoming(path, target, source)
 
-    def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
+    def put_file(
+        self,
+        path: str,
+        local: Path,
+        *,
+        content_type: str,  # noqa: ARG002 - a file has none
+    ) -> ObjectInfo:
         """
         Store a local file by moving it, or by copying if that cannot be.
         """

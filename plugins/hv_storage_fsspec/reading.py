@@ -3,7 +3,7 @@ Read a part of something as if it were all.
 """
 
 import io
-from typing import Any
+from typing import Any, BinaryIO
 
 
 class PartOfFile(io.RawIOBase):
@@ -11,7 +11,7 @@ class PartOfFile(io.RawIOBase):
     The bytes of an open file from its position up to an end.
     """
 
-    def __init__(self, file: Any, size_bytes: int) -> None:
+    def __init__(self, file: BinaryIO, size_bytes: int) -> None:
         super().__init__()
         self._file = file
         self._left = size_bytes
@@ -22,7 +22,7 @@ class PartOfFile(io.RawIOBase):
         """
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12
         """
         Read what fits, up to the end.
         """

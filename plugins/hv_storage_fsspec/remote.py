@@ -175,7 +175,13 @@ class _RemotePart(io.RawIOBase):
     Not ``fs.open``: fsspec's memory file system gives all readers one file.
     """
 
-    def __init__(self, fs: Any, path: str, start: int, end: int) -> None:
+    def __init__(
+        self,
+        fs: Any,  # noqa: ANN401 - fsspec ships no types
+        path: str,
+        start: int,
+        end: int,
+    ) -> None:
         super().__init__()
         self._fs = fs
         self._path = path
@@ -185,7 +191,7 @@ class _RemotePart(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12
         end = min(self._position + len(buffer), self._end)
         if self._position >= end:
             return 0

@@ -42,7 +42,7 @@ def hv_up(service: LiveService, *words: str) -> subprocess.CompletedProcess[str]
 
 
 def descendants(service: LiveService) -> list[psutil.Process]:
-    return psutil.Process(service.process.pid).children(recursive=True)
+    return psutil.Process(service.supervisor.pid).children(recursive=True)
 
 
 def test_the_first_start_prints_its_keys_and_keeps_them(shared: LiveService) -> None:
@@ -74,7 +74,7 @@ def test_a_second_one_on_the_same_folder_is_refused(shared: LiveService) -> None
     second = hv_up(shared, "--port", "1")
 
     assert second.returncode == 1
-    assert str(shared.process.pid) in second.stderr
+    assert str(shared.supervisor.pid) in second.stderr
     assert "runs already" in second.stderr
     assert "Traceback" not in second.stderr
 
@@ -89,7 +89,7 @@ def test_a_port_that_is_taken_is_named(shared: LiveService, tmp_path: Path) -> N
 
 
 def test_no_process_listens_on_another_port(shared: LiveService) -> None:
-    family = [psutil.Process(shared.process.pid), *descendants(shared)]
+    family = [psutil.Process(shared.supervisor.pid), *descendants(shared)]
     listening = {
         connection.laddr.port
         for process in family
@@ -136,7 +136,7 @@ def test_it_starts_again_right_after_it_was_killed(own: LiveService) -> None:
     before = descendants(own)
 
     for _ in range(3):
-        own.process.send_signal(signal.SIGKILL)
+        own.supervisor.send_signal(signal.SIGKILL)
         own.process_ended(within_s=5)
         own.start()
 

@@ -4,10 +4,12 @@ Who is served what.
 
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from falcon.testing import Result
+from falcon.testing import Result, TestClient
 
+from hv_delivery.app import make_app
 from hvcore.domain.video import VideoState
 from hvcore.playback_tokens import TokenUse
 from tests.conftest import SettableClock
@@ -18,6 +20,7 @@ from tests.http.delivery_world import (
     DeliveryWorld,
     make_world,
 )
+from tests.http.world import ENV, ORG, World, body_of
 from tests.media_samples import OTHER, PUBLIC, ROOT, VIDEO
 
 
@@ -407,3 +410,32 @@ def test_the_key_set_and_the_liveness_need_nothing(public: DeliveryWorld) -> Non
     assert public.get("/.well-known/jwks.json").json == {"keys": []}
     assert public.get("/health/live").json == {"body": {"status": "ok"}}
     assert public.directory.asked == []
+
+
+def test_a_delete_through_the_api_is_obeyed_by_delivery(api: World) -> None:
+    video_id = api.ready(is_public=True)
+    entry = api.services.delivery.directory.find(video_id)
+    assert entry is not None
+    api.storage.files[f"{entry.media_root}/master.m3u8"] = b"#EXTM3U\n"
+    client = TestClient(make_app(api.services))
+    address = f"/v1/public/{ORG}/{ENV}/{video_id}/master.m3u8"
+    assert client.simulate_get(address).text == "#EXTM3U\n"
+
+    body_of(api.delete(f"/v1/videos/{video_id}"))
+
+    assert outcome(client.simulate_get(address)) == NOT_FOUND
+
+
+def test_a_signed_url_of_the_api_is_understood_by_delivery(api: World) -> None:
+    video_id = api.ready(is_public=False)
+    entry = api.services.delivery.directory.find(video_id)
+    assert entry is not None
+    api.storage.files[f"{entry.media_root}/master.m3u8"] = b"#EXTM3U\nv.m3u8\n"
+    client = TestClient(make_app(api.services))
+
+    signed = urlsplit(
+        body_of(api.get(f"/v1/videos/{video_id}/signed-url"))["signed_url"]
+    )
+
+    answer = client.simulate_get(signed.path, query_string=signed.query)
+    assert answer.text == f"#EXTM3U\nv.m3u8?{signed.query}\n"

@@ -22,7 +22,15 @@ from tests.http.test_delivery import (
     UNAUTHORIZED,
     outcome,
 )
-from tests.media_samples import OTHER, PUBLIC, ROOT, VIDEO, BytesStorage
+from tests.media_samples import (
+    OTHER,
+    PUBLIC,
+    ROOT,
+    VIDEO,
+    BytesStorage,
+    index,
+    video_track,
+)
 
 KEPT = f"media/{VIDEO}/thumbnails/job_1"
 
@@ -160,8 +168,11 @@ def test_there_is_no_picture_until_one_exists(public: DeliveryWorld) -> None:
 def test_a_video_without_a_poster_has_no_picture(public: DeliveryWorld) -> None:
     assert isinstance(public.storage, BytesStorage)
     del public.storage.objects[f"{ROOT}/a1/poster.jpg"]
-
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
+
+    public.change(media=index(video_track()))
+
+    assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NO_FILE
 
 
 def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from datetime import timedelta
 
 import pytest
@@ -25,7 +26,7 @@ from hvcore.domain.tasks import TaskState
 from hvcore.domain.uploads import GrantState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence import tables
-from hvcore.persistence.engine import ForkedEngineError, make_engine
+from hvcore.persistence.engine import ForkedEngineError, make_engine, writing
 from hvcore.persistence.queries import SqlKeyBook
 from hvcore.persistence.unit_of_work import LEADS_FOR, SqlUnitOfWork
 from hvcore.ports.unit_of_work import (
@@ -69,8 +70,6 @@ def test_two_threads_that_save_one_video_clash(uow: SqlUnitOfWork) -> None:
         with uow.write() as work:
             work.videos.save(found)
             work.commit()
-
-    import threading
 
     both_have_read = threading.Barrier(2)
     results = at_once(rename, threads=2)
@@ -155,7 +154,10 @@ def test_one_leads_until_it_is_gone(uow: SqlUnitOfWork, engine: Engine) -> None:
 
     step = (LEADS_FOR + timedelta(seconds=1)) // timedelta(microseconds=1)
     with engine.connect() as connection, connection.begin():
-        connection.execute(sa.text(f"UPDATE leaders SET until = until - {step}"))
+        until = sa.literal_column("until") - step
+        connection.execute(
+            sa.update(sa.table("leaders", sa.column("until"))).values(until=until)
+        )
 
     assert lead("b")
     assert not lead("a")
@@ -372,8 +374,6 @@ def test_a_query_that_is_wrong_is_not_called_unavailable(engine: Engine) -> None
 def test_a_locked_database_is_unavailable_after_a_while(
     engine: Engine, uow: SqlUnitOfWork
 ) -> None:
-    from hvcore.persistence.engine import writing
-
     made = video()
     with uow.write() as work:
         work.videos.add(made)

@@ -15,6 +15,7 @@ from hvcore.domain.video import DeletionReason, Video, VideoState, media_root
 from hvcore.errors import UnavailableError
 from hvcore.persistence import tables
 from hvcore.persistence.engine import make_engine
+from hvcore.persistence.json_columns import dump
 from hvcore.persistence.published_media import MediaCache
 from hvcore.persistence.queries import SqlPlaybackDirectory
 from hvcore.persistence.rows import outline
@@ -222,10 +223,10 @@ def test_saving_a_listed_video_keeps_its_segments(uow: SqlUnitOfWork) -> None:
 def test_the_progress_is_that_of_the_current_jobs_parts(uow: SqlUnitOfWork) -> None:
     made, planned = video("a"), video("planned")
     parts = [
-        new_task(made.id, payload={"weight": weight, "job_id": made.job_id})
+        new_task(made.id, payload={"weight": weight, "job": made.job_id})
         for weight in (0.6, 0.4)
     ]
-    old = new_task(made.id, payload={"weight": 1.0, "job_id": new_job_id()})
+    old = new_task(made.id, payload={"weight": 1.0, "job": new_job_id()})
     other = new_task(made.id, kind="transcode.plan")
     _add(uow, made, planned)
     with uow.write() as work:
@@ -344,8 +345,6 @@ def test_the_directory_of_a_missing_database_is_unavailable() -> None:
 
 
 def test_the_media_cache_is_bounded() -> None:
-    from hvcore.persistence.json_columns import dump
-
     cache = MediaCache(max_segments=250)
     texts = {f"v{n}": dump(media(90)) for n in range(4)}
     reads: list[str] = []

@@ -47,10 +47,10 @@ def test_the_rest_of_a_playlist_stays_as_it_is() -> None:
 
 
 def test_a_query_is_continued_and_a_fragment_stays_last() -> None:
-    text = 'a?b=c\na?\na?b=c&\na#f\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i?x=1"\n'
+    text = 'a?b=c\na?\na?b=c&\na#f\n??\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i?x=1"\n'
 
     assert carry_token(text, "T") == (
-        "a?b=c&token=T\na?token=T\na?b=c&token=T\na?token=T#f\n"
+        "a?b=c&token=T\na?token=T\na?b=c&token=T\na?token=T#f\n??&token=T\n"
         '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i?x=1&token=T"\n'
     )
 

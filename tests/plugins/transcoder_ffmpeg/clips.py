@@ -136,7 +136,8 @@ def _noise(path: Path) -> None:
     data = path.read_bytes()
     at = data.index(b"mdat") + 4
     end = data.index(b"moov") - 4
-    path.write_bytes(data[:at] + bytes(range(1, 256)) * (end - at) + data[end:])
+    noise = bytes(range(256)) * ((end - at) // 256 + 1)
+    path.write_bytes(data[:at] + noise[: end - at] + data[end:])
 
 
 def _long_gap(path: Path) -> None:
@@ -174,7 +175,7 @@ def _late_sound(path: Path) -> None:
     whole = path.with_name("whole.mp4")
     _flash_and_beep(whole)
     # The first second of the sound is cut away, the rest stays where it was.
-    late = ["-i", whole, "-ss", "1", "-copyts", "-i", whole]
+    late: list[str | Path] = ["-i", whole, "-ss", "1", "-copyts", "-i", whole]
     ffmpeg(*late, "-map", "0:v", "-map", "1:a", "-c:v", "copy", "-c:a", "flac", path)
 
 

@@ -27,7 +27,18 @@ def complaints(path: Path) -> str:
     Return what ffmpeg has to say while it decodes a file.
     """
     ended = subprocess.run(
-        ["ffmpeg", "-v", "warning", "-xerror", "-nostdin", "-i", path, "-f", "null", "-"],
+        [
+            "ffmpeg",
+            "-v",
+            "warning",
+            "-xerror",
+            "-nostdin",
+            "-i",
+            path,
+            "-f",
+            "null",
+            "-",
+        ],
         capture_output=True,
         check=False,
         text=True,
@@ -70,20 +81,37 @@ def samples(path: Path) -> "array[int]":
 
 def picture(path: Path) -> tuple[int, int, int]:
     """
-    Return the mean red, green and blue of the first picture, as bt709.
+    Return red, green and blue of the first pixel, read as bt709.
     """
-    tiny = ["-frames:v", "1", "-vf", "scale=1:1:flags=area:in_color_matrix=bt709"]
-    red, green, blue = _decoded(path, *tiny, "-pix_fmt", "rgb24", "-f", "rawvideo")
+    tiny = ["-frames:v", "1", "-vf", "scale=in_color_matrix=bt709,format=rgb24"]
+    red, green, blue, *_ = _decoded(path, *tiny, "-f", "rawvideo")
     return red, green, blue
 
 
 def _decoded(path: Path, *options: str) -> bytes:
-    command = ["ffmpeg", "-v", "error", "-nostdin", "-i", path, *options, "-"]
+    command: list[str | Path] = [
+        "ffmpeg",
+        "-v",
+        "error",
+        "-nostdin",
+        "-i",
+        path,
+        *options,
+        "-",
+    ]
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 
 def _ask(path: Path, question: str) -> dict[str, Any]:
-    command = ["ffprobe", "-v", "error", question, "-of", "json", path]
+    command: list[str | Path] = [
+        "ffprobe",
+        "-v",
+        "error",
+        question,
+        "-of",
+        "json",
+        path,
+    ]
     ended = subprocess.run(command, capture_output=True, check=True)
     content = json.loads(ended.stdout)
     assert isinstance(content, dict)

@@ -5,6 +5,7 @@ What comes out, looked at with ffprobe and ffmpeg.
 import hashlib
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,8 @@ def test_every_preset_makes_its_whole_ladder(
         assert (found["width"], found["height"]) == (rung.width_px, rung.height_px)
         assert found["color_space"] == found["color_primaries"] == "bt709"
         assert complaints(path) == ""
+    with Image.open(made.folder / "poster.jpg") as poster:
+        assert max(poster.size) == min(1920, made.info.video.width_px)
 
 
 def test_segments_begin_alike_and_with_key_frames_at_29_97(
@@ -134,7 +137,7 @@ def test_the_owners_names_are_not_published(tmp_path: Path, encode: Encode) -> N
 
     made = encode(source)
 
-    written = [path for path in made.folder.rglob("*.m4s")]
+    written = list(made.folder.rglob("*.m4s"))
     assert len(written) == 4
     assert not [path for path in written if b"Grandmother" in path.read_bytes()]
 
@@ -278,7 +281,7 @@ def test_a_variable_rate_becomes_constant(clip: Clip, encode: Encode) -> None:
     made = encode(clip("uneven.mp4"))
 
     times = sorted(float(packet["pts_time"]) for packet in packets(_first(made)))
-    steps = [after - before for before, after in zip(times, times[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(times)]
     assert steps == [pytest.approx(1 / 30, abs=1e-4)] * len(steps)
 
 

@@ -68,7 +68,10 @@ def test_trials_are_remembered_on_disk(
 
 @pytest.mark.parametrize("content", ["", "{", '{"format": 0}', '{"format": 1}', "[]"])
 def test_a_broken_memory_is_replaced(
-    content: str, tmp_path: Path, transcoder: Transcoder, monkeypatch: pytest.MonkeyPatch
+    content: str,
+    tmp_path: Path,
+    transcoder: Transcoder,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     engine = found.choose_engine(
         None, None, cache=tmp_path / "other.json", work_dir=tmp_path

@@ -159,7 +159,7 @@ def test_a_playlist_in_disguise_is_refused_and_opens_nothing(
     os.mkfifo(pipe)
     source = tmp_path / "upload.mp4"
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.setblocking(False)
+        listener.settimeout(0)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/a.ts"
         source.write_text(template.format(path=pipe, address=address))
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -98,9 +99,7 @@ def test_an_unwanted_job_ends_with_everything_it_started(
     (part,) = transcoder.plan(order)
 
     with pytest.raises(TaskStopped):
-        transcoder.run(
-            part, make_workspace(endless, folder, check=stop_once_it_runs)
-        )
+        transcoder.run(part, make_workspace(endless, folder, check=stop_once_it_runs))
 
     assert time.monotonic() - stopped_at[0] < _GONE_S
     assert _users_of(folder) == []
@@ -111,7 +110,9 @@ def test_a_killed_worker_takes_ffmpeg_along(
     level: str, endless: Path, tmp_path: Path
 ) -> None:
     job = tmp_path / "job"
-    with subprocess.Popen([sys.executable, "-c", _WORKER, endless, tmp_path, level]) as worker:
+    with subprocess.Popen(
+        [sys.executable, "-c", _WORKER, endless, tmp_path, level]
+    ) as worker:
         _wait_until(lambda: bool(list(job.glob("*.jpg"))), _DEADLINE_S)
         running = _users_of(job)
         worker.send_signal(signal.SIGKILL)
@@ -139,7 +140,7 @@ def test_a_core_that_asks_is_asked_twice_a_second(
             make_workspace(endless, tmp_path / "job", check=count),
         )
 
-    pauses = [after - before for before, after in zip(asked, asked[1:], strict=False)]
+    pauses = [after - before for before, after in pairwise(asked)]
     assert max(pauses) < 0.5
 
 
@@ -206,7 +207,12 @@ def test_writing_without_end_is_stopped(tmp_path: Path) -> None:
     ("status", "killer", "log", "error"),
     [
         (1, None, "Invalid data found when processing input", UnusableSourceError),
-        (1, None, "av_interleaved_write_frame(): No space left on device\nInvalid data found", TranscodeError),
+        (
+            1,
+            None,
+            "av_interleaved_write_frame(): No space left on device\nInvalid data found",
+            TranscodeError,
+        ),
         (137, signal.SIGKILL, "Invalid data found", TranscodeError),
         (1, None, "", TranscodeError),
     ],

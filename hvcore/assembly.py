@@ -45,7 +45,6 @@ from hvcore.settings import Settings
 from hvcore.tasks import handlers
 from hvcore.upload_signing import UploadSigner
 
-
 OVERRIDABLE: Final = frozenset({"clock", "storage", "transcoder", "queue"})
 
 
@@ -171,7 +170,7 @@ class Services:
     @cached_property
     def access(self) -> Access:
         """
-        Who is calling?
+        Recognises callers.
         """
         return Access(uow=self.uow, providers=self._providers)
 
@@ -283,7 +282,7 @@ class Services:
     @cached_property
     def health(self) -> Health:
         """
-        Can the service serve?
+        Tells whether the service can serve.
         """
         return Health(
             uow=self.uow,

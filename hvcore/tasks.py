@@ -3,6 +3,7 @@ Which service does the work of which kind of task.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import attrs
 
@@ -18,8 +19,21 @@ from hvcore.services.transcoding import (
 )
 
 
-def _nothing_to_undo(_work: Work, _task: Task, _reason: str) -> None:
-    return None
+class GiveUp(Protocol):
+    """
+    See TaskHandler.give_up.
+    """
+
+    def __call__(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        """
+        End the task as failed.
+        """
+        ...
+
+
+def _just_fail(work: Work, task: Task, reason: str, *, error: str) -> None:
+    del reason  # nobody waits for it
+    work.tasks.fail(task, error=error)
 
 
 @attrs.frozen(kw_only=True)
@@ -32,7 +46,7 @@ class ServiceMethod:
     """
 
     run: Callable[[TaskRun], None]
-    give_up: Callable[[Work, Task, str], None] = _nothing_to_undo
+    give_up: GiveUp = _just_fail
     is_patient: bool = False
 
 

@@ -19,6 +19,7 @@ from typing import Final
 
 import psycopg
 import redis
+from sqlalchemy.engine import make_url
 
 START_TIMEOUT_S: Final = 60
 _POLL_S: Final = 0.05
@@ -53,6 +54,14 @@ class PostgresqlServer:
         with psycopg.connect(self._dsn("postgres"), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
         return f"postgresql+psycopg://postgres@/{name}?host={self._socket_dir}"
+
+    def drop_database(self, url: str) -> None:
+        """
+        Remove a database that new_database made: a hundred take a while to end.
+        """
+        name = make_url(url).database
+        with psycopg.connect(self._dsn("postgres"), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     def answers(self) -> bool:
         """
@@ -92,7 +101,7 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
             cwd=folder,
             user=run_as,
         )
-        command = [
+        command: list[Path | str] = [
             binaries / "postgres",
             f"-D{data}",
             f"-k{folder}",

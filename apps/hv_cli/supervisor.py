@@ -8,6 +8,7 @@ request is tied to the thread that forked.
 
 import asyncio
 import os
+import re
 import signal
 import sys
 import time
@@ -27,8 +28,13 @@ FIRST_DELAY_S: Final = 0.2
 LONGEST_DELAY_S: Final = 10.0
 SETTLED_AFTER_S: Final = 10.0
 """A process that ran for so long starts again with the first delay."""
-MAX_STARTS_BEFORE_READY: Final = 5
+MAX_STARTS_BEFORE_READY: Final = 3
+FINAL_STATUSES: Final = frozenset({1, 2, 4})
+"""Ends with a message that another start would repeat: hv's own two, and that of
+gunicorn for an app that cannot be built."""
 LONGEST_LINE_BYTES: Final = 64 * 1024
+
+_BEFORE_THE_MESSAGE = re.compile(r"^(?:\S+ \S+ [A-Z]+ \S+: |Error: )")
 
 
 @attrs.frozen(kw_only=True)
@@ -119,7 +125,9 @@ class Supervisor:
             status = await self._run(program, log)
             if self._stopping.is_set():
                 return
-            if not self.is_ready and starts >= MAX_STARTS_BEFORE_READY:
+            if not self.is_ready and (
+                status in FINAL_STATUSES or starts >= MAX_STARTS_BEFORE_READY
+            ):
                 raise CliError(self._why(program, log))
             if time.monotonic() - began > SETTLED_AFTER_S:
                 delay_s = FIRST_DELAY_S
@@ -177,8 +185,8 @@ class Supervisor:
             await process.wait()
 
     def _why(self, program: Program, log: LogFile) -> str:
-        last = log.reason.decode(errors="replace")
-        return f"{program.name} does not start: {last}\nSee {log.path}."
+        reason = _BEFORE_THE_MESSAGE.sub("", log.reason.decode(errors="replace"))
+        return f"{program.name} does not start: {reason}\nSee {log.path}."
 
 
 async def _line(stream: asyncio.StreamReader) -> bytes:

@@ -20,6 +20,9 @@ class Stopping:
             signal.signal(number, self._ask)
 
     def __call__(self) -> bool:
+        """
+        Tell whether the process was asked to end.
+        """
         return self._asked.is_set()
 
     def wait(self, seconds: float) -> bool:

@@ -36,7 +36,7 @@ def run_sweep(settings: Settings) -> None:
                 _log.warning(
                     "sweep waits for the service", extra={"hv_why": error.detail}
                 )
-            except Exception:
+            except Exception:  # noqa: BLE001 - one of the three loops
                 # The loop that everything else relies on never ends by itself.
                 _log.exception("sweep failed; it goes on")
             turn += 1

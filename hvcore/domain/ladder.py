@@ -15,6 +15,7 @@ from hvcore.domain.transcoding import (
     Ladder,
     Rung,
     SourceInfo,
+    VideoTrackInfo,
 )
 
 RUNGS_KBPS: Final = {
@@ -75,38 +76,28 @@ def _rungs(source: SourceInfo, settings: EncodingSettings) -> tuple[Rung, ...]:
     wanted = settings.pixel_format
     pixel_format = video.pixel_format if wanted is PixelFormat.AUTO_DETECT else wanted
     return tuple(
-        _rung(source, short, kbps, frame_rate, pixel_format, settings)
+        Rung(
+            key=f"{short}p",
+            short_edge_px=short,
+            width_px=width,
+            height_px=height,
+            video_kbps=kbps,
+            frame_rate=frame_rate,
+            pixel_format=pixel_format,
+            rate_control=settings.rate_control,
+            two_pass=settings.two_pass,
+            speed=settings.speed,
+        )
         for short, kbps in steps
+        for width, height in [_size(video, short)]
     )
 
 
-def _rung(  # noqa: PLR0913 - one line per property of the rung
-    source: SourceInfo,
-    short: int,
-    kbps: int,
-    frame_rate: Fraction,
-    pixel_format: PixelFormat,
-    settings: EncodingSettings,
-) -> Rung:
-    video = source.video
-    shape = Fraction(
-        max(video.width_px, video.height_px), min(video.width_px, video.height_px)
-    )
-    long = max(2, round(short * shape / 2) * 2)
+def _size(video: VideoTrackInfo, short: int) -> tuple[int, int]:
+    edges = sorted((video.width_px, video.height_px))
+    long = max(2, round(short * Fraction(edges[1], edges[0]) / 2) * 2)
     is_portrait = video.height_px > video.width_px
-    width, height = (short, long) if is_portrait else (long, short)
-    return Rung(
-        key=f"{short}p",
-        short_edge_px=short,
-        width_px=width,
-        height_px=height,
-        video_kbps=kbps,
-        frame_rate=frame_rate,
-        pixel_format=pixel_format,
-        rate_control=settings.rate_control,
-        two_pass=settings.two_pass,
-        speed=settings.speed,
-    )
+    return (short, long) if is_portrait else (long, short)
 
 
 def _audio(

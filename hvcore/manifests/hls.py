@@ -60,11 +60,11 @@ def playlist_name(track: Track) -> str:
 
 def target_duration_s(media: MediaIndex) -> int:
     """
-    Return the longest segment of all renditions, rounded up to seconds.
+    Return the longest segment of all renditions, rounded to whole seconds.
 
     All playlists of a video must declare the same one (RFC 8216, section
-    6.2.4). EXTINF has six decimals; what is above the whole second by less
-    than that is not another second.
+    6.2.4), and it is compared with rounded durations (section 4.3.3.1): a
+    segment of 6.016 s, as AAC frames make it, is one of 6 s.
     """
     return max(_longest_s(published.track) for published in media.tracks)
 
@@ -189,7 +189,8 @@ def _variant_lines(variant: _Variant) -> list[str]:
 
 def _longest_s(track: Track) -> int:
     longest_s = max((segment.duration_s for segment in track.segments), default=0)
-    return max(1, math.ceil(round(longest_s, 6)))
+    # As EXTINF declares it, and halves go up: round() would make them even.
+    return max(1, math.floor(round(longest_s, 6) + 0.5))
 
 
 def _unique(name: str, taken: set[str]) -> str:

@@ -57,4 +57,7 @@ def is_storable(text: str) -> bool:
     """
     Tell whether a database can hold this text; if not, it holds no such row.
     """
-    return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+    if "\0" in text:
+        return False
+    # Identifiers are ASCII, and looked up by every request.
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)

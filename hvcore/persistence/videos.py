@@ -9,7 +9,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from hvcore.domain.ids import EnvId, OrgId
+from hvcore.domain.access import Environment
+from hvcore.domain.catalog import SortBy, SortDir, VideoPage, VideoQuery
 from hvcore.domain.transcoding import MediaIndex
 from hvcore.domain.video import LISTED_STATES, Video, VideoState
 from hvcore.persistence.job_progress import progress_of
@@ -17,14 +18,8 @@ from hvcore.persistence.json_columns import load
 from hvcore.persistence.published_media import MediaCache, load_media, store_media
 from hvcore.persistence.rows import video_from_row, video_to_row
 from hvcore.persistence.statements import LARGEST_INTEGER, insert_new, is_storable
-from hvcore.persistence.tables import environments, videos
-from hvcore.ports.unit_of_work import (
-    ConcurrentUpdateError,
-    SortBy,
-    SortDir,
-    VideoPage,
-    VideoQuery,
-)
+from hvcore.persistence.tables import videos
+from hvcore.ports.unit_of_work import ConcurrentUpdateError
 
 _SORT_COLUMNS: Final = {
     SortBy.CREATED_AT: videos.c.created_at,
@@ -32,12 +27,6 @@ _SORT_COLUMNS: Final = {
     SortBy.DURATION: videos.c.duration_s,
     SortBy.STATUS: videos.c.state,
 }
-
-
-class AmbiguousEnvironmentError(LookupError):
-    """
-    Several organizations have an environment of this id; say which one.
-    """
 
 
 class SqlVideos:
@@ -93,28 +82,18 @@ class SqlVideos:
         video.version += 1
         self._store_media(video)
 
-    def page(
-        self, env_id: EnvId, query: VideoQuery, *, org_id: OrgId | None = None
-    ) -> VideoPage:
+    def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         """
         Return one page of an environment's videos; awaited ones are in none.
 
         The media of these videos has no segments, which no list shows.
-
-        Args:
-            org_id: The environment's organization. A chosen id such as
-                ``dev`` can exist in several.
-
-        Raises:
-            AmbiguousEnvironmentError: Without org_id, if it does.
         """
-        org_id = org_id or self._only_organization_with(env_id)
         search = (query.search or "").casefold()
-        if org_id is None or not is_storable(search):
+        if not is_storable(search):
             return VideoPage(videos=(), total=0)
         wanted = sa.and_(
-            videos.c.org_id == org_id,
-            videos.c.env_id == env_id,
+            videos.c.org_id == env.org_id,
+            videos.c.env_id == env.id,
             *_conditions(query, search),
         )
         count = sa.select(sa.func.count()).select_from(videos).where(wanted)
@@ -170,13 +149,6 @@ class SqlVideos:
     def _store_media(self, video: Video) -> None:
         if video.media is not None and video.job_id is not None:
             store_media(self._connection, video.id, video.job_id, video.media)
-
-    def _only_organization_with(self, env_id: EnvId) -> OrgId | None:
-        statement = sa.select(environments.c.org_id).where(environments.c.id == env_id)
-        found = self._connection.execute(statement.limit(2)).scalars().all()
-        if len(found) > 1:
-            raise AmbiguousEnvironmentError(env_id)
-        return OrgId(found[0]) if found else None
 
 
 def _conditions(query: VideoQuery, search: str) -> list[sa.ColumnElement[bool]]:

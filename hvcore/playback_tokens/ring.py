@@ -109,8 +109,7 @@ class KeyRing:
 
         Args:
             valid_s: From 1 second to 7 days.
-            domains: As :func:`hvcore.services.page_domains.parse_domains`
-                returns them.
+            domains: Host names in lower case, each perhaps below ``*.``.
 
         Raises:
             InvalidParametersError: So many domains that the token would be
@@ -130,10 +129,7 @@ class KeyRing:
         }
         if domains:
             claims["domains"] = list(domains)
-        key = self._signing
-        token = jwt.encode(
-            claims, self._private, algorithm=key.algorithm, headers={"kid": key.kid}
-        )
+        token = self._signed(claims)
         if len(token) > MAX_TOKEN_BYTES:
             raise InvalidParametersError(
                 "domains has too many entries; use patterns such as *.example.com."
@@ -169,6 +165,12 @@ class KeyRing:
         """
         keys = (key.public_jwk() for key in self._by_kid.values())
         return {"keys": [jwk for jwk in keys if jwk is not None]}
+
+    def _signed(self, claims: dict[str, object]) -> str:
+        key = self._signing
+        return jwt.encode(
+            claims, self._private, algorithm=key.algorithm, headers={"kid": key.kid}
+        )
 
     def _key_of(self, token: str) -> TokenKey:
         if not _is_canonical(token):

@@ -1,5 +1,5 @@
 """
-The authentication port: who is calling?
+The authentication port: tells who is calling.
 """
 
 from abc import ABC, abstractmethod

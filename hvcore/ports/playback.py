@@ -1,5 +1,5 @@
 """
-The playback directory: may this video be served now, and from where?
+The playback directory: what may be served now, and from where.
 
 A port of its own, so that the path of a segment opens no transaction.
 """

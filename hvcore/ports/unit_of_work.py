@@ -12,9 +12,9 @@ from typing import Protocol
 import attrs
 
 from hvcore.domain.access import ApiKey, Environment, Organization
-from hvcore.domain.catalog import SortBy, SortDir, VideoPage, VideoQuery
-from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
-from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
+from hvcore.domain.catalog import VideoPage, VideoQuery
+from hvcore.domain.ids import JobId, KeyId, OrgId, TaskId, VideoId
+from hvcore.domain.tasks import NewTask, Task, TaskState
 from hvcore.domain.transcoding import TranscodeOrder
 from hvcore.domain.uploads import UploadGrant
 from hvcore.domain.video import Video
@@ -58,7 +58,7 @@ class Videos(Protocol):
         """
         ...
 
-    def page(self, env_id: EnvId, query: VideoQuery) -> VideoPage:
+    def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         """
         Return one page of an environment's videos; awaited ones are in none.
         """
@@ -210,7 +210,7 @@ class Tasks(Protocol):
         """
         ...
 
-    def put_back(  # noqa: PLR0913 - each is one column
+    def put_back(
         self,
         task: Task,
         *,
@@ -244,8 +244,10 @@ class Tasks(Protocol):
 
     def to_ring(self, limit: int) -> Sequence[Task]:
         """
-        Mark due tasks as queued, within each organization's window, together
-        with queued ones that nobody took; the caller puts them into the queue.
+        Mark due tasks as queued, as far as their organization's window goes.
+
+        Queued tasks that nobody took are given once more. The caller puts
+        them all into the queue.
         """
         ...
 
@@ -422,24 +424,3 @@ class UnitOfWork(Protocol):
         Raise UnavailableError if the database does not answer.
         """
         ...
-
-
-__all__ = [
-    "AlreadyExistsError",
-    "ConcurrentUpdateError",
-    "GrantId",
-    "Grants",
-    "Jobs",
-    "Keys",
-    "Lane",
-    "SortBy",
-    "SortDir",
-    "Tasks",
-    "Tenants",
-    "TranscodeJob",
-    "UnitOfWork",
-    "VideoPage",
-    "VideoQuery",
-    "Videos",
-    "Work",
-]

@@ -29,7 +29,7 @@ class Catalog:
         Return one page of an environment's videos.
         """
         with self.uow.read() as work:
-            return work.videos.page(env.id, query)
+            return work.videos.page(env, query)
 
     def details(self, caller: Principal, org_id: str, video_id: str) -> Video:
         """

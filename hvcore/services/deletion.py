@@ -64,13 +64,18 @@ class Deletion:
         """
         now = self.clock.now()
         with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            path = _upload_prefix(reach_video(work, caller, org_id, video_id))
+            grant = work.grants.find_path(path, for_update=True)
             video = reach_video(work, caller, org_id, video_id, for_update=True)
             if video.never_came(now):
                 raise VideoNotFoundError
             video.delete(now, reason)
             work.videos.save(video)
             work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
-            self._end_grant(work, video)
+            if grant is not None:
+                grant.state = GrantState.ENDED
+                work.grants.save(grant)
             self._order_purges(work, video)
             work.commit()
         self._hide(video)
@@ -89,12 +94,6 @@ class Deletion:
             self.storage.delete_tree(media_prefix(video.id))
             self.storage.delete_tree(_upload_prefix(video))
         run.finish()
-
-    def _end_grant(self, work: Work, video: Video) -> None:
-        grant = work.grants.find_path(_upload_prefix(video), for_update=True)
-        if grant is not None:
-            grant.state = GrantState.ENDED
-            work.grants.save(grant)
 
     def _order_purges(self, work: Work, video: Video) -> None:
         for delay in (timedelta(), LATE_ARRIVALS_AFTER):

@@ -11,28 +11,11 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
-from hvcore.errors import FieldError, InvalidParametersError
-
-MAX_HOST_CHARS: Final = 253
-
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
-_ENTRY = re.compile(rf"((?:\*\.)?{_LABEL}(?:\.{_LABEL})*)\.?(?::[0-9]{{1,5}})?")
 # No user part, no brackets: browsers send none in these two headers, and what
 # reads ambiguously is not read at all.
 _ADDRESS = re.compile(rf"https?://({_LABEL}(?:\.{_LABEL})*)\.?(?::[0-9]{{1,5}})?")
 _AFTER_HOST: Final = ("", "/", "?", "#")
-
-
-def parse_domains(text: str | None) -> tuple[str, ...]:
-    """
-    Read the query parameter ``domains``: entries separated by commas.
-
-    Raises:
-        InvalidParametersError: An entry is no host and no ``*.`` pattern.
-    """
-    if text is None or not text.strip():
-        return ()
-    return tuple(dict.fromkeys(_entry(part) for part in text.split(",")))
 
 
 def is_page_listed(
@@ -70,26 +53,3 @@ def _covers(entry: str, host: str) -> bool:
     if entry.startswith("*."):
         return host.endswith(entry[1:]) and len(host) > len(entry) - 1
     return host == entry
-
-
-def _entry(part: str) -> str:
-    given = part.strip()
-    match = _ENTRY.fullmatch(_ascii(given).lower())
-    if match is None or len(match[1]) > MAX_HOST_CHARS:
-        message = (
-            f"domains has the entry {given[:100]!r}; each must be a host such as "
-            "example.com, or *.example.com for every host below it."
-        )
-        raise InvalidParametersError(
-            message,
-            errors=[FieldError(message=message, location="query.domains", value=given)],
-        )
-    return match[1]
-
-
-def _ascii(host: str) -> str:
-    # Browsers send names in their ASCII form.
-    try:
-        return host if host.isascii() else host.encode("idna").decode()
-    except UnicodeError:
-        return ""

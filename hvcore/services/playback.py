@@ -42,7 +42,7 @@ class Playback:
     public: PublicSettings
     clock: Clock
 
-    def sign(  # noqa: PLR0913 - the documented inputs
+    def sign(
         self,
         caller: Principal,
         org_id: str,

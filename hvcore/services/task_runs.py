@@ -32,7 +32,7 @@ SWEEP_BATCH: Final = 200
 ENDED_KEPT_FOR: Final = timedelta(days=7)
 
 
-class TaskStopped(BaseException):  # noqa: N818 - an order to stop, not an error
+class TaskStopped(BaseException):
     """
     The work of a task is not wanted here any more.
 
@@ -156,9 +156,15 @@ class TaskHandler(Protocol):
         """
         ...
 
-    def give_up(self, work: Work, task: Task, reason: str) -> None:
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
-        Take note, in the transaction that ends the task, that it has failed.
+        End the task as failed, with what follows from it, in one transaction.
+
+        Locks what the task is about before the task, as everybody does.
+
+        Args:
+            reason: A sentence for the video's owner.
+            error: What ``hv tasks`` shows an operator.
         """
         ...
 
@@ -272,8 +278,7 @@ class TaskRuns:
         )
         with self.uow.write() as work:
             if final:
-                if work.tasks.fail(task, error=_operator_text(error)):
-                    handler.give_up(work, task, reason)
+                handler.give_up(work, task, reason, error=_operator_text(error))
             else:
                 work.tasks.put_back(
                     task,
@@ -285,9 +290,8 @@ class TaskRuns:
 
     def _end_lost(self, work: Work, task: Task) -> None:
         reason = "Processing was interrupted too often."
-        leased = work.tasks.lease(task.id, worker="sweep")
-        if leased is not None and work.tasks.fail(leased, error=reason):
-            self.handlers[task.kind].give_up(work, leased, reason)
+        # A task that take_lost has just returned may be ended as it is.
+        self.handlers[task.kind].give_up(work, task, reason, error=reason)
 
 
 def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:

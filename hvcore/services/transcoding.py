@@ -177,11 +177,13 @@ class Transcoding:
             work.videos.save(current)
             work.commit()
 
-    def give_up(self, work: Work, task: Task, reason: str) -> None:
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
         Fail the video whose job cannot be finished; its other parts end.
         """
         video = work.videos.find(task.subject, for_update=True)
+        if not work.tasks.fail(task, error=error):
+            return
         if video is not None and video.mark_failed(_job_id(task), reason):
             work.videos.save(video)
             work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)

@@ -34,7 +34,7 @@ from hvcore.errors import (
     UnsupportedFormatError,
 )
 from hvcore.ports.storage import Storage, SupportsUploadFile
-from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.transcoding import order_job
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
@@ -43,6 +43,8 @@ _log = logging.getLogger(__name__)
 
 UNPROCESSED_KEPT_FOR: Final = timedelta(hours=24)
 """How long uploaded bytes wait for a process request."""
+IN_FLIGHT_FOR: Final = timedelta(hours=6)
+"""How long sending may take that began before the grant ran out."""
 STALE_TEMPORARY_S: Final = 2 * 3600
 """A running upload touches its file; one this old has no owner any more."""
 SWEEP_BATCH: Final = 100
@@ -144,7 +146,8 @@ class Uploads:
             ForbiddenError: The grant ran out or was cancelled meanwhile.
             ProcessingInProgressError: Processing began meanwhile.
         """
-        grant = self.open_upload(grant_id)
+        with self.uow.read() as work:
+            grant = self._still_open(work.grants.find(grant_id))
         self._check_size(grant, size_bytes)
         path = f"{grant.path}/{secrets.token_hex(8)}"
         self.storage.put_file(path, local, content_type=content_type)
@@ -163,7 +166,7 @@ class Uploads:
         """
         now = self.clock.now()
         with self.uow.write() as work:
-            videos = work.videos.expired(now, SWEEP_BATCH)
+            videos = work.videos.expired(now - IN_FLIGHT_FOR, SWEEP_BATCH)
             for video in videos:
                 video.expire()
                 work.videos.save(video)
@@ -237,7 +240,7 @@ class Uploads:
 
     def _take_in(self, grant_id: str, path: str) -> tuple[str | None, UploadGrant]:
         with self.uow.write() as work:
-            grant = self._still_open(work, grant_id)
+            grant = self._still_open(work.grants.find(grant_id, for_update=True))
             previous = grant.stored_path
             grant.stored_path = path
             grant.state = GrantState.UPLOADED
@@ -256,9 +259,11 @@ class Uploads:
             work.commit()
         return previous, grant
 
-    def _still_open(self, work: Work, grant_id: str) -> UploadGrant:
-        grant = work.grants.find(grant_id, for_update=True)
-        if grant is not None and grant.state is GrantState.GRANTED:
+    def _still_open(self, grant: UploadGrant | None) -> UploadGrant:
+        if grant is not None and grant.state in {
+            GrantState.GRANTED,
+            GrantState.UPLOADED,
+        }:
             # Begun in time is in time: only the state may have moved on.
             return grant
         return self._checked(grant)

@@ -16,7 +16,7 @@ MAX_DOMAIN_CHARS: Final = 253
 # ASCII digits only: \d and date.fromisoformat take others, too.
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_DOMAIN = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL})*")
+_DOMAIN = re.compile(rf"((?:\*\.)?{_LABEL}(?:\.{_LABEL})*)(?::[0-9]{{1,5}})?")
 
 
 @attrs.frozen(kw_only=True)
@@ -61,15 +61,20 @@ class Domains:
 
         An empty list is refused: who sends one wants a restriction.
         """
-        entries = [entry.strip(" ").lower() for entry in text.split(",")]
+        entries = text.split(",")
         if len(entries) > MAX_DOMAINS:
             rule = f"must name at most {MAX_DOMAINS} domains"
             raise FieldRefusedError(rule, NOT_ALLOWED)
-        for entry in entries:
-            if len(entry) > MAX_DOMAIN_CHARS or not _DOMAIN.fullmatch(entry):
-                rule = (
-                    "must be host names separated by commas, such as "
-                    "example.com,*.example.org, without scheme, port or path"
-                )
-                raise FieldRefusedError(rule, NOT_ALLOWED)
-        return tuple(dict.fromkeys(entries))
+        return tuple(dict.fromkeys(_host(entry) for entry in entries))
+
+
+def _host(entry: str) -> str:
+    found = _DOMAIN.fullmatch(entry.strip(" ").lower())
+    if found is None or len(found[1]) > MAX_DOMAIN_CHARS:
+        rule = (
+            "must be host names separated by commas, such as "
+            "example.com,*.example.org, without scheme or path"
+        )
+        raise FieldRefusedError(rule, NOT_ALLOWED)
+    # A page's port does not matter, so an entry's does not either.
+    return found[1]

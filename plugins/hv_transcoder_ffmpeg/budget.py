@@ -6,10 +6,12 @@ what is slow.
 """
 
 import os
+from fractions import Fraction
+from math import ceil
 from typing import Final
 
 from hv_transcoder_ffmpeg.source import Streams
-from hvcore.plugin_api import Speed, TranscodeOrder
+from hvcore.plugin_api import PixelFormat, Speed, TranscodeOrder
 
 _MIB: Final = 1024**2
 _GIB: Final = 1024**3
@@ -28,13 +30,20 @@ _CPU_S_OF_MEGAPIXEL: Final = {
     Speed.VERYSLOW: 4.0,
     Speed.ULTRASLOW: 8.0,
 }
+_8_BITS: Final = 8
 _12_BITS: Final = 12
 _X265_FACTOR: Final = 10
 _DECODE_CPU_S_OF_MEGAPIXEL: Final = 0.2
 
-_BYTES_OF_PIXEL: Final = 500
-"""Some 150 frames of lookahead, references and threads; 540 MB were measured
-for 1080p, 720p and 480p together."""
+_FRAMES: Final = 200
+"""Held at a time: 60 of x264's longest lookahead, references, queues. Measured
+with veryfast and its 10: 100 bytes for a pixel of 8 bits, 130 for one of 10."""
+_FRAMES_OF_CORE: Final = 4
+_SAMPLES_OF_PIXEL: Final = {
+    "420": Fraction(3, 2),
+    "422": Fraction(2),
+    "444": Fraction(3),
+}
 _BYTES_OF_CORE: Final = 768 * _MIB
 """Each core has threads with stacks of 8 MB and eight arenas of 64 MB, which
 are reserved, not used."""
@@ -48,12 +57,12 @@ def encode_limits(order: TranscodeOrder, streams: Streams) -> dict[str, int]:
     cores = os.cpu_count() or 1
     source = streams.video.coded_width_px * streams.video.coded_height_px
     pixels = sum(rung.width_px * rung.height_px for rung in rungs)
-    depth = 2 if any(rung.pixel_format.bit_depth > 8 for rung in rungs) else 1  # noqa: PLR2004
+    frames = _FRAMES + cores * _FRAMES_OF_CORE
     return {
         "cpu_s": _cpu_s(order, source),
         "address_space_bytes": 3 * _GIB
         + cores * _BYTES_OF_CORE
-        + (source + pixels) * _BYTES_OF_PIXEL * depth,
+        + (source + pixels) * ceil(frames * _bytes_of_pixel(rungs[0].pixel_format)),
         "file_size_bytes": _largest_file_bytes(order),
         # A segment for each rendition, the source, libraries, pipes.
         "open_files": 256,
@@ -65,6 +74,11 @@ def output_bytes(order: TranscodeOrder) -> int:
     Return more bytes than all files of the job together can have.
     """
     return int(order.source.duration_s + 60) * _bytes_per_second(order) + 64 * _MIB
+
+
+def _bytes_of_pixel(pixel_format: PixelFormat) -> Fraction:
+    bytes_of_sample = 1 if pixel_format.bit_depth == _8_BITS else 2
+    return _SAMPLES_OF_PIXEL[pixel_format.value[3:6]] * bytes_of_sample
 
 
 def _cpu_s(order: TranscodeOrder, source_pixels: int) -> int:

@@ -5,7 +5,6 @@ Choose the programs once, and remember what trying them has shown.
 import contextlib
 import json
 import logging
-import os
 import re
 import tempfile
 from pathlib import Path
@@ -110,11 +109,11 @@ def _write(cache: Path, engines: dict[str, Any]) -> None:
     content = {"format": _CACHE_FORMAT, "engines": engines}
     try:
         cache.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=cache.parent, prefix=cache.name)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-        # API processes and workers share the file: it is whole at any time.
-        Path(name).replace(cache)
+        with tempfile.TemporaryDirectory(dir=cache.parent) as folder:
+            whole = Path(folder) / cache.name
+            whole.write_text(json.dumps(content, indent=1), encoding="utf-8")
+            # API processes and workers share the file: it is whole at any time.
+            whole.replace(cache)
     except OSError:
         _log.warning("cannot keep what ffmpeg can do", exc_info=True)
 

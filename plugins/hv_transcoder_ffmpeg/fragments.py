@@ -146,7 +146,7 @@ class _Run:
         Add up the one run of a track fragment.
         """
         defaults = _defaults(traf.child("tfhd"), init)
-        run = traf.child("trun")
+        run = traf.child("trun")  # codespell:ignore trun
         flags, count = run.fields("II")
         is_signed = bool(flags >> 24)
         flags &= 0xFFFFFF

@@ -74,30 +74,6 @@ class _Opened:
     streams: Streams
     video_index: int
 
-    @classmethod
-    def of(
-        cls, path: Path, streams: Streams, indexes: tuple[int, ...] | None
-    ) -> "_Opened":
-        """
-        Give the tracks of a copy the indexes that they have in the source.
-        """
-        video = streams.video
-        if indexes is None:
-            return cls(path=path, streams=streams, video_index=video.index)
-        original = attrs.evolve(
-            streams,
-            video=attrs.evolve(video, index=indexes[video.index]),
-            audio=tuple(
-                attrs.evolve(track, stream_index=indexes[track.stream_index])
-                for track in streams.audio
-            ),
-            audio_delays_s={
-                indexes[index]: delay_s
-                for index, delay_s in streams.audio_delays_s.items()
-            },
-        )
-        return cls(path=path, streams=original, video_index=video.index)
-
 
 class Prober:
     """
@@ -177,7 +153,11 @@ class Prober:
                 ended, report = self._headers(workspace, path, container)
             _judge(ended)
             streams = stream_report.read_streams(report, container)
-            yield _Opened.of(path, streams, indexes)
+            yield _Opened(
+                path=path,
+                streams=streams.reindexed(indexes) if indexes else streams,
+                video_index=streams.video.index,
+            )
         finally:
             if path.parent == workspace.folder.resolve():
                 path.unlink(missing_ok=True)

@@ -21,6 +21,7 @@ LOG_BYTES: Final = 8192
 """The last words that are kept; hostile media make ffmpeg talk without end."""
 
 _CHUNK_BYTES: Final = 65536
+_PAUSE_S: Final = 0.01
 _DEATH_S: Final = 5.0
 """A killed process is gone in milliseconds unless a disk holds it."""
 
@@ -128,7 +129,7 @@ class _Pump:
         Carry until the child has closed its outputs and ended.
         """
         next_tick = time.monotonic()
-        while self._selector.get_map() or self._child.poll() is None:
+        while self._selector.get_map() or not _has_ended(self._child):
             now = time.monotonic()
             if now >= next_tick:
                 tick()
@@ -157,8 +158,8 @@ class _Pump:
 
     def _carry(self, take_output: Callable[[bytes], None], timeout_s: float) -> None:
         if not self._selector.get_map():
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._child.wait(timeout=timeout_s)
+            # It has closed its outputs, so it ends at once or not for long.
+            time.sleep(min(timeout_s, _PAUSE_S))
             return
         for key, _ in self._selector.select(timeout_s):
             data = os.read(key.fd, _CHUNK_BYTES)
@@ -168,6 +169,13 @@ class _Pump:
                 take_output(data)
             else:
                 self._log = (self._log + data)[-LOG_BYTES:]
+
+
+def _has_ended(child: subprocess.Popen[bytes]) -> bool:
+    # WNOWAIT: until it is waited for, nobody else gets its number, and the
+    # signal to its group cannot hit a stranger.
+    ended = os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    return ended is not None
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

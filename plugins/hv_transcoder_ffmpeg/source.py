@@ -2,6 +2,7 @@
 What is known of a source, beyond what the core needs to know.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import attrs
@@ -81,3 +82,23 @@ class Streams:
     video: VideoStream
     audio: tuple[AudioTrackInfo, ...]
     audio_delays_s: dict[int, float]
+
+    def reindexed(self, indexes: Sequence[int]) -> "Streams":
+        """
+        Return the same with other indexes.
+
+        Args:
+            indexes: For each index that stands here, the one to put.
+        """
+        return attrs.evolve(
+            self,
+            video=attrs.evolve(self.video, index=indexes[self.video.index]),
+            audio=tuple(
+                attrs.evolve(track, stream_index=indexes[track.stream_index])
+                for track in self.audio
+            ),
+            audio_delays_s={
+                indexes[index]: delay_s
+                for index, delay_s in self.audio_delays_s.items()
+            },
+        )

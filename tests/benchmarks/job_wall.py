@@ -32,8 +32,7 @@ def make_clip(path: Path, *, seconds: int) -> None:
         [
             "ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-y",
             "-f", "lavfi", "-i",
-            f"testsrc2=s=1920x1080:r=30:d={seconds},noise=alls=12:allf=t,"
-            "gblur=sigma=0.8",
+            f"testsrc2=s=1920x1080:r=30:d={seconds},noise=alls=12:allf=t",
             "-f", "lavfi", "-i", f"sine=f=440:r=48000:d={seconds}",
             "-c:v", "libx264", "-preset", "ultrafast", "-crf", "20",
             "-pix_fmt", "yuv420p", "-c:a", "aac", "-shortest", str(path),

@@ -137,7 +137,7 @@ def test_it_starts_again_right_after_it_was_killed(own: LiveService) -> None:
 
     for _ in range(3):
         own.supervisor.send_signal(signal.SIGKILL)
-        own.process_ended(within_s=5)
+        own.ended(within_s=5)
         own.start()
 
     _, alive = psutil.wait_procs(before, timeout=2)

@@ -13,18 +13,21 @@ from hvcore.persistence.migrate import migrate
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock
 from tests.persistence.samples import Rung, fill_tenants
+from tests.servers import PostgresqlServer
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """
     The URL of a database without tables.
     """
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/hvcore.db"
-    server = request.getfixturevalue("postgresql")
-    url: str = server.new_database()
-    return url
+        yield f"sqlite:///{tmp_path}/hvcore.db"
+        return
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
+    url = server.new_database()
+    yield url
+    server.drop_database(url)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -74,7 +75,7 @@ def test_two_threads_that_save_one_video_clash(uow: SqlUnitOfWork) -> None:
     both_have_read = threading.Barrier(2)
     results = at_once(rename, threads=2)
 
-    assert sorted(type(r) for r in results if r) == [ConcurrentUpdateError]
+    assert [type(r) for r in results if r] == [ConcurrentUpdateError]
     assert results.count(None) == 1
 
 
@@ -154,7 +155,7 @@ def test_one_leads_until_it_is_gone(uow: SqlUnitOfWork, engine: Engine) -> None:
 
     step = (LEADS_FOR + timedelta(seconds=1)) // timedelta(microseconds=1)
     with engine.connect() as connection, connection.begin():
-        until = sa.literal_column("until") - step
+        until = sa.literal_column("until", sa.BigInteger) - step
         connection.execute(
             sa.update(sa.table("leaders", sa.column("until"))).values(until=until)
         )
@@ -194,7 +195,7 @@ def test_chosen_ids_are_unique_within_their_organization(uow: SqlUnitOfWork) -> 
         assert work.tenants.organization("org_x") is None
 
 
-def _key(**changes: object) -> ApiKey:
+def _key(**changes: Any) -> ApiKey:  # noqa: ANN401 - fields
     values = {
         "id": new_key_id(),
         "name": "k",

@@ -4,6 +4,7 @@ Deleting: hidden at once, files gone soon, whatever the storage does.
 
 import pytest
 
+from hvcore.domain.uploads import FileWanted
 from hvcore.domain.video import DeletionReason, VideoState, media_prefix
 from hvcore.errors import (
     AlreadyDeletedError,
@@ -85,8 +86,6 @@ def test_what_arrives_late_is_removed_too(world: World, ready: str) -> None:
 
 
 def test_an_awaited_upload_is_cancelled_by_deleting_it(world: World) -> None:
-    from hvcore.domain.uploads import FileWanted
-
     grant = world.services.uploads.grant_video(
         world.env, FileWanted(file_name="clip.mp4"), world.wanted()
     ).grant

@@ -127,7 +127,16 @@ def test_an_expired_grant_takes_no_bytes(world: World) -> None:
     world.clock.move(hours=1)
 
     with pytest.raises(ForbiddenError):
-        world.send(grant)
+        world.services.uploads.open_upload(grant.id)
+
+
+def test_an_upload_that_began_in_time_may_end_later(world: World) -> None:
+    grant = granted(world)
+    world.clock.move(minutes=70)
+
+    world.send(grant)
+
+    assert len(world.files("uploads/")) == 1
 
 
 def test_an_unknown_grant_takes_no_bytes(world: World) -> None:

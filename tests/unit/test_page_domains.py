@@ -4,67 +4,15 @@ The pages on which a token may be used.
 
 import pytest
 
-from hvcore.errors import InvalidParametersError
 from hvcore.services.page_domains import (
     host_of,
     is_page_listed,
     origin_of,
-    parse_domains,
 )
 
 
 def listed(domains: str, page: str) -> bool:
-    return is_page_listed(parse_domains(domains), origin=page, referer=None)
-
-
-@pytest.mark.parametrize(
-    ("text", "domains"),
-    [
-        (None, ()),
-        ("", ()),
-        (" ", ()),
-        ("example.com", ("example.com",)),
-        (" Example.COM , *.a.example.com ", ("example.com", "*.a.example.com")),
-        ("example.com:8443,example.com", ("example.com",)),
-        ("example.com.", ("example.com",)),
-        ("localhost,127.0.0.1", ("localhost", "127.0.0.1")),
-        ("münchen.example", ("xn--mnchen-3ya.example",)),
-    ],
-)
-def test_domains_are_hosts_and_patterns(
-    text: str | None, domains: tuple[str, ...]
-) -> None:
-    assert parse_domains(text) == domains
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        ",",
-        "a.com,,b.com",
-        "*",
-        "*.",
-        "a.*.com",
-        "*a.com",
-        "https://example.com",
-        "example.com/path",
-        "exa mple.com",
-        "example..com",
-        "-a.com",
-        "a" * 64,
-        ".".join(["abcdefgh"] * 30),
-        "a@b.com",
-        "[::1]",
-        "a.com;",
-        "a.com\nb.com",
-        "é" * 100,
-    ],
-)
-def test_a_malformed_entry_is_refused(text: str) -> None:
-    with pytest.raises(InvalidParametersError) as caught:
-        parse_domains(text)
-
-    assert caught.value.errors[0].location == "query.domains"
+    return is_page_listed(tuple(domains.split(",")), origin=page, referer=None)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +44,7 @@ def test_a_page_is_judged_by_its_host(
 
 
 def test_the_referer_counts_where_there_is_no_origin() -> None:
-    domains = parse_domains("example.com")
+    domains = ("example.com",)
     page = "https://example.com/a?b#c"
 
     assert is_page_listed(domains, origin=None, referer=page)

@@ -175,6 +175,7 @@ def test_query_flags_are_strict(text: str) -> None:
             ",".join(f"h{n}.example" for n in range(32)),
             tuple(f"h{n}.example" for n in range(32)),
         ),
+        ("example.com:8080,example.com", ("example.com",)),
     ],
 )
 def test_domains_are_host_names_in_lower_case(
@@ -197,7 +198,6 @@ def test_domains_are_host_names_in_lower_case(
         "*.*.example",
         "https://example.com",
         "example.com/path",
-        "example.com:8080",
         "user@example.com",
         "example.com.",
         ".example.com",

@@ -204,7 +204,8 @@ def test_a_variable_rate_meets_its_target(
     *, two_pass: bool, pixel_format: PixelFormat, tmp_path: Path, encode: Encode
 ) -> None:
     source = tmp_path / "source.mp4"
-    noisy = [*pattern("320x180", "25", 4), "-vf", "noise=alls=40:allf=t", *_FAST]
+    grain = ["-vf", "noise=all_strength=40:all_flags=t"]
+    noisy = [*pattern("320x180", "25", 4), *grain, *_FAST]
     ffmpeg(*noisy, source)
 
     made = encode(

@@ -27,6 +27,8 @@ from tests.plugins.transcoder_ffmpeg.conftest import (
 
 pytestmark = pytest.mark.services
 
+_RUN = b"trun"  # codespell:ignore trun
+
 
 @pytest.fixture(scope="module")
 def whole(
@@ -98,14 +100,14 @@ def test_a_good_job_passes(made: Encoded) -> None:
             lambda f: _change(f / "init.m4s", b"cmfc", b"iso5"), id="no brand"
         ),
         pytest.param(
-            lambda f: _change(f / "init.m4s", b"udta", b"edts"), id="another box"
+            lambda f: _change(f / "init.m4s", b"tkhd", b"edts"), id="an edit list"
         ),
         pytest.param(
             lambda f: _change_behind(f / "1.m4s", b"tfdt", 11, b"\x07"),
             id="time goes back",
         ),
         pytest.param(
-            lambda f: _change_behind(f / "1.m4s", b"trun", 12, b"\x01\x01\x00\x00"),
+            lambda f: _change_behind(f / "1.m4s", _RUN, 12, b"\x01\x01\x00\x00"),
             id="no key frame by its flags",
         ),
         pytest.param(

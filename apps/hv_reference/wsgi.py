@@ -27,9 +27,8 @@ def delivery_app(settings: Settings) -> App:
     """
     Build delivery, player and uploads; call it in the process that serves them.
     """
-    from hv_player.app import make_app as make_player  # noqa: PLC0415
-
     from hv_delivery.app import make_app as make_delivery  # noqa: PLC0415 - see above
+    from hv_player.app import make_app as make_player  # noqa: PLC0415
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
     services = build(settings)

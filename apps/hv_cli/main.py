@@ -112,7 +112,7 @@ def cli(supervisor: int | None, niceness: int | None) -> None:
     HV_SECTION__NAME.
     """
     if supervisor is not None:
-        from hvcore.child_process import die_with_parent  # noqa: PLC0415 - see above
+        from hvcore.child_launcher import die_with_parent  # noqa: PLC0415 - see above
 
         die_with_parent(supervisor)
     if niceness is not None:

@@ -17,7 +17,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
 from hv_reference.listening import BACKLOG
-from hvcore.child_process import die_with_parent
+from hvcore.child_launcher import die_with_parent
 from hvcore.errors import HvcoreError
 
 _log = logging.getLogger(__name__)

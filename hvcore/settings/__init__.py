@@ -1,0 +1,28 @@
+"""
+The settings: one tree, from defaults, a TOML file and the environment.
+
+A later source wins. Every problem of every section is reported in one
+ConfigError, an unknown name with the nearest known one.
+"""
+
+from hvcore.settings.conversion import env_name, structure_options
+from hvcore.settings.loading import Loaded, load
+from hvcore.settings.tree import (
+    BackendSettings,
+    PublicSettings,
+    Settings,
+    is_secret,
+    known_names,
+)
+
+__all__ = [
+    "BackendSettings",
+    "Loaded",
+    "PublicSettings",
+    "Settings",
+    "env_name",
+    "is_secret",
+    "known_names",
+    "load",
+    "structure_options",
+]

@@ -1,0 +1,127 @@
+"""
+Texts and TOML values -> the types of the settings.
+"""
+
+import difflib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+from cattrs import Converter, transform_error
+from cattrs.errors import BaseValidationError
+
+from hvcore.errors import ConfigError
+
+
+def structure_options(options: Mapping[str, Any], into: type, *, path: str) -> Any:  # noqa: ANN401 - the caller names the class
+    """
+    Make a backend's options class from what the settings give.
+
+    Raises:
+        ConfigError: Unknown, missing or unreadable options.
+    """
+    known = [field.name for field in attrs.fields(into)]
+    problems = [
+        unknown_name(path, name, known) for name in options if name not in known
+    ]
+    problems += [
+        f"{path}.{field.name} is required; set HV_{env_name(path)}__"
+        f"{field.name.upper()}."
+        for field in attrs.fields(into)
+        if field.default is attrs.NOTHING and field.name not in options
+    ]
+    if problems:
+        raise ConfigError("\n".join(problems))
+    try:
+        return CONVERTER.structure(dict(options), into)
+    except BaseValidationError as exc:
+        raise ConfigError("\n".join(explained(exc, path=path))) from exc
+
+
+def env_name(path: str) -> str:
+    """
+    Return the middle of the environment variable for a dotted name.
+    """
+    return path.upper().replace(".", "__")
+
+
+def explained(exc: BaseValidationError, *, path: str) -> list[str]:
+    """
+    Return one line for each value that could not be converted.
+    """
+    return transform_error(exc, path=path, format_exception=lambda e, _: str(e))
+
+
+def unknown_name(path: str, name: str, known: list[str]) -> str:
+    """
+    Say that a name is unknown, and which known one is nearest.
+    """
+    shown = f"{path}.{name}" if path else name
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f"; did you mean {path + '.' if path else ''}{near[0]}?" if near else "."
+    return f"Unknown setting {shown}{hint}"
+
+
+def comma_separated(text: str | None) -> tuple[str, ...] | None:
+    """
+    Split a text at its commas; None stays None.
+    """
+    if text is None:
+        return None
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _bool(value: object, _: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    lowered = str(value).strip().lower()
+    if lowered in {"true", "yes", "on", "1"}:
+        return True
+    if lowered in {"false", "no", "off", "0"}:
+        return False
+    raise ValueError(f"must be true or false, not {value!r}")
+
+
+def _int(value: object, _: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError(f"must be a whole number, not {value!r}")
+    return int(value)
+
+
+def _float(value: object, _: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError(f"must be a number, not {value!r}")
+    return float(value)
+
+
+def _str(value: object, _: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"must be text, not {value!r}")
+    return value
+
+
+def _strings(value: object, _: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return comma_separated(value) or ()
+    if isinstance(value, list | tuple):
+        return tuple(_str(item, str) for item in value)
+    raise TypeError(f"must be a list of texts, not {value!r}")
+
+
+def _converter() -> Converter:
+    converter = Converter(forbid_extra_keys=True)
+    converter.register_structure_hook(bool, _bool)
+    converter.register_structure_hook(int, _int)
+    converter.register_structure_hook(float, _float)
+    converter.register_structure_hook(str, _str)
+    converter.register_structure_hook_func(
+        lambda wanted: wanted == tuple[str, ...], _strings
+    )
+    # What a backend passes on to its library has any type.
+    converter.register_structure_hook_func(
+        lambda wanted: wanted is object, lambda value, _: value
+    )
+    return converter
+
+
+CONVERTER: Final = _converter()

@@ -1,0 +1,137 @@
+"""
+Read the settings: defaults, then a TOML file, then the environment.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+from cattrs.errors import BaseValidationError
+
+from hvcore.errors import ConfigError
+from hvcore.settings.conversion import (
+    CONVERTER,
+    comma_separated,
+    explained,
+    unknown_name,
+)
+from hvcore.settings.own_secrets import own_secrets
+from hvcore.settings.sources import merge, put, read_environment, read_toml
+from hvcore.settings.tree import (
+    DEFAULTS,
+    SECTIONS,
+    BackendSettings,
+    DatabaseSettings,
+    Settings,
+    UploadSettings,
+    known_names,
+)
+
+MIN_SECRET_CHARS: Final = 32
+
+
+@attrs.frozen(kw_only=True)
+class Loaded:
+    """
+    The settings in force, and which source gave each.
+
+    Attributes:
+        origins: Dotted name of each setting that is not at its default, and
+            the file or the environment variable that set it.
+    """
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+def load(
+    *, config_path: Path | None, environ: Mapping[str, str], data_dir: Path
+) -> Loaded:
+    """
+    Read the settings.
+
+    Makes the data folder and its secrets if they are not there.
+
+    Raises:
+        ConfigError: With every problem found, a line each.
+    """
+    problems: list[str] = []
+    origins: dict[str, str] = {}
+    tree: dict[str, Any] = {}
+    if config_path is not None:
+        merge(tree, read_toml(config_path), origins, str(config_path))
+    for name, path, value in read_environment(environ, problems):
+        put(tree, path, value)
+        origins[".".join(path)] = name
+    _check_names(tree, problems)
+    if problems:
+        raise ConfigError("\n".join(problems))
+    sections = {name: _section(name, values, problems) for name, values in tree.items()}
+    if problems:
+        raise ConfigError("\n".join(problems))
+    settings = Settings(
+        data_dir=data_dir.absolute(),
+        plugin_modules=comma_separated(environ.get("HV_PLUGINS")),
+        **sections,
+    )
+    return Loaded(settings=_with_data_folder(settings), origins=origins)
+
+
+def _section(name: str, values: Mapping[str, Any], problems: list[str]) -> Any:  # noqa: ANN401 - the section's own class
+    default = getattr(DEFAULTS, name)
+    if isinstance(default, BackendSettings):
+        values = {"backend": default.backend, **values}
+    try:
+        return CONVERTER.structure(values, SECTIONS[name])
+    except BaseValidationError as exc:
+        problems += explained(exc, path=name)
+        return None
+
+
+def _check_names(tree: Mapping[str, Any], problems: list[str]) -> None:
+    for section, values in tree.items():
+        cls = SECTIONS.get(section)
+        if cls is None:
+            known = [*SECTIONS, *known_names()]
+            problems.append(unknown_name("", section, known))
+        elif not isinstance(values, Mapping):
+            problems.append(f"{section} must be a section, not a single value.")
+        else:
+            fields = [field.name for field in attrs.fields(cls)]
+            problems += [
+                unknown_name(section, name, fields)
+                for name in values
+                if name not in fields
+            ]
+
+
+def _with_data_folder(settings: Settings) -> Settings:
+    own = own_secrets(settings.data_dir)
+    playback = settings.playback
+    uploads = settings.uploads
+    for path, key in (
+        ("playback.signing_key", playback.signing_key),
+        ("uploads.signing_key", uploads.signing_key),
+    ):
+        if key and len(key) < MIN_SECRET_CHARS:
+            raise ConfigError(
+                f"{path} is too weak: use at least {MIN_SECRET_CHARS} random "
+                "characters, or leave it out to have one made."
+            )
+    database_url = settings.database.url or (
+        f"sqlite:///{settings.data_dir / 'hvcore.sqlite3'}"
+    )
+    storage = settings.storage
+    if storage.backend == "fsspec" and "url" not in storage.options:
+        url = (settings.data_dir / "storage").as_uri()
+        storage = attrs.evolve(storage, options={**storage.options, "url": url})
+    return attrs.evolve(
+        settings,
+        database=DatabaseSettings(url=database_url),
+        storage=storage,
+        playback=attrs.evolve(
+            playback, signing_key=playback.signing_key or own["playback"]
+        ),
+        uploads=UploadSettings(signing_key=uploads.signing_key or own["uploads"]),
+    )

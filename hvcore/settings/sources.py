@@ -1,0 +1,115 @@
+"""
+Where settings come from: a TOML file and the environment.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from hvcore.errors import ConfigError
+from hvcore.settings.conversion import env_name, unknown_name
+from hvcore.settings.tree import is_secret, known_names
+
+PREFIX: Final = "HV_"
+NOT_OF_THE_TREE: Final = frozenset(
+    {
+        "HV_DATA",
+        "HV_CONFIG",
+        "HV_API_URL",
+        "HV_API_KEY",
+        "HV_PLUGINS",
+        "HV_DEBUG",
+    }
+)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """
+    Read a file of settings.
+
+    Raises:
+        ConfigError: It cannot be read, or is not TOML.
+    """
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as exc:
+        raise ConfigError(f"{path} cannot be read: {exc.strerror}.") from exc
+    except tomllib.TOMLDecodeError as exc:
+        raise ConfigError(f"{path} is not TOML: {exc}.") from exc
+
+
+def merge(
+    tree: dict[str, Any],
+    values: Mapping[str, Any],
+    origins: dict[str, str],
+    origin: str,
+    above: tuple[str, ...] = (),
+) -> None:
+    """
+    Put a file's values into the tree, and note where they came from.
+    """
+    for name, value in values.items():
+        path = (*above, name)
+        if isinstance(value, Mapping):
+            branch = tree.setdefault(name, {})
+            merge(branch, value, origins, origin, path)
+        else:
+            tree[name] = value
+            origins[".".join(path)] = origin
+
+
+def read_environment(
+    environ: Mapping[str, str], problems: list[str]
+) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """
+    Give each variable that sets something: its name, the path, the value.
+
+    Args:
+        problems: Takes what is wrong with variables that set nothing.
+    """
+    for name in sorted(environ):
+        if not name.startswith(PREFIX) or name in NOT_OF_THE_TREE:
+            continue
+        value = environ[name]
+        path = tuple(part.lower() for part in name.removeprefix(PREFIX).split("__"))
+        if len(path) == 1:
+            problems.append(_unknown_variable(name))
+            continue
+        if path[-1].endswith("_file") and _is_secret(path):
+            value = _read_secret(name, value, problems)
+            path = (*path[:-1], path[-1].removesuffix("_file"))
+        yield name, path, value
+
+
+def _unknown_variable(name: str) -> str:
+    return unknown_name("", name, [*NOT_OF_THE_TREE, *map(_variable, known_names())])
+
+
+def _variable(dotted: str) -> str:
+    return PREFIX + env_name(dotted)
+
+
+def _is_secret(path: tuple[str, ...]) -> bool:
+    return is_secret(".".join((*path[:-1], path[-1].removesuffix("_file"))))
+
+
+def _read_secret(name: str, value: str, problems: list[str]) -> str:
+    try:
+        return Path(value).read_text(encoding="utf-8").strip()
+    except OSError as exc:
+        problems.append(f"{name} names a file that cannot be read: {exc.strerror}.")
+        return ""
+
+
+def put(tree: dict[str, Any], path: tuple[str, ...], value: str) -> None:
+    """
+    Put a value into the tree, over what was there.
+    """
+    for part in path[:-1]:
+        branch = tree.setdefault(part, {})
+        if not isinstance(branch, dict):
+            return
+        tree = branch
+    tree[path[-1]] = value

@@ -11,43 +11,19 @@ from typing import Any, Final
 
 import attrs
 
+from hv_cli.addresses import addresses_of, answers
 from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.queue_server import queue_program, queue_socket, wait_for_queue
 from hv_cli.supervisor import Program, Supervisor, hv_arguments
-from hvcore.settings import Loaded
 
 READY_WITHIN_S: Final = 60.0
-ASK_EVERY_S: Final = 0.05
 ENCODE_NICENESS: Final = 5
 """An encode takes every core; requests go first (nice(2))."""
 HEALTH_PATHS: Final = ("/health", "/health/live")
 """Of the API and of delivery."""
 CORES_PER_ENCODER: Final = 4
 """x264 keeps about four cores busy; a second worker pays above that."""
-
-
-@attrs.frozen(kw_only=True)
-class Addresses:
-    """
-    Where the service is reached, as it says itself.
-    """
-
-    api_url: str
-    worker_url: str
-    player_url: str
-    upload_url: str
-
-    def as_record(self) -> Mapping[str, str]:
-        """
-        Return them under the names of ``run/addresses.json``.
-        """
-        return {
-            "apiURL": self.api_url,
-            "workerURL": self.worker_url,
-            "playerURL": self.player_url,
-            "uploadURL": self.upload_url,
-        }
 
 
 class LocalService:
@@ -78,7 +54,7 @@ class LocalService:
         self._tell = tell
         self._supervisor = Supervisor(self.folder, tell)
         self._keepers: list[asyncio.Task[None]] = []
-        self.addresses = _addresses(self._loaded, listeners)
+        self.addresses = addresses_of(self._loaded, listeners)
 
     async def start(self) -> None:
         """
@@ -96,7 +72,7 @@ class LocalService:
         for program in self._servers(environ):
             self._keep(program)
         await self._unless_ended(
-            asyncio.gather(*map(_answers, self._listeners, HEALTH_PATHS))
+            asyncio.gather(*map(answers, self._listeners, HEALTH_PATHS))
         )
         # After the servers: on few cores, everything at once makes all slower.
         for program in self._task_programs(environ):
@@ -142,7 +118,10 @@ class LocalService:
             wanted.cancel()
             await asyncio.gather(wanted, return_exceptions=True)
         if not done:
-            raise CliError(f"The service does not get ready; see {self.folder.logs}.")
+            raise CliError(
+                "The service does not get ready. Why, hv doctor may tell, or the "
+                f"logs in {self.folder.logs}."
+            )
         for task in done:
             task.result()
 
@@ -217,56 +196,3 @@ def running(service: LocalService) -> AbstractAsyncContextManager[LocalService]:
     Run the service while a block runs; the folder must be locked.
     """
     return _running(service)
-
-
-def _addresses(
-    loaded: Loaded, listeners: tuple[socket.socket, socket.socket]
-) -> Addresses:
-    own = [_url(sock) for sock in listeners]
-    public = loaded.settings.public
-    names = ("api_url", "worker_url", "player_url", "upload_url")
-    return Addresses(
-        **{
-            name: getattr(public, name)
-            if f"public.{name}" in loaded.origins
-            else own[0 if name == "api_url" else 1]
-            for name in names
-        }
-    )
-
-
-def _url(sock: socket.socket) -> str:
-    host, port = sock.getsockname()[:2]
-    if host in {"0.0.0.0", "::"}:  # noqa: S104 - a name for "every address"
-        # Good on this machine; others need HV_PUBLIC__….
-        host = "127.0.0.1"
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-async def _answers(sock: socket.socket, path: str) -> None:
-    """
-    Wait until an address is answered with 200.
-    """
-    host, port = sock.getsockname()[:2]
-    while True:
-        try:
-            async with asyncio.timeout(5):
-                if await _status(host, port, path) == b"200":
-                    return
-        except (OSError, TimeoutError):
-            pass
-        await asyncio.sleep(ASK_EVERY_S)
-
-
-async def _status(host: str, port: int, path: str) -> bytes:
-    if host in {"0.0.0.0", "::"}:  # noqa: S104 - a name for "every address"
-        host = "127.0.0.1"
-    reader, writer = await asyncio.open_connection(host, port)
-    try:
-        head = f"GET {path} HTTP/1.1\r\nHost: hv\r\nConnection: close\r\n\r\n"
-        writer.write(head.encode())
-        await writer.drain()
-        status = (await reader.readline()).split()
-    finally:
-        writer.close()
-    return status[1] if len(status) > 1 else b""

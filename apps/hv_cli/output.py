@@ -38,10 +38,10 @@ def show(
         table.add_column(heading, overflow="fold")
     for record in records:
         table.add_row(*(Text(_cell(record.get(key))) for key in columns))
-    # A pipe has no width; a narrow guess would break ids in two.
+    # A pipe has no width; a guess would break ids in two.
     console = Console(soft_wrap=False)
     if not console.is_terminal:
-        console = Console(width=200)
+        console = Console(width=1000)
     console.print(table)
 
 

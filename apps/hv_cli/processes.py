@@ -48,6 +48,7 @@ def api(
         listener=_listener(invocation, host, port, fd),
         workers=workers,
         threads=API_THREADS,
+        takes_files=False,
     )
 
 
@@ -70,6 +71,7 @@ def delivery(
         listener=_listener(invocation, host, port, fd),
         workers=workers,
         threads=DELIVERY_THREADS,
+        takes_files=True,
     )
 
 
@@ -108,11 +110,22 @@ def sweep(invocation: Invocation) -> None:
 
 
 def _serve(
-    make_app: Callable[[], Any], *, listener: int, workers: int, threads: int
+    make_app: Callable[[], Any],
+    *,
+    listener: int,
+    workers: int,
+    threads: int,
+    takes_files: bool,
 ) -> None:
     from hv_reference.serving import serve  # noqa: PLC0415 - gunicorn only here
 
-    serve(make_app, listener=listener, workers=workers, threads=threads)
+    serve(
+        make_app,
+        listener=listener,
+        workers=workers,
+        threads=threads,
+        takes_files=takes_files,
+    )
 
 
 def _listener(invocation: Invocation, host: str, port: int, fd: int | None) -> int:

@@ -8,7 +8,7 @@ never cross one. The arbiter does nothing but start workers again.
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,12 @@ WsgiApp = Callable[..., Any]
 
 
 def serve(
-    make_app: Callable[[], WsgiApp], *, listener: int, workers: int, threads: int
+    make_app: Callable[[], WsgiApp],
+    *,
+    listener: int,
+    workers: int,
+    threads: int,
+    takes_files: bool,
 ) -> None:
     """
     Serve until SIGTERM; requests in flight are finished.
@@ -34,8 +39,17 @@ def serve(
     Args:
         make_app: Called once in every worker process.
         listener: The descriptor of a socket that listens.
+        takes_files: Whether a request's body may take long.
     """
-    _Server(make_app, listener=listener, workers=workers, threads=threads).run()
+    kind = "LargeBodies" if takes_files else "SmallBodies"
+    own = {
+        **SETTINGS,
+        "bind": f"fd://{listener}",
+        "workers": workers,
+        "threads": threads,
+        "worker_class": f"hv_reference.deadlines.{kind}",
+    }
+    _Server(make_app, own).run()
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -44,27 +58,17 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """
 
     def __init__(
-        self,
-        make_app: Callable[[], WsgiApp],
-        *,
-        listener: int,
-        workers: int,
-        threads: int,
+        self, make_app: Callable[[], WsgiApp], settings: Mapping[str, object]
     ) -> None:
         self._make_app = make_app
-        self._own = {
-            **SETTINGS,
-            "bind": f"fd://{listener}",
-            "workers": workers,
-            "threads": threads,
-        }
+        self._settings = settings
         super().__init__()
 
     def load_config(self) -> None:
         """
         Apply the settings.
         """
-        for name, value in self._own.items():
+        for name, value in self._settings.items():
             self.cfg.set(name, value)
 
     def load(self) -> WsgiApp:
@@ -107,8 +111,7 @@ def _heartbeat_dir() -> str | None:
     return str(memory) if os.access(memory, os.W_OK) else None
 
 
-SETTINGS: Final = {
-    "worker_class": "hv_reference.deadlines.DeadlineWorker",
+SETTINGS: Final[Mapping[str, object]] = {
     "post_fork": _end_with_arbiter,
     "logger_class": _PlainLogger,
     "worker_tmp_dir": _heartbeat_dir(),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.e2e.clips import make_clip
 from tests.live import LiveService
 
 CHROMIUM = "/usr/bin/chromium"
@@ -88,6 +89,28 @@ def test_a_private_video_plays_to_its_end_with_its_token(
     )
 
     assert played_s == pytest.approx(13, abs=0.2)
+
+
+def test_a_portrait_video_fits_into_the_page(
+    service: LiveService, page: Page, tmp_path: Path
+) -> None:
+    clip = make_clip(tmp_path / "portrait.mp4", seconds=1, size="360x640")
+    video_id = service.made(clip)["id"]
+    page.set_viewport_size({"width": 800, "height": 450})
+
+    page.goto(f"{service.worker}/v1/embed/{video_id}")
+    # Its size is known once the first segment is there.
+    page.locator("video").evaluate(
+        "video => video.videoHeight || new Promise(done =>"
+        " video.addEventListener('loadedmetadata', done))"
+    )
+
+    assert page.locator("video").bounding_box() == {
+        "x": 0,
+        "y": 0,
+        "width": 800,
+        "height": 450,
+    }
 
 
 @pytest.mark.parametrize("query", ["", "?token=broken"])

@@ -4,8 +4,11 @@ The life of ``hv up``: its first start, its second, its neighbours, its end.
 
 import json
 import signal
+import socket
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -130,6 +133,45 @@ def test_a_file_that_is_no_video_fails_with_its_reason(
     assert done.returncode == 1
     assert "notes could not be processed: " in done.stderr
     assert done.stdout == ""
+
+
+def test_requests_that_come_by_half_block_nobody(shared: LiveService) -> None:
+    ports = (shared.port, shared.port + 1)
+    begun = b"PUT /upload/x HTTP/1.1\r\nHost: hv\r\nContent-Length: 9\r\n"
+    with ExitStack() as stack:
+        for port in ports * 100:
+            sock = socket.create_connection(("127.0.0.1", port))
+            stack.enter_context(sock).sendall(begun)
+        started = time.monotonic()
+
+        for port in ports:
+            assert request("GET", f"http://127.0.0.1:{port}/health/live").status == 200
+
+        assert time.monotonic() - started < 3
+
+
+def test_a_request_may_come_byte_by_byte(shared: LiveService) -> None:
+    sent = b"GET /health/live HTTP/1.1\r\nHost: hv\r\nConnection: close\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=20) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in sent:
+            sock.sendall(bytes([byte]))
+        answer = sock.makefile("rb").readline()
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_body_that_does_not_come_is_given_up(shared: LiveService) -> None:
+    head = (
+        "POST /v1/videos/upload-url HTTP/1.1\r\nHost: hv\r\n"
+        f"X-Api-Key: {shared.key}\r\nContent-Type: application/json\r\n"
+        "Content-Length: 100\r\n\r\n{"
+    )
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=40) as sock:
+        sock.sendall(head.encode())
+        answer = sock.makefile("rb").readline()
+
+    assert not answer.startswith(b"HTTP/1.1 5")
 
 
 def test_it_starts_again_right_after_it_was_killed(own: LiveService) -> None:

@@ -1,0 +1,98 @@
+"""
+Where the processes of one machine are reached, and whether they answer.
+"""
+
+import asyncio
+import socket
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from hvcore.settings import Loaded
+
+ASK_EVERY_S: Final = 0.05
+EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - a name
+"""Names for every address of a machine, and one of them."""
+
+
+@attrs.frozen(kw_only=True)
+class Addresses:
+    """
+    Where the service is reached, as it says itself.
+    """
+
+    api_url: str
+    worker_url: str
+    player_url: str
+    upload_url: str
+
+    def as_record(self) -> Mapping[str, str]:
+        """
+        Return them under the names of ``run/addresses.json``.
+        """
+        return {
+            "apiURL": self.api_url,
+            "workerURL": self.worker_url,
+            "playerURL": self.player_url,
+            "uploadURL": self.upload_url,
+        }
+
+
+def addresses_of(
+    loaded: Loaded, listeners: tuple[socket.socket, socket.socket]
+) -> Addresses:
+    """
+    Return the addresses that are set, and for the others where we listen.
+    """
+    own = [_url(sock) for sock in listeners]
+    public = loaded.settings.public
+    names = ("api_url", "worker_url", "player_url", "upload_url")
+    return Addresses(
+        **{
+            name: getattr(public, name)
+            if f"public.{name}" in loaded.origins
+            else own[0 if name == "api_url" else 1]
+            for name in names
+        }
+    )
+
+
+def _url(sock: socket.socket) -> str:
+    host, port = _reached_at(sock)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _reached_at(sock: socket.socket) -> tuple[str, int]:
+    """
+    Return an address of this machine; for others, HV_PUBLIC__… says more.
+    """
+    host, port = sock.getsockname()[:2]
+    return EVERY_ADDRESS.get(host, host), port
+
+
+async def answers(sock: socket.socket, path: str) -> None:
+    """
+    Wait until an address is answered with 200.
+    """
+    host, port = _reached_at(sock)
+    while True:
+        try:
+            async with asyncio.timeout(5):
+                if await _status(host, port, path) == b"200":
+                    return
+        except (OSError, TimeoutError):
+            pass
+        await asyncio.sleep(ASK_EVERY_S)
+
+
+async def _status(host: str, port: int, path: str) -> bytes:
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        head = f"GET {path} HTTP/1.1\r\nHost: hv\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode())
+        await writer.drain()
+        status = (await reader.readline()).split()
+    finally:
+        writer.close()
+    return status[1] if len(status) > 1 else b""

@@ -276,7 +276,11 @@ class Services:
             uow=self.uow,
             queue=self.queue,
             clock=self.clock,
-            handlers=handlers(transcoding=self.transcoding, deletion=self.deletion),
+            handlers=handlers(
+                transcoding=self.transcoding,
+                deletion=self.deletion,
+                uploads=self.uploads,
+            ),
         )
 
     @cached_property

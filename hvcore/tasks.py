@@ -9,7 +9,9 @@ import attrs
 
 from hvcore.domain.tasks import Task
 from hvcore.ports.unit_of_work import Work
-from hvcore.services.deletion import PURGE_KIND, Deletion
+from hvcore.services import deletion as deleting
+from hvcore.services import uploads as uploading
+from hvcore.services.deletion import Deletion
 from hvcore.services.task_runs import TaskHandler, TaskRun
 from hvcore.services.transcoding import (
     ASSEMBLE_KIND,
@@ -17,6 +19,7 @@ from hvcore.services.transcoding import (
     PLAN_KIND,
     Transcoding,
 )
+from hvcore.services.uploads import Uploads
 
 
 class GiveUp(Protocol):
@@ -51,7 +54,7 @@ class ServiceMethod:
 
 
 def handlers(
-    *, transcoding: Transcoding, deletion: Deletion
+    *, transcoding: Transcoding, deletion: Deletion, uploads: Uploads
 ) -> Mapping[str, TaskHandler]:
     """
     Return the handler of every kind of task.
@@ -62,5 +65,6 @@ def handlers(
         ASSEMBLE_KIND: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
-        PURGE_KIND: ServiceMethod(run=deletion.purge, is_patient=True),
+        deleting.PURGE_KIND: ServiceMethod(run=deletion.purge, is_patient=True),
+        uploading.PURGE_KIND: ServiceMethod(run=uploads.purge, is_patient=True),
     }

@@ -15,6 +15,7 @@ from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks import Lane
 from hvcore.domain.transcoding import (
     MediaFile,
+    MediaIndex,
     Part,
     PartDone,
     PartPending,
@@ -104,11 +105,13 @@ class TextTranscoder(Transcoder):
     Attributes:
         parts: How many parts a plan has.
         before_part: Called in the middle of each part.
+        before_assembling: Called before the parts are joined.
     """
 
     def __init__(self) -> None:
         self.parts = 1
         self.before_part: Callable[[Part], None] = lambda _: None
+        self.before_assembling: Callable[[], None] = lambda: None
         self.attempts = 0
 
     def capabilities(self) -> Capabilities:
@@ -151,6 +154,15 @@ class TextTranscoder(Transcoder):
             Part(index=index, order=order, weight=1 / self.parts)
             for index in range(self.parts)
         )
+
+    def assemble(
+        self, order: TranscodeOrder, done: Sequence[tuple[str, PartDone]]
+    ) -> MediaIndex:
+        """
+        Join the parts as every transcoder does.
+        """
+        self.before_assembling()
+        return super().assemble(order, done)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
         """

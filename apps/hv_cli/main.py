@@ -38,7 +38,6 @@ COMMANDS: Final = {
     "doctor": ("hv_cli.doctor:doctor", "Check the installation, with each mend."),
     "plugins": ("hv_cli.plugins:plugins", "Show the plugins that were found."),
     "config": ("hv_cli.config:config", "Show the settings in force."),
-    "openapi": ("hv_cli.openapi:openapi", "Print the OpenAPI document."),
 }
 HIDDEN: Final = {"prepare": "hv_cli.first_start:prepare"}
 
@@ -130,6 +129,8 @@ def run(arguments: list[str]) -> int:
     """
     Run ``hv`` and return its exit status: 0 done, 1 failed, 2 wrong usage.
     """
+    # Sources, segments and the database are the service's alone.
+    os.umask(0o077)
     invocation = Invocation()
     try:
         status = cli.main(arguments, "hv", standalone_mode=False, obj=invocation)

@@ -57,6 +57,8 @@ class SqlGrants:
             sa.select(grants)
             .where(grants.c.state.in_(open_states), grants.c.expires_at < before)
             .order_by(grants.c.expires_at)
+            # Whoever holds the row is using the upload right now.
+            .with_for_update(skip_locked=True)
         )
         return self._all(statement, limit)
 

@@ -125,6 +125,8 @@ class SqlVideos:
             )
             .order_by(videos.c.upload_expires_at)
             .limit(limit)
+            # Whoever holds the row is taking its bytes in right now.
+            .with_for_update(skip_locked=True)
         )
         rows = self._rows(statement)
         return self._read(rows, [None] * len(rows))

@@ -13,7 +13,7 @@ from hvcore.domain.encoding import EncodingSettings, PixelFormat
 from hvcore.domain.ids import VideoId
 from hvcore.domain.uploads import GrantState, UploadGrant
 from hvcore.domain.video import Video, VideoState, VideoWanted
-from hvcore.errors import InvalidGcsPathError, InvalidParametersError
+from hvcore.errors import FieldError, InvalidGcsPathError, InvalidParametersError
 from hvcore.ports.transcoder import Capabilities, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access import reach_video, require_listed
@@ -52,15 +52,18 @@ class Processing:
         with self.uow.write() as work:
             grant = work.grants.find_path(path, for_update=True)
             if grant is None or grant.env_id != env.id:
-                raise InvalidGcsPathError
+                raise _no_upload(path, "gcsPath is no bucketPath of this environment.")
             if grant.state is GrantState.USED:
                 video = self._process_again(work, grant, wanted)
             elif grant.state is GrantState.UPLOADED:
                 video = self._process_first(work, env, grant, wanted)
+            elif grant.state is GrantState.ENDED:
+                raise _no_upload(path, "This upload ran out or was deleted.")
             else:
-                raise InvalidGcsPathError(
+                raise _no_upload(
+                    path,
                     "No bytes were uploaded to this path yet; send them to the "
-                    "signedURL first."
+                    "signedURL first.",
                 )
             order_job(work, video)
             work.commit()
@@ -102,7 +105,7 @@ class Processing:
     ) -> Video:
         video = work.videos.find(grant.video_id or "", for_update=True)
         if video is None or video.state is VideoState.DELETED:
-            raise InvalidGcsPathError("The video made of this upload was deleted.")
+            raise _no_upload(grant.path, "The video of this upload was deleted.")
         if video.state is VideoState.FAILED:
             video.retry(ids.new_job_id(), wanted.settings)
             video.is_public = wanted.is_public
@@ -131,3 +134,8 @@ class Processing:
                 f"{' and '.join(lacking)}.",
                 status=422,
             )
+
+
+def _no_upload(path: str, message: str) -> InvalidGcsPathError:
+    problem = FieldError(message=message, location="body.gcsPath", value=path)
+    return InvalidGcsPathError(message, errors=[problem])

@@ -8,6 +8,7 @@ is told at its next ``check()`` and throws away what it has.
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from types import TracebackType
@@ -27,6 +28,7 @@ _log = logging.getLogger(__name__)
 
 RENEW_EVERY_S: Final = 0.8
 """Also how soon a cancelled task is noticed; a delete promises 2 s."""
+UNKNOWN_KIND_WAITS: Final = timedelta(minutes=1)
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 SWEEP_BATCH: Final = 200
 ENDED_KEPT_FOR: Final = timedelta(days=7)
@@ -119,23 +121,30 @@ class TaskRun:
             own.commit()
 
     def _renew(self) -> None:
-        give_up_at = LEASE.total_seconds() / RENEW_EVERY_S
-        failures = 0
+        # Whatever ends this thread, the work must not go on without a lease.
+        try:
+            self._renew_until_over()
+        except Exception:  # noqa: BLE001 - else the thread would end in silence
+            _log.exception("lease not renewed", extra={"hv_task": self.task.id})
+        finally:
+            if not self._over.is_set():
+                self._lost.set()
+
+    def _renew_until_over(self) -> None:
+        renewed_at = time.monotonic()
         while not self._over.wait(RENEW_EVERY_S):
+            asked_at = time.monotonic()
             try:
                 with self._uow.write() as work:
                     held = work.tasks.renew(self.task, progress=self._progress)
                     work.commit()
             except UnavailableError:
-                failures += 1
-                if failures >= give_up_at:
-                    self._lost.set()
+                if time.monotonic() - renewed_at >= LEASE.total_seconds():
                     return
                 continue
-            failures = 0
             if not held:
-                self._lost.set()
                 return
+            renewed_at = asked_at
 
 
 class TaskHandler(Protocol):
@@ -195,14 +204,18 @@ class TaskRuns:
             work.commit()
         if task is None:
             return
+        handler = self.handlers.get(task.kind)
+        if handler is None:
+            self._leave_to_newer(task)
+            return
         with TaskRun(self.uow, task, stopping) as run:
             try:
-                self.handlers[task.kind].run(run)
+                handler.run(run)
             except TaskStopped:
                 if not run.is_lost:
                     self._put_back(task)
             except Exception as error:  # noqa: BLE001 - one of the three loops
-                self._failed(task, error)
+                self._failed(task, handler, error)
 
     def sweep(self, *, holder: str) -> bool:
         """
@@ -214,12 +227,12 @@ class TaskRuns:
         with self.uow.write() as work:
             leads = work.lead("sweep", holder=holder)
             lost = work.tasks.take_lost(SWEEP_BATCH) if leads else ()
-            for task in lost:
-                if task.losses > MAX_LOSSES:
-                    self._end_lost(work, task)
             work.commit()
         if not leads:
             return False
+        for task in lost:
+            if task.losses > MAX_LOSSES:
+                self._end_lost(task)
         self.ring()
         return True
 
@@ -258,10 +271,23 @@ class TaskRuns:
             work.tasks.put_back(task)
             work.commit()
 
-    def _failed(self, task: Task, error: Exception) -> None:
+    def _leave_to_newer(self, task: Task) -> None:
+        # While versions change, old workers meet the tasks of new ones.
+        _log.warning(
+            "task of an unknown kind",
+            extra={"hv_task": task.id, "hv_kind": task.kind},
+        )
+        with self.uow.write() as work:
+            work.tasks.put_back(
+                task,
+                not_before=work.now() + UNKNOWN_KIND_WAITS,
+                error=f"This version knows no task {task.kind}.",
+            )
+            work.commit()
+
+    def _failed(self, task: Task, handler: TaskHandler, error: Exception) -> None:
         reason = _reason(error)
         attempts = task.attempts + 1
-        handler = self.handlers[task.kind]
         final = isinstance(error, UnusableSourceError) or (
             attempts >= MAX_ATTEMPTS and not handler.is_patient
         )
@@ -288,10 +314,22 @@ class TaskRuns:
                 )
             work.commit()
 
-    def _end_lost(self, work: Work, task: Task) -> None:
+    def _end_lost(self, task: Task) -> None:
+        # Each in a transaction of its own: one that cannot be ended must not
+        # keep the others, of other tenants too, from being brought back.
         reason = "Processing was interrupted too often."
-        # A task that take_lost has just returned may be ended as it is.
-        self.handlers[task.kind].give_up(work, task, reason, error=reason)
+        handler = self.handlers.get(task.kind)
+        if handler is not None and handler.is_patient:
+            return
+        try:
+            with self.uow.write() as work:
+                if handler is None:
+                    work.tasks.fail(task, error=reason)
+                else:
+                    handler.give_up(work, task, reason, error=reason)
+                work.commit()
+        except Exception:  # noqa: BLE001 - part of the sweep's loop
+            _log.exception("lost task could not be ended", extra={"hv_task": task.id})
 
 
 def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:

@@ -7,6 +7,7 @@ the video. Nobody waits for anybody.
 """
 
 import logging
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,6 +52,7 @@ CONTENT_TYPES: Final = {
     ".m3u8": "application/vnd.apple.mpegurl",
     ".jpg": "image/jpeg",
 }
+_ATTEMPT: Final = re.compile(r"p[0-9]+a[0-9]+")
 COPY_BYTES: Final = 1024 * 1024
 
 
@@ -167,7 +169,7 @@ class Transcoding:
         done = self._finished_parts(job)
         media = self.transcoder.assemble(job.order, done)
         root = media_root(video.id, job.id)
-        self._drop_other_attempts(root, {folder for folder, _ in done})
+        run.check()
         self._write_playlists(root, media)
         with self.uow.write() as work:
             current = work.videos.find(video.id, for_update=True)
@@ -176,6 +178,9 @@ class Transcoding:
                 raise TaskStopped
             work.videos.save(current)
             work.commit()
+        # Only now: a worker that lost its lease long ago must not touch what
+        # another one has published.
+        self._drop_other_attempts(root, {folder for folder, _ in done})
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
@@ -338,7 +343,8 @@ class Transcoding:
             for info in self.storage.walk(root)
         }
         for folder in folders - kept:
-            self.storage.delete_tree(f"{root}/{folder}")
+            if _ATTEMPT.fullmatch(folder):
+                self._discard(f"{root}/{folder}")
 
     def _drop_other_sendings(self, video: Video) -> None:
         grant_path = video.source_path.rpartition("/")[0]

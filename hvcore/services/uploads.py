@@ -16,6 +16,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain import ids, limits
 from hvcore.domain.access import Environment
+from hvcore.domain.tasks import Lane, NewTask
 from hvcore.domain.uploads import (
     CONTENT_TYPES,
     FileWanted,
@@ -35,12 +36,14 @@ from hvcore.errors import (
 )
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.task_runs import TaskRun
 from hvcore.services.transcoding import order_job
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
 
 _log = logging.getLogger(__name__)
 
+PURGE_KIND: Final = "upload.purge"
 UNPROCESSED_KEPT_FOR: Final = timedelta(hours=24)
 """How long uploaded bytes wait for a process request."""
 IN_FLIGHT_FOR: Final = timedelta(hours=6)
@@ -174,10 +177,19 @@ class Uploads:
             for grant in grants:
                 grant.state = GrantState.ENDED
                 work.grants.save(grant)
+            work.tasks.add(_purge_of(grant) for grant in grants)
             work.commit()
-        for grant in grants:
-            self._discard(grant.path)
         return len(videos) + len(grants)
+
+    def purge(self, run: TaskRun) -> None:
+        """
+        Remove the bytes of an upload that ended; the subject is its path.
+
+        Raises:
+            UnavailableError: The storage refuses; the task is tried again.
+        """
+        self.storage.delete_tree(run.task.subject)
+        run.finish()
 
     def clean_incoming(self) -> int:
         """
@@ -274,6 +286,16 @@ class Uploads:
         except UnavailableError:
             # Not lost: the prefix goes when the grant or its video goes.
             _log.warning("upload could not be removed yet", extra={"hv_path": path})
+
+
+def _purge_of(grant: UploadGrant) -> NewTask:
+    return NewTask(
+        id=ids.new_task_id(),
+        kind=PURGE_KIND,
+        lane=Lane.LIGHT,
+        org_id=grant.org_id,
+        subject=grant.path,
+    )
 
 
 def new_video(

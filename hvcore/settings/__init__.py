@@ -9,17 +9,23 @@ from hvcore.settings.conversion import env_name, structure_options
 from hvcore.settings.loading import Loaded, load
 from hvcore.settings.tree import (
     BackendSettings,
+    DatabaseSettings,
+    PlaybackSettings,
     PublicSettings,
     Settings,
+    UploadSettings,
     is_secret,
     known_names,
 )
 
 __all__ = [
     "BackendSettings",
+    "DatabaseSettings",
     "Loaded",
+    "PlaybackSettings",
     "PublicSettings",
     "Settings",
+    "UploadSettings",
     "env_name",
     "is_secret",
     "known_names",

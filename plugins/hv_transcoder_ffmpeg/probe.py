@@ -246,8 +246,18 @@ def _require_enough(there_s: float, declared_s: float) -> None:
 def _judge(ended: Ended) -> None:
     if ended.is_success:
         return
-    if ended.signal is signal.SIGKILL or any(w in ended.log for w in _MACHINE_WORDS):
-        raise TranscodeError("The video could not be examined.", log=ended.log)
+    # ffprobe names the file it complains of. Other words, or none, come from
+    # what stands in front of it: the launcher or bubblewrap.
+    is_machine = (
+        ended.signal is signal.SIGKILL
+        or (ended.signal is None and "file:" not in ended.log)
+        or any(words in ended.log for words in _MACHINE_WORDS)
+    )
+    if is_machine:
+        raise TranscodeError(
+            "The video could not be examined.",
+            log=f"ended with {ended.status}\n{ended.log}",
+        )
     if ended.signal is not None or "Cannot allocate memory" in ended.log:
         raise UnusableSourceError(_TOO_HARD)
     raise UnusableSourceError(_UNREADABLE)

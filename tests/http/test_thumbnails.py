@@ -3,7 +3,9 @@ Pictures of any size.
 """
 
 import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -191,17 +193,43 @@ def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(
     assert kept(public) == []
 
 
-def test_only_two_pictures_are_made_at_a_time(
+def test_a_picture_that_has_to_wait_too_long_is_refused(
     public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    busy = threading.BoundedSemaphore(1)
-    busy.acquire()
-    monkeypatch.setattr(thumbnails_module, "_renders", busy)
+    release = threading.Event()
+    monkeypatch.setattr(
+        thumbnails_module, "crop_to_fill", lambda *_: release.wait() and b""
+    )
     monkeypatch.setattr(thumbnails_module, "WAIT_FOR_RENDER_S", 0.01)
 
     result = public.get(f"/t/{VIDEO}/64x64.jpg")
 
+    release.set()
     assert outcome(result) == (503, "unavailable")
     assert "retry-after" in result.headers
-    busy.release()
-    assert public.get(f"/t/{VIDEO}/64x64.jpg").status_code == 200
+
+
+def test_pictures_leave_threads_to_those_who_watch(
+    public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+    make = thumbnails_module.crop_to_fill
+
+    def wait(picture: bytes, width_px: int, height_px: int) -> bytes:
+        release.wait()
+        return make(picture, width_px, height_px)
+
+    monkeypatch.setattr(thumbnails_module, "crop_to_fill", wait)
+    in_hand = thumbnails_module.RENDERS_IN_HAND
+    with ThreadPoolExecutor(in_hand + 4) as pool:
+        asked = [
+            pool.submit(public.get, f"/t/{VIDEO}/{64 + n}x64.jpg")
+            for n in range(in_hand + 4)
+        ]
+        refused = [
+            asked.pop(asked.index(done)) for done in islice(as_completed(asked), 4)
+        ]
+        release.set()
+
+    assert {refusal.result().status_code for refusal in refused} == {503}
+    assert {made.result().status_code for made in asked} == {200}

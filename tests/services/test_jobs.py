@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hvcore.domain.encoding import AudioCodec, EncodingSettings, Preset
-from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Lane, TaskState
+from hvcore.domain.ids import new_task_id
+from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Lane, NewTask, TaskState
 from hvcore.domain.transcoding import Part
 from hvcore.domain.uploads import FileWanted
 from hvcore.domain.video import VideoState, VideoWanted, media_prefix
@@ -266,3 +267,76 @@ def test_processing_a_ready_video_again_is_a_conflict(world: World) -> None:
 
     with pytest.raises(ProcessingInProgressError, match="ready"):
         world.services.processing.process(world.env, path, world.wanted())
+
+
+def test_a_worker_that_lost_its_lease_leaves_published_files_alone(
+    world: World,
+) -> None:
+    video_id = world.processed()
+    seen: list[list[str]] = []
+
+    def vanish() -> None:
+        # The first attempt sleeps through its lease; the second one publishes.
+        if seen:
+            return
+        seen.append([])
+        world.clock.move(seconds=60)
+        world.services.task_runs.sweep(holder="test")
+        world.run_tasks(worker="test:2")
+        seen.append(world.files("media/"))
+
+    world.transcoder.before_assembling = vanish
+    world.run_tasks(worker="test:1")
+
+    assert world.video(video_id).state is VideoState.READY
+    assert any(path.endswith("master.m3u8") for path in seen[1])
+    assert world.files("media/") == seen[1]
+
+
+def test_a_task_that_nobody_can_run_holds_up_no_other(world: World) -> None:
+    unknown = NewTask(
+        id=new_task_id(),
+        kind="newer.kind",
+        lane=Lane.LIGHT,
+        org_id=world.env.org_id,
+        subject="x",
+    )
+    with world.services.uow.write() as work:
+        work.tasks.add([unknown])
+        work.commit()
+    for _ in range(MAX_LOSSES + 1):
+        with world.services.uow.write() as work:
+            work.tasks.lease(unknown.id, worker="test:dead")
+            work.commit()
+        world.clock.move(seconds=60)
+        world.services.task_runs.sweep(holder="test")
+    video_id = world.processed()
+
+    world.run_everything()
+
+    assert world.video(video_id).state is VideoState.READY
+    with world.services.uow.read() as work:
+        ended = work.tasks.find(unknown.id)
+    assert ended is not None
+    assert ended.state is TaskState.FAILED
+
+
+def test_a_task_of_a_newer_version_waits_for_its_worker(world: World) -> None:
+    unknown = NewTask(
+        id=new_task_id(),
+        kind="newer.kind",
+        lane=Lane.LIGHT,
+        org_id=world.env.org_id,
+        subject="x",
+    )
+    with world.services.uow.write() as work:
+        work.tasks.add([unknown])
+        work.commit()
+
+    world.run_tasks()
+
+    with world.services.uow.read() as work:
+        waiting = work.tasks.find(unknown.id)
+    assert waiting is not None
+    assert waiting.state is TaskState.DUE
+    assert (waiting.attempts, waiting.losses) == (0, 0)

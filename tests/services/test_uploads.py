@@ -13,6 +13,7 @@ from hvcore.errors import (
     ForbiddenError,
     InvalidFileSizeError,
     ProcessingInProgressError,
+    UnavailableError,
     UnsupportedFormatError,
     VideoNotFoundError,
 )
@@ -177,12 +178,32 @@ def test_bytes_that_are_never_processed_are_removed_after_a_day(world: World) ->
     world.clock.move(hours=26)
 
     world.services.uploads.expire()
+    world.run_tasks()
 
     assert world.files("uploads/") == []
     with world.services.uow.read() as work:
         ended = work.grants.find(grant.id)
     assert ended is not None
     assert ended.state is GrantState.ENDED
+
+
+def test_bytes_that_storage_does_not_let_go_of_are_removed_later(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: str) -> int:
+        raise UnavailableError("no storage today")
+
+    world.uploaded()
+    world.clock.move(hours=26)
+    with monkeypatch.context() as patch:
+        patch.setattr(world.services.storage, "delete_tree", refuse)
+        world.services.uploads.expire()
+        world.run_tasks()
+    assert len(world.files("uploads/")) == 1
+
+    world.run_everything()
+
+    assert world.files("uploads/") == []
 
 
 def test_what_a_cut_off_upload_left_is_removed_when_it_is_old(world: World) -> None:

@@ -10,8 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from hv_transcoder_ffmpeg.probe import Prober
+from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.stream_report import pixel_format
-from hvcore.plugin_api import PixelFormat, SourceInfo, Transcoder, UnusableSourceError
+from hvcore.plugin_api import (
+    PixelFormat,
+    SourceInfo,
+    TranscodeError,
+    Transcoder,
+    UnusableSourceError,
+)
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import make_workspace
 
@@ -190,3 +198,17 @@ def test_a_playlist_in_disguise_is_refused_and_opens_nothing(
 )
 def test_every_source_format_has_a_documented_one(name: str, wanted: str) -> None:
     assert pixel_format(name) is PixelFormat(wanted)
+
+
+@pytest.mark.parametrize("broken", ["/bin/false", "/nonexistent"])
+def test_a_fault_of_the_machine_is_not_blamed_on_the_file(
+    clip: Clip, tmp_path: Path, broken: str
+) -> None:
+    class Engine:
+        ffprobe = Path("/usr/bin/ffprobe")
+        pixel_formats = ()
+
+    prober = Prober(Engine(), Sandbox(bwrap=broken))  # type: ignore[arg-type]  # all that probing asks of it
+
+    with pytest.raises(TranscodeError):
+        prober.probe(make_workspace(clip("plain.mp4"), tmp_path / "out"))

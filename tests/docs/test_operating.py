@@ -1,0 +1,28 @@
+"""
+The operating page knows every setting, every command and every process.
+"""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from hv_cli.main import cli
+from hvcore.settings import env_name, known_names
+
+PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", known_names())
+def test_every_setting_is_documented(name: str) -> None:
+    section, _, rest = env_name(name).partition("__")
+    if rest == "OPTIONS":
+        # The backends' own; their names follow this one.
+        assert f"HV_{section}__" in PAGE
+    else:
+        assert f"HV_{section}__{rest}" in PAGE or f"…__{rest}" in PAGE
+
+
+@pytest.mark.parametrize("command", cli.list_commands(click.Context(cli)))
+def test_every_command_is_documented(command: str) -> None:
+    assert f"hv {command}" in PAGE

@@ -8,7 +8,7 @@ its factory once per process, and talks to the port from then on.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import attrs
 import pluggy
@@ -17,6 +17,7 @@ from hvcore.ports.auth import AuthProvider
 from hvcore.ports.queue import Queue
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.settings import OTHER_OPTIONS
 
 PROJECT = "hvcore"
 
@@ -31,6 +32,16 @@ class NoOptions:
     """
     The options of a backend that has none.
     """
+
+
+def other_options() -> Any:  # noqa: ANN401 - attrs.field's own type
+    """
+    Declare the field that takes the options which have no field of their own.
+
+    For backends that pass options on to a library: a mapping of names to
+    what the settings give, text where they come from the environment.
+    """
+    return attrs.field(factory=dict, repr=False, metadata={OTHER_OPTIONS: True})
 
 
 @attrs.frozen(kw_only=True)

@@ -61,6 +61,7 @@ from hvcore.hookspecs import (
     StorageBackend,
     TranscoderBackend,
     hookimpl,
+    other_options,
 )
 from hvcore.ports.auth import AuthProvider, Credentials
 from hvcore.ports.context import BuildContext, KeyBook
@@ -128,5 +129,6 @@ __all__ = [
     "hash_key",
     "hookimpl",
     "is_key_value",
+    "other_options",
     "supervised_command",
 ]

@@ -5,7 +5,7 @@ A later source wins. Every problem of every section is reported in one
 ConfigError, an unknown name with the nearest known one.
 """
 
-from hvcore.settings.conversion import env_name, structure_options
+from hvcore.settings.conversion import OTHER_OPTIONS, env_name, structure_options
 from hvcore.settings.loading import Loaded, load
 from hvcore.settings.tree import (
     BackendSettings,
@@ -19,6 +19,7 @@ from hvcore.settings.tree import (
 )
 
 __all__ = [
+    "OTHER_OPTIONS",
     "BackendSettings",
     "DatabaseSettings",
     "Loaded",

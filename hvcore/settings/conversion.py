@@ -3,7 +3,7 @@ Texts and TOML values -> the types of the settings.
 """
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -11,6 +11,9 @@ from cattrs import Converter, transform_error
 from cattrs.errors import BaseValidationError
 
 from hvcore.errors import ConfigError
+
+OTHER_OPTIONS: Final = "hvcore_other_options"
+"""Marks, in a field's metadata, where options that have no field go."""
 
 
 def structure_options(options: Mapping[str, Any], into: type, *, path: str) -> Any:  # noqa: ANN401 - the caller names the class
@@ -21,6 +24,7 @@ def structure_options(options: Mapping[str, Any], into: type, *, path: str) -> A
         ConfigError: Unknown, missing or unreadable options.
     """
     known = [field.name for field in attrs.fields(into)]
+    options = _with_others(options, into, known)
     problems = [
         unknown_name(path, name, known) for name in options if name not in known
     ]
@@ -36,6 +40,18 @@ def structure_options(options: Mapping[str, Any], into: type, *, path: str) -> A
         return CONVERTER.structure(dict(options), into)
     except BaseValidationError as exc:
         raise ConfigError("\n".join(explained(exc, path=path))) from exc
+
+
+def _with_others(
+    options: Mapping[str, Any], into: type, known: Sequence[str]
+) -> Mapping[str, Any]:
+    for field in attrs.fields(into):
+        if OTHER_OPTIONS in field.metadata:
+            named = {name: value for name, value in options.items() if name in known}
+            others = {n: v for n, v in options.items() if n not in known}
+            named[field.name] = {**others, **named.get(field.name, {})}
+            return named
+    return options
 
 
 def env_name(path: str) -> str:

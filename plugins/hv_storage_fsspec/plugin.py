@@ -6,7 +6,13 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
-from hvcore.plugin_api import BuildContext, Storage, StorageBackend, hookimpl
+from hvcore.plugin_api import (
+    BuildContext,
+    Storage,
+    StorageBackend,
+    hookimpl,
+    other_options,
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -17,13 +23,14 @@ class FsspecOptions:
     Attributes:
         url: ``file:///path`` or a plain path, ``s3://bucket/prefix``,
             ``gs://…``, ``memory://…``, whatever fsspec knows.
-        args: Passed to fsspec's file system, such as ``endpoint_url``.
+        args: All other options, passed to fsspec's file system, such as
+            ``endpoint_url``.
         min_free_bytes: Files only: with less room on the disk, nothing more
             is stored. By default 512 MiB or 1 %, whichever is more.
     """
 
     url: str
-    args: Mapping[str, object] = attrs.field(factory=dict, repr=False)
+    args: Mapping[str, object] = other_options()
     min_free_bytes: int | None = None
 
 

@@ -3,13 +3,22 @@ Settings: sources, their order, and what is said of mistakes.
 """
 
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
 import pytest
 
 from hvcore.errors import ConfigError
-from hvcore.settings import Loaded, Settings, is_secret, known_names, load
+from hvcore.hookspecs import other_options
+from hvcore.settings import (
+    Loaded,
+    Settings,
+    is_secret,
+    known_names,
+    load,
+    structure_options,
+)
 
 
 def loaded(tmp_path: Path, toml: str | None = None, **environ: str) -> Loaded:
@@ -159,3 +168,17 @@ def test_every_section_is_an_attrs_class() -> None:
         attrs.has(type(getattr(Settings(data_dir=Path()), n.split(".")[0])))
         for n in known_names()
     )
+
+
+@attrs.frozen(kw_only=True)
+class Passing:
+    url: str
+    rest: Mapping[str, object] = other_options()
+
+
+def test_options_without_a_field_go_where_the_backend_takes_them() -> None:
+    made = structure_options(
+        {"url": "x", "key": "k", "rest": {"a": 1}}, Passing, path="storage.options"
+    )
+
+    assert made == Passing(url="x", rest={"key": "k", "a": 1})

@@ -1,0 +1,87 @@
+"""
+The main job on PostgreSQL and on an S3-compatible store.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from tests.e2e.clips import ffmpeg_complaints, make_clip
+from tests.live import LiveService, live_service, request, until
+from tests.servers import PostgresqlServer
+
+BUCKET = "videos"
+
+
+@pytest.fixture
+def small_clip(tmp_path: Path) -> Path:
+    return make_clip(tmp_path / "small.mp4", seconds=8, size="640x360")
+
+
+@pytest.fixture
+def s3_endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    endpoint = f"http://{host}:{port}"
+    boto3.client("s3", endpoint_url=endpoint).create_bucket(Bucket=BUCKET)
+    yield endpoint
+    server.stop()
+
+
+def plays_and_goes(service: LiveService, clip: Path) -> None:
+    public = service.made(clip, allowPublicAccess=True)
+    private = service.made(clip, allowPublicAccess=False)
+    signed = service.call("GET", f"/v1/videos/{private['id']}/signed-url").body
+    listed = service.call("GET", "/v1/videos?sortBy=name").body
+
+    assert public["status"]["ready"], public
+    assert ffmpeg_complaints(service.public_url(public["id"])) == ""
+    assert ffmpeg_complaints(signed["signed_url"]) == ""
+    picture = request("GET", f"{service.worker}/t/{public['id']}/160x90.jpg")
+    assert picture.data.startswith(b"\xff\xd8")
+    assert listed["pagination"]["total"] == 2
+    for video in (public, private):
+        deleted = service.call("DELETE", f"/v1/videos/{video['id']}")
+        assert deleted.status == 200
+    assert request("GET", service.public_url(public["id"])).status == 404
+
+
+def test_the_main_job_on_postgresql(
+    tmp_path: Path, postgresql: PostgresqlServer, small_clip: Path
+) -> None:
+    url = postgresql.new_database()
+
+    with live_service(tmp_path, HV_DATABASE__URL=url) as service:
+        plays_and_goes(service, small_clip)
+        health = request("GET", f"{service.api}/health")
+
+    assert health.body["status"] == "ok"
+
+
+def test_the_main_job_on_an_object_store(
+    tmp_path: Path, s3_endpoint: str, small_clip: Path
+) -> None:
+    s3 = boto3.client("s3", endpoint_url=s3_endpoint)
+
+    def left() -> list[str]:
+        found = s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
+        return [str(entry["Key"]) for entry in found]
+
+    with live_service(
+        tmp_path,
+        HV_STORAGE__OPTIONS__URL=f"s3://{BUCKET}/here",
+        HV_STORAGE__OPTIONS__ENDPOINT_URL=s3_endpoint,
+        HV_STORAGE__OPTIONS__KEY="test",
+        HV_STORAGE__OPTIONS__SECRET="test",
+    ) as service:
+        plays_and_goes(service, small_clip)
+        until(lambda: not left(), within_s=30, what="the purge")
+
+    assert not (tmp_path / "data" / "storage").exists()

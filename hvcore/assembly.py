@@ -29,6 +29,7 @@ from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.registry import Registry, load_plugins
 from hvcore.services.access import Access
+from hvcore.services.attempt_files import AttemptFiles
 from hvcore.services.catalog import Catalog
 from hvcore.services.deletion import Deletion
 from hvcore.services.delivery import Delivery
@@ -262,9 +263,8 @@ class Services:
         """
         return Transcoding(
             uow=self.uow,
-            storage=self.storage,
             transcoder=self.transcoder,
-            work_dir=self._recipe.work_dir,
+            files=AttemptFiles(storage=self.storage, work_dir=self._recipe.work_dir),
         )
 
     @cached_property

@@ -12,7 +12,8 @@ from hvcore.ports.unit_of_work import Work
 from hvcore.services import deletion as deleting
 from hvcore.services import uploads as uploading
 from hvcore.services.deletion import Deletion
-from hvcore.services.task_runs import TaskHandler, TaskRun
+from hvcore.services.leases import TaskRun
+from hvcore.services.task_runs import TaskHandler
 from hvcore.services.transcoding import (
     ASSEMBLE_KIND,
     PART_KIND,

@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.ids import OrgId, TaskId
+from hvcore.domain.ids import OrgId, TaskId, new_task_id
 
 LEASE: Final = timedelta(seconds=20)
 MAX_ATTEMPTS: Final = 3
@@ -63,7 +63,7 @@ class NewTask:
         not_before: The earliest moment it may run; None is at once.
     """
 
-    id: TaskId
+    id: TaskId = attrs.field(factory=new_task_id)
     kind: str
     lane: Lane
     org_id: OrgId

@@ -11,7 +11,6 @@ from typing import Final
 import attrs
 
 from hvcore.clock import Clock
-from hvcore.domain import ids
 from hvcore.domain.access import Principal
 from hvcore.domain.tasks import Lane, NewTask
 from hvcore.domain.uploads import GrantState
@@ -25,7 +24,7 @@ from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access import reach_video
-from hvcore.services.task_runs import TaskRun
+from hvcore.services.leases import TaskRun
 from hvcore.services.transcoding import TRANSCODE_KINDS
 
 _log = logging.getLogger(__name__)
@@ -100,7 +99,6 @@ class Deletion:
             work.tasks.add(
                 [
                     NewTask(
-                        id=ids.new_task_id(),
                         kind=PURGE_KIND,
                         lane=Lane.LIGHT,
                         org_id=video.org_id,

@@ -1,150 +1,34 @@
 """
 Run tasks under a lease, and keep them going when workers vanish.
 
-The database decides who runs what. A worker renews its lease while it works;
-when the lease is lost, the task cancelled or the service stopping, the work
-is told at its next ``check()`` and throws away what it has.
+The database decides who runs what.
 """
 
+import errno
 import logging
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, Protocol
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks import LEASE, MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
+from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
 from hvcore.domain.transcoding import TranscodeError, UnusableSourceError
 from hvcore.errors import UnavailableError
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.leases import TaskRun, TaskStopped
 
 _log = logging.getLogger(__name__)
 
-RENEW_EVERY_S: Final = 0.8
-"""Also how soon a cancelled task is noticed; a delete promises 2 s."""
+OUTAGE_WAITS: Final = timedelta(seconds=20)
 UNKNOWN_KIND_WAITS: Final = timedelta(minutes=1)
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 SWEEP_BATCH: Final = 200
 ENDED_KEPT_FOR: Final = timedelta(days=7)
-
-
-class TaskStopped(BaseException):
-    """
-    The work of a task is not wanted here any more.
-
-    Not an Exception, so that no handler of errors swallows it.
-    """
-
-
-class TaskRun:
-    """
-    One attempt at a task, as the work itself sees it.
-
-    Used as a context manager around the work; while it is open, a thread
-    renews the lease.
-    """
-
-    def __init__(
-        self, uow: UnitOfWork, task: Task, stopping: Callable[[], bool]
-    ) -> None:
-        self.task = task
-        self._uow = uow
-        self._stopping = stopping
-        self._progress: float | None = None
-        self._lost = threading.Event()
-        self._over = threading.Event()
-        self._renewer = threading.Thread(
-            target=self._renew, name=f"lease-{task.id}", daemon=True
-        )
-
-    def __enter__(self) -> Self:
-        self._renewer.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._renewer.join()
-
-    @property
-    def is_lost(self) -> bool:
-        """
-        Tell whether somebody else owns the task now, or nobody wants it.
-        """
-        return self._lost.is_set()
-
-    def check(self) -> None:
-        """
-        Raise if the work shall stop.
-
-        Raises:
-            TaskStopped: The lease is lost or this process is stopping.
-        """
-        if self._lost.is_set() or self._stopping():
-            raise TaskStopped
-
-    def report(self, progress: float) -> None:
-        """
-        Take note of the finished share, 0.0 to 1.0; stored with the lease.
-        """
-        self._progress = min(max(progress, 0.0), 1.0)
-
-    def finish(
-        self,
-        work: Work | None = None,
-        *,
-        result: Mapping[str, object] | None = None,
-    ) -> None:
-        """
-        End the task as done, in the given transaction or one of its own.
-
-        Raises:
-            TaskStopped: The lease is lost; the transaction must not be
-                committed.
-        """
-        if work is not None:
-            if not work.tasks.finish(self.task, result=result):
-                raise TaskStopped
-            return
-        with self._uow.write() as own:
-            self.finish(own, result=result)
-            own.commit()
-
-    def _renew(self) -> None:
-        # Whatever ends this thread, the work must not go on without a lease.
-        try:
-            self._renew_until_over()
-        except Exception:  # noqa: BLE001 - else the thread would end in silence
-            _log.exception("lease not renewed", extra={"hv_task": self.task.id})
-        finally:
-            if not self._over.is_set():
-                self._lost.set()
-
-    def _renew_until_over(self) -> None:
-        renewed_at = time.monotonic()
-        while not self._over.wait(RENEW_EVERY_S):
-            asked_at = time.monotonic()
-            try:
-                with self._uow.write() as work:
-                    held = work.tasks.renew(self.task, progress=self._progress)
-                    work.commit()
-            except UnavailableError:
-                if time.monotonic() - renewed_at >= LEASE.total_seconds():
-                    return
-                continue
-            if not held:
-                return
-            renewed_at = asked_at
 
 
 class TaskHandler(Protocol):
@@ -286,6 +170,9 @@ class TaskRuns:
             work.commit()
 
     def _failed(self, task: Task, handler: TaskHandler, error: Exception) -> None:
+        if _is_outage(error):
+            self._wait_out(task, error)
+            return
         reason = _reason(error)
         attempts = task.attempts + 1
         final = isinstance(error, UnusableSourceError) or (
@@ -312,6 +199,20 @@ class TaskRuns:
                     attempts=attempts,
                     error=_operator_text(error),
                 )
+            work.commit()
+
+    def _wait_out(self, task: Task, error: Exception) -> None:
+        # Not the task's fault: it waits, however long, and costs no attempt.
+        _log.warning(
+            "task waits for the service",
+            extra={"hv_task": task.id, "hv_kind": task.kind, "hv_why": str(error)},
+        )
+        with self.uow.write() as work:
+            work.tasks.put_back(
+                task,
+                not_before=work.now() + OUTAGE_WAITS,
+                error=_operator_text(error),
+            )
             work.commit()
 
     def _end_lost(self, task: Task) -> None:
@@ -350,15 +251,19 @@ def _wait(attempts: int, handler: TaskHandler) -> timedelta:
     return min(timedelta(seconds=2.0 ** min(attempts, 12)), PATIENT_BACKOFF_MAX)
 
 
+def _is_outage(error: Exception) -> bool:
+    return isinstance(error, UnavailableError) or (
+        isinstance(error, OSError) and error.errno in _FULL
+    )
+
+
 def _is_expected(error: Exception) -> bool:
-    return isinstance(error, TranscodeError | UnusableSourceError | UnavailableError)
+    return isinstance(error, TranscodeError | UnusableSourceError)
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, UnusableSourceError | TranscodeError):
         return str(error)
-    if isinstance(error, UnavailableError):
-        return "A part of the service was out of reach for too long."
     return "Processing failed because of an internal error."
 
 

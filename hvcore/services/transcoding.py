@@ -7,37 +7,28 @@ the video. Nobody waits for anybody.
 """
 
 import logging
-import re
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from hvcore.domain import ids
 from hvcore.domain.ids import JobId
 from hvcore.domain.ladder import build_ladder
 from hvcore.domain.limits import SEGMENT_S
 from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
 from hvcore.domain.transcoding import (
-    MediaIndex,
     PartDone,
     PartPending,
     TranscodeError,
     TranscodeOrder,
-    UnusableSourceError,
 )
 from hvcore.domain.video import Video, VideoState, media_root
-from hvcore.errors import UnavailableError
-from hvcore.manifests import hls
-from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsLocalPath
-from hvcore.ports.transcoder import Transcoder, Workspace
+from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import TranscodeJob, UnitOfWork, Work
-from hvcore.services.task_runs import TaskRun, TaskStopped
+from hvcore.services.attempt_files import AttemptFiles
+from hvcore.services.leases import TaskRun, TaskStopped
 from hvcore.wire.stored import from_stored, to_stored
 
 _log = logging.getLogger(__name__)
@@ -47,14 +38,6 @@ PART_KIND: Final = "transcode.part"
 ASSEMBLE_KIND: Final = "transcode.assemble"
 TRANSCODE_KINDS: Final = (PLAN_KIND, PART_KIND, ASSEMBLE_KIND)
 
-CONTENT_TYPES: Final = {
-    ".m4s": "video/iso.segment",
-    ".m3u8": "application/vnd.apple.mpegurl",
-    ".jpg": "image/jpeg",
-}
-_ATTEMPT: Final = re.compile(r"p[0-9]+a[0-9]+")
-COPY_BYTES: Final = 1024 * 1024
-
 
 def order_job(work: Work, video: Video) -> None:
     """
@@ -63,7 +46,6 @@ def order_job(work: Work, video: Video) -> None:
     work.tasks.add(
         [
             NewTask(
-                id=ids.new_task_id(),
                 kind=PLAN_KIND,
                 lane=Lane.LIGHT,
                 org_id=video.org_id,
@@ -81,9 +63,8 @@ class Transcoding:
     """
 
     uow: UnitOfWork
-    storage: Storage
     transcoder: Transcoder
-    work_dir: Path
+    files: AttemptFiles
 
     def plan(self, run: TaskRun) -> None:
         """
@@ -96,8 +77,8 @@ class Transcoding:
         if video is None:
             run.finish()
             return
-        self._drop_other_sendings(video)
-        with self._workspace(run, video) as workspace:
+        self.files.drop_other_sendings(video)
+        with self.files.workspace(run, video) as workspace:
             source = self.transcoder.probe(workspace)
         order = TranscodeOrder(
             source=source,
@@ -118,7 +99,6 @@ class Transcoding:
             if work.jobs.add(job):
                 work.tasks.add(
                     NewTask(
-                        id=ids.new_task_id(),
                         kind=PART_KIND,
                         lane=Lane.ENCODE,
                         org_id=video.org_id,
@@ -149,7 +129,7 @@ class Transcoding:
         index = _int(run.task.payload["part"])
         part = self.transcoder.plan(job.order)[index]
         folder = f"p{index}a{run.task.fence}"
-        with self._workspace(run, video) as workspace:
+        with self.files.workspace(run, video) as workspace:
             done = self.transcoder.run(part, workspace)
             if isinstance(done, PartPending):
                 self._wait_for(run.task, done)
@@ -170,7 +150,7 @@ class Transcoding:
         media = self.transcoder.assemble(job.order, done)
         root = media_root(video.id, job.id)
         run.check()
-        self._write_playlists(root, media)
+        self.files.write_playlists(root, media)
         with self.uow.write() as work:
             current = work.videos.find(video.id, for_update=True)
             run.finish(work)
@@ -180,7 +160,7 @@ class Transcoding:
             work.commit()
         # Only now: a worker that lost its lease long ago must not touch what
         # another one has published.
-        self._drop_other_attempts(root, {folder for folder, _ in done})
+        self.files.drop_other_attempts(root, {folder for folder, _ in done})
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
@@ -208,42 +188,6 @@ class Transcoding:
         with self.uow.read() as work:
             return work.jobs.find(_job_id(run.task))
 
-    @contextmanager
-    def _workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
-        base = self.work_dir / f"{run.task.id}a{run.task.fence}"
-        folder = base / "out"
-        folder.mkdir(parents=True)
-        handle = run.task.payload.get("handle")
-        try:
-            yield Workspace(
-                source=self._local_source(video, base, run),
-                folder=folder,
-                report=run.report,
-                check=run.check,
-                handle=handle if isinstance(handle, str) else None,
-            )
-        finally:
-            shutil.rmtree(base, ignore_errors=True)
-
-    def _local_source(self, video: Video, base: Path, run: TaskRun) -> Path:
-        try:
-            if isinstance(self.storage, SupportsLocalPath):
-                self.storage.stat(video.source_path)
-                return self.storage.local_path(video.source_path)
-            target = base / "source"
-            with (
-                self.storage.open(video.source_path) as source,
-                target.open("wb") as copy,
-            ):
-                while block := source.read(COPY_BYTES):
-                    run.check()
-                    copy.write(block)
-        except ObjectNotFoundError as exc:
-            raise UnusableSourceError(
-                "The uploaded file is not there any more."
-            ) from exc
-        return target
-
     def _keep(
         self,
         run: TaskRun,
@@ -255,29 +199,12 @@ class Transcoding:
     ) -> None:
         target = f"{media_root(job.video_id, job.id)}/{part_folder}"
         try:
-            self._store(made, target)
+            self.files.store(made, target)
             self._finish_part(run, job, part_folder, done)
         except BaseException:
             # Lost, cancelled or refused: nobody else knows of these files.
-            self._discard(target)
+            self.files.discard(target)
             raise
-
-    def _discard(self, prefix: str) -> None:
-        try:
-            self.storage.delete_tree(prefix)
-        except UnavailableError:
-            _log.warning("attempt not removed yet", extra={"hv_path": prefix})
-
-    def _store(self, folder: Path, target: str) -> None:
-        for file in sorted(folder.rglob("*")):
-            if file.is_file():
-                self.storage.put_file(
-                    f"{target}/{file.relative_to(folder).as_posix()}",
-                    file,
-                    content_type=CONTENT_TYPES.get(
-                        file.suffix, "application/octet-stream"
-                    ),
-                )
 
     def _finish_part(
         self, run: TaskRun, job: TranscodeJob, folder: str, done: PartDone
@@ -289,7 +216,6 @@ class Transcoding:
                 work.tasks.add(
                     [
                         NewTask(
-                            id=ids.new_task_id(),
                             kind=ASSEMBLE_KIND,
                             lane=Lane.LIGHT,
                             org_id=run.task.org_id,
@@ -326,31 +252,6 @@ class Transcoding:
                 log=f"{len(done)} of {job.parts_total} parts are done",
             )
         return [done[index] for index in sorted(done)]
-
-    def _write_playlists(self, root: str, media: MediaIndex) -> None:
-        # The multivariant playlist last: what it names is there.
-        texts = hls.playlists(media)
-        for name in sorted(texts, key=lambda name: name == hls.MASTER):
-            self.storage.write(
-                f"{root}/{name}",
-                BytesIO(texts[name].encode()),
-                content_type=CONTENT_TYPES[".m3u8"],
-            )
-
-    def _drop_other_attempts(self, root: str, kept: set[str]) -> None:
-        folders = {
-            info.path.removeprefix(f"{root}/").split("/", 1)[0]
-            for info in self.storage.walk(root)
-        }
-        for folder in folders - kept:
-            if _ATTEMPT.fullmatch(folder):
-                self._discard(f"{root}/{folder}")
-
-    def _drop_other_sendings(self, video: Video) -> None:
-        grant_path = video.source_path.rpartition("/")[0]
-        for info in list(self.storage.walk(grant_path)):
-            if info.path != video.source_path:
-                self.storage.delete_tree(info.path)
 
 
 def _job_id(task: Task) -> JobId:

@@ -36,7 +36,7 @@ from hvcore.errors import (
 )
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.task_runs import TaskRun
+from hvcore.services.leases import TaskRun
 from hvcore.services.transcoding import order_job
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
@@ -290,7 +290,6 @@ class Uploads:
 
 def _purge_of(grant: UploadGrant) -> NewTask:
     return NewTask(
-        id=ids.new_task_id(),
         kind=PURGE_KIND,
         lane=Lane.LIGHT,
         org_id=grant.org_id,

@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from hv_transcoder_ffmpeg.process import Ended
-from hvcore.plugin_api import TranscodeError, UnusableSourceError, Workspace
+from hvcore.plugin_api import (
+    TranscodeError,
+    UnavailableError,
+    UnusableSourceError,
+    Workspace,
+)
 
 STALL_S: Final = 120.0
 """So long may nothing come out: x264's slowest preset looks ahead 60 frames."""
@@ -36,13 +41,12 @@ _DAMAGE_WORDS: Final = (
     "Output file is empty",
     "Nothing was written into output file",
 )
+_FULL_WORDS: Final = ("No space left on device", "Disk quota exceeded")
 _MACHINE_WORDS: Final = (
-    "No space left on device",
     "Cannot allocate memory",
     "Input/output error",
     "Permission denied",
     "File too large",
-    "Disk quota exceeded",
     "Resource temporarily unavailable",
 )
 
@@ -138,10 +142,14 @@ def judge(ended: Ended) -> None:
 
     Raises:
         UnusableSourceError: It would end like this every time.
+        UnavailableError: The disk is full; the job waits for room.
         TranscodeError: Another attempt may succeed.
     """
     if ended.is_success:
         return
+    if any(words in ended.log for words in _FULL_WORDS):
+        message = "The disk of this worker is full."
+        raise UnavailableError(message)
     is_machine = ended.signal is not None or any(
         words in ended.log for words in _MACHINE_WORDS
     )

@@ -18,6 +18,7 @@ from hvcore.errors import (
     InvalidGcsPathError,
     InvalidParametersError,
     ProcessingInProgressError,
+    UnavailableError,
 )
 from tests.services.conftest import MP4, World
 
@@ -340,3 +341,21 @@ def test_a_task_of_a_newer_version_waits_for_its_worker(world: World) -> None:
     assert waiting is not None
     assert waiting.state is TaskState.DUE
     assert (waiting.attempts, waiting.losses) == (0, 0)
+
+
+def test_a_job_waits_while_storage_is_away(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise UnavailableError("The storage is full.")
+
+    video_id = world.processed()
+    with monkeypatch.context() as patch:
+        patch.setattr(world.services.storage, "put_file", refuse)
+        for _ in range(MAX_ATTEMPTS + 2):
+            world.run_everything()
+        assert world.video(video_id).state is VideoState.TRANSCODING
+
+    world.run_everything()
+
+    assert world.video(video_id).state is VideoState.READY

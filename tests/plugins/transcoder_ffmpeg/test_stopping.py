@@ -19,6 +19,7 @@ from hvcore.plugin_api import (
     Speed,
     TranscodeError,
     Transcoder,
+    UnavailableError,
     UnusableSourceError,
 )
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
@@ -211,7 +212,7 @@ def test_writing_without_end_is_stopped(tmp_path: Path) -> None:
             1,
             None,
             "av_interleaved_write_frame(): No space left on device\nInvalid data found",
-            TranscodeError,
+            UnavailableError,
         ),
         (137, signal.SIGKILL, "Invalid data found", TranscodeError),
         (1, None, "", TranscodeError),

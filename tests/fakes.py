@@ -106,6 +106,8 @@ class TextTranscoder(Transcoder):
         parts: How many parts a plan has.
         before_part: Called in the middle of each part.
         before_assembling: Called before the parts are joined.
+        handles: What is answered first, as a cloud service would.
+        asked_with: The handles that parts were run with.
     """
 
     def __init__(self) -> None:
@@ -113,6 +115,8 @@ class TextTranscoder(Transcoder):
         self.before_part: Callable[[Part], None] = lambda _: None
         self.before_assembling: Callable[[], None] = lambda: None
         self.attempts = 0
+        self.handles: list[str] = []
+        self.asked_with: list[str | None] = []
 
     def capabilities(self) -> Capabilities:
         """
@@ -168,6 +172,9 @@ class TextTranscoder(Transcoder):
         """
         Write an init file and one segment for each rung.
         """
+        self.asked_with.append(workspace.handle)
+        if self.handles:
+            return PartPending(handle=self.handles.pop(), retry_after_s=30)
         self.attempts += 1
         self.before_part(part)
         workspace.check()

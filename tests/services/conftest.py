@@ -2,7 +2,8 @@
 Services on a real database and real files, with a transcoder that is quick.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
@@ -116,9 +117,12 @@ class World:
         )
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    settings = load(config_path=None, environ={}, data_dir=tmp_path).settings
+@contextmanager
+def make_world(folder: Path, environ: Mapping[str, str]) -> Iterator[World]:
+    """
+    Make a service in a folder, with settings of its own.
+    """
+    settings = load(config_path=None, environ=environ, data_dir=folder).settings
     clock, queue, transcoder = SettableClock(), MemoryQueue(), TextTranscoder()
     overrides = {"clock": clock, "queue": queue, "transcoder": transcoder}
     with build(settings, overrides=overrides) as services:
@@ -141,5 +145,11 @@ def world(tmp_path: Path) -> Iterator[World]:
             clock=clock,
             queue=queue,
             transcoder=transcoder,
-            storage_dir=tmp_path / "storage",
+            storage_dir=folder / "storage",
         )
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with make_world(tmp_path, {}) as made:
+        yield made

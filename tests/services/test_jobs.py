@@ -359,3 +359,53 @@ def test_a_job_waits_while_storage_is_away(
     world.run_everything()
 
     assert world.video(video_id).state is VideoState.READY
+
+
+def test_a_part_that_somebody_else_works_on_holds_no_worker(world: World) -> None:
+    video_id = world.processed()
+    world.transcoder.handles = ["cloud-1"]
+
+    world.run_tasks()
+
+    with world.services.uow.read() as work:
+        (part,) = work.tasks.of_subject(video_id, kind="transcode.part")
+    assert part.state is TaskState.DUE
+    assert part.payload["handle"] == "cloud-1"
+    world.run_everything()
+    assert world.video(video_id).state is VideoState.READY
+    assert world.transcoder.asked_with == [None, "cloud-1"]
+
+
+def test_a_video_whose_source_is_gone_fails_with_that_reason(world: World) -> None:
+    video_id = world.processed()
+    (source,) = world.files("uploads/")
+    (world.storage_dir / source).unlink()
+
+    world.run_everything()
+
+    assert world.video(video_id).failure_reason == (
+        "The uploaded file is not there any more."
+    )
+
+
+def test_a_job_of_a_video_that_moved_on_does_nothing(world: World) -> None:
+    video_id = world.processed()
+    with world.services.uow.read() as work:
+        (plan,) = work.tasks.of_subject(video_id)
+    for kind in ("transcode.plan", "transcode.part", "transcode.assemble"):
+        stale = NewTask(
+            kind=kind,
+            lane=Lane.LIGHT,
+            org_id=world.env.org_id,
+            subject=video_id,
+            payload={"job": "job_earlier", "part": 0, "weight": 1.0},
+        )
+        with world.services.uow.write() as work:
+            work.tasks.add([stale])
+            work.commit()
+
+    world.run_everything()
+
+    assert plan.payload["job"] == world.video(video_id).job_id
+    assert world.video(video_id).state is VideoState.READY
+    assert world.transcoder.attempts == 1

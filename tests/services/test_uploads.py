@@ -3,6 +3,7 @@ Grants, and the bytes that come in on them.
 """
 
 import os
+from pathlib import Path
 
 import attrs
 import pytest
@@ -17,7 +18,7 @@ from hvcore.errors import (
     UnsupportedFormatError,
     VideoNotFoundError,
 )
-from tests.services.conftest import MP4, World
+from tests.services.conftest import MP4, World, make_world
 
 
 def granted(world: World, size_bytes: int | None = None) -> UploadGrant:
@@ -214,3 +215,16 @@ def test_what_a_cut_off_upload_left_is_removed_when_it_is_old(world: World) -> N
 
     assert world.services.uploads.clean_incoming() == 1
     assert [file.name for file in folder.iterdir()] == ["fresh"]
+
+
+def test_the_main_job_needs_no_local_files(tmp_path: Path) -> None:
+    environ = {"HV_STORAGE__OPTIONS__URL": "memory://videos"}
+    with make_world(tmp_path, environ) as world:
+        video_id = world.processed()
+        world.run_tasks()
+        assert world.video(video_id).state is VideoState.READY
+
+        world.services.deletion.delete(world.caller, "org_a", video_id, None)
+        world.run_tasks()
+
+        assert list(world.services.storage.walk("media")) == []

@@ -1,0 +1,46 @@
+"""
+How long the server waits for the other side.
+"""
+
+import pytest
+
+from hv_reference.pacing import Pace
+
+
+def test_waiting_uses_up_what_was_lent() -> None:
+    pace = Pace(10, min_bytes_per_s=100)
+
+    pace.waited(4)
+
+    assert pace.left_s == 6
+
+
+def test_who_is_fast_enough_never_runs_out() -> None:
+    pace = Pace(10, min_bytes_per_s=100)
+
+    for _ in range(1000):
+        pace.waited(9)
+        pace.moved(900)
+
+    assert pace.left_s == 10
+
+
+def test_who_was_fast_may_not_stand_still_for_long() -> None:
+    pace = Pace(10, min_bytes_per_s=100)
+
+    pace.moved(10**9)
+
+    assert pace.left_s == 10
+
+
+@pytest.mark.parametrize("pause_s", [1, 8, 9.9])
+def test_a_byte_now_and_then_is_too_slow(pause_s: float) -> None:
+    pace = Pace(10, min_bytes_per_s=100)
+    elapsed_s = 0.0
+
+    while pace.left_s > 0:
+        pace.waited(pause_s)
+        pace.moved(1)
+        elapsed_s += pause_s
+
+    assert elapsed_s < 21

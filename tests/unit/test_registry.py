@@ -1,0 +1,165 @@
+"""
+Plugins: found, refused when they clash, chosen by name.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import attrs
+import pytest
+
+from hvcore.errors import ConfigError, PluginError
+from hvcore.hookspecs import QueueBackend, StorageBackend, hookimpl
+from hvcore.plugin_api import BuildContext
+from hvcore.ports.queue import Queue
+from hvcore.registry import Registry, load_plugins
+from hvcore.settings import BackendSettings, Settings
+from tests.fakes import MemoryQueue
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    url: str
+    depth: int = 3
+
+
+def build_queue(options: Options, context: BuildContext) -> Queue:
+    del options, context
+    return MemoryQueue()
+
+
+def build_without_library(options: Options, context: BuildContext) -> Queue:
+    del options, context
+    raise ModuleNotFoundError("No module named 'greenlet_queue'", name="greenlet_queue")
+
+
+class Offers:
+    def __init__(self, *records: object) -> None:
+        self.records = records
+
+    @hookimpl
+    def hvcore_queues(self) -> Iterator[object]:
+        yield from self.records
+
+
+MakePlugin = Callable[..., str]
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> MakePlugin:
+    def make(name: str, *records: object) -> str:
+        module = ModuleType(name)
+        module.hvcore_queues = Offers(*records).hvcore_queues  # type: ignore[attr-defined]  # a plugin made on the spot
+        monkeypatch.setitem(sys.modules, name, module)
+        return name
+
+    return make
+
+
+def registry(*modules: str, disabled: tuple[str, ...] = ()) -> Registry:
+    settings = Settings(data_dir=Path("/nowhere"), plugin_modules=modules)
+    plugin = attrs.evolve(settings.plugin, disabled=disabled)
+    return load_plugins(attrs.evolve(settings, plugin=plugin))
+
+
+def chosen(backend: str, **options: object) -> Settings:
+    return Settings(
+        data_dir=Path("/nowhere"),
+        queue=BackendSettings(backend=backend, options=options),
+    )
+
+
+CONTEXT: BuildContext = None  # type: ignore[assignment]  # no factory here looks at it
+ACME = QueueBackend(name="acme", factory=build_queue, options=Options)
+
+
+def test_a_backend_is_chosen_by_name_and_gets_its_options(plugin: MakePlugin) -> None:
+    found = registry(plugin("hv_queue_acme.plugin", ACME))
+
+    made = found.queue(chosen("acme", url="x", depth="5"), CONTEXT)
+
+    assert isinstance(made, MemoryQueue)
+
+
+def test_two_backends_of_one_name_are_refused_naming_both(plugin: MakePlugin) -> None:
+    with pytest.raises(PluginError, match=r"one\.plugin .* two\.plugin"):
+        registry(plugin("one.plugin", ACME), plugin("two.plugin", ACME))
+
+
+def test_a_disabled_plugin_stays_out(plugin: MakePlugin) -> None:
+    modules = plugin("one.plugin", ACME), plugin("two.plugin", ACME)
+
+    assert len(registry(*modules, disabled=("one.plugin",)).offers) == 1
+
+
+def test_a_name_that_nobody_offers_is_answered_with_those_on_offer(
+    plugin: MakePlugin,
+) -> None:
+    found = registry(plugin("one.plugin", ACME))
+
+    with pytest.raises(PluginError, match=r"'other'; on offer: acme"):
+        found.queue(chosen("other"), CONTEXT)
+
+
+def test_a_missing_library_is_answered_with_the_extra_that_brings_it(
+    plugin: MakePlugin,
+) -> None:
+    record = QueueBackend(
+        name="acme", factory=build_without_library, options=Options, extra="acme"
+    )
+    found = registry(plugin("one.plugin", record))
+
+    with pytest.raises(PluginError, match=r"greenlet_queue.*hvcore\[acme\]"):
+        found.queue(chosen("acme", url="x"), CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "queue.options.url is required"),
+        ({"url": "x", "dept": 1}, "did you mean queue.options.depth"),
+        ({"url": "x", "depth": "deep"}, "deep"),
+    ],
+)
+def test_options_that_do_not_fit_are_named(
+    plugin: MakePlugin,
+    options: dict[str, object],
+    said: str,
+) -> None:
+    found = registry(plugin("one.plugin", ACME))
+
+    with pytest.raises(ConfigError, match=said):
+        found.queue(chosen("acme", **options), CONTEXT)
+
+
+def test_what_is_no_record_is_refused(plugin: MakePlugin) -> None:
+    with pytest.raises(PluginError, match="must give backend records"):
+        registry(plugin("one.plugin", object()))
+
+
+def test_a_hook_of_another_name_is_no_silent_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = ModuleType("typo.plugin")
+
+    @hookimpl
+    def hvcore_queue() -> Iterator[QueueBackend]:
+        yield ACME
+
+    module.hvcore_queue = hvcore_queue  # type: ignore[attr-defined]  # a plugin made on the spot
+    monkeypatch.setitem(sys.modules, "typo.plugin", module)
+
+    with pytest.raises(PluginError, match="hvcore_queue"):
+        registry("typo.plugin")
+
+
+def test_a_plugin_that_cannot_be_imported_is_named() -> None:
+    with pytest.raises(PluginError, match="no_such_plugin"):
+        registry("no_such_plugin")
+
+
+def test_a_backends_name_is_lower_case() -> None:
+    with pytest.raises(ValueError, match="name"):
+        StorageBackend(name="Acme", factory=build_queue)  # type: ignore[arg-type]  # never called

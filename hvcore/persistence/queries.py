@@ -5,6 +5,7 @@ The two lookups that almost every request makes: a video to play, a key.
 import logging
 import sqlite3
 import threading
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -144,25 +145,39 @@ class SqlPlaybackDirectory:
             )
             row: tuple[Any, ...] | None = cursor.fetchone()
         except sqlite3.OperationalError as exc:
-            self._thread.connection = None
+            self._thread.reader = None
             raise UnavailableError("The database does not answer.") from exc
         # An open cursor would hold back WAL checkpoints.
         cursor.close()
         return row
 
     def _sqlite(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None
-        connection = getattr(self._thread, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(
-                str(self._engine.url.database),
-                # A reader in WAL mode waits for recovery after a crash only.
-                timeout=BUSY_TIMEOUT_MS / 1000,
-                isolation_level=None,
-            )
-            connection.execute("PRAGMA query_only=ON")
-            self._thread.connection = connection
-        return connection
+        reader: _Reader | None = getattr(self._thread, "reader", None)
+        if reader is None:
+            reader = _Reader(str(self._engine.url.database))
+            self._thread.reader = reader
+        return reader.connection
+
+
+class _Reader:
+    """
+    A thread's own connection; closed when the thread or the directory ends.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.connection = sqlite3.connect(
+            path,
+            # A reader in WAL mode waits for recovery after a crash only.
+            timeout=BUSY_TIMEOUT_MS / 1000,
+            isolation_level=None,
+            # Used by one thread, closed by whichever comes last.
+            check_same_thread=False,
+        )
+        self.connection.execute("PRAGMA query_only=ON")
+
+    def __del__(self) -> None:
+        with suppress(AttributeError):
+            self.connection.close()
 
 
 class SqlKeyBook:

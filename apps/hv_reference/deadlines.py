@@ -2,87 +2,57 @@
 Gunicorn workers that slow clients cannot block.
 
 Measured: 16 requests that were sent by half held gunicorn's threads for over
-40 s. Here a connection costs no thread before its headers are complete, and
-what comes too slowly after that is cut off. A proxy that buffers, such as
-nginx, does more and belongs in front of a public service.
+40 s, and 60 readers of 4 KB every 9 s all of them for ever. Here a connection
+costs no thread before its headers are complete or after its answer is
+written, and what comes or goes too slowly in between is cut off. A proxy that
+buffers, such as nginx, does more and belongs in front of a public service.
 """
 
+import logging
+import secrets
 import selectors
 import socket
-import struct
-import threading
 import time
+from collections import deque
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from gunicorn.workers.gthread import TConn, ThreadWorker
+from gunicorn.workers.gthread import ThreadWorker
+
+from hv_reference.bodies import WatchedConnection
+from hv_reference.pacing import MIN_BYTES_PER_S, Pace, PacedSocket, TooSlowError
+from hv_reference.refusals import answer, error_for
+
+_log = logging.getLogger(__name__)
 
 HEADERS_WITHIN_S: Final = 10.0
-STALLED_AFTER_S: Final = 30
-LOOK_EVERY_S: Final = 1.0
 MAX_HEADER_BYTES: Final = 64 * 1024
 """Beyond that gunicorn's own limits decide, and refuse."""
-
-
-class Deadlines:
-    """
-    Connections that must get somewhere by a certain moment.
-    """
-
-    def __init__(self) -> None:
-        self._due: dict[socket.socket, float] = {}
-        self._lock = threading.Lock()
-
-    def start(self, connection: socket.socket, within_s: float) -> None:
-        """
-        Begin to watch a connection, or give it another deadline.
-        """
-        with self._lock:
-            self._due[connection] = time.monotonic() + within_s
-
-    def end(self, connection: socket.socket) -> None:
-        """
-        Stop watching it.
-        """
-        with self._lock:
-            self._due.pop(connection, None)
-
-    def cut_overdue(self) -> int:
-        """
-        End the reading of connections that are late; return how many.
-        """
-        now = time.monotonic()
-        with self._lock:
-            late = [sock for sock, due in self._due.items() if due < now]
-            for sock in late:
-                del self._due[sock]
-        for sock in late:
-            try:
-                # The thread that waits for bytes sees the end of the stream,
-                # and can still answer.
-                sock.shutdown(socket.SHUT_RD)
-            except OSError:
-                continue
-        return len(late)
+LINGER_S: Final = 2.0
+"""
+For a client that still sends while it is refused: if the connection were
+closed at once, it would lose the answer (RFC 9112, section 9.6).
+"""
+_FIRST_SERVER_ERROR: Final = 500
 
 
 class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """
     For apps whose requests are small: they must arrive within seconds.
+
+    Attributes:
+        grace_s: What a client may be behind MIN_BYTES_PER_S.
+        serves_any_page: Whether pages of every origin may read refusals.
     """
 
-    request_within_s: ClassVar[float | None] = 20.0
+    # The largest body that the API takes needs 8 s at the least pace.
+    grace_s: ClassVar[float] = 20.0
+    min_bytes_per_s: ClassVar[float] = MIN_BYTES_PER_S
+    serves_any_page: ClassVar[bool] = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - gunicorn's own
         super().__init__(*args, **kwargs)
-        self._deadlines = Deadlines()
-
-    def init_process(self) -> None:
-        """
-        Start the watch, then serve.
-        """
-        threading.Thread(target=self._watch, name="deadlines", daemon=True).start()
-        super().init_process()
+        self._lingering: deque[Any] = deque()
 
     def accept(self, listener: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
@@ -93,8 +63,8 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         except (BlockingIOError, ConnectionAbortedError):
             return
         self.nr_conns += 1
-        _limit_stalls(client)
-        conn = TConn(self.cfg, client, address, listener.getsockname())
+        paced = PacedSocket.take_over(client)
+        conn = WatchedConnection(self.cfg, paced, address, listener.getsockname())
         self._serve_when_complete(conn)
 
     def on_client_socket_readable(self, conn: Any, client: Any) -> None:  # noqa: ANN401 - gunicorn's own
@@ -111,35 +81,67 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         """
         # The headers are there; but for those of a request that was sent
         # together with the one before it.
-        self._deadlines.start(conn.sock, self.request_within_s or HEADERS_WITHIN_S)
-        try:
-            return super().handle(conn)
-        finally:
-            self._deadlines.end(conn.sock)
+        conn.sock.begin(lambda: self._pace(HEADERS_WITHIN_S))
+        return super().handle(conn)
 
     def handle_request(self, req: Any, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
         """
         Answer a request, whose headers have come.
         """
-        if self.request_within_s is None:
-            self._deadlines.end(conn.sock)
+        conn.sock.begin(lambda: self._pace(self.grace_s))
         try:
             return super().handle_request(req, conn)
-        except BlockingIOError:
-            # The client stood still; gunicorn closes it without a traceback.
+        except (TooSlowError, BlockingIOError):
+            # Gunicorn closes the connection without a traceback.
             raise StopIteration from None
+
+    def handle_error(self, req: Any, client: Any, addr: Any, exc: Exception) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Answer what gunicorn refuses, or an app that crashed.
+        """
+        del req
+        error = error_for(exc)
+        request_id = secrets.token_hex(16)
+        # Gunicorn logs the request line, with its tokens, and bad headers.
+        context = {
+            "hv_request_id": request_id,
+            "hv_client": addr[0] if addr else "",
+            "hv_error": type(exc).__name__,
+        }
+        if error.http_status == _FIRST_SERVER_ERROR:
+            _log.error("request crashed", extra=context, exc_info=exc)
+        else:
+            _log.info("request refused", extra=context)
+        try:
+            client.sendall(
+                answer(error, request_id=request_id, for_any_page=self.serves_any_page)
+            )
+        except OSError:
+            _log.debug("the refusal could not be sent", extra=context)
+
+    def finish_request(self, conn: Any, fs: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Keep a connection, or end it.
+        """
+        if not fs.cancelled() and fs.exception() is None and fs.result():
+            super().finish_request(conn, fs)
+        else:
+            # Gunicorn would stand here for 2 s, and with it all clients.
+            self._linger(conn)
 
     def murder_pending(self) -> None:
         """
-        Close connections whose headers are late, and all of them at the end.
+        Close connections that are late, and all of them at the end.
         """
         if not self.alive:
             for conn in self.pending_conns:
                 conn.timeout = 0.0
         super().murder_pending()
+        now = time.monotonic()
+        while self._lingering and self._lingering[0].timeout <= now:
+            self._end(self._lingering[0])
 
     def _serve_when_complete(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        conn.sock.settimeout(0.0)
         if _has_headers(conn.sock):
             self._serve(conn)
             return
@@ -159,18 +161,45 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         conn.data_ready = True
         self.enqueue_req(conn)
 
-    def _watch(self) -> None:
-        while True:
-            time.sleep(LOOK_EVERY_S)
-            self._deadlines.cut_overdue()
+    def _linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.nr_conns -= 1
+            conn.close()
+            return
+        conn.timeout = time.monotonic() + LINGER_S
+        self._lingering.append(conn)
+        drain = partial(self._drain, conn)
+        self.poller.register(conn.sock, selectors.EVENT_READ, drain)
+
+    def _drain(self, conn: Any, client: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        try:
+            more = client.recv(MAX_HEADER_BYTES, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return
+        except OSError:
+            more = b""
+        if not more:
+            self._end(conn)
+
+    def _end(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        self._lingering.remove(conn)
+        self.poller.unregister(conn.sock)
+        self.nr_conns -= 1
+        conn.close()
+
+    def _pace(self, grace_s: float) -> Pace:
+        return Pace(grace_s, min_bytes_per_s=self.min_bytes_per_s)
 
 
 class LargeBodies(SmallBodies):
     """
-    For apps that take files: a body may take hours, but not stand still.
+    For apps that take and give files: hours, but never at a standstill.
     """
 
-    request_within_s = None
+    grace_s = 30.0
+    serves_any_page = True
 
 
 def _has_headers(sock: socket.socket) -> bool:
@@ -193,10 +222,3 @@ def _has_headers(sock: socket.socket) -> bool:
 
 def _wake_after(sock: socket.socket, size_bytes: int) -> None:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size_bytes)
-
-
-def _limit_stalls(sock: socket.socket) -> None:
-    # In the kernel, because gunicorn itself sets sockets to wait for ever.
-    wait = struct.pack("ll", STALLED_AFTER_S, 0)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, wait)

@@ -133,5 +133,8 @@ SETTINGS: Final[Mapping[str, object]] = {
     "limit_request_field_size": 8190,
     # Behind a proxy on this machine; a remote client's header is not believed.
     "forwarded_allow_ips": "127.0.0.1,::1",
+    # Nor is any client on this machine told to rewrite the path: SCRIPT_NAME
+    # gave 500.
+    "forwarder_headers": "",
 }
 """Every setting that is not gunicorn's default, with its reason."""

@@ -2,7 +2,7 @@
 The WSGI app of each process, by the address it serves.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
 from hvcore.assembly import build
@@ -12,6 +12,8 @@ App = Callable[..., Iterable[bytes]]
 
 UPLOAD_PREFIX: Final = "/upload/"
 PLAYER_PREFIXES: Final = ("/v1/embed/", "/v1/player/")
+MONITORED: Final = frozenset({"/health", "/health/live"})
+"""Monitors ask for them with HEAD as well, which the interface has nowhere."""
 
 
 def api_app(settings: Settings) -> App:
@@ -20,7 +22,7 @@ def api_app(settings: Settings) -> App:
     """
     from hv_api.app import make_api  # noqa: PLC0415 - other processes need none of it
 
-    return make_api(build(settings))
+    return with_heads(make_api(build(settings)), MONITORED)
 
 
 def delivery_app(settings: Settings) -> App:
@@ -37,6 +39,23 @@ def delivery_app(settings: Settings) -> App:
         player=make_player(services),
         delivery=make_delivery(services),
     )
+
+
+def with_heads(app: App, paths: Collection[str]) -> App:
+    """
+    Answer HEAD like GET at some addresses, without the body.
+    """
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        if environ["REQUEST_METHOD"] != "HEAD" or environ["PATH_INFO"] not in paths:
+            return app(environ, start_response)
+        body = app({**environ, "REQUEST_METHOD": "GET"}, start_response)
+        close = getattr(body, "close", None)
+        if close is not None:
+            close()
+        return []
+
+    return answer
 
 
 def by_path(*, upload: App, player: App, delivery: App) -> App:

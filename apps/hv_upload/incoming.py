@@ -18,7 +18,8 @@ import falcon
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.errors import InvalidFileSizeError, UnavailableError
 
-BLOCK_BYTES: Final = 1024 * 1024
+BLOCK_BYTES: Final = 64 * 1024
+"""Servers read until they have it all; the pace is judged only in between."""
 FREE_RESERVE_BYTES: Final = 256 * 1024 * 1024
 """Left on the disk for everything else: databases do not survive a full one."""
 GRACE_S: Final = 60.0
@@ -115,8 +116,8 @@ def _blocks(req: falcon.Request, length: int | None) -> Iterator[bytes]:
         try:
             block = stream.read(BLOCK_BYTES if left is None else min(BLOCK_BYTES, left))
         except OSError as exc:
-            # The sender went away or stood still for too long: gunicorn's own
-            # errors of a broken body are OSErrors as well.
+            # The sender went away or was too slow: the server's own errors of
+            # a broken body are OSErrors as well.
             raise _cut_off(None, length) from exc
         if not block:
             return

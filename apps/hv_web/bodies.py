@@ -20,7 +20,8 @@ def read_body(req: falcon.Request, *, max_bytes: int) -> bytes:
 
     Raises:
         PayloadTooLargeError: It is longer than max_bytes.
-        InvalidParametersError: It ends before its ``Content-Length``.
+        InvalidParametersError: It ends before its ``Content-Length``, comes too
+            slowly, or is not chunked as it must be.
     """
     length = req.content_length
     if length is None and not req.env.get("wsgi.input_terminated"):
@@ -32,21 +33,28 @@ def read_body(req: falcon.Request, *, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
         raise _too_large(max_bytes)
     if length is not None and len(data) < length:
-        message = "The body ends before its Content-Length."
-        raise InvalidParametersError(
-            message, errors=[FieldError(message=message, location="body")]
-        )
+        raise _broken("The body ends before its Content-Length.")
     return data
 
 
 def _read(stream: BinaryIO, wanted: int) -> bytes:
     data = bytearray()
     while len(data) < wanted:
-        chunk = stream.read(min(_CHUNK_BYTES, wanted - len(data)))
+        try:
+            chunk = stream.read(min(_CHUNK_BYTES, wanted - len(data)))
+        except OSError as exc:
+            # The server's own errors of a broken body are OSErrors as well.
+            raise _broken("The body did not come in whole.") from exc
         if not chunk:
             break
         data += chunk
     return bytes(data)
+
+
+def _broken(message: str) -> InvalidParametersError:
+    return InvalidParametersError(
+        message, errors=[FieldError(message=message, location="body")]
+    )
 
 
 def _too_large(max_bytes: int) -> PayloadTooLargeError:

@@ -32,7 +32,8 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
     ):
         task_runs = services.task_runs
         _log.info(
-            "worker ready", extra={"hv_worker": name, "hv_lanes": [*map(str, lanes)]}
+            "worker ready",
+            extra={"hv_worker": name, "hv_lanes": [lane.value for lane in lanes]},
         )
 
         def handle(task_id: TaskId) -> None:

@@ -235,7 +235,7 @@ def test_a_folder_with_a_long_name_will_do(tmp_path: Path) -> None:
 def test_bad_settings_end_it_with_a_message(tmp_path: Path) -> None:
     done = subprocess.run(
         [*HV, "up", "--data", str(tmp_path / "data")],
-        env={"HV_STORAGE__OPTIONS__URI": "memory://", "PATH": "/usr/bin:/bin"},
+        env={"HV_TRANSCODER__OPTIONS__SANDBX": "none", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=False,
@@ -243,5 +243,5 @@ def test_bad_settings_end_it_with_a_message(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 1
-    assert "storage.options.uri" in done.stderr
+    assert "transcoder.options.sandbx" in done.stderr
     assert "Traceback" not in done.stderr

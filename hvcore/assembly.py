@@ -295,12 +295,20 @@ class Services:
             transcoder=self.transcoder,
         )
 
+    def is_migrated(self) -> bool:
+        """
+        Tell whether the database's tables are at this version.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return is_current(self.engine)
+
     def migrate(self) -> None:
         """
         Bring the database's tables up to this version.
         """
-        if not is_current(self.engine):
-            migrate(self.engine)
+        migrate(self.engine)
 
     @cached_property
     def _providers(self) -> Any:  # noqa: ANN401 - a tuple of AuthProvider

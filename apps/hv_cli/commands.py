@@ -68,17 +68,20 @@ class Invocation:
         They ring for no task: a command may not reach the queue that hv up runs
         for itself, and the sweep rings within seconds.
         """
-        from sqlalchemy.exc import OperationalError, ProgrammingError  # noqa: PLC0415
+        with self.unmigrated_services() as services:
+            if not services.is_migrated():
+                raise CliError(NOT_MIGRATED)
+            yield services
 
+    @contextmanager
+    def unmigrated_services(self) -> Iterator[Services]:
+        """
+        Build the services, whatever version the database is at.
+        """
         from hvcore import assembly  # noqa: PLC0415 - only commands pay for it
 
         with assembly.build(self.load().settings, rings=False) as services:
-            try:
-                yield services
-            except (OperationalError, ProgrammingError) as exc:
-                # A database out of reach is another error; this one answers, and
-                # has not the tables of this version.
-                raise CliError(NOT_MIGRATED) from exc
+            yield services
 
 
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)

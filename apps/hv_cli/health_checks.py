@@ -15,7 +15,6 @@ from importlib import resources
 from typing import Final
 
 import attrs
-from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
@@ -89,10 +88,7 @@ def database(patient: Patient) -> Sequence[Finding]:
                 "Start the database, or correct HV_DATABASE__URL.",
             )
         ]
-    try:
-        with patient.services.uow.read() as work:
-            work.tasks.search(limit=1)
-    except (OperationalError, ProgrammingError):
+    if not patient.services.is_migrated():
         return [_broken("database", "not at this version", "Run: hv migrate")]
     return [_ok("database", "answers, and is at this version")]
 

@@ -14,6 +14,6 @@ def migrate(invocation: Invocation) -> None:
     """
     Bring the database up to date; safe to repeat.
     """
-    with invocation.services() as services:
+    with invocation.unmigrated_services() as services:
         services.migrate()
     say("The database is up to date.")

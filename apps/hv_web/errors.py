@@ -81,7 +81,8 @@ def handle_error(
     Answer an error that was raised on purpose.
     """
     if error.http_status >= _FIRST_SERVER_ERROR:
-        _log.warning("request not answered", extra=_context(req, error.code))
+        context = {**_context(req, error.code), "hv_why": error.detail}
+        _log.warning("request not answered", extra=context)
     send_problem(req, resp, error)
 
 

@@ -47,6 +47,9 @@ _SQLITE_UNAVAILABLE = {
 }
 
 
+_SQLITE_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
 class ForkedEngineError(RuntimeError):
     """
     A database connection was carried over a fork, which corrupts both sides.
@@ -227,6 +230,10 @@ def _translate(context: ExceptionContext) -> None:
     original = context.original_exception
     if isinstance(original, sqlite3.Error):
         code = getattr(original, "sqlite_errorcode", 0) & 0xFF
+        if code in _SQLITE_DAMAGED:
+            raise UnavailableError(
+                "The database file is damaged; restore it from a backup."
+            ) from original
         out_of_reach = code in _SQLITE_UNAVAILABLE
     else:
         out_of_reach = context.is_disconnect or isinstance(

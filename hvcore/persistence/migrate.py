@@ -8,6 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from hvcore.errors import ConfigError
 from hvcore.persistence.engine import reading, writing
 
 HEAD: Final = "0001"
@@ -37,6 +38,7 @@ def migrate(engine: Engine) -> None:
 
     Raises:
         UnavailableError: The database does not answer.
+        ConfigError: It is of a newer version.
     """
     if is_current(engine):
         return
@@ -63,10 +65,17 @@ def _upgrade(connection: Connection) -> None:
     # Loaded here: it takes longer than everything else of a start.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
+    from alembic.util.exc import CommandError  # noqa: PLC0415
 
     config = Config()
     config.set_main_option(
         "script_location", str(Path(__file__).parent / "migrations").replace("%", "%%")
     )
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    try:
+        command.upgrade(config, "head")
+    except CommandError as exc:
+        raise ConfigError(
+            "The database is of a newer version of hvcore than this one; install "
+            "that version, or restore a backup."
+        ) from exc

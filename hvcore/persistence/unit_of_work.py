@@ -13,9 +13,11 @@ from sqlalchemy.engine import Connection, Engine
 
 from hvcore.clock import Clock
 from hvcore.domain.tasks import Task
+from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.grants import SqlGrants
 from hvcore.persistence.jobs import SqlJobs
+from hvcore.persistence.migrate import is_current
 from hvcore.persistence.published_media import MediaCache
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import leaders
@@ -147,7 +149,9 @@ class SqlUnitOfWork:
 
     def ping(self) -> None:
         """
-        Raise UnavailableError if the database does not answer.
+        Raise UnavailableError if the database cannot serve this version.
         """
-        with reading(self._engine) as connection:
-            connection.execute(sa.select(sa.literal(1)))
+        if not is_current(self._engine):
+            raise UnavailableError(
+                "The database is not at this version; run: hv migrate."
+            )

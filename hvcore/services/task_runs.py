@@ -23,7 +23,7 @@ from hvcore.services.leases import TaskRun, TaskStopped
 
 _log = logging.getLogger(__name__)
 
-OUTAGE_WAITS: Final = timedelta(seconds=20)
+OUTAGE_WAITS: Final = timedelta(minutes=1)
 UNKNOWN_KIND_WAITS: Final = timedelta(minutes=1)
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -185,7 +185,7 @@ class TaskRuns:
                 "hv_task": task.id,
                 "hv_kind": task.kind,
                 "hv_attempt": attempts,
-                "hv_log": getattr(error, "log", ""),
+                "hv_why": _operator_text(error),
             },
             exc_info=None if _is_expected(error) else error,
         )

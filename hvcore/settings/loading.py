@@ -4,7 +4,8 @@ Read the settings: defaults, then a TOML file, then the environment.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
+from urllib.parse import quote
 
 import attrs
 from cattrs.errors import BaseValidationError
@@ -16,7 +17,7 @@ from hvcore.settings.conversion import (
     explained,
     unknown_name,
 )
-from hvcore.settings.own_secrets import own_secrets
+from hvcore.settings.own_secrets import MIN_SECRET_CHARS, own_secrets
 from hvcore.settings.sources import merge, put, read_environment, read_toml
 from hvcore.settings.tree import (
     DEFAULTS,
@@ -27,8 +28,6 @@ from hvcore.settings.tree import (
     UploadSettings,
     known_names,
 )
-
-MIN_SECRET_CHARS: Final = 32
 
 
 @attrs.frozen(kw_only=True)
@@ -72,7 +71,7 @@ def load(
         raise ConfigError("\n".join(problems))
     settings = Settings(
         data_dir=data_dir.absolute(),
-        plugin_modules=comma_separated(environ.get("HV_PLUGINS")),
+        plugin_modules=comma_separated(environ.get("HV_PLUGINS") or None),
         **sections,
     )
     return Loaded(settings=_with_data_folder(settings), origins=origins)
@@ -120,7 +119,8 @@ def _with_data_folder(settings: Settings) -> Settings:
                 "characters, or leave it out to have one made."
             )
     database_url = settings.database.url or (
-        f"sqlite:///{settings.data_dir / 'hvcore.sqlite3'}"
+        # Quoted: a "?" would begin the URL's query, and "%20" would be a space.
+        f"sqlite:///{quote(str(settings.data_dir / 'hvcore.sqlite3'))}"
     )
     storage = settings.storage
     if storage.backend == "fsspec" and "url" not in storage.options:

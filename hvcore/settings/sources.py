@@ -36,7 +36,7 @@ def read_toml(path: Path) -> dict[str, Any]:
             return tomllib.load(file)
     except OSError as exc:
         raise ConfigError(f"{path} cannot be read: {exc.strerror}.") from exc
-    except tomllib.TOMLDecodeError as exc:
+    except ValueError as exc:
         raise ConfigError(f"{path} is not TOML: {exc}.") from exc
 
 
@@ -100,7 +100,9 @@ def _read_secret(name: str, value: str, problems: list[str]) -> str:
         return Path(value).read_text(encoding="utf-8").strip()
     except OSError as exc:
         problems.append(f"{name} names a file that cannot be read: {exc.strerror}.")
-        return ""
+    except ValueError:
+        problems.append(f"{name} names a file that is not text in UTF-8.")
+    return ""
 
 
 def put(tree: dict[str, Any], path: tuple[str, ...], value: str) -> None:

@@ -5,8 +5,21 @@ Everything that can be set, with its default.
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import attrs
+
+
+def _as_root(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query:
+        raise ValueError(f"must be an address such as https://host, not {text!r}")
+    # Paths are put behind it.
+    return text.rstrip("/")
+
+
+def _root(default: str) -> Any:  # noqa: ANN401 - attrs.field's own type
+    return attrs.field(default=default, converter=_as_root)
 
 
 @attrs.frozen(kw_only=True)
@@ -18,10 +31,10 @@ class PublicSettings:
         cors_origins: Origins that browsers may call the API from.
     """
 
-    api_url: str = "http://127.0.0.1:8080"
-    worker_url: str = "http://127.0.0.1:8081"
-    player_url: str = "http://127.0.0.1:8081"
-    upload_url: str = "http://127.0.0.1:8081"
+    api_url: str = _root("http://127.0.0.1:8080")
+    worker_url: str = _root("http://127.0.0.1:8081")
+    player_url: str = _root("http://127.0.0.1:8081")
+    upload_url: str = _root("http://127.0.0.1:8081")
     cors_origins: tuple[str, ...] = ()
 
 

@@ -17,7 +17,7 @@ from hvcore.plugin_api import (
     BuildContext,
     Capabilities,
     Speed,
-    TranscodeError,
+    UnavailableError,
 )
 
 HE_AAC: Final = frozenset({AudioCodec.AAC_HE, AudioCodec.AAC_HE_V2})
@@ -72,13 +72,15 @@ class Machine:
         Return what it takes to work.
 
         Raises:
-            TranscodeError: Something is missing here; another worker may
-                have it.
+            UnavailableError: Something is missing here; jobs wait until it is
+                mended, or until another worker takes them.
         """
         found = self._find()
         engine, sandbox = found.engine, found.choice.sandbox
         if engine is None or not engine.is_usable or sandbox is None:
-            raise TranscodeError(_NO_ENGINE, log=_reason(found))
+            # Nobody's video is at fault: jobs wait until it is mended.
+            message = f"{_NO_ENGINE} {_reason(found)}"
+            raise UnavailableError(message)
         return engine, sandbox
 
     def _find(self) -> "_Found":

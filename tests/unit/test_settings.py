@@ -8,6 +8,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from sqlalchemy.engine import make_url
 
 from hvcore.errors import ConfigError
 from hvcore.hookspecs import other_options
@@ -182,3 +183,49 @@ def test_options_without_a_field_go_where_the_backend_takes_them() -> None:
     )
 
     assert made == Passing(url="x", rest={"key": "k", "a": 1})
+
+
+@pytest.mark.parametrize(
+    "content", ["{}", "[]", "null", "{", '{"playback": "x", "uploads": "y"}']
+)
+def test_damaged_secrets_are_named_and_never_replaced(
+    tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "data").mkdir()
+    path = tmp_path / "data" / "secrets.json"
+    path.write_text(content)
+
+    with pytest.raises(ConfigError, match="restore it from a backup"):
+        loaded(tmp_path)
+    assert path.read_text() == content
+
+
+def test_a_file_that_is_no_text_is_an_error_and_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "hv.toml").write_bytes(b"\xff\xfe")
+
+    with pytest.raises(ConfigError, match=r"hv\.toml"):
+        load(config_path=tmp_path / "hv.toml", environ={}, data_dir=tmp_path / "d")
+    with pytest.raises(ConfigError, match="UTF-8"):
+        loaded(tmp_path, HV_PLAYBACK__SIGNING_KEY_FILE=str(tmp_path / "hv.toml"))
+
+
+@pytest.mark.parametrize("name", ["pc%20y", "q?z", "a b#c@d", "ä"])
+def test_any_folder_holds_its_own_database(tmp_path: Path, name: str) -> None:
+    settings = load(config_path=None, environ={}, data_dir=tmp_path / name).settings
+
+    assert make_url(settings.database.url).database == str(
+        tmp_path / name / "hvcore.sqlite3"
+    )
+
+
+def test_public_addresses_are_roots(tmp_path: Path) -> None:
+    settings = loaded(tmp_path, HV_PUBLIC__WORKER_URL="https://cdn.example/").settings
+
+    assert settings.public.worker_url == "https://cdn.example"
+    for bad in ("nonsense", "ftp://x", "https://", "https://x/?a=b"):
+        with pytest.raises(ConfigError, match="https://host"):
+            loaded(tmp_path, HV_PUBLIC__API_URL=bad)
+
+
+def test_an_empty_list_of_plugins_means_the_installed_ones(tmp_path: Path) -> None:
+    assert loaded(tmp_path, HV_PLUGINS="").settings.plugin_modules is None

@@ -20,8 +20,8 @@ from hvcore.plugin_api import (
     ConfigError,
     PixelFormat,
     Speed,
-    TranscodeError,
     Transcoder,
+    UnavailableError,
 )
 from tests.plugins.transcoder_ffmpeg.conftest import make_context, make_workspace
 
@@ -112,7 +112,7 @@ def test_a_program_that_is_no_ffmpeg_is_not_used(tmp_path: Path) -> None:
 
     assert not capable.usable
     assert "Install ffmpeg" in capable.problems[0]
-    with pytest.raises(TranscodeError):
+    with pytest.raises(UnavailableError):
         transcoder.probe(make_workspace(fake, tmp_path / "job"))
 
 

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 import falcon
 
 from hv_upload.incoming import IncomingFiles
+from hv_upload.room import Room
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import UPLOAD
 from hvcore.clock import Clock
@@ -50,6 +51,12 @@ class UploadUseCases(Protocol):
     def incoming_dir(self) -> Path:
         """
         Return the folder in which bytes are collected.
+        """
+        ...
+
+    def clean_incoming(self) -> int:
+        """
+        Remove what uploads that were cut off have left.
         """
         ...
 
@@ -99,6 +106,8 @@ def make_app(
         max_concurrent: How many bodies are read at a time; keep it below the
             threads of the server.
     """
+    # A process that was killed has left its uploads, which may fill the disk.
+    services.uploads.clean_incoming()
     app = make_web_app(cors=UPLOAD)
     app.add_route("/upload/{grant_id}", SignedUpload(services, max_concurrent))
     return app
@@ -113,6 +122,7 @@ class SignedUpload:
         self._uploads = services.uploads
         self._signer = services.upload_signer
         self._clock = services.clock
+        self._room = Room()
         self._places = threading.BoundedSemaphore(max_concurrent)
 
     def on_put(
@@ -148,7 +158,7 @@ class SignedUpload:
     def _receive(
         self, req: falcon.Request, grant: UploadGrant, content_type: str | None
     ) -> UploadGrant:
-        incoming = IncomingFiles(folder=self._uploads.incoming_dir())
+        incoming = IncomingFiles(folder=self._uploads.incoming_dir(), room=self._room)
         limit = grant.size_bytes or MAX_UPLOAD_BYTES
         with incoming.collect(req, max_bytes=limit) as (local, size_bytes):
             sent = (content_type or "").partition(";")[0].strip().lower()

@@ -3,25 +3,25 @@ Take a request's body into a file, whole or not at all.
 """
 
 import errno
+import fcntl
 import os
 import secrets
-import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import attrs
 import falcon
 
+from hv_upload.room import Claim, Room
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.errors import InvalidFileSizeError, UnavailableError
+from hvcore.services.uploads import INCOMING_PREFIX
 
 BLOCK_BYTES: Final = 64 * 1024
 """Servers read until they have it all; the pace is judged only in between."""
-FREE_RESERVE_BYTES: Final = 256 * 1024 * 1024
-"""Left on the disk for everything else: databases do not survive a full one."""
 GRACE_S: Final = 60.0
 MIN_BYTES_PER_S: Final = 8 * 1024
 """A sender that stays below it after GRACE_S keeps others out."""
@@ -35,10 +35,12 @@ class IncomingFiles:
 
     Attributes:
         folder: Where a file lies until it is kept.
+        room: Shared by all uploads of a process.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
     folder: Path
+    room: Room = attrs.field(factory=Room)
     elapsed_s: Callable[[], float] = time.monotonic
 
     @contextmanager
@@ -54,40 +56,52 @@ class IncomingFiles:
         Raises:
             InvalidFileSizeError: The body ended too early, came too slowly
                 or is too long.
-            UnavailableError: The disk is nearly full.
+            UnavailableError: The disk is nearly full, or fails.
         """
-        length = req.content_length
-        self._check_space(length or 0)
-        path = self.folder / secrets.token_hex(16)
+        path, file = _locked_file(self.folder)
         try:
-            with path.open("xb") as file:
-                size_bytes = self._copy(req, file, length, max_bytes)
-                file.flush()
-                # What was acknowledged must be there after a power cut.
-                os.fsync(file.fileno())
+            size_bytes = self._take(req, file, max_bytes)
+            # Locked until it is kept: nobody cleans it away meanwhile.
             yield path, size_bytes
         except OSError as exc:
             if exc.errno in _FULL:
                 raise UnavailableError("The disk is full; try again later.") from exc
             raise
         finally:
-            path.unlink(missing_ok=True)
+            # What stays is cleaned away: nobody holds its lock any more.
+            with suppress(OSError):
+                path.unlink()
+            # What had to be on the disk is there already.
+            with suppress(OSError):
+                file.close()
+
+    def _take(self, req: falcon.Request, file: BinaryIO, max_bytes: int) -> int:
+        length = req.content_length
+        with self.room.claim(self.folder, length) as claim:
+            size_bytes = self._copy(req, file, claim, max_bytes)
+        if length is not None and size_bytes < length:
+            raise _cut_off(size_bytes, length)
+        with _working():
+            file.flush()
+            # What was acknowledged must be there after a power cut.
+            os.fsync(file.fileno())
+        return size_bytes
 
     def _copy(
-        self, req: falcon.Request, file: BinaryIO, length: int | None, max_bytes: int
+        self, req: falcon.Request, file: BinaryIO, claim: Claim, max_bytes: int
     ) -> int:
         started_s = self.elapsed_s()
         received = 0
-        for block in _blocks(req, length):
+        for block in _blocks(req, req.content_length):
             received += len(block)
             if received > max_bytes:
                 raise InvalidFileSizeError(
                     f"The upload may have at most {max_bytes} bytes."
                 )
-            file.write(block)
+            with _working():
+                file.write(block)
+                claim.received(received)
             self._check_pace(received, self.elapsed_s() - started_s)
-        if length is not None and received < length:
-            raise _cut_off(received, length)
         return received
 
     def _check_pace(self, received: int, elapsed_s: float) -> None:
@@ -96,13 +110,30 @@ class IncomingFiles:
                 "The upload was too slow and was given up; send it again."
             )
 
-    def _check_space(self, announced_bytes: int) -> None:
-        free_bytes = shutil.disk_usage(self.folder).free
-        if free_bytes < announced_bytes + FREE_RESERVE_BYTES:
-            raise UnavailableError(
-                "There is no room for this upload now; try again later.",
-                retry_after_s=60,
-            )
+
+def _locked_file(folder: Path) -> tuple[Path, BinaryIO]:
+    while True:
+        path = folder / f"{INCOMING_PREFIX}{secrets.token_hex(16)}"
+        with _working():
+            file = path.open("xb")
+            # Not every network folder has locks; there, only age tells.
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(file.fileno()).st_nlink:
+                return path, file
+        # Cleaned away before it was locked.
+        file.close()
+
+
+@contextmanager
+def _working() -> Iterator[None]:
+    try:
+        yield
+    except OSError as exc:
+        why = "is full" if exc.errno in _FULL else "does not work"
+        raise UnavailableError(
+            f"The disk for uploads {why}; try again later.", retry_after_s=60
+        ) from exc
 
 
 def _blocks(req: falcon.Request, length: int | None) -> Iterator[bytes]:

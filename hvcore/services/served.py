@@ -58,7 +58,12 @@ class StoredFile:
 
     def _open_local(self, local: Path, start: int) -> BinaryIO:
         # Unbuffered: sendfile begins where the descriptor stands.
-        file = local.open("rb", buffering=0)
+        try:
+            file = local.open("rb", buffering=0)
+        except FileNotFoundError:
+            # Raises UnavailableError if it is the storage that is gone.
+            self.storage.stat(self.path)
+            raise
         if os.fstat(file.fileno()).st_size != self.size_bytes:
             file.close()
             raise UnavailableError("The stored file is damaged.")

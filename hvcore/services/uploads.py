@@ -4,7 +4,9 @@ Grant uploads, take their bytes in, and give up those that never come.
 Source: interface, "upload-url".
 """
 
+import fcntl
 import logging
+import os
 import secrets
 import time
 from datetime import timedelta
@@ -50,6 +52,8 @@ IN_FLIGHT_FOR: Final = timedelta(hours=6)
 """How long sending may take that began before the grant ran out."""
 STALE_TEMPORARY_S: Final = 2 * 3600
 """A running upload touches its file; one this old has no owner any more."""
+INCOMING_PREFIX: Final = "upload-"
+"""Whoever collects a body in such a file holds a lock (flock) on it."""
 SWEEP_BATCH: Final = 100
 
 
@@ -131,11 +135,17 @@ class Uploads:
     def incoming_dir(self) -> Path:
         """
         Return the folder in which bytes are collected before they are kept.
+
+        Raises:
+            UnavailableError: It cannot be made.
         """
         if isinstance(self.storage, SupportsUploadFile):
             return self.storage.upload_dir()
         folder = self.work_dir / "incoming"
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as exc:
+            raise UnavailableError("The folder for uploads cannot be made.") from exc
         return folder
 
     def receive(
@@ -194,17 +204,15 @@ class Uploads:
     def clean_incoming(self) -> int:
         """
         Remove what uploads that were cut off by a crash have left here.
+
+        A folder that does not work is left alone.
         """
-        removed = 0
-        oldest = time.time() - STALE_TEMPORARY_S
-        for file in self.incoming_dir().iterdir():
-            try:
-                if file.is_file() and file.stat().st_mtime < oldest:
-                    file.unlink()
-                    removed += 1
-            except FileNotFoundError:
-                continue
-        return removed
+        try:
+            files = list(self.incoming_dir().iterdir())
+        except (OSError, UnavailableError):
+            _log.warning("the folder for uploads cannot be cleaned", exc_info=True)
+            return 0
+        return sum(_remove_if_left(file) for file in files)
 
     def _new_grant(self, env: Environment, file: FileWanted) -> UploadGrant:
         now = self.clock.now()
@@ -286,6 +294,40 @@ class Uploads:
         except UnavailableError:
             # Not lost: the prefix goes when the grant or its video goes.
             _log.warning("upload could not be removed yet", extra={"hv_path": path})
+
+
+def _remove_if_left(file: Path) -> bool:
+    try:
+        if file.name.startswith(INCOMING_PREFIX):
+            return _remove_if_free(file)
+        return _remove_if_old(file)
+    except OSError:
+        # Kept or removed by its owner, or not to be removed now.
+        return False
+
+
+def _remove_if_free(file: Path) -> bool:
+    # Writable, or a network folder gives no lock of this kind.
+    descriptor = os.open(file, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return _remove_if_old(file)
+    else:
+        file.unlink()
+        return True
+    finally:
+        os.close(descriptor)
+
+
+def _remove_if_old(file: Path) -> bool:
+    oldest = time.time() - STALE_TEMPORARY_S
+    if not file.is_file() or file.stat().st_mtime >= oldest:
+        return False
+    file.unlink()
+    return True
 
 
 def _purge_of(grant: UploadGrant) -> NewTask:

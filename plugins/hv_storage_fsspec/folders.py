@@ -8,20 +8,28 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, *, inside: Path | None = None) -> None:
     """
     Make a folder and its parents, so that they outlive a power cut.
+
+    Args:
+        inside: A folder that must be there and is never made.
+
+    Raises:
+        FileNotFoundError: The folder ``inside`` is gone.
     """
     if folder.is_dir():
         return
-    make_folder(folder.parent)
+    if folder == inside:
+        raise FileNotFoundError(folder)
+    make_folder(folder.parent, inside=inside)
     try:
         folder.mkdir()
     except FileExistsError:
         return
     except FileNotFoundError:
         # Somebody removed the parent, which was empty.
-        make_folder(folder)
+        make_folder(folder, inside=inside)
         return
     sync_folder(folder.parent)
 
@@ -48,7 +56,7 @@ def walk_files(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
         with suppress(FileNotFoundError):
             yield top, top.stat()
         return
-    for folder, _, names in os.walk(top):
+    for folder, _, names in os.walk(top, onerror=_unless_absent):
         for name in names:
             file = Path(folder, name)
             with suppress(FileNotFoundError):
@@ -62,7 +70,7 @@ def remove_tree(top: Path) -> int:
     if top.is_file():
         return _remove_file(top)
     removed = 0
-    for folder, _, names in os.walk(top, topdown=False):
+    for folder, _, names in os.walk(top, topdown=False, onerror=_unless_absent):
         removed += sum(_remove_file(Path(folder, name)) for name in names)
         # Not empty if somebody has written meanwhile; the next call sees it.
         with suppress(OSError):
@@ -90,3 +98,9 @@ def _remove_file(file: Path) -> int:
     except FileNotFoundError:
         return 0
     return 1
+
+
+def _unless_absent(error: OSError) -> None:
+    # A folder that cannot be read is not an empty one.
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        raise error

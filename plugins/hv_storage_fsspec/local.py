@@ -3,12 +3,16 @@ Objects as files of this machine.
 
 New bytes go into ``.incoming`` and are moved to their place in one step once
 they are on the disk. What is hidden lies in ``.hidden`` until it is deleted.
+
+``.incoming`` also tells a storage from the empty folder that a disk which is
+not mounted leaves behind: without it, nothing is known to be absent.
 """
 
 import errno
 import io
 import os
 import shutil
+import stat
 import time
 import uuid
 from collections.abc import Iterator
@@ -70,9 +74,9 @@ class LocalStorage(Storage):
             ObjectNotFoundError: There is none.
         """
         file = self.local_path(path)
-        with _unavailable(path):
+        with self._absent(path):
             found = file.stat()
-        if not file.is_file():
+        if not stat.S_ISREG(found.st_mode):
             raise ObjectNotFoundError(path)
         return _info(path, found)
 
@@ -85,7 +89,7 @@ class LocalStorage(Storage):
         """
         if start < 0 or (end is not None and end < start):
             raise ValueError(f"not a range: {start} to {end}")
-        with _unavailable(path):
+        with self._absent(path):
             file = self.local_path(path).open("rb")
             file.seek(start)
         if end is None:
@@ -136,20 +140,26 @@ class LocalStorage(Storage):
         Give every object under a prefix, in no particular order.
         """
         top = self._root / check_prefix(prefix)
+        self._check_there()
         with _unavailable():
             for file, found in walk_files(top):
                 yield _info(file.relative_to(self._root).as_posix(), found)
+        # Gone meanwhile, it would look like the end.
+        self._check_there()
 
     def delete_tree(self, prefix: str) -> int:
         """
         Remove the object at prefix or everything below it, hidden or not.
         """
         name = check_prefix(prefix)
+        self._check_there()
         with _unavailable():
             removed = 0
             for base in (self._root, self._hidden):
                 removed += remove_tree(base / name)
                 remove_empty((base / name).parent, up_to=base)
+        # Gone meanwhile, its files would come back with it.
+        self._check_there()
         return removed
 
     def ping(self) -> None:
@@ -173,10 +183,12 @@ class LocalStorage(Storage):
         source = self._root / name
         # Each time another name: what comes late is hidden once more.
         target = self._hidden / name / uuid.uuid4().hex
+        self._check_there()
         with _unavailable():
             try:
-                _move_into_folder(source, target)
+                self._move_into_folder(source, target)
             except FileNotFoundError:
+                self._check_there()
                 return
             sync_folder(target.parent)
             sync_folder(source.parent)
@@ -200,7 +212,8 @@ class LocalStorage(Storage):
             with _unavailable():
                 return self._move(path, temporary, target)
         finally:
-            with suppress(FileNotFoundError):
+            # What stays is removed a day later.
+            with suppress(OSError):
                 temporary.unlink()
 
     def _copy(self, source: BinaryIO, file: BinaryIO) -> None:
@@ -218,10 +231,39 @@ class LocalStorage(Storage):
 
     def _move(self, path: str, source: Path, target: Path) -> ObjectInfo:
         found = source.stat()
-        _move_into_folder(source, target)
+        self._move_into_folder(source, target)
         # Else a power cut could bring the old name back.
         sync_folder(target.parent)
         return _info(path, found)
+
+    def _move_into_folder(self, source: Path, target: Path) -> None:
+        # A delete beside us removes folders that are empty, such as a new one.
+        for _ in range(MOVE_ATTEMPTS):
+            if not source.exists():
+                raise FileNotFoundError(source)
+            # Else the file would lie below the disk, once that is mounted.
+            self._check_there()
+            make_folder(target.parent, inside=self._root)
+            with suppress(FileNotFoundError):
+                source.replace(target)
+                return
+        raise UnavailableError("The storage's folders keep vanishing.")
+
+    def _check_there(self) -> None:
+        with _unavailable():
+            is_there = self._incoming.is_dir()
+        if not is_there:
+            raise UnavailableError("The storage's folder is gone.")
+
+    @contextmanager
+    def _absent(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as exc:
+            if exc.errno not in _ABSENT:
+                raise UnavailableError("The storage does not work.") from exc
+            self._check_there()
+            raise ObjectNotFoundError(path) from exc
 
     def _check_space(self) -> None:
         with _unavailable():
@@ -248,23 +290,9 @@ def _info(path: str, found: os.stat_result) -> ObjectInfo:
     )
 
 
-def _move_into_folder(source: Path, target: Path) -> None:
-    # A delete beside us removes folders that are empty, such as a new one.
-    for _ in range(MOVE_ATTEMPTS):
-        if not source.exists():
-            raise FileNotFoundError(source)
-        make_folder(target.parent)
-        with suppress(FileNotFoundError):
-            source.replace(target)
-            return
-    raise UnavailableError("The storage's folders keep vanishing.")
-
-
 @contextmanager
-def _unavailable(path: str | None = None) -> Iterator[None]:
+def _unavailable() -> Iterator[None]:
     try:
         yield
     except OSError as exc:
-        if path is not None and exc.errno in _ABSENT:
-            raise ObjectNotFoundError(path) from exc
         raise UnavailableError("The storage does not work.") from exc

@@ -3,7 +3,9 @@ Sending a file to its signed address.
 """
 
 import errno
+import fcntl
 import io
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -16,12 +18,15 @@ import pytest
 from falcon.testing import Result, TestClient, create_environ
 
 from hv_upload import incoming as incoming_module
+from hv_upload import room as room_module
 from hv_upload.app import make_app
 from hv_upload.incoming import IncomingFiles
+from hv_upload.room import CHECK_EVERY_BYTES, Room
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads import FileWanted, GrantState, UploadGrant, UploadGranted
 from hvcore.domain.video import VideoState
 from hvcore.errors import InvalidFileSizeError, UnavailableError
+from hvcore.services.uploads import INCOMING_PREFIX
 from tests.http.world import World, body_of, problem_of
 
 MP4 = {"Content-Type": "video/mp4"}
@@ -368,7 +373,7 @@ def test_a_failed_upload_gives_its_place_back(api: World) -> None:
 def test_a_nearly_full_disk_takes_nothing(
     api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming_module, "FREE_RESERVE_BYTES", 2**62)
+    monkeypatch.setattr(room_module, "FREE_RESERVE_BYTES", 2**62)
     granted = grant(api)
 
     result = put(client, granted)
@@ -423,6 +428,113 @@ def test_another_fault_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:
         raise OSError(errno.EIO, "broken")
 
     assert list(tmp_path.iterdir()) == []
+
+
+class Disk:
+    """
+    The numbers of a disk, in place of ``shutil.disk_usage``.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, room_bytes: int) -> None:
+        self.free = room_module.FREE_RESERVE_BYTES + room_bytes
+        self.total = 1
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: self)
+
+
+def test_uploads_side_by_side_do_not_count_on_the_same_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Disk(monkeypatch, room_bytes=1000)
+    room = Room()
+
+    with room.claim(tmp_path, 600) as first:
+        with pytest.raises(UnavailableError), room.claim(tmp_path, 600):
+            pytest.fail("there is no room for both")
+        first.received(300)
+        with room.claim(tmp_path, 600):
+            pass
+    with room.claim(tmp_path, 1000):
+        pass
+
+
+@pytest.mark.parametrize("length", [None, 10 * CHECK_EVERY_BYTES])
+def test_an_upload_ends_when_somebody_else_fills_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int | None
+) -> None:
+    disk = Disk(monkeypatch, room_bytes=2**40)
+
+    with Room().claim(tmp_path, length) as claim:
+        disk.free = room_module.FREE_RESERVE_BYTES
+        claim.received(CHECK_EVERY_BYTES - 1)
+        with pytest.raises(UnavailableError, match="no room"):
+            claim.received(CHECK_EVERY_BYTES)
+
+
+def test_an_upload_to_a_folder_that_is_gone_is_asked_to_come_back(
+    api: World, client: TestClient
+) -> None:
+    uploads = api.services.uploads
+    granted = grant(api)
+    folder = uploads.incoming_dir()
+    folder.rmdir()
+    # Neither there nor to be made.
+    folder.symlink_to(folder.parent / "away")
+
+    problem_of(put(client, granted), 503, "unavailable")
+
+
+def test_a_folder_that_goes_meanwhile_is_unavailable(tmp_path: Path) -> None:
+    folder = tmp_path / "incoming"
+    files = IncomingFiles(folder=folder)
+
+    with (
+        pytest.raises(UnavailableError),
+        files.collect(request(Stream(DATA, lambda: None))),
+    ):
+        pytest.fail("there is no folder")
+    with pytest.raises(UnavailableError), Room().claim(folder, 1):
+        pytest.fail("there is no folder")
+
+
+def test_a_running_upload_is_not_cleaned_away(api: World, client: TestClient) -> None:
+    cleaned: list[int] = []
+    granted = grant(api)
+    stream = Stream(DATA, lambda: cleaned.append(api.services.uploads.clean_incoming()))
+
+    result = chunked(client, granted, b"", extras={"wsgi.input": stream})
+
+    assert result.status_code == 200
+    assert cleaned == [0]
+    assert stored(api) == [DATA]
+
+
+def test_a_file_cleaned_away_before_its_lock_is_made_again(
+    api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uploads = api.services.uploads
+    flock = fcntl.flock
+    cleaned: list[int] = []
+
+    def late(file: int, how: int) -> None:
+        if not cleaned:
+            cleaned.append(0)
+            cleaned[0] = uploads.clean_incoming()
+        flock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+
+    assert put(client, grant(api)).status_code == 200
+    assert cleaned == [1]
+    assert stored(api) == [DATA]
+
+
+def test_uploads_of_a_killed_process_go_when_the_next_one_starts(api: World) -> None:
+    left = api.services.uploads.incoming_dir() / f"{INCOMING_PREFIX}left"
+    left.write_bytes(b"half")
+
+    make_app(api.services)
+
+    assert not left.exists()
 
 
 def test_a_preflight_allows_a_put_from_any_page(client: TestClient) -> None:

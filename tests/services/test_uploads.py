@@ -2,6 +2,8 @@
 Grants, and the bytes that come in on them.
 """
 
+import errno
+import fcntl
 import os
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from hvcore.errors import (
     UnsupportedFormatError,
     VideoNotFoundError,
 )
+from hvcore.services.uploads import INCOMING_PREFIX
 from tests.services.conftest import MP4, World, make_world
 
 
@@ -215,6 +218,45 @@ def test_what_a_cut_off_upload_left_is_removed_when_it_is_old(world: World) -> N
 
     assert world.services.uploads.clean_incoming() == 1
     assert [file.name for file in folder.iterdir()] == ["fresh"]
+
+
+def test_a_purge_waits_for_a_storage_that_is_not_mounted(world: World) -> None:
+    world.uploaded()
+    world.clock.move(hours=26)
+    away = world.storage_dir.with_name("away")
+    world.storage_dir.rename(away)
+    world.services.uploads.expire()
+    world.run_tasks()
+    assert not world.storage_dir.exists()
+    away.rename(world.storage_dir)
+    assert len(world.files("uploads/")) == 1
+
+    world.run_everything()
+
+    assert world.files("uploads/") == []
+
+
+def test_the_sweep_outlives_a_folder_for_uploads_that_is_gone(world: World) -> None:
+    folder = world.services.uploads.incoming_dir()
+    folder.rename(folder.parent / "away")
+
+    assert world.services.uploads.clean_incoming() == 0
+
+
+def test_without_locks_only_an_old_upload_is_removed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_file: int, _how: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks here")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    folder = world.services.uploads.incoming_dir()
+    (folder / f"{INCOMING_PREFIX}old").write_bytes(b"half")
+    (folder / f"{INCOMING_PREFIX}fresh").write_bytes(b"half")
+    os.utime(folder / f"{INCOMING_PREFIX}old", (0, 0))
+
+    assert world.services.uploads.clean_incoming() == 1
+    assert [file.name for file in folder.iterdir()] == [f"{INCOMING_PREFIX}fresh"]
 
 
 def test_the_main_job_needs_no_local_files(tmp_path: Path) -> None:

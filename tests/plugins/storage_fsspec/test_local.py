@@ -197,6 +197,47 @@ def test_a_folder_that_is_gone_is_unavailable(local: LocalStorage, root: Path) -
         local.ping()
 
 
+@pytest.mark.parametrize("leaves_mount_point", [False, True])
+def test_a_storage_that_is_gone_knows_of_no_absence(
+    local: LocalStorage, root: Path, *, leaves_mount_point: bool
+) -> None:
+    _write(local, "media/v/a")
+    sent = root.parent / "sent"
+    sent.write_bytes(b"x")
+    root.rename(root.parent / "away")
+    if leaves_mount_point:
+        root.mkdir()
+
+    for call in (local.stat, local.open, local.delete_tree, local.hide_tree):
+        with pytest.raises(UnavailableError):
+            call("media/v/a")
+    with pytest.raises(UnavailableError):
+        list(local.walk("media"))
+    with pytest.raises(UnavailableError):
+        _write(local, "media/v/b")
+    with pytest.raises(UnavailableError):
+        local.put_file("media/v/b", sent, content_type=TYPE)
+
+    assert root.exists() == leaves_mount_point
+    assert not leaves_mount_point or _files(root) == []
+
+
+def test_a_storage_that_goes_during_a_delete_has_not_deleted(
+    local: LocalStorage, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write(local, "media/v/a")
+
+    def unmount(_folder: Path) -> int:
+        if root.exists():
+            root.rename(root.parent / "away")
+        return 0
+
+    monkeypatch.setattr("hv_storage_fsspec.local.remove_tree", unmount)
+
+    with pytest.raises(UnavailableError):
+        local.delete_tree("media/v")
+
+
 @pytest.mark.parametrize("url", ["", "file://host/path"])
 def test_an_unusable_url_is_a_configuration_error(url: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"storage\.options\.url"):

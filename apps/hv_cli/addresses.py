@@ -5,15 +5,22 @@ Where the processes of one machine are reached, and whether they answer.
 import asyncio
 import socket
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
-from hvcore.settings import Loaded
+from hvcore.settings import Loaded, PublicSettings
 
 ASK_EVERY_S: Final = 0.05
 EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - a name
 """Names for every address of a machine, and one of them."""
+RECORDED: Final = {
+    "api_url": "apiURL",
+    "worker_url": "workerURL",
+    "player_url": "playerURL",
+    "upload_url": "uploadURL",
+}
+"""The addresses, and what ``run/addresses.json`` calls them."""
 
 
 @attrs.frozen(kw_only=True)
@@ -31,12 +38,7 @@ class Addresses:
         """
         Return them under the names of ``run/addresses.json``.
         """
-        return {
-            "apiURL": self.api_url,
-            "workerURL": self.worker_url,
-            "playerURL": self.player_url,
-            "uploadURL": self.upload_url,
-        }
+        return {key: getattr(self, name) for name, key in RECORDED.items()}
 
 
 def addresses_of(
@@ -47,15 +49,29 @@ def addresses_of(
     """
     own = [_url(sock) for sock in listeners]
     public = loaded.settings.public
-    names = ("api_url", "worker_url", "player_url", "upload_url")
     return Addresses(
         **{
             name: getattr(public, name)
             if f"public.{name}" in loaded.origins
             else own[0 if name == "api_url" else 1]
-            for name in names
+            for name in RECORDED
         }
     )
+
+
+def as_running(loaded: Loaded, found: Mapping[str, str]) -> PublicSettings:
+    """
+    Return the addresses that are set, and for the others those of a service.
+
+    Args:
+        found: What ``run/addresses.json`` says; maybe nothing.
+    """
+    running: dict[str, Any] = {
+        name: found[key]
+        for name, key in RECORDED.items()
+        if key in found and f"public.{name}" not in loaded.origins
+    }
+    return attrs.evolve(loaded.settings.public, **running)
 
 
 def _url(sock: socket.socket) -> str:

@@ -22,6 +22,10 @@ NOT_MIGRATED: Final = (
     "The database is not at this version. Run: hv migrate (hv up does so by itself)."
 )
 
+LONGEST_DURATION_S: Final = 100 * 366 * 86_400
+"""What is added to today's date must be a date too."""
+MOST_DIGITS: Final = 18
+
 
 class CliError(click.ClickException):
     """
@@ -151,11 +155,16 @@ def _duration(
         return None
     units = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
     number, unit = value[:-1], value[-1:]
-    if unit not in units or not number.isdecimal() or int(number) < 1:
+    # Python converts no number of thousands of digits.
+    is_number = number.isdecimal() and len(number) <= MOST_DIGITS
+    if unit not in units or not is_number or int(number) < 1:
         raise click.BadParameter(
             f"{value!r} is no length of time; write 30m, 24h or 90d."
         )
-    return float(int(number) * units[unit])
+    seconds = int(number) * units[unit]
+    if seconds > LONGEST_DURATION_S:
+        raise click.BadParameter(f"{value!r} is too long; a century is the most.")
+    return float(seconds)
 
 
 duration_option = _duration

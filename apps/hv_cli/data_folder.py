@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from hv_cli.commands import CliError
 
@@ -27,6 +27,7 @@ class DataFolder:
         self.path = path.absolute()
         self.run = self.path / "run"
         self.logs = self.path / "logs"
+        self._lock = self.run / "up.lock"
         self.first_keys_file = self.path / "first-keys.json"
         self.addresses_file = self.run / "addresses.json"
 
@@ -53,9 +54,9 @@ class DataFolder:
         Be the only ``hv up`` on this folder.
 
         Raises:
-            CliError: Another one runs.
+            CliError: Another one runs, or the lock is not ours to take.
         """
-        with (self.run / "up.lock").open("a+", encoding="utf-8") as file:
+        with self._lock_file() as file:
             try:
                 # The kernel drops the lock when its holder ends, however.
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -70,6 +71,29 @@ class DataFolder:
             file.write(str(os.getpid()))
             file.flush()
             yield
+
+    def is_in_use(self) -> bool:
+        """
+        Tell whether an ``hv up`` runs on this folder.
+        """
+        if not self._lock.exists():
+            return False
+        with self._lock_file() as file:
+            try:
+                # Shared, and given back at once: two that ask do not meet.
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    def _lock_file(self) -> TextIO:
+        try:
+            return self._lock.open("a+", encoding="utf-8")
+        except OSError as exc:
+            raise CliError(
+                f"{self._lock} cannot be opened: {exc.strerror}. Run hv as the user "
+                "that the data folder belongs to, or name another one with --data."
+            ) from exc
 
     def socket_dir(self) -> Path:
         """

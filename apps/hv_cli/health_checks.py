@@ -12,7 +12,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from typing import Final
+from urllib.parse import unquote
 
 import attrs
 
@@ -20,7 +22,7 @@ from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.queue_server import find_server
 from hvcore.assembly import Services
-from hvcore.errors import UnavailableError
+from hvcore.errors import HvcoreError, UnavailableError
 
 OK: Final = "ok"
 WARNING: Final = "warning"
@@ -79,6 +81,9 @@ def database(patient: Patient) -> Sequence[Finding]:
     Check that the database answers and has our tables.
     """
     try:
+        # Before the ping, which a database that is not migrated fails too.
+        if not patient.services.is_migrated():
+            return [_broken("database", "not at this version", "Run: hv migrate")]
         patient.services.uow.ping()
     except UnavailableError as exc:
         return [
@@ -88,8 +93,6 @@ def database(patient: Patient) -> Sequence[Finding]:
                 "Start the database, or correct HV_DATABASE__URL.",
             )
         ]
-    if not patient.services.is_migrated():
-        return [_broken("database", "not at this version", "Run: hv migrate")]
     return [_ok("database", "answers, and is at this version")]
 
 
@@ -105,22 +108,77 @@ def storage(patient: Patient) -> Sequence[Finding]:
         place.delete_tree(path)
     except UnavailableError as exc:
         mend = "Check HV_STORAGE__OPTIONS__URL, its credentials and its rights."
+        if "full" in exc.detail:
+            mend = "Free some space there: delete videos, or enlarge it."
         return [_broken("storage", exc.detail, mend)]
     return [_ok("storage", "can be written")]
 
 
 def disk(patient: Patient) -> Sequence[Finding]:
     """
-    Check that there is room in the data folder.
+    Check that there is room in the data folder, and where the storage is.
     """
-    free = shutil.disk_usage(patient.services.settings.data_dir).free
-    found = f"{free / 1024**3:.1f} GiB free in the data folder"
+    data = patient.services.settings.data_dir
+    folders = {"the data folder": data}
+    local = _local_storage(patient)
+    if local is not None and local.stat().st_dev != data.stat().st_dev:
+        folders["the storage"] = local
+    return [_room(name, path) for name, path in folders.items()]
+
+
+def _local_storage(patient: Patient) -> Path | None:
+    """
+    Return the folder that the storage is in, if it is one of this machine.
+    """
+    chosen = patient.services.settings.storage
+    scheme, found, rest = str(chosen.options.get("url", "")).rpartition("://")
+    if chosen.backend != "fsspec" or (found and scheme != "file"):
+        return None
+    path = Path(unquote(rest))
+    return path if rest and path.exists() else None
+
+
+def _room(name: str, path: Path) -> Finding:
+    free = shutil.disk_usage(path).free
+    found = f"{free / 1024**3:.1f} GiB free in {name}"
     if free < NO_SPACE_BYTES:
-        return [_broken("disk", found, "Free some space; uploads are refused.")]
+        return _broken("disk", found, "Free some space; uploads are refused.")
     if free < LITTLE_SPACE_BYTES:
         mend = "An upload may have 5 GiB, and its renditions as much again."
-        return [Finding(state=WARNING, check="disk", found=found, mend=mend)]
-    return [_ok("disk", found)]
+        return Finding(state=WARNING, check="disk", found=found, mend=mend)
+    return _ok("disk", found)
+
+
+def auth(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that those who recognise callers can be made.
+    """
+    providers = ", ".join(patient.services.settings.auth.providers)
+    try:
+        _ = patient.services.access
+    except HvcoreError as exc:
+        mend = "Correct HV_AUTH__PROVIDERS and its options."
+        return [_broken("auth", f"{providers}: {exc}", mend)]
+    return [_ok("auth", providers)]
+
+
+def keys(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that the keys that sign and verify can be used.
+    """
+    playback = "HV_PLAYBACK__SIGNING_KEY and HV_PLAYBACK__RETIRED_KEYS"
+    uploads = "HV_UPLOADS__SIGNING_KEY"
+    made: Mapping[str, Callable[[], object]] = {
+        playback: lambda: patient.services.key_ring,
+        uploads: lambda: patient.services.upload_signer,
+    }
+    findings = []
+    for names, make in made.items():
+        try:
+            make()
+        except (HvcoreError, ValueError) as exc:
+            findings.append(_broken("keys", str(exc), f"Correct {names}."))
+    return findings or [_ok("keys", "can be used")]
 
 
 def queue(patient: Patient) -> Sequence[Finding]:
@@ -207,7 +265,7 @@ def ports(patient: Patient) -> Sequence[Finding]:
     """
     Check that the ports of ``hv up`` are free, or its own.
     """
-    if DataFolder(patient.invocation.data).addresses():
+    if DataFolder(patient.invocation.data).is_in_use():
         return [_ok("ports", "the service runs")]
     taken = []
     for port in (patient.port, patient.port + 1):
@@ -237,6 +295,8 @@ CHECKS: Final[Mapping[str, Callable[[Patient], Sequence[Finding]]]] = {
     "database": database,
     "storage": storage,
     "disk": disk,
+    "auth": auth,
+    "keys": keys,
     "queue": queue,
     "transcoder": transcoder,
     "sandbox": sandbox,

@@ -22,7 +22,7 @@ def keys() -> None:
 
 
 @keys.command("create")
-@click.option("--org", help="The organization; not for a system key.")
+@click.option("--org", help="The organization; a system key has none.")
 @click.option(
     "--type",
     "key_type",
@@ -57,6 +57,9 @@ def create(  # noqa: PLR0913 - one per option
     """
     Make a key and print it, for the only time.
     """
+    if org is not None and key_type == KeyType.SYSTEM.value:
+        say(f"A system key belongs to no organization; --org {org} is ignored.")
+        org = None
     wanted = KeyWanted(
         type=KeyType(key_type),
         org_id=org,

@@ -157,6 +157,9 @@ class LocalService:
             grace_s=3.0,
         )
 
+    def _worker(self, name: str, environ: Mapping[str, str], *words: str) -> Program:
+        return attrs.evolve(self._hv(name, environ, *words), replaces=True)
+
     def _servers(self, environ: Mapping[str, str]) -> list[Program]:
         return [
             attrs.evolve(
@@ -172,11 +175,11 @@ class LocalService:
     def _task_programs(self, environ: Mapping[str, str]) -> list[Program]:
         nice = ("--niceness", str(ENCODE_NICENESS))
         encoders = [
-            self._hv(f"encode-{n}", environ, *nice, "worker", "--lane", "encode")
+            self._worker(f"encode-{n}", environ, *nice, "worker", "--lane", "encode")
             for n in range(1, self._workers + 1)
         ]
         return [
-            self._hv("light", environ, "worker", "--lane", "light"),
+            self._worker("light", environ, "worker", "--lane", "light"),
             *encoders,
             self._hv("sweep", environ, "sweep"),
         ]

@@ -168,8 +168,12 @@ def _failed(error: Exception, invocation: Invocation) -> int:
 def _note(error: Exception, data: Path) -> str:
     folder = data if data.is_dir() else DEFAULT_DATA
     log = folder / "logs" / "hv.log"
+    from hv_cli.process_logs import MAX_LOG_BYTES, rotate  # noqa: PLC0415 - see above
+
     try:
         log.parent.mkdir(exist_ok=True)
+        if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
+            rotate(log)
         with log.open("a", encoding="utf-8") as file:
             file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sys.argv}\n")
             traceback.print_exception(error, file=file)

@@ -3,8 +3,10 @@ The log of a process: how its lines look, and the file that keeps them.
 """
 
 import logging
+import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -53,6 +55,18 @@ def is_important(line: bytes) -> bool:
     return _IMPORTANT.match(line) is not None
 
 
+def rotate(path: Path) -> None:
+    """
+    Make room: what the log holds becomes the older file, or is lost.
+    """
+    try:
+        path.replace(path.with_suffix(".log.1"))
+    except OSError:
+        # It was removed, or the older file's name is taken.
+        with suppress(OSError):
+            os.truncate(path, 0)
+
+
 class LogFile:
     """
     A log file that cannot fill the disk.
@@ -64,30 +78,35 @@ class LogFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reason = b""
-        self._file = self._open()
+        self._file: BinaryIO | None = None
 
     def write(self, line: bytes) -> None:
         """
-        Append a line; a full disk loses it.
+        Append a line; a full disk, or a folder that is gone, loses it.
         """
         # Gunicorn's last words are that it ends, and not why.
         if line.strip() and b" gunicorn.error: " not in line:
             self.reason = line.strip()
-        try:
-            if self._file.tell() + len(line) > MAX_LOG_BYTES:
-                self._file.close()
-                self.path.replace(self.path.with_suffix(".log.1"))
-                self._file = self._open()
-            self._file.write(line)
-        except OSError:
-            # There is nowhere to complain to, and the service goes on.
-            return
+        # There is nowhere to complain to, and the service goes on.
+        with suppress(OSError):
+            self._file_for(line).write(line)
 
     def close(self) -> None:
         """
-        Close the file.
+        Close the file; another line opens it again.
         """
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _file_for(self, line: bytes) -> BinaryIO:
+        if self._file is None:
+            self._file = self._open()
+        if self._file.tell() + len(line) > MAX_LOG_BYTES:
+            self.close()
+            rotate(self.path)
+            self._file = self._open()
+        return self._file
 
     def _open(self) -> BinaryIO:
         # Unbuffered: the line that tells of a crash must be there after it.

@@ -2,9 +2,9 @@
 The processes of the service, each alone.
 """
 
-import os
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import click
@@ -12,6 +12,7 @@ import click
 from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_reference.listening import BIND_PATIENCE_S, listen
+from hvcore.errors import UnavailableError
 
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
@@ -83,8 +84,11 @@ def delivery(
     type=click.Choice(["encode", "light"]),
     help="What it takes on; both lanes if none is named.",
 )
+@click.option("--replaces", type=int, hidden=True)
 @pass_invocation
-def worker(invocation: Invocation, lanes: tuple[str, ...]) -> None:
+def worker(
+    invocation: Invocation, lanes: tuple[str, ...], replaces: int | None
+) -> None:
     """
     Run one worker alone, until SIGTERM.
     """
@@ -92,6 +96,9 @@ def worker(invocation: Invocation, lanes: tuple[str, ...]) -> None:
     from hvcore.domain.tasks import Lane  # noqa: PLC0415
 
     process_logs.configure()
+    _check_database(invocation)
+    if replaces is not None:
+        _free(invocation, replaces)
     # Light work first: it ends soon, and an encode may take many minutes.
     wanted = lanes or ("light", "encode")
     run_worker(invocation.load().settings, [Lane(lane) for lane in wanted])
@@ -106,6 +113,7 @@ def sweep(invocation: Invocation) -> None:
     from hv_worker.sweep import run_sweep  # noqa: PLC0415 - this process's own
 
     process_logs.configure()
+    _check_database(invocation)
     run_sweep(invocation.load().settings)
 
 
@@ -132,9 +140,42 @@ def _listener(invocation: Invocation, host: str, port: int, fd: int | None) -> i
     process_logs.configure()
     # Bad settings are a message now, not a worker that dies again and again.
     invocation.load()
+    _check_database(invocation)
     if fd is not None:
         return fd
-    return os.dup(open_port(host, port).fileno())
+    # Detached: a socket that nobody refers to closes its descriptor.
+    return open_port(host, port).detach()
+
+
+def _check_database(invocation: Invocation) -> None:
+    """
+    Refuse a database that is not at this version.
+
+    Raises:
+        CliError: It is not.
+    """
+    if click.get_current_context().find_root().params.get("supervisor") is not None:
+        # hv up has migrated before, and a restart shall be quick.
+        return
+    # A database that is away may come back: every process copes with that.
+    with suppress(UnavailableError), invocation.services():
+        pass
+
+
+def _free(invocation: Invocation, gone: int) -> None:
+    """
+    Make the tasks of a worker that has died due at once.
+    """
+    from hv_worker.identity import host_prefix  # noqa: PLC0415 - a worker's own
+    from hvcore.assembly import build  # noqa: PLC0415
+
+    # Without the database there is nothing to take on either; leases end. It
+    # rings, unlike other commands: a worker reaches the queue.
+    with suppress(UnavailableError), build(invocation.load().settings) as services:
+        name = f"{host_prefix(services.settings.data_dir)}{gone}"
+        with services.uow.write() as work:
+            work.tasks.free_worker(name)
+            work.commit()
 
 
 def open_port(

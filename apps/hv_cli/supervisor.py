@@ -49,6 +49,8 @@ class Program:
         sockets: Descriptors that it inherits.
         stops: Programs of a lower number are stopped before the others.
         grace_s: How long it may take to stop before it is killed.
+        replaces: Whether it is told, by ``--replaces PID``, which process it
+            takes the place of, so that it can free what that one held.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Program:
     sockets: Sequence[int] = ()
     stops: int = 0
     grace_s: float = 5.0
+    replaces: bool = False
 
 
 def hv_arguments(*words: str) -> list[str]:
@@ -100,9 +103,9 @@ class Supervisor:
             CliError: It failed.
         """
         log = LogFile(self._folder.logs / f"{program.name}.log")
-        status = await self._run(program, log)
+        process = await self._run(program, log)
         log.close()
-        if status != 0 and not self._stopping.is_set():
+        if process.returncode != 0 and not self._stopping.is_set():
             raise CliError(self._why(program, log))
 
     async def stop(self) -> None:
@@ -119,12 +122,14 @@ class Supervisor:
 
     async def _keep(self, program: Program) -> None:
         log = LogFile(self._folder.logs / f"{program.name}.log")
-        delay_s, starts = FIRST_DELAY_S, 0
+        delay_s, starts, wanted = FIRST_DELAY_S, 0, program
         while not self._stopping.is_set():
             began, starts = time.monotonic(), starts + 1
-            status = await self._run(program, log)
+            process = await self._run(wanted, log)
             if self._stopping.is_set():
                 return
+            status = process.returncode or 0
+            wanted = self._successor(program, process.pid)
             if not self.is_ready and (
                 status in FINAL_STATUSES or starts >= MAX_STARTS_BEFORE_READY
             ):
@@ -138,7 +143,19 @@ class Supervisor:
             await asyncio.sleep(delay_s)
             delay_s = min(delay_s * 2, LONGEST_DELAY_S)
 
-    async def _run(self, program: Program, log: LogFile) -> int:
+    def _successor(self, program: Program, gone: int) -> Program:
+        """
+        Return what to run in the place of a process that has ended.
+        """
+        running = (str(process.pid) for _, process in self._running.values())
+        # What a worker holds is freed by how its name begins: 12 must not take
+        # the tasks of 123, and waits for its lease to end.
+        if not program.replaces or any(p.startswith(str(gone)) for p in running):
+            return program
+        words = [*program.arguments, "--replaces", str(gone)]
+        return attrs.evolve(program, arguments=words)
+
+    async def _run(self, program: Program, log: LogFile) -> Process:
         process = await asyncio.create_subprocess_exec(
             *program.arguments,
             stdin=DEVNULL,
@@ -156,7 +173,7 @@ class Supervisor:
         if self._stopping.is_set():
             process.terminate()
         try:
-            status = await process.wait()
+            await process.wait()
         finally:
             self._running.pop(program.name, None)
             if process.returncode is None:
@@ -164,14 +181,17 @@ class Supervisor:
         # A grandchild may hold the pipe a moment longer.
         await asyncio.wait([copying], timeout=1.0)
         copying.cancel()
-        return status
+        return process
 
     async def _copy(self, program: Program, process: Process, log: LogFile) -> None:
         assert process.stdout is not None  # noqa: S101 - it was asked for
         while line := await _line(process.stdout):
-            log.write(line)
-            if is_important(line):
-                self._tell(f"{program.name}: {line.decode(errors='replace').rstrip()}")
+            # Whatever goes wrong: a pipe that nobody reads stops the program.
+            with suppress(Exception):
+                log.write(line)
+                if is_important(line):
+                    text = line.decode(errors="replace").rstrip()
+                    self._tell(f"{program.name}: {text}")
 
     async def _end(self, program: Program, process: Process) -> None:
         with suppress(ProcessLookupError):

@@ -4,15 +4,19 @@
 
 from typing import Final
 
+import attrs
 import click
 
+from hv_cli.addresses import as_running
 from hv_cli.commands import HvGroup, Invocation, pass_invocation
+from hv_cli.data_folder import DataFolder
 from hv_cli.output import json_option, print_json, say, show
 from hvcore.assembly import Services
 from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Principal
 from hvcore.domain.catalog import VideoQuery
 from hvcore.domain.ids import KeyId
 from hvcore.domain.video import DeletionReason, Video, VideoState
+from hvcore.services.playback import Playback
 from hvcore.wire import responses
 
 OPERATOR: Final = Principal(
@@ -69,8 +73,9 @@ def list_videos(  # noqa: PLR0913 - one per option
         search=search,
     )
     with invocation.services() as services:
+        playback = _playback(services, invocation)
         found = services.catalog.page(services.tenants.environment(org, env), query)
-        records = [_item(services, video) for video in found.videos]
+        records = [_item(playback, video) for video in found.videos]
     if as_json:
         print_json({"videos": records, "total": found.total})
         return
@@ -99,9 +104,10 @@ def show_video(
     Show everything about the video VIDEO_ID.
     """
     with invocation.services() as services:
+        playback = _playback(services, invocation)
         video = services.catalog.details(OPERATOR, org, video_id)
         details = responses.video_details(
-            video, served=0, thumbnail_url=_thumbnail(services, video)
+            video, served=0, thumbnail_url=_thumbnail(playback, video)
         )
     # How often it was served is the API's to say; here it would be a wrong 0.
     details.pop("served")
@@ -158,13 +164,21 @@ def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> 
         click.echo(f"{found} is being processed again")
 
 
-def _item(services: Services, video: Video) -> dict[str, object]:
+def _playback(services: Services, invocation: Invocation) -> Playback:
+    """
+    Return what makes addresses: those at which the service runs just now.
+    """
+    found = DataFolder(invocation.data).addresses()
+    return attrs.evolve(services.playback, public=as_running(invocation.load(), found))
+
+
+def _item(playback: Playback, video: Video) -> dict[str, object]:
     item = responses.video_item(
-        video, served=0, thumbnail_url=_thumbnail(services, video)
+        video, served=0, thumbnail_url=_thumbnail(playback, video)
     )
     item.pop("served")
     return item
 
 
-def _thumbnail(services: Services, video: Video) -> str:
-    return services.playback.thumbnail_url(video, 640, 360)
+def _thumbnail(playback: Playback, video: Video) -> str:
+    return playback.thumbnail_url(video, 640, 360)

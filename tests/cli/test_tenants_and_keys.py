@@ -117,3 +117,11 @@ def test_revoking_what_is_not_there_is_an_error(hv: Hv) -> None:
 
     assert outcome.status == 1
     assert "key_nobody" in outcome.stderr
+
+
+def test_a_system_key_ignores_an_organization_and_says_so(hv: Hv) -> None:
+    outcome = hv("keys", "create", "--org", "org_acme", "--type", "system", "--json")
+
+    assert outcome.status == 0
+    assert json.loads(outcome.stdout)["orgID"] is None
+    assert "org_acme is ignored" in outcome.stderr

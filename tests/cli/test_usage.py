@@ -57,6 +57,8 @@ def test_help_imports_no_command() -> None:
         ["up", "--port", "70000"],
         ["worker", "--lane", "fast"],
         ["keys", "rotate", "key_a", "--overlap", "tomorrow"],
+        ["keys", "rotate", "key_a", "--overlap", "4000000d"],
+        ["keys", "rotate", "key_a", "--overlap", "9" * 5000 + "d"],
     ],
 )
 def test_wrong_usage_ends_with_2(hv: Hv, words: list[str]) -> None:
@@ -169,4 +171,27 @@ def test_a_database_without_tables_is_no_bug_but_a_message(hv: Hv) -> None:
 
     assert outcome.status == 1
     assert "hv migrate" in outcome.stderr
+    assert "bug" not in outcome.stderr
+
+
+@pytest.mark.parametrize("name", ["api", "delivery", "worker", "sweep"])
+def test_no_process_starts_on_a_database_that_is_not_migrated(
+    hv: Hv, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hv_cli.process_logs.configure", lambda: None)
+
+    outcome = hv(name, HV_QUEUE__OPTIONS__URL="unix:///nowhere.sock")
+
+    assert outcome.status == 1
+    assert "hv migrate" in outcome.stderr
+
+
+def test_a_lock_that_is_not_ours_to_take_is_a_message(hv: Hv, tmp_path: Path) -> None:
+    # Even root cannot open a folder as a file.
+    (tmp_path / "hv-data" / "run" / "up.lock").mkdir(parents=True)
+
+    outcome = hv("up")
+
+    assert outcome.status == 1
+    assert "up.lock cannot be opened" in outcome.stderr
     assert "bug" not in outcome.stderr

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hv_cli.addresses import as_running
+from hv_cli.data_folder import DataFolder
+from hvcore.settings import load
 from tests.cli.conftest import Hv
 
 
@@ -128,13 +131,69 @@ def test_doctor_tells_of_bad_settings(hv: Hv) -> None:
     assert "database.uri" in outcome.stdout
 
 
+def checks(hv: Hv, **environ: str) -> dict[str, dict[str, str]]:
+    found = json.loads(hv("doctor", "--json", **environ).stdout)["checks"]
+    return {check["check"]: check for check in found}
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "value"),
+    [
+        ("auth", "HV_AUTH__PROVIDERS", "nobody"),
+        ("keys", "HV_PLAYBACK__RETIRED_KEYS", "-----BEGIN PRIVATE KEY-----\nx"),
+        ("keys", "HV_PLAYBACK__RETIRED_KEYS", "short"),
+    ],
+)
+def test_doctor_finds_what_would_keep_the_servers_from_starting(
+    local: Hv, check: str, name: str, value: str
+) -> None:
+    found = checks(local, **{name: value})
+
+    assert found[check]["state"] == "broken"
+    assert name in found[check]["mend"]
+
+
+def test_doctor_believes_the_lock_and_not_what_a_crash_left(
+    local: Hv, tmp_path: Path
+) -> None:
+    folder = DataFolder(tmp_path / "hv-data")
+    folder.make()
+    folder.write_addresses({"apiURL": "http://127.0.0.1:9"})
+
+    assert checks(local)["ports"]["found"] != "the service runs"
+    with folder.locked():
+        assert checks(local)["ports"]["found"] == "the service runs"
+
+
+def test_doctor_says_what_to_do_about_a_full_storage(local: Hv) -> None:
+    found = checks(local, HV_STORAGE__OPTIONS__MIN_FREE_BYTES=str(2**62))
+
+    assert "Free some space" in found["storage"]["mend"]
+
+
+def test_addresses_are_those_of_the_running_service(local: Hv, tmp_path: Path) -> None:
+    del local
+    loaded = load(
+        config_path=None,
+        environ={"HV_PUBLIC__PLAYER_URL": "https://player.example"},
+        data_dir=tmp_path / "hv-data",
+    )
+    found = {"workerURL": "http://127.0.0.1:9001", "playerURL": "http://127.0.0.1:9001"}
+
+    public = as_running(loaded, found)
+
+    assert public.worker_url == "http://127.0.0.1:9001"
+    assert public.player_url == "https://player.example"
+    assert public.api_url == loaded.settings.public.api_url
+
+
 def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
     outcome = local("doctor", "--json", PATH=os.environ["PATH"])
 
     checks = json.loads(outcome.stdout)["checks"]
     assert {c["check"] for c in checks} == {
         *("python", "database", "storage", "disk", "queue", "transcoder"),
-        *("sandbox", "player", "secrets", "ports"),
+        *("sandbox", "player", "secrets", "ports", "auth", "keys"),
     }
     broken = [c for c in checks if c["state"] == "broken" and c["check"] != "player"]
     assert broken == []

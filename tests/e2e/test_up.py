@@ -5,6 +5,7 @@ The life of ``hv up``: its first start, its second, its neighbours, its end.
 import json
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.e2e.clips import make_clip
 from tests.live import HV, LiveService, live_service, request, until
 
 
@@ -172,6 +174,26 @@ def test_a_body_that_does_not_come_is_given_up(shared: LiveService) -> None:
         answer = sock.makefile("rb").readline()
 
     assert not answer.startswith(b"HTTP/1.1 5")
+
+
+def test_a_killed_worker_s_task_does_not_wait_for_its_lease(
+    own: LiveService, tmp_path: Path
+) -> None:
+    def holder() -> str | None:
+        with sqlite3.connect(own.data / "hvcore.sqlite3") as database:
+            row = database.execute(
+                "SELECT worker FROM tasks WHERE state = 'leased' AND worker IS NOT NULL"
+            ).fetchone()
+        database.close()
+        return row and row[0]
+
+    clip = make_clip(tmp_path / "long.mp4", seconds=40, size="640x360")
+    own.process(own.uploaded(clip))
+    first = str(until(holder, within_s=20))
+
+    psutil.Process(int(first.rpartition(":")[2])).kill()
+
+    until(lambda: holder() not in {None, first}, within_s=10, what="another start")
 
 
 def test_it_starts_again_right_after_it_was_killed(own: LiveService) -> None:

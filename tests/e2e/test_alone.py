@@ -1,0 +1,58 @@
+"""
+The servers as several machines run them: each alone, without ``hv up``.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.live import HV, free_ports, request, until
+from tests.servers import redis_server
+
+
+@contextmanager
+def alone(environ: dict[str, str], *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen([*HV, *words], env=environ, stdin=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def lives(port: int) -> bool:
+    try:
+        return request("GET", f"http://127.0.0.1:{port}/health/live").status == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
+    with redis_server() as redis:
+        yield {
+            **kept,
+            "HV_DATA": str(tmp_path / "data"),
+            "HV_QUEUE__OPTIONS__URL": redis.url,
+        }
+
+
+def test_each_server_starts_alone_and_ends_with_0(environ: dict[str, str]) -> None:
+    subprocess.run([*HV, "migrate"], env=environ, check=True, timeout=60)
+    port = free_ports()
+
+    with (
+        alone(environ, "api", "--port", str(port)) as api,
+        alone(environ, "delivery", "--port", str(port + 1)) as delivery,
+    ):
+        for own in (port, port + 1):
+            until(lambda own=own: lives(own), within_s=40)
+        for process in (api, delivery):
+            process.terminate()
+
+        assert [process.wait(timeout=20) for process in (api, delivery)] == [0, 0]

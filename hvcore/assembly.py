@@ -120,7 +120,8 @@ class Services:
         """
         Opens transactions.
         """
-        return SqlUnitOfWork(self.engine, self.clock, self._ring)
+        ring = self._ring if self._recipe.rings else None
+        return SqlUnitOfWork(self.engine, self.clock, ring)
 
     @cached_property
     def storage(self) -> Storage:
@@ -326,8 +327,7 @@ class Services:
         )
 
     def _ring(self, tasks: Sequence[Task]) -> None:
-        if self._recipe.rings:
-            ring_for(self.queue, tasks)
+        ring_for(self.queue, tasks)
 
     def _overridden(self, name: str) -> Any:  # noqa: ANN401 - checked by the caller's type
         return self._recipe.overrides.get(name)

@@ -44,11 +44,13 @@ class SqlWork:
         *,
         clock: Clock,
         media: MediaCache,
-        on_commit: OnCommit | None,
+        on_commit: OnCommit | None = None,
+        writes: bool = False,
     ) -> None:
         self._connection = connection
         self._clock = clock
         self._on_commit = on_commit
+        self._writes = writes
         self.videos = SqlVideos(connection, media)
         self.grants = SqlGrants(connection)
         self.jobs = SqlJobs(connection)
@@ -75,13 +77,15 @@ class SqlWork:
         """
         Make everything durable; then due tasks go into the queue.
         """
-        if self._on_commit is None:
+        if not self._writes:
             raise RuntimeError("opened for reading; there is nothing to commit")
-        rung = self.tasks.fill_windows()
+        # Who cannot ring leaves tasks due, and the sweep rings in seconds; a
+        # task that is marked as queued would wait for longer.
+        rung = self.tasks.fill_windows() if self._on_commit else []
         self._connection.commit()
         # Back into the pool: the queue may take its time.
         self._connection.close()
-        if not rung:
+        if not rung or self._on_commit is None:
             return
         try:
             self._on_commit(rung)
@@ -115,10 +119,13 @@ class SqlUnitOfWork:
     Args:
         engine: From make_engine, made in this process.
         on_commit: Called after a commit with the tasks to ring for, while no
-            connection is held; what it raises is logged.
+            connection is held; what it raises is logged. None leaves the
+            ringing to the sweep.
     """
 
-    def __init__(self, engine: Engine, clock: Clock, on_commit: OnCommit) -> None:
+    def __init__(
+        self, engine: Engine, clock: Clock, on_commit: OnCommit | None
+    ) -> None:
         self._engine = engine
         self._clock = clock
         self._on_commit = on_commit
@@ -130,9 +137,7 @@ class SqlUnitOfWork:
         Open for reading; there is nothing to commit.
         """
         with reading(self._engine) as connection:
-            yield SqlWork(
-                connection, clock=self._clock, media=self._media, on_commit=None
-            )
+            yield SqlWork(connection, clock=self._clock, media=self._media)
 
     @contextmanager
     def write(self) -> Iterator[SqlWork]:
@@ -145,6 +150,7 @@ class SqlUnitOfWork:
                 clock=self._clock,
                 media=self._media,
                 on_commit=self._on_commit,
+                writes=True,
             )
 
     def ping(self) -> None:

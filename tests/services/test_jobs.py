@@ -5,8 +5,10 @@ From uploaded bytes to a published video, and what may go wrong on the way.
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import attrs
 import pytest
 
+from hvcore.assembly import build
 from hvcore.domain.encoding import AudioCodec, EncodingSettings, Preset
 from hvcore.domain.ids import new_task_id
 from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Lane, NewTask, TaskState
@@ -409,3 +411,19 @@ def test_a_job_of_a_video_that_moved_on_does_nothing(world: World) -> None:
     assert plan.payload["job"] == world.video(video_id).job_id
     assert world.video(video_id).state is VideoState.READY
     assert world.transcoder.attempts == 1
+
+
+def test_what_a_tool_without_a_queue_orders_is_rung_by_the_next_sweep(
+    world: World,
+) -> None:
+    path = world.uploaded().path
+    overrides = {"clock": world.clock}
+    with build(world.services.settings, overrides=overrides, rings=False) as tool:
+        overridden = attrs.evolve(tool.processing, transcoder=world.transcoder)
+        video_id = overridden.process(world.env, path, world.wanted())
+    assert world.queue.messages == []
+
+    world.services.task_runs.sweep(holder="test")
+    world.run_tasks()
+
+    assert world.video(video_id).state is VideoState.READY

@@ -10,7 +10,6 @@ import pytest
 
 from hvcore.assembly import build
 from hvcore.domain.encoding import AudioCodec, EncodingSettings, Preset
-from hvcore.domain.ids import new_task_id
 from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Lane, NewTask, TaskState
 from hvcore.domain.transcoding import Part
 from hvcore.domain.uploads import FileWanted
@@ -296,17 +295,21 @@ def test_a_worker_that_lost_its_lease_leaves_published_files_alone(
     assert world.files("media/") == seen[1]
 
 
-def test_a_task_that_nobody_can_run_holds_up_no_other(world: World) -> None:
-    unknown = NewTask(
-        id=new_task_id(),
+def task_of_a_newer_version(world: World) -> NewTask:
+    task = NewTask(
         kind="newer.kind",
         lane=Lane.LIGHT,
         org_id=world.env.org_id,
         subject="x",
     )
     with world.services.uow.write() as work:
-        work.tasks.add([unknown])
+        work.tasks.add([task])
         work.commit()
+    return task
+
+
+def test_a_task_that_nobody_can_run_holds_up_no_other(world: World) -> None:
+    unknown = task_of_a_newer_version(world)
     for _ in range(MAX_LOSSES + 1):
         with world.services.uow.write() as work:
             work.tasks.lease(unknown.id, worker="test:dead")
@@ -325,16 +328,7 @@ def test_a_task_that_nobody_can_run_holds_up_no_other(world: World) -> None:
 
 
 def test_a_task_of_a_newer_version_waits_for_its_worker(world: World) -> None:
-    unknown = NewTask(
-        id=new_task_id(),
-        kind="newer.kind",
-        lane=Lane.LIGHT,
-        org_id=world.env.org_id,
-        subject="x",
-    )
-    with world.services.uow.write() as work:
-        work.tasks.add([unknown])
-        work.commit()
+    unknown = task_of_a_newer_version(world)
 
     world.run_tasks()
 

@@ -62,23 +62,6 @@ class SqlGrants:
         )
         return self._all(statement, limit)
 
-    def awaited(self, now: datetime, limit: int) -> Sequence[UploadGrant]:
-        """
-        Return grants that start processing and whose bytes were not seen.
-        """
-        statement = (
-            sa.select(grants)
-            .where(
-                grants.c.state == GrantState.GRANTED.value,
-                grants.c.starts_processing,
-                grants.c.expires_at > now,
-            )
-            # Whoever asks again and again sees all of them in the end, also
-            # when more are abandoned than the limit.
-            .order_by(sa.func.random())
-        )
-        return self._all(statement, limit)
-
     def _one(
         self, column: sa.Column[str], value: str, *, for_update: bool
     ) -> UploadGrant | None:

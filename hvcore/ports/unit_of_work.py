@@ -106,12 +106,6 @@ class Grants(Protocol):
         """
         ...
 
-    def awaited(self, now: datetime, limit: int) -> Sequence[UploadGrant]:
-        """
-        Return grants that start processing and whose bytes were not seen.
-        """
-        ...
-
 
 @attrs.frozen(kw_only=True)
 class TranscodeJob:

@@ -141,15 +141,6 @@ class TaskRuns:
             work.commit()
         return count
 
-    def free_workers(self, prefix: str) -> int:
-        """
-        Make the tasks of workers that are known to be dead due at once.
-        """
-        with self.uow.write() as work:
-            count = work.tasks.free_worker(prefix)
-            work.commit()
-        return count
-
     def _put_back(self, task: Task) -> None:
         with self.uow.write() as work:
             work.tasks.put_back(task)

@@ -277,8 +277,6 @@ def test_grants_are_found_by_their_state(uow: SqlUnitOfWork) -> None:
         work.commit()
 
     with uow.read() as work:
-        assert work.grants.awaited(NOW, 10) == [waiting]
-        assert work.grants.awaited(over, 10) == []
         unused = work.grants.unused(over, 10)
         assert work.grants.unused(NOW, 10) == []
         assert work.grants.find_path(plain.path) == plain

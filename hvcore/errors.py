@@ -222,6 +222,15 @@ class NotFoundError(HvError):
     default_detail = "There is nothing at this address."
 
 
+class RateLimitExceededError(HvError):
+    """
+    The organization has made too many requests of a kind.
+    """
+
+    status, code = 429, "rate_limit_exceeded"
+    default_detail = "The rate limit is exceeded; try again later."
+
+
 class MethodNotAllowedError(HvError):
     """
     The route exists, but not with this method.

@@ -13,8 +13,10 @@ from typing import Any, Generic, TypeVar
 import attrs
 import pluggy
 
+from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.queue import Queue
+from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.settings import OTHER_OPTIONS
@@ -89,6 +91,18 @@ class AuthBackend(Backend[AuthProvider]):
     """
 
 
+class RateLimitBackend(Backend[RateLimitStore]):
+    """
+    Offers a RateLimitStore.
+    """
+
+
+class AnalyticsBackend(Backend[AnalyticsSink]):
+    """
+    Offers an AnalyticsSink; one that answers questions is an AnalyticsStore.
+    """
+
+
 @hookspec
 def hvcore_storages() -> Iterable[StorageBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
     """
@@ -114,4 +128,18 @@ def hvcore_queues() -> Iterable[QueueBackend]:  # type: ignore[empty-body]  # pl
 def hvcore_auth_providers() -> Iterable[AuthBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
     """
     Offer authentication; ``auth.providers`` names an ordered chain.
+    """
+
+
+@hookspec
+def hvcore_rate_limit_stores() -> Iterable[RateLimitBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Offer stores of rate limits; ``limits.store`` chooses one by name.
+    """
+
+
+@hookspec
+def hvcore_analytics_sinks() -> Iterable[AnalyticsBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Offer analytics; ``analytics.sinks`` names all that count.
     """

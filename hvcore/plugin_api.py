@@ -15,6 +15,20 @@ from hvcore.domain.access import (
     hash_key,
     is_key_value,
 )
+from hvcore.domain.analytics import (
+    BatchId,
+    DateRange,
+    DayCount,
+    EnvironmentScope,
+    EnvironmentServed,
+    HeightCount,
+    Scope,
+    SegmentPlace,
+    ServedBatch,
+    ServedCount,
+    ServedTotals,
+    VideoScope,
+)
 from hvcore.domain.encoding import (
     AudioCodec,
     EncodingSettings,
@@ -23,7 +37,7 @@ from hvcore.domain.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.ids import TaskId
+from hvcore.domain.ids import EnvId, OrgId, TaskId, VideoId
 from hvcore.domain.ladder import build_ladder
 from hvcore.domain.limits import (
     MAX_SOURCE_DURATION_S,
@@ -33,6 +47,12 @@ from hvcore.domain.limits import (
     MAX_SOURCE_STREAMS,
     MAX_TIMESTAMP_GAP_S,
     SEGMENT_S,
+)
+from hvcore.domain.rate_limits import (
+    Bucket,
+    RateLimit,
+    RateLimitRule,
+    RateLimitState,
 )
 from hvcore.domain.tasks import Lane
 from hvcore.domain.transcoding import (
@@ -55,19 +75,32 @@ from hvcore.domain.transcoding import (
 )
 from hvcore.errors import ConfigError, UnauthorizedError, UnavailableError
 from hvcore.hookspecs import (
+    AnalyticsBackend,
     AuthBackend,
     NoOptions,
     QueueBackend,
+    RateLimitBackend,
     StorageBackend,
     TranscoderBackend,
     hookimpl,
     other_options,
 )
+from hvcore.ports.analytics import (
+    AnalyticsSink,
+    AnalyticsStore,
+    BatchRefusedError,
+)
 from hvcore.ports.auth import AuthProvider, Credentials
-from hvcore.ports.context import BuildContext, KeyBook
+from hvcore.ports.context import BuildContext, Database, KeyBook
 from hvcore.ports.queue import Queue
+from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
-from hvcore.ports.transcoder import Capabilities, Transcoder, Workspace
+from hvcore.ports.transcoder import (
+    Capabilities,
+    SupportsStill,
+    Transcoder,
+    Workspace,
+)
 
 __all__ = [
     "MAX_SOURCE_DURATION_S",
@@ -77,18 +110,31 @@ __all__ = [
     "MAX_SOURCE_STREAMS",
     "MAX_TIMESTAMP_GAP_S",
     "SEGMENT_S",
+    "AnalyticsBackend",
+    "AnalyticsSink",
+    "AnalyticsStore",
     "ApiKey",
     "AudioCodec",
     "AudioRendition",
     "AudioTrackInfo",
     "AuthBackend",
     "AuthProvider",
+    "BatchId",
+    "BatchRefusedError",
+    "Bucket",
     "BuildContext",
     "Capabilities",
     "Clock",
     "ConfigError",
     "Credentials",
+    "Database",
+    "DateRange",
+    "DayCount",
     "EncodingSettings",
+    "EnvId",
+    "EnvironmentScope",
+    "EnvironmentServed",
+    "HeightCount",
     "KeyBook",
     "KeyType",
     "Ladder",
@@ -98,6 +144,7 @@ __all__ = [
     "NoOptions",
     "ObjectInfo",
     "ObjectNotFoundError",
+    "OrgId",
     "Part",
     "PartDone",
     "PartPending",
@@ -108,12 +155,23 @@ __all__ = [
     "Queue",
     "QueueBackend",
     "RateControl",
+    "RateLimit",
+    "RateLimitBackend",
+    "RateLimitRule",
+    "RateLimitState",
+    "RateLimitStore",
     "Rung",
+    "Scope",
     "Segment",
+    "SegmentPlace",
+    "ServedBatch",
+    "ServedCount",
+    "ServedTotals",
     "SourceInfo",
     "Speed",
     "Storage",
     "StorageBackend",
+    "SupportsStill",
     "TaskId",
     "Track",
     "TranscodeError",
@@ -123,6 +181,8 @@ __all__ = [
     "UnauthorizedError",
     "UnavailableError",
     "UnusableSourceError",
+    "VideoId",
+    "VideoScope",
     "VideoTrackInfo",
     "Workspace",
     "build_ladder",

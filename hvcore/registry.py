@@ -13,9 +13,11 @@ import pluggy
 from hvcore import hookspecs
 from hvcore.errors import ConfigError, PluginError
 from hvcore.hookspecs import Backend
+from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.context import BuildContext
 from hvcore.ports.queue import Queue
+from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.settings import BackendSettings, Settings, structure_options
@@ -27,8 +29,17 @@ HOOKS: Final = {
     "transcoder": "hvcore_transcoders",
     "queue": "hvcore_queues",
     "auth": "hvcore_auth_providers",
+    "limits": "hvcore_rate_limit_stores",
+    "analytics": "hvcore_analytics_sinks",
 }
 """Kind of backend, and the hook that offers it."""
+
+CHOSEN_BY: Final = {
+    "auth": "auth.providers",
+    "limits": "limits.store",
+    "analytics": "analytics.sinks",
+}
+"""The setting that names a backend, where it is not ``<kind>.backend``."""
 
 PortT = TypeVar("PortT")
 
@@ -107,6 +118,53 @@ class Registry:
             for name in settings.auth.providers
         )
 
+    def rate_limit_store(
+        self, settings: Settings, context: BuildContext
+    ) -> RateLimitStore:
+        """
+        Build the store of rate limits that the settings choose.
+        """
+        limits = settings.limits
+        chosen = BackendSettings(backend=limits.store, options=limits.options)
+        return cast(RateLimitStore, self._build("limits", chosen, context))
+
+    def analytics_sinks(
+        self, settings: Settings, context: BuildContext
+    ) -> Mapping[str, AnalyticsSink]:
+        """
+        Build every sink that the settings name.
+
+        Raises:
+            ConfigError: The one that shall answer questions is not among
+                them, or cannot.
+        """
+        analytics = settings.analytics
+        if analytics.store not in analytics.sinks:
+            raise ConfigError(
+                f"analytics.store is {analytics.store!r}, which is not one of "
+                f"analytics.sinks ({', '.join(analytics.sinks) or 'none'}). Add it "
+                "there, or name one that is."
+            )
+        sinks = {
+            name: cast(
+                AnalyticsSink,
+                self._build(
+                    "analytics",
+                    BackendSettings(
+                        backend=name, options=analytics.options.get(name, {})
+                    ),
+                    context,
+                ),
+            )
+            for name in analytics.sinks
+        }
+        if not isinstance(sinks[analytics.store], AnalyticsStore):
+            raise ConfigError(
+                f"The analytics backend {analytics.store!r} counts, but cannot answer "
+                "questions. Name another one in analytics.store."
+            )
+        return sinks
+
     def _build(
         self, kind: str, chosen: BackendSettings, context: BuildContext
     ) -> object:
@@ -116,7 +174,7 @@ class Registry:
             raise PluginError(
                 f"No plugin offers the {kind} backend {chosen.backend!r}; on offer: "
                 f"{', '.join(names) or 'none'}. Install the plugin or change "
-                f"{kind}.backend."
+                f"{CHOSEN_BY.get(kind, f'{kind}.backend')}."
             )
         backend = offer.backend
         options = structure_options(
@@ -158,6 +216,13 @@ def load_plugins(settings: Settings) -> Registry:
             ) from exc
         offers += _offers(manager, name, distribution)
     return Registry(offers)
+
+
+def plugin_names(settings: Settings) -> frozenset[str]:
+    """
+    Return the names of all plugins that are there, disabled or not.
+    """
+    return frozenset(name for name, _, _ in _modules(settings))
 
 
 def _modules(settings: Settings) -> Iterator[tuple[str, str, Any]]:

@@ -8,10 +8,13 @@ from typing import Protocol
 import attrs
 
 from hvcore.domain.tasks import Task
+from hvcore.domain.webhooks import DELIVER_KIND
 from hvcore.ports.unit_of_work import Work
 from hvcore.services import deletion as deleting
 from hvcore.services import uploads as uploading
+from hvcore.services.custom_thumbnails import MAKE_KIND, CustomThumbnails
 from hvcore.services.deletion import Deletion
+from hvcore.services.fetching import FETCH_KIND, Fetching
 from hvcore.services.leases import TaskRun
 from hvcore.services.task_runs import TaskHandler
 from hvcore.services.transcoding import (
@@ -21,6 +24,7 @@ from hvcore.services.transcoding import (
     Transcoding,
 )
 from hvcore.services.uploads import Uploads
+from hvcore.services.webhook_deliveries import WebhookDeliveries
 
 
 class GiveUp(Protocol):
@@ -54,8 +58,14 @@ class ServiceMethod:
     is_patient: bool = False
 
 
-def handlers(
-    *, transcoding: Transcoding, deletion: Deletion, uploads: Uploads
+def handlers(  # noqa: PLR0913 - one per service
+    *,
+    transcoding: Transcoding,
+    deletion: Deletion,
+    uploads: Uploads,
+    custom_thumbnails: CustomThumbnails,
+    fetching: Fetching,
+    webhook_deliveries: WebhookDeliveries,
 ) -> Mapping[str, TaskHandler]:
     """
     Return the handler of every kind of task.
@@ -66,6 +76,10 @@ def handlers(
         ASSEMBLE_KIND: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
+        FETCH_KIND: ServiceMethod(run=fetching.run, give_up=fetching.give_up),
         deleting.PURGE_KIND: ServiceMethod(run=deletion.purge, is_patient=True),
         uploading.PURGE_KIND: ServiceMethod(run=uploads.purge, is_patient=True),
+        # It ends by its own schedule; a bug of ours must not end it before.
+        DELIVER_KIND: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),
+        MAKE_KIND: ServiceMethod(run=custom_thumbnails.make),
     }

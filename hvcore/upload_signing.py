@@ -1,7 +1,9 @@
 """
 Signed upload addresses, for storages that cannot sign their own.
 
-The form is ``{upload_url}/upload/{grantID}?expires=<unix>&signature=<hex>``.
+The form is ``{upload_url}/upload/{grantID}?expires=<unix>&signature=<hex>``;
+that of a resumable upload ``{upload_url}/uploads/{grantID}?signature=<hex>``,
+because how long it is good for changes while it is used.
 """
 
 import hmac
@@ -17,6 +19,7 @@ MIN_KEY_BYTES: Final = 32
 _UNIX = re.compile(r"[1-9][0-9]{0,11}")
 _PURPOSE: Final = b"hvcore upload 1"
 """Keeps a signature from being good for anything else under the same key."""
+_RESUMABLE: Final = b"hvcore resumable upload 1"
 _REFUSED = "This upload address is not valid any more; request a new one."
 
 
@@ -68,14 +71,31 @@ class UploadSigner:
             raise ForbiddenError(_REFUSED)
         return GrantId(grant_id)
 
+    def sign_resumable(self, grant_id: GrantId) -> str:
+        """
+        Return the path and query of a resumable upload.
+        """
+        return f"/uploads/{grant_id}?signature={self._digest(_RESUMABLE, grant_id)}"
+
+    def verify_resumable(self, grant_id: str, *, signature: str) -> GrantId:
+        """
+        Return the grant that the address of a resumable upload names.
+
+        Raises:
+            ForbiddenError: Tampered with.
+        """
+        expected = self._digest(_RESUMABLE, grant_id)
+        sent = signature.encode("utf-8", "replace")
+        if not hmac.compare_digest(expected.encode(), sent):
+            raise ForbiddenError(_REFUSED)
+        return GrantId(grant_id)
+
     def _signature(self, grant_id: str, expires: str) -> str:
+        return self._digest(_PURPOSE, grant_id, expires)
+
+    def _digest(self, purpose: bytes, *parts: str) -> str:
         # NUL separates: no id and no expiry that was signed contains one, so
         # no two of them give the same message.
-        message = b"\0".join(
-            (
-                _PURPOSE,
-                grant_id.encode("utf-8", "replace"),
-                expires.encode("utf-8", "replace"),
-            )
-        )
+        texts = (part.encode("utf-8", "replace") for part in parts)
+        message = b"\0".join((purpose, *texts))
         return hmac.digest(self._key, message, "sha256").hex()

@@ -14,6 +14,7 @@ import attrs
 
 from hvcore.domain.encoding import AudioCodec, PixelFormat, RateControl, Speed
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
+from hvcore.domain.sharing import EdgeKey, ShareLink
 from hvcore.domain.transcoding import (
     AudioRendition,
     MediaFile,
@@ -204,6 +205,12 @@ class Directory:
         self.asked.append(video_id)
         if self.entry and video_id in {self.entry.id, self.entry.public_id}:
             return self.entry
+        return None
+
+    def find_edge_key(self, edge_key: str) -> EdgeKey | None:
+        return None
+
+    def find_share(self, share_id: str) -> ShareLink | None:
         return None
 
 

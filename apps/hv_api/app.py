@@ -6,11 +6,15 @@ from collections.abc import Mapping
 
 import falcon
 
-from hv_api.middleware import AccessMiddleware
-from hv_api.routes import ROUTES, Route
+from hv_api.middleware.access import AccessMiddleware
+from hv_api.middleware.idempotency import IdempotencyMiddleware
+from hv_api.middleware.limits import LimitsMiddleware
+from hv_api.routes import ROUTES
+from hv_api.routing import KEY, Route
 from hv_web.app import make_app
 from hv_web.cors import exact_origins
 from hv_web.errors import handle_error
+from hv_web.tus import TusMiddleware
 from hvcore.assembly import Services
 from hvcore.errors import (
     EnvironmentNotFoundError,
@@ -26,7 +30,13 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     """
     app = make_app(
         cors=exact_origins(services.settings.public.cors_origins),
-        middleware=[AccessMiddleware(services.access, ROUTES)],
+        # In the order in which a request is judged.
+        middleware=[
+            TusMiddleware(f"{KEY}/uploads"),
+            AccessMiddleware(services.access, ROUTES),
+            LimitsMiddleware(services.rate_limits),
+            IdempotencyMiddleware(services.access, services.idempotency),
+        ],
     )
     classes = {route.template: route.resource for route in ROUTES}
     for template, resource in classes.items():

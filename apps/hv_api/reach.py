@@ -19,7 +19,8 @@ class Reach:
     What was found out about a request before its resource is asked.
 
     Attributes:
-        org_id: From the path in Family A, from the key in Family B.
+        org_id: From the path in Family A, from the key in Family B; "" where
+            a route is for every key and the key belongs to none.
         env_ref: The path's environment, as yet unchecked; None in Family B
             and where the path names none.
     """

@@ -5,6 +5,7 @@ What every command has: the data folder, the settings file, and how it fails.
 from __future__ import annotations
 
 import os
+import pwd
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -83,9 +84,26 @@ class Invocation:
         Build the services, whatever version the database is at.
         """
         from hvcore import assembly  # noqa: PLC0415 - only commands pay for it
+        from hvcore.services.audit import acting_as  # noqa: PLC0415 - see above
 
-        with assembly.build(self.load().settings, rings=False) as services:
+        with (
+            assembly.build(self.load().settings, rings=False) as services,
+            acting_as(f"cli:{_os_user()}"),
+        ):
             yield services
+
+
+def _os_user() -> str:
+    """
+    Return who runs this command, for the audit log.
+    """
+    # Behind sudo it is the person who is responsible, and not root.
+    behind_sudo = os.environ.get("SUDO_USER") if os.geteuid() == 0 else None
+    try:
+        return behind_sudo or pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        # In a container, a user id may have no name.
+        return str(os.geteuid())
 
 
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)

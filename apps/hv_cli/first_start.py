@@ -10,7 +10,7 @@ import click
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder, write_private
 from hv_worker.identity import host_prefix
-from hvcore.assembly import Services, build
+from hvcore.assembly import Services
 from hvcore.domain.access import EnvironmentKind, KeyType
 from hvcore.errors import ConflictError
 from hvcore.services.keys import KeyWanted
@@ -29,7 +29,7 @@ def prepare(invocation: Invocation) -> None:
     Migrate, make the first keys, and free what our dead workers held.
     """
     folder = DataFolder(invocation.data)
-    with build(invocation.load().settings, rings=False) as services:
+    with invocation.unmigrated_services() as services:
         services.migrate()
         if not folder.first_keys_file.exists():
             write_private(folder.first_keys_file, _first_keys(services))

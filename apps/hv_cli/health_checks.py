@@ -23,6 +23,8 @@ from hv_cli.data_folder import DataFolder
 from hv_cli.queue_server import find_server
 from hvcore.assembly import Services
 from hvcore.errors import HvcoreError, UnavailableError
+from hvcore.registry import plugin_names
+from hvcore.spool import make_folder
 
 OK: Final = "ok"
 WARNING: Final = "warning"
@@ -199,6 +201,78 @@ def queue(patient: Patient) -> Sequence[Finding]:
     return [_ok("queue", "answers")]
 
 
+def limits(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that requests can be counted.
+    """
+    chosen = patient.services.settings.limits
+    if not chosen.enabled:
+        return [_ok("limits", "switched off")]
+    try:
+        patient.services.rate_limit_store.ping()
+    except UnavailableError as exc:
+        mend = "Start it, or correct HV_LIMITS__OPTIONS__URL (or the queue's)."
+        return [_broken("limits", exc.detail, mend)]
+    except HvcoreError as exc:
+        mend = "Correct HV_LIMITS__STORE, HV_LIMITS__OPTIONS__URL or the other options."
+        return [_broken("limits", str(exc), mend)]
+    return [_ok("limits", chosen.store)]
+
+
+def analytics(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that the sinks of counts can be made, and answer.
+    """
+    try:
+        for sink in patient.services.drain.sinks.values():
+            sink.ping()
+    except UnavailableError as exc:
+        mend = "Start what the sink needs, or correct its options."
+        return [_broken("analytics", exc.detail, mend)]
+    except HvcoreError as exc:
+        mend = "Correct HV_ANALYTICS__SINKS, HV_ANALYTICS__STORE and the options."
+        return [_broken("analytics", str(exc), mend)]
+    return [_ok("analytics", ", ".join(patient.services.settings.analytics.sinks))]
+
+
+def fetch(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that the hosts that may be reached can be understood.
+    """
+    try:
+        _ = patient.services.outbound
+    except HvcoreError as exc:
+        return [_broken("fetch", str(exc), "Correct HV_FETCH__ALLOWED_HOSTS.")]
+    count = len(patient.services.settings.fetch.allowed_hosts)
+    return [_ok("fetch", f"public hosts, and {count} private ones")]
+
+
+def spool(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that counts can be written down until the sinks have them.
+    """
+    try:
+        make_folder(patient.services.spool_dir)
+    except HvcoreError as exc:
+        return [_broken("spool", str(exc), "Correct HV_ANALYTICS__SPOOL_DIR.")]
+    return [_ok("spool", str(patient.services.spool_dir))]
+
+
+def plugins(patient: Patient) -> Sequence[Finding]:
+    """
+    Check that the plugins can be loaded, and that those left out exist.
+    """
+    settings = patient.services.settings
+    offers = patient.services.registry.offers
+    unknown = sorted(set(settings.plugin.disabled) - plugin_names(settings))
+    if unknown:
+        known = ", ".join(sorted(plugin_names(settings)))
+        found = f"none is called {', '.join(unknown)}"
+        mend = f"Correct HV_PLUGIN__DISABLED; there are {known}."
+        return [Finding(state=WARNING, check="plugins", found=found, mend=mend)]
+    return [_ok("plugins", f"{len(offers)} backends on offer")]
+
+
 def transcoder(patient: Patient) -> Sequence[Finding]:
     """
     Check what the transcoder can do and what it lacks.
@@ -298,6 +372,11 @@ CHECKS: Final[Mapping[str, Callable[[Patient], Sequence[Finding]]]] = {
     "auth": auth,
     "keys": keys,
     "queue": queue,
+    "limits": limits,
+    "analytics": analytics,
+    "fetch": fetch,
+    "spool": spool,
+    "plugins": plugins,
     "transcoder": transcoder,
     "sandbox": sandbox,
     "player": player,

@@ -34,10 +34,16 @@ COMMANDS: Final = {
     "orgs": ("hv_cli.tenants:orgs", "Create and list organizations."),
     "envs": ("hv_cli.tenants:envs", "Create and list environments."),
     "keys": ("hv_cli.keys:keys", "Create, list, revoke and rotate API keys."),
+    "webhooks": (
+        "hv_cli.webhooks:webhooks",
+        "Add, list and remove webhooks; see and repeat deliveries.",
+    ),
+    "audit": ("hv_cli.audit:audit", "Show who did what to keys and tenants."),
     "migrate": ("hv_cli.migrate:migrate", "Bring the database up to date."),
     "doctor": ("hv_cli.doctor:doctor", "Check the installation, with each mend."),
     "plugins": ("hv_cli.plugins:plugins", "Show the plugins that were found."),
     "config": ("hv_cli.config:config", "Show the settings in force."),
+    "openapi": ("hv_cli.openapi:openapi", "Print the description of the API."),
 }
 HIDDEN: Final = {"prepare": "hv_cli.first_start:prepare"}
 

@@ -12,8 +12,10 @@ from hv_cli.output import say
 @pass_invocation
 def migrate(invocation: Invocation) -> None:
     """
-    Bring the database up to date; safe to repeat.
+    Bring the database up to date and count its videos anew; safe to repeat.
     """
     with invocation.unmigrated_services() as services:
         services.migrate()
+        # Of an older version, processes that were still running kept none.
+        services.recount()
     say("The database is up to date.")

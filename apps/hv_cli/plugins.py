@@ -47,14 +47,15 @@ def _record(offer: Offer, settings: Settings) -> dict[str, object]:
 
 
 def _chosen(kind: str, settings: Settings) -> tuple[str, ...]:
-    if kind == "auth":
-        return settings.auth.providers
     chosen = {
-        "storage": settings.storage,
-        "transcoder": settings.transcoder,
-        "queue": settings.queue,
+        "storage": (settings.storage.backend,),
+        "transcoder": (settings.transcoder.backend,),
+        "queue": (settings.queue.backend,),
+        "auth": settings.auth.providers,
+        "limits": (settings.limits.store,) if settings.limits.enabled else (),
+        "analytics": settings.analytics.sinks,
     }
-    return (chosen[kind].backend,) if kind in chosen else ()
+    return chosen[kind]
 
 
 def _missing(extra: str | None) -> str | None:

@@ -3,7 +3,7 @@ The processes of the service, each alone.
 """
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -13,10 +13,22 @@ from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_reference.listening import BIND_PATIENCE_S, listen
 from hvcore.errors import UnavailableError
+from hvcore.services.drain import Drain
 
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
 """Uploads take at most half of them (hv_upload); playback has the rest."""
+
+_BOTH_NEED: Final = ("access", "key_ring", "upload_signer", "storage", "outbound")
+API_NEEDS: Final = (
+    *_BOTH_NEED,
+    "rate_limits",
+    "analytics_store",
+    "transcoder",
+    "queue",
+)
+DELIVERY_NEEDS: Final = (*_BOTH_NEED, "drain")
+"""Of the services, those that bad settings keep from being made."""
 
 _host = click.option("--host", default="127.0.0.1", show_default=True)
 _fd = click.option("--fd", type=int, hidden=True)
@@ -46,7 +58,7 @@ def api(
 
     _serve(
         lambda: api_app(invocation.load().settings),
-        listener=_listener(invocation, host, port, fd),
+        listener=_listener(invocation, host, port, fd, needs=API_NEEDS),
         workers=workers,
         threads=API_THREADS,
         takes_files=False,
@@ -69,7 +81,7 @@ def delivery(
 
     _serve(
         lambda: delivery_app(invocation.load().settings),
-        listener=_listener(invocation, host, port, fd),
+        listener=_listener(invocation, host, port, fd, needs=DELIVERY_NEEDS),
         workers=workers,
         threads=DELIVERY_THREADS,
         takes_files=True,
@@ -100,8 +112,10 @@ def worker(
     if replaces is not None:
         _free(invocation, replaces)
     # Light work first: it ends soon, and an encode may take many minutes.
-    wanted = lanes or ("light", "encode")
-    run_worker(invocation.load().settings, [Lane(lane) for lane in wanted])
+    wanted = [Lane(lane) for lane in lanes or ("light", "encode")]
+    if Lane.LIGHT in wanted:
+        wanted.append(Lane.OUTBOUND)
+    run_worker(invocation.load().settings, wanted)
 
 
 @click.command(cls=HvCommand)
@@ -136,11 +150,20 @@ def _serve(
     )
 
 
-def _listener(invocation: Invocation, host: str, port: int, fd: int | None) -> int:
+def _listener(
+    invocation: Invocation,
+    host: str,
+    port: int,
+    fd: int | None,
+    *,
+    needs: Sequence[str],
+) -> int:
     process_logs.configure()
     # Bad settings are a message now, not a worker that dies again and again.
     invocation.load()
     _check_database(invocation)
+    if not _is_supervised():
+        _check_settings(invocation, needs)
     if fd is not None:
         return fd
     # Detached: a socket that nobody refers to closes its descriptor.
@@ -154,12 +177,36 @@ def _check_database(invocation: Invocation) -> None:
     Raises:
         CliError: It is not.
     """
-    if click.get_current_context().find_root().params.get("supervisor") is not None:
+    if _is_supervised():
         # hv up has migrated before, and a restart shall be quick.
         return
     # A database that is away may come back: every process copes with that.
     with suppress(UnavailableError), invocation.services():
         pass
+
+
+def _is_supervised() -> bool:
+    root = click.get_current_context().find_root()
+    return root.params.get("supervisor") is not None
+
+
+def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
+    """
+    Make once what a server will make after its fork, and close it again.
+
+    Raises:
+        HvcoreError: A setting is of no use; the text says which.
+    """
+    with invocation.unmigrated_services() as services:
+        for name in needs:
+            # What is out of reach now may come back: every process copes.
+            with suppress(UnavailableError):
+                try:
+                    service = getattr(services, name)
+                except ValueError as exc:
+                    raise CliError(f"{exc} hv doctor says which setting.") from exc
+                if isinstance(service, Drain):
+                    service.prepare()
 
 
 def _free(invocation: Invocation, gone: int) -> None:

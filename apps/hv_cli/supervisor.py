@@ -29,9 +29,8 @@ LONGEST_DELAY_S: Final = 10.0
 SETTLED_AFTER_S: Final = 10.0
 """A process that ran for so long starts again with the first delay."""
 MAX_STARTS_BEFORE_READY: Final = 3
-FINAL_STATUSES: Final = frozenset({1, 2, 4})
-"""Ends with a message that another start would repeat: hv's own two, and that of
-gunicorn for an app that cannot be built."""
+FINAL_STATUSES: Final = frozenset({1, 2})
+"""Ends with a message that another start would repeat."""
 LONGEST_LINE_BYTES: Final = 64 * 1024
 
 _BEFORE_THE_MESSAGE = re.compile(r"^(?:\S+ \S+ [A-Z]+ \S+: |Error: )")

@@ -14,6 +14,7 @@ from hvcore.domain.tasks import Task, TaskState
 @click.option("--state", type=click.Choice([state.value for state in TaskState]))
 @click.option("--org", help="Of this organization alone.")
 @click.option("--video", help="About this video alone.")
+@click.option("--kind", help="Of this kind alone, such as webhook.deliver.")
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
 @json_option
 @pass_invocation
@@ -23,6 +24,7 @@ def tasks(  # noqa: PLR0913 - one per option
     state: str | None,
     org: str | None,
     video: str | None,
+    kind: str | None,
     limit: int,
     as_json: bool,
 ) -> None:
@@ -34,6 +36,7 @@ def tasks(  # noqa: PLR0913 - one per option
             state=None if state is None else TaskState(state),
             org_id=None if org is None else OrgId(org),
             subject=video,
+            kind=kind,
             limit=limit,
         )
     columns = {

@@ -13,7 +13,7 @@ from hv_cli.data_folder import DataFolder
 from hv_cli.output import json_option, print_json, say, show
 from hvcore.assembly import Services
 from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Principal
-from hvcore.domain.catalog import VideoQuery
+from hvcore.domain.catalog import VideoQuery, VideoSummary
 from hvcore.domain.ids import KeyId
 from hvcore.domain.video import DeletionReason, Video, VideoState
 from hvcore.services.playback import Playback
@@ -172,7 +172,7 @@ def _playback(services: Services, invocation: Invocation) -> Playback:
     return attrs.evolve(services.playback, public=as_running(invocation.load(), found))
 
 
-def _item(playback: Playback, video: Video) -> dict[str, object]:
+def _item(playback: Playback, video: VideoSummary) -> dict[str, object]:
     item = responses.video_item(
         video, served=0, thumbnail_url=_thumbnail(playback, video)
     )
@@ -180,5 +180,5 @@ def _item(playback: Playback, video: Video) -> dict[str, object]:
     return item
 
 
-def _thumbnail(playback: Playback, video: Video) -> str:
+def _thumbnail(playback: Playback, video: Video | VideoSummary) -> str:
     return playback.thumbnail_url(video, 640, 360)

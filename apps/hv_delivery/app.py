@@ -17,6 +17,7 @@ from hv_web.viewers import viewer_of
 from hvcore.envelope import encode, success
 from hvcore.playback_tokens import KeyRing
 from hvcore.services.delivery import Delivery, PlaybackRequest
+from hvcore.services.share_playback import SharePlayback
 from hvcore.services.thumbnails import ThumbnailRequest, Thumbnails
 
 JWKS_MAX_AGE_S: Final = 300
@@ -31,6 +32,13 @@ class DeliveryServices(Protocol):
     def delivery(self) -> Delivery:
         """
         Playlists and segments.
+        """
+        ...
+
+    @property
+    def share_playback(self) -> SharePlayback:
+        """
+        The same for viewers of share links.
         """
         ...
 
@@ -60,6 +68,7 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
         "/v1/public/{org}/{env}/{video}/{file:path}", PublicFiles(services.delivery)
     )
     app.add_route("/v1/private/{video}/{file:path}", PrivateFiles(services.delivery))
+    app.add_route("/v1/share/{share}/{file:path}", SharedFiles(services.share_playback))
     app.add_route("/t/{video}/{name}", Pictures(services.thumbnails))
     app.add_route("/.well-known/jwks.json", PublicKeys(services.key_ring))
     app.add_route("/health/live", Live())
@@ -111,6 +120,28 @@ class PrivateFiles:
             environment=None, video=video, file=file, viewer=viewer_of(req)
         )
         send(req, resp, self._delivery.open(request))
+
+    on_head = on_get
+
+
+class SharedFiles:
+    """
+    The files of videos for viewers of share links.
+    """
+
+    def __init__(self, share_playback: SharePlayback) -> None:
+        self._share_playback = share_playback
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, share: str, file: str
+    ) -> None:
+        """
+        Answer with a file; HEAD uses no view.
+        """
+        served = self._share_playback.open(
+            share, file, viewer_of(req), begins=req.method == "GET"
+        )
+        send(req, resp, served)
 
     on_head = on_get
 

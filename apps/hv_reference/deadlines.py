@@ -9,6 +9,7 @@ buffers, such as nginx, does more and belongs in front of a public service.
 """
 
 import logging
+import math
 import secrets
 import selectors
 import socket
@@ -40,12 +41,17 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """
     For apps whose requests are small: they must arrive within seconds.
 
+    An app that expects more says so, once it knows whose body it is; see
+    hv_web.bodies.allow_time.
+
     Attributes:
+        body_within_s: For a body, however many bytes it has.
         grace_s: What a client may be behind MIN_BYTES_PER_S.
         serves_any_page: Whether pages of every origin may read refusals.
     """
 
-    # The largest body that the API takes needs 8 s at the least pace.
+    # JSON has at most 64 KB: a line of 52 kbit/s is fast enough.
+    body_within_s: ClassVar[float] = 10.0
     grace_s: ClassVar[float] = 20.0
     min_bytes_per_s: ClassVar[float] = MIN_BYTES_PER_S
     serves_any_page: ClassVar[bool] = False
@@ -81,14 +87,15 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         """
         # The headers are there; but for those of a request that was sent
         # together with the one before it.
-        conn.sock.begin(lambda: self._pace(HEADERS_WITHIN_S))
+        pace = self._pace(HEADERS_WITHIN_S)
+        conn.sock.begin(reading=pace, sending=self._pace(self.grace_s))
         return super().handle(conn)
 
     def handle_request(self, req: Any, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
         """
         Answer a request, whose headers have come.
         """
-        conn.sock.begin(lambda: self._pace(self.grace_s))
+        conn.sock.begin(reading=self._body_pace(), sending=self._pace(self.grace_s))
         try:
             return super().handle_request(req, conn)
         except (TooSlowError, BlockingIOError):
@@ -189,6 +196,9 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self.nr_conns -= 1
         conn.close()
 
+    def _body_pace(self) -> Pace:
+        return Pace(self.body_within_s, min_bytes_per_s=math.inf)
+
     def _pace(self, grace_s: float) -> Pace:
         return Pace(grace_s, min_bytes_per_s=self.min_bytes_per_s)
 
@@ -200,6 +210,9 @@ class LargeBodies(SmallBodies):
 
     grace_s = 30.0
     serves_any_page = True
+
+    def _body_pace(self) -> Pace:
+        return self._pace(self.grace_s)
 
 
 def _has_headers(sock: socket.socket) -> bool:

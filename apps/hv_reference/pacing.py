@@ -7,13 +7,13 @@ costs it, and every byte that moves earns some of it back.
 """
 
 import fcntl
+import math
 import os
 import select
 import socket
 import struct
 import termios
 import time
-from collections.abc import Callable
 from typing import Any, Final, Self
 
 MIN_BYTES_PER_S: Final = 8 * 1024
@@ -86,11 +86,17 @@ class PacedSocket(socket.socket):
         paced.settimeout(0.0)
         return paced
 
-    def begin(self, make_pace: Callable[[], Pace]) -> None:
+    def begin(self, *, reading: Pace, sending: Pace) -> None:
         """
         Lend time anew, as for a new request.
         """
-        self._reading, self._sending = make_pace(), make_pace()
+        self._reading, self._sending = reading, sending
+
+    def read_within(self, seconds: float) -> None:
+        """
+        Set a time within which all that is still read must come.
+        """
+        self._reading = Pace(seconds, min_bytes_per_s=math.inf)
 
     def setblocking(self, _flag: bool, /) -> None:  # noqa: FBT001 - of socket
         """

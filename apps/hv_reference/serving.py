@@ -49,7 +49,15 @@ def serve(
         "threads": threads,
         "worker_class": f"hv_reference.deadlines.{kind}",
     }
-    _Server(make_app, own).run()
+    arbiter = os.getpid()
+    try:
+        _Server(make_app, own).run()
+    except SystemExit as exc:
+        # An app that cannot be built; it is said why. A worker, which ends here
+        # too, tells its arbiter so by this status: any other starts it again.
+        if exc.code == Arbiter.APP_LOAD_ERROR and os.getpid() == arbiter:
+            sys.exit(1)
+        raise
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types

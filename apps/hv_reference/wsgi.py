@@ -5,13 +5,15 @@ The WSGI app of each process, by the address it serves.
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
+from hv_reference.draining import keep_draining
+from hv_reference.turns import in_turns
 from hvcore.assembly import build
 from hvcore.settings import Settings
 
 App = Callable[..., Iterable[bytes]]
 
-UPLOAD_PREFIX: Final = "/upload/"
-PLAYER_PREFIXES: Final = ("/v1/embed/", "/v1/player/")
+UPLOAD_PREFIXES: Final = ("/upload/", "/uploads/")
+PLAYER_PREFIXES: Final = ("/v1/embed/", "/v1/player/", "/v1/watch/", "/v1/ek_")
 MONITORED: Final = frozenset({"/health", "/health/live"})
 """Monitors ask for them with HEAD as well, which the interface has nowhere."""
 
@@ -22,7 +24,7 @@ def api_app(settings: Settings) -> App:
     """
     from hv_api.app import make_api  # noqa: PLC0415 - other processes need none of it
 
-    return with_heads(make_api(build(settings)), MONITORED)
+    return in_turns(with_heads(make_api(build(settings)), MONITORED))
 
 
 def delivery_app(settings: Settings) -> App:
@@ -34,6 +36,7 @@ def delivery_app(settings: Settings) -> App:
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
     services = build(settings)
+    keep_draining(services.drain)
     return by_path(
         upload=make_upload(services),
         player=make_player(services),
@@ -65,7 +68,7 @@ def by_path(*, upload: App, player: App, delivery: App) -> App:
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         path = environ["PATH_INFO"]
-        if path.startswith(UPLOAD_PREFIX):
+        if path.startswith(UPLOAD_PREFIXES):
             return upload(environ, start_response)
         if path.startswith(PLAYER_PREFIXES):
             return player(environ, start_response)

@@ -5,28 +5,29 @@ Source: interface, "upload-url": the bytes are sent with a PUT to
 ``signedURL``; the reply is 200, after the address expired 403.
 """
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol
 
 import falcon
 
 from hv_upload.incoming import IncomingFiles
+from hv_upload.query import single
+from hv_upload.resumable import ResumableUpload, ResumableUseCases
 from hv_upload.room import Room
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import UPLOAD
+from hv_web.tus import TusMiddleware
 from hvcore.clock import Clock
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads import DEFAULT_CONTENT_TYPE, UploadGrant
 from hvcore.envelope import encode, success
-from hvcore.errors import ForbiddenError, InvalidFileSizeError, UnavailableError
+from hvcore.errors import InvalidFileSizeError
+from hvcore.services.places import Places
 from hvcore.upload_signing import UploadSigner
 
 MAX_CONCURRENT: Final = 8
 """Must stay below the server's threads, so that somebody can still watch."""
-BUSY_RETRY_AFTER_S: Final = 10
+RESUMABLE_PREFIX: Final = "/uploads/"
 
 
 class UploadUseCases(Protocol):
@@ -82,6 +83,13 @@ class UploadServices(Protocol):
         ...
 
     @property
+    def resumable(self) -> ResumableUseCases:
+        """
+        Bytes that come in pieces.
+        """
+        ...
+
+    @property
     def upload_signer(self) -> UploadSigner:
         """
         Verifies addresses.
@@ -108,8 +116,23 @@ def make_app(
     """
     # A process that was killed has left its uploads, which may fill the disk.
     services.uploads.clean_incoming()
-    app = make_web_app(cors=UPLOAD)
-    app.add_route("/upload/{grant_id}", SignedUpload(services, max_concurrent))
+    services.resumable.tidy()
+    app = make_web_app(cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)])
+    places = Places(
+        count=max_concurrent,
+        # One organization leaves room for the others.
+        most_of_one=max(1, max_concurrent // 2),
+        things="uploads",
+    )
+    room = Room()
+    app.add_route("/upload/{grant_id}", SignedUpload(services, places, room))
+    resumable = ResumableUpload(
+        uploads=services.resumable,
+        signer=services.upload_signer,
+        places=places,
+        room=room,
+    )
+    app.add_route(f"{RESUMABLE_PREFIX}{{grant_id}}", resumable)
     return app
 
 
@@ -118,12 +141,12 @@ class SignedUpload:
     A signed upload address.
     """
 
-    def __init__(self, services: UploadServices, max_concurrent: int) -> None:
+    def __init__(self, services: UploadServices, places: Places, room: Room) -> None:
         self._uploads = services.uploads
         self._signer = services.upload_signer
         self._clock = services.clock
-        self._room = Room()
-        self._places = threading.BoundedSemaphore(max_concurrent)
+        self._room = room
+        self._places = places
 
     def on_put(
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
@@ -140,12 +163,12 @@ class SignedUpload:
         """
         verified = self._signer.verify(
             grant_id,
-            expires=_single(req, "expires"),
-            signature=_single(req, "signature"),
+            expires=single(req, "expires"),
+            signature=single(req, "signature"),
             now=self._clock.now(),
         )
-        with self._place():
-            grant = self._uploads.open_upload(verified)
+        grant = self._uploads.open_upload(verified)
+        with self._places.take(grant.org_id):
             content_type = req.content_type
             self._uploads.check_announced(grant, content_type, req.content_length)
             if req.content_length is None and not req.env.get("wsgi.input_terminated"):
@@ -158,7 +181,11 @@ class SignedUpload:
     def _receive(
         self, req: falcon.Request, grant: UploadGrant, content_type: str | None
     ) -> UploadGrant:
-        incoming = IncomingFiles(folder=self._uploads.incoming_dir(), room=self._room)
+        incoming = IncomingFiles(
+            folder=self._uploads.incoming_dir(),
+            room=self._room,
+            is_scarce=self._places.is_scarce,
+        )
         limit = grant.size_bytes or MAX_UPLOAD_BYTES
         with incoming.collect(req, max_bytes=limit) as (local, size_bytes):
             sent = (content_type or "").partition(";")[0].strip().lower()
@@ -168,28 +195,6 @@ class SignedUpload:
                 size_bytes=size_bytes,
                 content_type=sent or grant.content_type or DEFAULT_CONTENT_TYPE,
             )
-
-    @contextmanager
-    def _place(self) -> Iterator[None]:
-        if not self._places.acquire(blocking=False):
-            raise UnavailableError(
-                "Too many uploads are running; try again soon.",
-                retry_after_s=BUSY_RETRY_AFTER_S,
-            )
-        try:
-            yield
-        finally:
-            self._places.release()
-
-
-def _single(req: falcon.Request, name: str) -> str:
-    # Given twice, it could be read in two ways; given not at all, in none.
-    values = req.get_param_as_list(name) or []
-    if len(values) != 1:
-        raise ForbiddenError(
-            "This upload address is not complete; use the signed URL as it was given."
-        )
-    return values[0]
 
 
 def _answer(grant: UploadGrant) -> dict[str, object]:

@@ -7,6 +7,7 @@ import fcntl
 import os
 import secrets
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,7 +26,16 @@ BLOCK_BYTES: Final = 64 * 1024
 GRACE_S: Final = 60.0
 MIN_BYTES_PER_S: Final = 8 * 1024
 """A sender that stays below it after GRACE_S keeps others out."""
+WINDOW_S: Final = 60.0
+MIN_BYTES_PER_S_WHILE_SCARCE: Final = 128 * 1024
+"""In a window, while others wait for a place; 5 GiB take 11 hours so."""
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+class CutOffError(InvalidFileSizeError):
+    """
+    The body ended too early, or came too slowly.
+    """
 
 
 @attrs.frozen(kw_only=True)
@@ -36,12 +46,14 @@ class IncomingFiles:
     Attributes:
         folder: Where a file lies until it is kept.
         room: Shared by all uploads of a process.
+        is_scarce: Whether others wait for a place.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
     folder: Path
     room: Room = attrs.field(factory=Room)
     elapsed_s: Callable[[], float] = time.monotonic
+    is_scarce: Callable[[], bool] = lambda: False
 
     @contextmanager
     def collect(
@@ -90,9 +102,9 @@ class IncomingFiles:
     def _copy(
         self, req: falcon.Request, file: BinaryIO, claim: Claim, max_bytes: int
     ) -> int:
-        started_s = self.elapsed_s()
+        pace = SenderPace(self.elapsed_s(), is_scarce=self.is_scarce)
         received = 0
-        for block in _blocks(req, req.content_length):
+        for block in blocks(req, req.content_length):
             received += len(block)
             if received > max_bytes:
                 raise InvalidFileSizeError(
@@ -101,14 +113,90 @@ class IncomingFiles:
             with _working():
                 file.write(block)
                 claim.received(received)
-            self._check_pace(received, self.elapsed_s() - started_s)
+            pace.check(received, self.elapsed_s())
         return received
 
-    def _check_pace(self, received: int, elapsed_s: float) -> None:
+
+class SenderPace:
+    """
+    Whether a sender makes enough of its place.
+
+    Args:
+        started_s: When it began, on a clock that only goes forward.
+        is_scarce: Whether others wait for a place.
+    """
+
+    def __init__(self, started_s: float, *, is_scarce: Callable[[], bool]) -> None:
+        self._started_s = started_s
+        self._is_scarce = is_scarce
+        self._window = deque([(started_s, 0)])
+
+    def check(self, received: int, now_s: float) -> None:
+        """
+        Refuse a sender who keeps a place for little.
+
+        Args:
+            received: Bytes, since the beginning.
+
+        Raises:
+            CutOffError: It was given time, and used it badly.
+        """
+        elapsed_s = now_s - self._started_s
         if elapsed_s > GRACE_S and received < elapsed_s * MIN_BYTES_PER_S:
-            raise InvalidFileSizeError(
+            raise CutOffError(
                 "The upload was too slow and was given up; send it again."
             )
+        since_s, before = self._remember(received, now_s)
+        least = (now_s - since_s) * MIN_BYTES_PER_S_WHILE_SCARCE
+        if (
+            now_s - since_s >= WINDOW_S
+            and received - before < least
+            and self._is_scarce()
+        ):
+            raise CutOffError(
+                "The upload was slow while others waited, and was given up; send "
+                "it again."
+            )
+
+    def _remember(self, received: int, now_s: float) -> tuple[float, int]:
+        """
+        Return the last moment before the window, or the first one there is.
+        """
+        # One a second is enough.
+        if now_s - self._window[-1][0] >= 1:
+            self._window.append((now_s, received))
+        while len(self._window) > 1 and now_s - self._window[1][0] >= WINDOW_S:
+            self._window.popleft()
+        return self._window[0]
+
+
+def blocks(req: falcon.Request, length: int | None) -> Iterator[bytes]:
+    """
+    Give a request's body, as far as it comes.
+
+    Args:
+        length: Its ``Content-Length``; None: it is chunked.
+
+    Raises:
+        CutOffError: The sender went away. With a length, it may also just end.
+    """
+    # Falcon's own streams read a chunked body as empty. A server that ends
+    # its input itself, as gunicorn does, says so.
+    if length is None and not req.env.get("wsgi.input_terminated"):
+        return
+    stream = req.env["wsgi.input"]
+    left = length
+    while left is None or left > 0:
+        try:
+            block = stream.read(BLOCK_BYTES if left is None else min(BLOCK_BYTES, left))
+        except OSError as exc:
+            # The sender went away or was too slow: the server's own errors of
+            # a broken body are OSErrors as well.
+            raise _cut_off(None, length) from exc
+        if not block:
+            return
+        left = None if left is None else left - len(block)
+        yield block
 
 
 def _locked_file(folder: Path) -> tuple[Path, BinaryIO]:
@@ -136,29 +224,9 @@ def _working() -> Iterator[None]:
         ) from exc
 
 
-def _blocks(req: falcon.Request, length: int | None) -> Iterator[bytes]:
-    # Falcon's own streams read a chunked body as empty. A server that ends
-    # its input itself, as gunicorn does, says so.
-    if length is None and not req.env.get("wsgi.input_terminated"):
-        return
-    stream = req.env["wsgi.input"]
-    left = length
-    while left is None or left > 0:
-        try:
-            block = stream.read(BLOCK_BYTES if left is None else min(BLOCK_BYTES, left))
-        except OSError as exc:
-            # The sender went away or was too slow: the server's own errors of
-            # a broken body are OSErrors as well.
-            raise _cut_off(None, length) from exc
-        if not block:
-            return
-        left = None if left is None else left - len(block)
-        yield block
-
-
-def _cut_off(received: int | None, length: int | None) -> InvalidFileSizeError:
+def _cut_off(received: int | None, length: int | None) -> CutOffError:
     some = "fewer" if received is None else str(received)
     announced = "the whole body" if length is None else f"{length} bytes"
-    return InvalidFileSizeError(
+    return CutOffError(
         f"The upload ended after {some} bytes instead of {announced}; send it again."
     )

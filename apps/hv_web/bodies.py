@@ -15,7 +15,8 @@ def read_body(req: falcon.Request, *, max_bytes: int) -> bytes:
     """
     Return the whole body; empty if there is none.
 
-    A chunked body has no ``Content-Length``. It is read only where the server
+    It is read once and remembered: middleware and resource may both ask. A
+    chunked body has no ``Content-Length``. It is read only where the server
     ends its input itself (``wsgi.input_terminated``), as gunicorn does.
 
     Raises:
@@ -23,6 +24,26 @@ def read_body(req: falcon.Request, *, max_bytes: int) -> bytes:
         InvalidParametersError: It ends before its ``Content-Length``, comes too
             slowly, or is not chunked as it must be.
     """
+    data: bytes | None = getattr(req.context, "body", None)
+    if data is None:
+        data = req.context.body = _read_once(req, max_bytes)
+    if len(data) > max_bytes:
+        raise _too_large(max_bytes)
+    return data
+
+
+def allow_time(req: falcon.Request, within_s: float) -> None:
+    """
+    Let a body take longer than the bodies of most requests.
+
+    Only the embedded server sets a time of its own; others are set up to.
+    """
+    read_within = getattr(req.env.get("gunicorn.socket"), "read_within", None)
+    if read_within is not None:
+        read_within(within_s)
+
+
+def _read_once(req: falcon.Request, max_bytes: int) -> bytes:
     length = req.content_length
     if length is None and not req.env.get("wsgi.input_terminated"):
         return b""

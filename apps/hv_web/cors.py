@@ -31,6 +31,16 @@ class CorsPolicy:
     max_age_s: int = 3600
 
 
+TUS_REQUEST_HEADERS: Final = (
+    *("Tus-Resumable", "Upload-Length", "Upload-Offset", "Upload-Metadata"),
+    "Upload-Checksum",
+)
+"""Of tus 1.0 with its extensions creation, termination and checksum."""
+TUS_ANSWER_HEADERS: Final = (
+    *("Tus-Resumable", "Tus-Version", "Tus-Extension", "Tus-Max-Size"),
+    *("Tus-Checksum-Algorithm", "Upload-Offset", "Upload-Length", "Upload-Expires"),
+)
+
 ANY_ORIGIN: Final = CorsPolicy(
     origins=None,
     methods=("GET", "HEAD", "OPTIONS"),
@@ -41,9 +51,12 @@ ANY_ORIGIN: Final = CorsPolicy(
 
 UPLOAD: Final = CorsPolicy(
     origins=None,
-    methods=("PUT", "OPTIONS"),
-    headers=("Content-Type",),
-    exposed=("ETag", "X-Request-Id"),
+    methods=("PUT", "POST", "PATCH", "HEAD", "DELETE", "OPTIONS"),
+    headers=("Content-Type", "X-HTTP-Method-Override", *TUS_REQUEST_HEADERS),
+    exposed=(
+        *("ETag", "X-Request-Id", "Location", "Retry-After", "Upload-Metadata"),
+        *TUS_ANSWER_HEADERS,
+    ),
 )
 """For the upload address."""
 
@@ -60,8 +73,13 @@ def exact_origins(origins: Iterable[str]) -> CorsPolicy:
     return CorsPolicy(
         origins=frozenset(exact - {"", "*", "null"}),
         methods=("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"),
-        headers=("X-Api-Key", "Content-Type", "Idempotency-Key"),
-        exposed=("X-Request-Id", "Retry-After"),
+        headers=("X-Api-Key", "Content-Type", "Idempotency-Key", *TUS_REQUEST_HEADERS),
+        exposed=(
+            *("X-Request-Id", "Retry-After", "Location", "Idempotency-Replayed"),
+            *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
+            *("X-Asset-Id", "X-Bucket-Path"),
+            *TUS_ANSWER_HEADERS,
+        ),
     )
 
 

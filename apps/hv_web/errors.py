@@ -115,7 +115,8 @@ def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> 
     """
     Make the response say what the error is.
     """
-    resp.status = error.http_status
+    # With its phrase: the status of another protocol has none in Falcon.
+    resp.status = f"{error.http_status} {error.title}"
     resp.stream = None
     resp.data = encode(problem(error, request_id(req)))
     resp.content_type = PROBLEM_TYPE

@@ -102,13 +102,18 @@ def send(req: falcon.Request, resp: falcon.Response, served: Served) -> None:
         VideoNotFoundError: The file has just been removed.
     """
     chosen = _represent(req, served)
-    if _has_it(req.get_header("If-None-Match"), chosen.etag):
+    if served.lifetime is not Lifetime.ONCE and _has_it(
+        req.get_header("If-None-Match"), chosen.etag
+    ):
         resp.status = falcon.HTTP_304
         _describe(resp, served, chosen)
         return
-    asked = _range(req, chosen)
+    asked = None if served.lifetime is Lifetime.ONCE else _range(req, chosen)
     start, end = asked or (0, chosen.size_bytes)
     content = None if req.method == "HEAD" else chosen.open(start, end)
+    if content is not None and start == 0 and served.on_answer:
+        # Before the first byte: what a player has is counted, whatever happens.
+        served.on_answer()
     _describe(resp, served, chosen)
     resp.content_type = served.content_type
     resp.set_header("Content-Length", str(end - start))
@@ -122,6 +127,13 @@ def send(req: falcon.Request, resp: falcon.Response, served: Served) -> None:
 
 
 def _describe(resp: falcon.Response, served: Served, chosen: _Representation) -> None:
+    if served.is_text:
+        resp.append_header("Vary", "Accept-Encoding")
+    if chosen.is_compressed:
+        resp.set_header("Content-Encoding", "gzip")
+    if served.lifetime is Lifetime.ONCE:
+        resp.set_header("Cache-Control", "no-store")
+        return
     scope = "public" if served.is_public else "private"
     suffix = ", immutable" if served.lifetime is Lifetime.IMMUTABLE else ""
     resp.set_header("ETag", f'"{chosen.etag}"')
@@ -129,10 +141,6 @@ def _describe(resp: falcon.Response, served: Served, chosen: _Representation) ->
     resp.set_header(
         "Cache-Control", f"{scope}, max-age={MAX_AGE_S[served.lifetime]}{suffix}"
     )
-    if served.is_text:
-        resp.append_header("Vary", "Accept-Encoding")
-    if chosen.is_compressed:
-        resp.set_header("Content-Encoding", "gzip")
 
 
 def _represent(req: falcon.Request, served: Served) -> _Representation:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from hv_worker.identity import worker_name
+from hv_worker.outbound import OutboundThreads
 from hv_worker.scratch import remove_orphans, scratch_folder
 from hv_worker.stopping import Stopping
 from hvcore.assembly import build
@@ -18,9 +19,13 @@ _log = logging.getLogger(__name__)
 
 def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
     """
-    Run tasks in this process, one at a time, until SIGTERM.
+    Run tasks in this process until SIGTERM: one at a time, outbound ones aside.
 
-    A task that is running then is handed back at once.
+    Tasks that are running then are handed back at once.
+
+    Raises:
+        RuntimeError: Outbound tasks are no longer taken; another process does
+            better.
     """
     stopping = Stopping()
     name = worker_name(settings.data_dir)
@@ -40,4 +45,15 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             if not stopping():
                 task_runs.run(task_id, worker=name, stopping=stopping)
 
-        services.queue.consume(handle, lanes=lanes, until=stopping)
+        if Lane.OUTBOUND not in lanes:
+            services.queue.consume(handle, lanes=lanes, until=stopping)
+            return
+        threads = OutboundThreads(services, worker=name, stopping=stopping)
+        with threads.running():
+            services.queue.consume(
+                handle,
+                lanes=[lane for lane in lanes if lane is not Lane.OUTBOUND],
+                until=lambda: stopping() or threads.has_ended(),
+            )
+        if not stopping():
+            raise RuntimeError("outbound tasks are no longer taken")

@@ -50,8 +50,12 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
     """
     if tidies:
         services.uploads.clean_incoming()
+        services.resumable.tidy()
         remove_orphans(services.settings.data_dir / "work")
     if services.task_runs.sweep(holder=holder):
         services.uploads.expire()
         if tidies:
             services.task_runs.forget_ended()
+            services.webhooks.end_leftovers()
+            services.events.forget_old()
+            services.idempotency.forget_expired()

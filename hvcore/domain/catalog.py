@@ -4,12 +4,15 @@ Lists of videos: what they hold and in which order.
 Source: interface, "list".
 """
 
-from datetime import date
+from datetime import date, datetime
 from enum import Enum
+from typing import NamedTuple
 
 import attrs
 
-from hvcore.domain.video import Video, VideoState
+from hvcore.domain.encoding import Preset
+from hvcore.domain.ids import PublicId, VideoId
+from hvcore.domain.video import VideoState
 
 
 class SortBy(Enum):
@@ -54,11 +57,30 @@ class VideoQuery:
     until: date | None = None
 
 
+class VideoSummary(NamedTuple):
+    """
+    What a list shows of a video; a tuple, because each list makes a hundred.
+
+    Attributes:
+        duration_s: 0 before ``ready``.
+    """
+
+    id: VideoId
+    public_id: PublicId
+    name: str
+    description: str | None
+    state: VideoState
+    is_public: bool
+    preset: Preset
+    created_at: datetime
+    duration_s: float
+
+
 @attrs.frozen(kw_only=True)
 class VideoPage:
     """
     One page of a list, and how many there are in all.
     """
 
-    videos: tuple[Video, ...]
+    videos: tuple[VideoSummary, ...]
     total: int

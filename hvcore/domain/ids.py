@@ -18,6 +18,11 @@ KeyId = NewType("KeyId", str)
 GrantId = NewType("GrantId", str)
 JobId = NewType("JobId", str)
 TaskId = NewType("TaskId", str)
+EdgeKeyId = NewType("EdgeKeyId", str)
+ShareId = NewType("ShareId", str)
+WebhookId = NewType("WebhookId", str)
+DeliveryId = NewType("DeliveryId", str)
+EventId = NewType("EventId", str)
 
 BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_CHARS: Final = 22
@@ -25,6 +30,8 @@ MAX_CHOSEN_CHARS: Final = 64
 
 _CHOSEN = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_CHOSEN_CHARS}}}")
 _VIDEO = re.compile(rf"(?:pub)?vid_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
+_EDGE_KEY = re.compile(rf"ek_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
+_SHARE = re.compile(rf"shr_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
 
 
 def _random(prefix: str) -> str:
@@ -87,6 +94,41 @@ def new_task_id() -> TaskId:
     return TaskId(_random("task_"))
 
 
+def new_edge_key_id() -> EdgeKeyId:
+    """
+    Make an edge key, ``ek_…``.
+    """
+    return EdgeKeyId(_random("ek_"))
+
+
+def new_share_id() -> ShareId:
+    """
+    Make a share link's identifier, ``shr_…``.
+    """
+    return ShareId(_random("shr_"))
+
+
+def new_webhook_id() -> WebhookId:
+    """
+    Make a webhook endpoint's identifier, ``wh_…``.
+    """
+    return WebhookId(_random("wh_"))
+
+
+def new_delivery_id() -> DeliveryId:
+    """
+    Make a webhook delivery's identifier, ``whd_…``.
+    """
+    return DeliveryId(_random("whd_"))
+
+
+def new_event_id() -> EventId:
+    """
+    Make an event's identifier, ``evt_…``.
+    """
+    return EventId(_random("evt_"))
+
+
 def is_chosen_id(text: str) -> bool:
     """
     Tell whether an operator may choose this text as an identifier.
@@ -99,3 +141,17 @@ def is_video_id(text: str) -> bool:
     Tell whether this has the form of a ``vid_`` or a ``pubvid_`` identifier.
     """
     return _VIDEO.fullmatch(text) is not None
+
+
+def is_edge_key_id(text: str) -> bool:
+    """
+    Tell whether this has the form of an edge key.
+    """
+    return _EDGE_KEY.fullmatch(text) is not None
+
+
+def is_share_id(text: str) -> bool:
+    """
+    Tell whether this has the form of a share link's identifier.
+    """
+    return _SHARE.fullmatch(text) is not None

@@ -35,6 +35,23 @@ MAX_THUMBNAIL_PX: Final = 3840
 MAX_THUMBNAIL_SIZES: Final = 64
 """Sizes kept of one video; further ones are rendered anew each time."""
 
+MAX_PERIOD_DAYS: Final = 365
+DEFAULT_PERIOD_DAYS: Final = 30
+"""Interface, "Analytics shapes", usage."""
+MAX_DAILY_RANGE_DAYS: Final = 365
+
+MAX_PICTURE_BYTES: Final = 10 * 1024**2
+"""Of an uploaded thumbnail."""
+
+SHARE_SESSION_VALID_S: Final = 24 * 3600
+"""At most; a session ends with its share link, too."""
+SHARE_VIEWER_VALID_S: Final = 15 * 60
+"""From naming the viewer's address to pressing play."""
+POSTER_TOKEN_VALID_S: Final = 15 * 60
+"""Of the picture on a page that was just opened."""
+MAX_LISTED_LINKS: Final = 1000
+"""Edge keys or share links of one video in an answer, the newest ones."""
+
 MAX_DESCRIPTION_CHARS: Final = 5000
 MAX_NAME_CHARS: Final = 1024
 

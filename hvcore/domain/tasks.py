@@ -30,10 +30,14 @@ RINGS_AGAIN_AFTER: Final = timedelta(seconds=15)
 class Lane(Enum):
     """
     Which workers take a task: long encodes never hold up light work.
+
+    OUTBOUND is what talks to other people's servers: fetches and webhooks.
+    Light workers run many of these at a time, because they mostly wait.
     """
 
     ENCODE = "encode"
     LIGHT = "light"
+    OUTBOUND = "outbound"
 
 
 class TaskState(Enum):

@@ -28,12 +28,14 @@ class GrantState(Enum):
 
     GRANTED: the bytes may come. UPLOADED: they are there; they may be sent
     again. USED: a video was made of them. ENDED: ran out or cancelled.
+    FETCHING: the service itself fetches them from ``source_url``.
     """
 
     GRANTED = "granted"
     UPLOADED = "uploaded"
     USED = "used"
     ENDED = "ended"
+    FETCHING = "fetching"
 
 
 @attrs.define(kw_only=True)
@@ -55,6 +57,10 @@ class UploadGrant:
             its own below ``path``, so that a late one never changes what is
             being processed.
         starts_processing: Family B: the arrival of the bytes starts the job.
+        source_url: Where the service fetches the bytes from, if it does; may
+            hold its owner's secrets.
+        tus_metadata: Of a resumable upload: ``Upload-Metadata`` as it was
+            sent, which its holder may ask for.
     """
 
     id: GrantId
@@ -71,6 +77,8 @@ class UploadGrant:
     description: str | None = None
     stored_path: str | None = None
     starts_processing: bool = False
+    source_url: str | None = attrs.field(default=None, repr=False)
+    tus_metadata: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -82,12 +90,14 @@ class FileWanted:
         content_type: None if the caller did not say; see UploadGrant.
         size_bytes: None if the caller did not say; see UploadGrant.
         description: For the video that the file will become.
+        tus_metadata: See UploadGrant.
     """
 
     file_name: str
     content_type: str | None = None
     size_bytes: int | None = None
     description: str | None = None
+    tus_metadata: str | None = None
 
 
 @attrs.frozen(kw_only=True)

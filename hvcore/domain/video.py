@@ -12,6 +12,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.encoding import EncodingSettings
+from hvcore.domain.events import EventKind, VideoEvent
 from hvcore.domain.ids import EnvId, JobId, OrgId, PublicId, VideoId
 from hvcore.domain.transcoding import MediaIndex, Rung
 from hvcore.errors import (
@@ -69,6 +70,9 @@ LISTED_STATES: Final = (
 )
 
 
+_POSTERS: Final = "posters"
+
+
 class DeletionReason(Enum):
     """
     Why a video was deleted (interface, "DELETE", ``reason``).
@@ -96,6 +100,18 @@ class VideoWanted:
     description: str | None = None
 
 
+@attrs.frozen(kw_only=True)
+class VideoChanges:
+    """
+    What an owner changes about a video; None leaves it as it is.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    clears_description: bool = False
+    is_public: bool | None = None
+
+
 @attrs.define(kw_only=True)
 class Video:
     """
@@ -108,7 +124,9 @@ class Video:
         failure_reason: One sentence for the owner; set while FAILED.
         progress: 0 to 100, of the running job; filled in when read.
         upload_expires_at: When an awaited upload is given up.
+        poster_path: Storage path of the picture that the owner has chosen.
         version: Counts saves; a stale save is refused.
+        event_count: How many events this video has had.
     """
 
     id: VideoId
@@ -129,7 +147,12 @@ class Video:
     upload_expires_at: datetime | None = None
     deleted_at: datetime | None = None
     deletion_reason: DeletionReason | None = None
+    poster_path: str | None = None
     version: int = 0
+    event_count: int = 0
+    _events: list[VideoEvent] = attrs.field(
+        factory=list, init=False, eq=False, repr=False
+    )
 
     @property
     def duration_s(self) -> float:
@@ -175,6 +198,7 @@ class Video:
         """
         self._move(Trigger.START)
         self.job_id = job_id
+        self._happened(EventKind.STARTED)
 
     def retry(self, job_id: JobId, settings: EncodingSettings | None = None) -> None:
         """
@@ -188,6 +212,7 @@ class Video:
         self.job_id = job_id
         self.settings = settings or self.settings
         self.failure_reason = None
+        self._happened(EventKind.STARTED)
 
     def mark_ready(self, job_id: JobId, media: MediaIndex) -> bool:
         """
@@ -200,6 +225,7 @@ class Video:
             return False
         self._move(Trigger.COMPLETE)
         self.media = media
+        self._happened(EventKind.COMPLETED)
         return True
 
     def mark_failed(self, job_id: JobId, reason: str) -> bool:
@@ -213,7 +239,34 @@ class Video:
             return False
         self._move(Trigger.FAIL)
         self.failure_reason = reason
+        self._happened(EventKind.FAILED)
         return True
+
+    def change(self, changes: VideoChanges) -> bool:
+        """
+        Change what the owner may change at any time.
+
+        Returns:
+            False if it was like that already.
+        """
+        before = (self.name, self.description, self.is_public)
+        if changes.name is not None:
+            self.name = changes.name
+        if changes.description is not None or changes.clears_description:
+            self.description = changes.description
+        if changes.is_public is not None:
+            self.is_public = changes.is_public
+        is_changed = (self.name, self.description, self.is_public) != before
+        if is_changed:
+            self._happened(EventKind.UPDATED)
+        return is_changed
+
+    def choose_picture(self, path: str) -> None:
+        """
+        Show the picture at a storage path from now on.
+        """
+        self.poster_path = path
+        self._happened(EventKind.UPDATED)
 
     def delete(self, at: datetime, reason: DeletionReason | None = None) -> None:
         """
@@ -225,13 +278,38 @@ class Video:
         self._move(Trigger.DELETE)
         self.deleted_at = at
         self.deletion_reason = reason
+        self._happened(EventKind.DELETED)
 
     def expire(self) -> None:
         """
-        Give up waiting for the bytes.
+        Give up waiting for the bytes; nobody needs an event of that.
         """
         self._move(Trigger.EXPIRE)
         self.deleted_at = self.upload_expires_at
+
+    def take_events(self) -> list[VideoEvent]:
+        """
+        Hand over what has happened since the last call, to be written.
+        """
+        taken, self._events = self._events, []
+        return taken
+
+    def _happened(self, kind: EventKind) -> None:
+        """
+        Record an event, once the change that it tells of is made.
+        """
+        self.event_count += 1
+        has_failed = self.state is VideoState.FAILED
+        event = VideoEvent(
+            kind=kind,
+            org_id=self.org_id,
+            env_id=self.env_id,
+            video_id=self.id,
+            sequence=self.event_count,
+            status=self.state.value,
+            error=self.failure_reason if has_failed else None,
+        )
+        self._events.append(event)
 
     def _move(self, trigger: Trigger) -> None:
         target = TRANSITIONS.get((self.state, trigger))
@@ -252,6 +330,25 @@ def media_prefix(video_id: VideoId) -> str:
     Return the storage prefix of everything that was made of a video.
     """
     return f"media/{video_id}"
+
+
+def posters_prefix(video_id: VideoId) -> str:
+    """
+    Return the storage prefix of the pictures that the owner has chosen.
+    """
+    return f"{media_prefix(video_id)}/{_POSTERS}"
+
+
+def thumbnails_prefix(video_id: VideoId, poster_path: str) -> str:
+    """
+    Return the storage prefix of a picture's sizes; each picture has its own.
+
+    Args:
+        poster_path: Storage path of the picture, chosen or made by a job.
+    """
+    folder, name = poster_path.removeprefix(f"{media_prefix(video_id)}/").split("/", 1)
+    of = name.removesuffix(".jpg") if folder == _POSTERS else folder
+    return f"{media_prefix(video_id)}/thumbnails/{of}"
 
 
 def _refusal(state: VideoState, trigger: Trigger) -> Exception:

@@ -4,6 +4,7 @@ Between rows and the values of the domain, spelled out field by field.
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -60,7 +61,7 @@ def environment_to_row(environment: Environment) -> dict[str, Any]:
     }
 
 
-def key_from_row(row: RowMapping) -> ApiKey:
+def key_from_row(row: RowMapping | Mapping[str, Any]) -> ApiKey:
     """
     Read an API key record.
     """
@@ -100,7 +101,9 @@ def key_to_row(key: ApiKey) -> dict[str, Any]:
     }
 
 
-def video_from_row(row: RowMapping, media: MediaIndex | None, progress: int) -> Video:
+def video_from_row(
+    row: RowMapping | Mapping[str, Any], media: MediaIndex | None, progress: int
+) -> Video:
     """
     Read a video; its media and its progress come from elsewhere.
     """
@@ -114,7 +117,7 @@ def video_from_row(row: RowMapping, media: MediaIndex | None, progress: int) -> 
         description=row["description"],
         state=VideoState(row["state"]),
         is_public=row["is_public"],
-        settings=load(row["settings"], EncodingSettings),
+        settings=encoding_settings(row["settings"]),
         source_path=row["source_path"],
         created_at=row["created_at"],
         job_id=row["job_id"],
@@ -124,8 +127,18 @@ def video_from_row(row: RowMapping, media: MediaIndex | None, progress: int) -> 
         upload_expires_at=row["upload_expires_at"],
         deleted_at=row["deleted_at"],
         deletion_reason=None if reason is None else DeletionReason(reason),
+        poster_path=row["poster_path"],
         version=row["version"],
+        event_count=row["event_count"],
     )
+
+
+@lru_cache(maxsize=1024)
+def encoding_settings(text: str) -> EncodingSettings:
+    """
+    Read the settings of a video; few differ from all others.
+    """
+    return load(text, EncodingSettings)
 
 
 def video_to_row(video: Video) -> dict[str, Any]:
@@ -153,6 +166,8 @@ def video_to_row(video: Video) -> dict[str, Any]:
         "upload_expires_at": video.upload_expires_at,
         "deleted_at": video.deleted_at,
         "deletion_reason": None if reason is None else reason.value,
+        "poster_path": video.poster_path,
+        "event_count": video.event_count,
     }
 
 
@@ -188,6 +203,8 @@ def grant_from_row(row: RowMapping) -> UploadGrant:
         description=row["description"],
         stored_path=row["stored_path"],
         starts_processing=row["starts_processing"],
+        source_url=row["source_url"],
+        tus_metadata=row["tus_metadata"],
     )
 
 
@@ -210,6 +227,8 @@ def grant_to_row(grant: UploadGrant) -> dict[str, Any]:
         "description": grant.description,
         "stored_path": grant.stored_path,
         "starts_processing": grant.starts_processing,
+        "source_url": grant.source_url,
+        "tus_metadata": grant.tus_metadata,
     }
 
 

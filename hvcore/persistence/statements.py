@@ -2,7 +2,7 @@
 The few statements that the two databases spell differently.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -51,6 +51,23 @@ def insert_new(connection: Connection, table: sa.Table, row: Mapping[str, Any]) 
     """
     if not insert_unless_there(connection, table, row):
         raise AlreadyExistsError(f"{table.name}: {row.get('id')}")
+
+
+def insert_all_new(
+    connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+) -> None:
+    """
+    Insert rows with the same columns, in as few round trips as there can be.
+
+    Raises:
+        AlreadyExistsError: A unique value of one of them is taken.
+    """
+    if not rows:
+        return
+    statement = insert_into(connection, table).on_conflict_do_nothing()
+    inserted = connection.execute(statement.returning(sa.literal(1)), rows).all()
+    if len(inserted) != len(rows):
+        raise AlreadyExistsError(f"{table.name}: one of {len(rows)} rows")
 
 
 def is_storable(text: str) -> bool:

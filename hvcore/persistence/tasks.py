@@ -16,7 +16,7 @@ from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks import ENDED, LEASE, NewTask, Task, TaskState
 from hvcore.persistence.json_columns import dump_plain
 from hvcore.persistence.rows import new_task_to_row, payload_to_row, task_from_row
-from hvcore.persistence.statements import insert_new, is_storable
+from hvcore.persistence.statements import insert_all_new, is_storable
 from hvcore.persistence.tables import tasks as table
 from hvcore.persistence.task_queue import (
     Window,
@@ -59,9 +59,10 @@ class SqlTasks:
         """
         Order tasks; after the commit those that are due go into the queue.
         """
-        now = self._now()
-        for task in tasks:
-            insert_new(self._connection, table, new_task_to_row(task, now))
+        now, ordered = self._now(), list(tasks)
+        rows = [new_task_to_row(task, now) for task in ordered]
+        insert_all_new(self._connection, table, rows)
+        for task in ordered:
             self._touch(task.org_id, task.lane.value)
 
     def find(self, task_id: TaskId) -> Task | None:
@@ -88,6 +89,7 @@ class SqlTasks:
         state: TaskState | None = None,
         org_id: OrgId | None = None,
         subject: str | None = None,
+        kind: str | None = None,
         limit: int = 100,
     ) -> Sequence[Task]:
         """
@@ -100,6 +102,8 @@ class SqlTasks:
             statement = statement.where(table.c.org_id == org_id)
         if subject is not None:
             statement = statement.where(table.c.subject == subject)
+        if kind is not None:
+            statement = statement.where(table.c.kind == kind)
         order = (table.c.updated_at.desc(), table.c.seq.desc())
         return self._select(statement.order_by(*order).limit(limit))
 
@@ -143,6 +147,8 @@ class SqlTasks:
             _held(task),
             TaskState.DONE,
             progress=1.0,
+            # Why it had to wait or be tried again says nothing any more.
+            error="",
             result=None if result is None else dump_plain(result),
         )
 
@@ -189,8 +195,14 @@ class SqlTasks:
         """
         End every unfinished task of these kinds about something.
         """
+        return self.cancel_all([subject], kinds=kinds)
+
+    def cancel_all(self, subjects: Sequence[str], *, kinds: Sequence[str]) -> int:
+        """
+        End every unfinished task of these kinds about one of many things.
+        """
         unfinished = sa.and_(
-            table.c.subject == subject,
+            table.c.subject.in_(subjects),
             table.c.kind.in_(kinds),
             table.c.state.not_in(_ENDED),
         )
@@ -200,6 +212,25 @@ class SqlTasks:
             state=TaskState.CANCELLED.value,
             lease_until=None,
             updated_at=now,
+        )
+        return len(changed)
+
+    def put_off(
+        self, chosen: Sequence[int], *, not_before: datetime, error: str
+    ) -> int:
+        """
+        Have waiting tasks wait for longer; those in the queue leave it.
+
+        Args:
+            chosen: Their ``seq``.
+        """
+        waiting = sa.and_(table.c.seq.in_(chosen), table.c.state.in_((_DUE, _QUEUED)))
+        changed = self._change(
+            waiting,
+            state=_DUE,
+            not_before=not_before,
+            updated_at=self._now(),
+            error=error,
         )
         return len(changed)
 

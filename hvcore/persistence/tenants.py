@@ -109,13 +109,15 @@ class SqlKeys:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def find(self, key_id: KeyId) -> ApiKey | None:
+    def find(self, key_id: KeyId, *, for_update: bool = False) -> ApiKey | None:
         """
         Return a key record.
         """
         if not is_storable(key_id):
             return None
         statement = sa.select(api_keys).where(api_keys.c.id == key_id)
+        if for_update:
+            statement = statement.with_for_update()
         row = self._connection.execute(statement).mappings().one_or_none()
         return None if row is None else key_from_row(row)
 

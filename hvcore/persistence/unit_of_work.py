@@ -14,16 +14,24 @@ from sqlalchemy.engine import Connection, Engine
 from hvcore.clock import Clock
 from hvcore.domain.tasks import Task
 from hvcore.errors import UnavailableError
+from hvcore.persistence.audit import SqlAuditLog
 from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.events import SqlEvents
 from hvcore.persistence.grants import SqlGrants
+from hvcore.persistence.idempotency import SqlFirstRequests
 from hvcore.persistence.jobs import SqlJobs
 from hvcore.persistence.migrate import is_current
 from hvcore.persistence.published_media import MediaCache
+from hvcore.persistence.sharing import SqlEdgeKeys, SqlShareLinks
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks import SqlTasks
 from hvcore.persistence.tenants import SqlKeys, SqlTenants
+from hvcore.persistence.total_changes import TotalChanges
+from hvcore.persistence.video_totals import SqlVideoTotals
 from hvcore.persistence.videos import SqlVideos
+from hvcore.persistence.webhook_backlog import SqlWebhookBacklog
+from hvcore.persistence.webhooks import SqlWebhooks
 
 LEADS_FOR: Final = timedelta(seconds=15)
 """Three sweeps. Another takes over before a lost lease (20 s) runs out."""
@@ -51,12 +59,21 @@ class SqlWork:
         self._clock = clock
         self._on_commit = on_commit
         self._writes = writes
-        self.videos = SqlVideos(connection, media)
+        self.tasks = SqlTasks(connection, self.now)
+        self.webhooks = SqlWebhooks(connection, self.now, self.tasks)
+        self.webhook_backlog = SqlWebhookBacklog(connection, self.now, self.tasks)
+        self.events = SqlEvents(connection, self.now, self.webhooks)
+        self._totals = TotalChanges(connection)
+        self.videos = SqlVideos(connection, media, self.events, self._totals)
         self.grants = SqlGrants(connection)
         self.jobs = SqlJobs(connection)
-        self.tasks = SqlTasks(connection, self.now)
         self.tenants = SqlTenants(connection)
         self.keys = SqlKeys(connection)
+        self.audit = SqlAuditLog(connection)
+        self.first_requests = SqlFirstRequests(connection)
+        self.edge_keys = SqlEdgeKeys(connection)
+        self.shares = SqlShareLinks(connection)
+        self.video_totals = SqlVideoTotals(connection)
 
     def now(self) -> datetime:
         """
@@ -79,9 +96,13 @@ class SqlWork:
         """
         if not self._writes:
             raise RuntimeError("opened for reading; there is nothing to commit")
+        self.events.order_deliveries()
         # Who cannot ring leaves tasks due, and the sweep rings in seconds; a
         # task that is marked as queued would wait for longer.
         rung = self.tasks.fill_windows() if self._on_commit else []
+        # Last: every change of an environment's videos waits for these rows.
+        self._totals.flush()
+        self.events.flush()
         self._connection.commit()
         # Back into the pool: the queue may take its time.
         self._connection.close()

@@ -20,7 +20,7 @@ from typing import Final
 import attrs
 import jwt
 
-from hvcore.domain.ids import PublicId, VideoId
+from hvcore.domain.ids import PublicId, ShareId, VideoId
 from hvcore.domain.limits import MAX_TOKEN_BYTES, SIGNED_URL_EXPIRATIONS_S
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens.keys import TokenKey
@@ -40,10 +40,18 @@ _REFUSED = "The playback token is missing, not valid or expired; request a new o
 class TokenUse(Enum):
     """
     What a token opens: a thumbnail token is good for thumbnails alone.
+
+    SHARE is one playback session of a share link. SHARE_VIEWER says that the
+    viewer of a share link was recognised, who may begin one.
     """
 
     PLAYBACK = "playback"
     THUMBNAIL = "thumbnail"
+    SHARE = "share"
+    SHARE_VIEWER = "share-viewer"
+
+
+_OF_SHARES: Final = frozenset({TokenUse.SHARE, TokenUse.SHARE_VIEWER})
 
 
 @attrs.frozen(kw_only=True)
@@ -53,6 +61,7 @@ class PlaybackClaims:
 
     Attributes:
         domains: The pages that may use it; empty means every page.
+        share_id: The share link that it is bound to, if it is.
     """
 
     video_id: VideoId
@@ -61,6 +70,7 @@ class PlaybackClaims:
     issued_at_unix: int
     expires_at_unix: int
     domains: tuple[str, ...] = ()
+    share_id: str | None = None
 
     def names(self, video_id: str) -> bool:
         """
@@ -103,6 +113,7 @@ class KeyRing:
         valid_s: int,
         use: TokenUse = TokenUse.PLAYBACK,
         domains: Sequence[str] = (),
+        share_id: ShareId | None = None,
     ) -> str:
         """
         Make a token.
@@ -110,6 +121,7 @@ class KeyRing:
         Args:
             valid_s: From 1 second to 7 days.
             domains: Host names in lower case, each perhaps below ``*.``.
+            share_id: The share link that it is bound to.
 
         Raises:
             InvalidParametersError: So many domains that the token would be
@@ -124,11 +136,13 @@ class KeyRing:
             "aud": public_id,
             "iat": issued_at,
             "exp": issued_at + valid_s,
-            "jti": secrets.token_urlsafe(12),
+            "jti": _token_id(use, video_id, issued_at),
             "use": use.value,
         }
         if domains:
             claims["domains"] = list(domains)
+        if share_id is not None:
+            claims["share"] = share_id
         token = self._signed(claims)
         if len(token) > MAX_TOKEN_BYTES:
             raise InvalidParametersError(
@@ -221,6 +235,14 @@ class KeyRing:
                 self._verified.popitem(last=False)
 
 
+def _token_id(use: TokenUse, video_id: VideoId, issued_at: int) -> str:
+    if use is TokenUse.THUMBNAIL:
+        # Every process makes the same token of the same hour, so that a
+        # browser that has its picture asks no more.
+        return hashlib.sha256(f"{video_id} {issued_at}".encode()).hexdigest()[:16]
+    return secrets.token_urlsafe(12)
+
+
 def _is_canonical(token: str) -> bool:
     # PyJWT also takes padding and, in the last character, bits that mean
     # nothing: four spellings of one signature. There shall be one.
@@ -252,11 +274,15 @@ def _claims(payload: Mapping[str, object], now_unix: float) -> PlaybackClaims:
         raise ValueError("domains must be a list of strings")
     if "domains" in payload and not domains:
         raise ValueError("an empty list of domains admits no page")
+    use, share_id = TokenUse(payload.get("use")), payload.get("share")
+    if isinstance(share_id, str) != (use in _OF_SHARES):
+        raise ValueError("a token of a share link must name it, and no other may")
     return PlaybackClaims(
         video_id=VideoId(video_id),
         public_id=PublicId(public_id),
-        use=TokenUse(payload.get("use")),
+        use=use,
         issued_at_unix=issued_at,
         expires_at_unix=expires_at,
         domains=tuple(domains),
+        share_id=share_id if isinstance(share_id, str) else None,
     )

@@ -2,14 +2,48 @@
 What a backend's factory may use of the process that builds it.
 """
 
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access import ApiKey
+
+if TYPE_CHECKING:
+    # ``hv plugins`` lists everything without a client library.
+    from sqlalchemy.engine import Connection
+
+
+class Database(Protocol):
+    """
+    The service's own database, SQLite or PostgreSQL; thread-safe.
+
+    A plugin keeps tables of its own in it, under names that begin with its
+    own, and touches no others.
+    """
+
+    def reading(self) -> "AbstractContextManager[Connection]":
+        """
+        Open a connection on which each statement stands for itself.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def writing(self) -> "AbstractContextManager[Connection]":
+        """
+        Open a transaction; the caller commits, or it is rolled back.
+
+        On SQLite it is the only writer. Nothing slow may happen meanwhile.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
 
 
 class KeyBook(Protocol):
@@ -48,3 +82,4 @@ class BuildContext:
     state_dir: Path
     work_dir: Path
     keys: KeyBook
+    database: Database

@@ -9,6 +9,7 @@ from typing import Protocol
 import attrs
 
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
+from hvcore.domain.sharing import EdgeKey, ShareLink
 from hvcore.domain.transcoding import MediaIndex
 from hvcore.domain.video import VideoState
 
@@ -22,6 +23,7 @@ class PlaybackEntry:
         env_name: The environment's short name, which paths may use too.
         media: What is published; None before ``ready``.
         media_root: Storage prefix of the published files.
+        poster_path: Storage path of the picture that the owner has chosen.
     """
 
     id: VideoId
@@ -34,6 +36,7 @@ class PlaybackEntry:
     name: str
     media: MediaIndex | None
     media_root: str | None
+    poster_path: str | None = None
 
 
 class PlaybackDirectory(Protocol):
@@ -47,6 +50,24 @@ class PlaybackDirectory(Protocol):
 
         State and visibility are read anew each time, so that a delete that
         was answered is obeyed at once.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def find_edge_key(self, edge_key: str) -> EdgeKey | None:
+        """
+        Return an edge key as of now, revoked or not.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def find_share(self, share_id: str) -> ShareLink | None:
+        """
+        Return a share link as of now, revoked or not.
 
         Raises:
             UnavailableError: The database does not answer.

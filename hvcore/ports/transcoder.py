@@ -5,6 +5,7 @@ The transcoder port: from a source file to CMAF segments.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import attrs
 
@@ -103,4 +104,33 @@ class Transcoder(ABC):
         """
 
 
-__all__ = ["Capabilities", "Transcoder", "Workspace"]
+@runtime_checkable
+class SupportsStill(Protocol):
+    """
+    A transcoder that can take a picture out of what it has made.
+    """
+
+    def still(self, workspace: Workspace, at_s: float) -> Path:
+        """
+        Make a JPEG of the first frame that begins at or after a moment.
+
+        Called from the main thread of a worker process, for a job of any
+        transcoder that made this service's segments; takes a few seconds.
+
+        Args:
+            workspace: Its source is an init segment and, behind it, one media
+                segment of a video rung.
+            at_s: From the beginning of that segment; some frame begins at or
+                after it.
+
+        Returns:
+            Where it lies, in ``workspace.folder``.
+
+        Raises:
+            UnusableSourceError: No attempt will ever succeed.
+            TranscodeError: This attempt failed.
+        """
+        ...
+
+
+__all__ = ["Capabilities", "SupportsStill", "Transcoder", "Workspace"]

@@ -12,12 +12,18 @@ from typing import Protocol
 import attrs
 
 from hvcore.domain.access import ApiKey, Environment, Organization
-from hvcore.domain.catalog import VideoPage, VideoQuery
 from hvcore.domain.ids import JobId, KeyId, OrgId, TaskId, VideoId
 from hvcore.domain.tasks import NewTask, Task, TaskState
 from hvcore.domain.transcoding import TranscodeOrder
 from hvcore.domain.uploads import UploadGrant
 from hvcore.domain.video import Video
+from hvcore.ports.audit import AuditLog
+from hvcore.ports.events import Events
+from hvcore.ports.idempotency import FirstRequests
+from hvcore.ports.sharing import EdgeKeys, ShareLinks
+from hvcore.ports.video_totals import VideoTotals
+from hvcore.ports.webhook_backlog import WebhookBacklog
+from hvcore.ports.webhooks import Webhooks
 
 
 class ConcurrentUpdateError(Exception):
@@ -55,12 +61,6 @@ class Videos(Protocol):
 
         Raises:
             ConcurrentUpdateError: It was saved since it was read.
-        """
-        ...
-
-    def page(self, env: Environment, query: VideoQuery) -> VideoPage:
-        """
-        Return one page of an environment's videos; awaited ones are in none.
         """
         ...
 
@@ -173,6 +173,7 @@ class Tasks(Protocol):
         state: TaskState | None = None,
         org_id: OrgId | None = None,
         subject: str | None = None,
+        kind: str | None = None,
         limit: int = 100,
     ) -> Sequence[Task]:
         """
@@ -305,7 +306,7 @@ class Keys(Protocol):
     The API key records.
     """
 
-    def find(self, key_id: KeyId) -> ApiKey | None:
+    def find(self, key_id: KeyId, *, for_update: bool = False) -> ApiKey | None:
         """
         Return a key record.
         """
@@ -374,6 +375,62 @@ class Work(Protocol):
     def keys(self) -> Keys:
         """
         The API key records.
+        """
+        ...
+
+    @property
+    def audit(self) -> AuditLog:
+        """
+        Who did what; see services.audit.record.
+        """
+        ...
+
+    @property
+    def first_requests(self) -> FirstRequests:
+        """
+        The first requests of idempotency keys.
+        """
+        ...
+
+    @property
+    def events(self) -> Events:
+        """
+        The events.
+        """
+        ...
+
+    @property
+    def webhooks(self) -> Webhooks:
+        """
+        The webhook endpoints and their deliveries.
+        """
+        ...
+
+    @property
+    def webhook_backlog(self) -> WebhookBacklog:
+        """
+        What waits for webhook endpoints.
+        """
+        ...
+
+    @property
+    def edge_keys(self) -> EdgeKeys:
+        """
+        The edge keys.
+        """
+        ...
+
+    @property
+    def shares(self) -> ShareLinks:
+        """
+        The share links.
+        """
+        ...
+
+    @property
+    def video_totals(self) -> VideoTotals:
+        """
+        How many videos there are.
         """
         ...
 

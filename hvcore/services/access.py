@@ -6,11 +6,12 @@ finds the video through :func:`reach_video`.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 import attrs
 
 from hvcore.domain.access import Environment, KeyType, Permission, Principal
-from hvcore.domain.ids import OrgId
+from hvcore.domain.ids import EnvId, OrgId
 from hvcore.domain.video import Video, VideoState
 from hvcore.errors import (
     EnvironmentNotFoundError,
@@ -22,6 +23,9 @@ from hvcore.errors import (
 from hvcore.ports.auth import AuthProvider, Credentials
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 
+MAX_KNOWN_ENVIRONMENTS: Final = 10_000
+"""About 5 MB."""
+
 
 @attrs.frozen(kw_only=True)
 class Access:
@@ -31,6 +35,9 @@ class Access:
 
     uow: UnitOfWork
     providers: tuple[AuthProvider, ...]
+    _known: dict[tuple[str, str], Environment] = attrs.field(
+        factory=dict, init=False, repr=False
+    )
 
     def authenticate(self, credentials: Credentials) -> Principal:
         """
@@ -78,10 +85,7 @@ class Access:
             EnvironmentNotFoundError: The organization has none such.
             ForbiddenError: It lies outside the key's scope.
         """
-        with self.uow.read() as work:
-            environment = work.tenants.environment(org_id, ref)
-        if environment is None:
-            raise EnvironmentNotFoundError
+        environment = self._environment(org_id, ref)
         if not caller.reaches_env(environment.id):
             raise ForbiddenError("This key belongs to another environment.")
         return environment
@@ -94,16 +98,23 @@ class Access:
             ForbiddenError: A system key, or a full-access key without a
                 default environment.
         """
-        if caller.type is KeyType.SYSTEM or caller.org_id is None:
-            raise ForbiddenError(
-                "A system key has no environment; use the addresses that name one."
-            )
-        if caller.env_id is None:
-            raise ForbiddenError(
-                "This key has no default environment; use the addresses that name "
-                "one, or a key that has one."
-            )
-        return self.environment(caller, caller.org_id, caller.env_id)
+        org_id, env_id = _own(caller)
+        return self.environment(caller, org_id, env_id)
+
+    def _environment(self, org_id: str, ref: str) -> Environment:
+        environment = self._known.get((org_id, ref))
+        if environment is not None:
+            return environment
+        with self.uow.read() as work:
+            environment = work.tenants.environment(org_id, ref)
+        if environment is None:
+            raise EnvironmentNotFoundError
+        if len(self._known) >= MAX_KNOWN_ENVIRONMENTS:
+            self._known.clear()
+        # For ever: environments are neither changed nor removed. One that is
+        # missing may be made the next moment.
+        self._known[org_id, ref] = environment
+        return environment
 
     def own_organization(self, caller: Principal) -> OrgId:
         """
@@ -112,7 +123,7 @@ class Access:
         Raises:
             ForbiddenError: As own_environment.
         """
-        return self.own_environment(caller).org_id
+        return _own(caller)[0]
 
     def environments(self, caller: Principal, org_id: str) -> Sequence[Environment]:
         """
@@ -126,6 +137,19 @@ class Access:
                 raise NotFoundError("There is no such organization.")
             found = work.tenants.environments(org_id)
         return [env for env in found if caller.reaches_env(env.id)]
+
+
+def _own(caller: Principal) -> tuple[OrgId, EnvId]:
+    if caller.type is KeyType.SYSTEM or caller.org_id is None:
+        raise ForbiddenError(
+            "A system key has no environment; use the addresses that name one."
+        )
+    if caller.env_id is None:
+        raise ForbiddenError(
+            "This key has no default environment; use the addresses that name "
+            "one, or a key that has one."
+        )
+    return caller.org_id, caller.env_id
 
 
 def reach_video(
@@ -146,6 +170,17 @@ def reach_video(
         ForbiddenError: It lies outside the key's environment.
     """
     video = work.videos.find(video_id, for_update=for_update)
+    return within_reach(video, caller, org_id)
+
+
+def within_reach(video: Video | None, caller: Principal, org_id: str) -> Video:
+    """
+    Return a video that was found, if the caller may know of it.
+
+    Raises:
+        VideoNotFoundError: There is none, or another organization has it.
+        ForbiddenError: It lies outside the key's environment.
+    """
     if video is None or video.org_id != org_id:
         raise VideoNotFoundError
     if not caller.reaches_env(video.env_id):

@@ -11,8 +11,8 @@ from hvcore.domain.access import Environment, Principal
 from hvcore.domain.catalog import VideoPage, VideoQuery
 from hvcore.domain.video import Video, VideoState
 from hvcore.errors import VideoNotFoundError
-from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access import reach_video
+from hvcore.ports.catalog import VideoCatalog
+from hvcore.services.access import within_reach
 
 
 @attrs.frozen(kw_only=True)
@@ -21,26 +21,26 @@ class Catalog:
     Read access to the videos.
     """
 
-    uow: UnitOfWork
+    videos: VideoCatalog
     clock: Clock
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         """
         Return one page of an environment's videos.
         """
-        with self.uow.read() as work:
-            return work.videos.page(env, query)
+        return self.videos.page(env, query)
 
     def details(self, caller: Principal, org_id: str, video_id: str) -> Video:
         """
         Return one video; one that awaits its bytes, too, while they may come.
 
+        Its media has no segments.
+
         Raises:
             VideoNotFoundError: There is none such, or it is deleted.
             ForbiddenError: It lies outside the key's environment.
         """
-        with self.uow.read() as work:
-            video = reach_video(work, caller, org_id, video_id)
+        video = within_reach(self.videos.find(video_id), caller, org_id)
         if video.state is VideoState.DELETED or video.never_came(self.clock.now()):
             raise VideoNotFoundError
         return video

@@ -24,8 +24,10 @@ from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access import reach_video
+from hvcore.services.fetching import FETCH_KIND
 from hvcore.services.leases import TaskRun
 from hvcore.services.transcoding import TRANSCODE_KINDS
+from hvcore.services.uploads import upload_path
 
 _log = logging.getLogger(__name__)
 
@@ -64,16 +66,19 @@ class Deletion:
         now = self.clock.now()
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
-            path = _upload_prefix(reach_video(work, caller, org_id, video_id))
+            path = upload_path(reach_video(work, caller, org_id, video_id))
             grant = work.grants.find_path(path, for_update=True)
             video = reach_video(work, caller, org_id, video_id, for_update=True)
             if video.never_came(now):
                 raise VideoNotFoundError
             video.delete(now, reason)
             work.videos.save(video)
-            work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
+            work.tasks.cancel(video.id, kinds=(*TRANSCODE_KINDS, FETCH_KIND))
             if grant is not None:
+                # A fetch that began before there was a video is its grant's.
+                work.tasks.cancel(grant.id, kinds=(FETCH_KIND,))
                 grant.state = GrantState.ENDED
+                grant.source_url = None
                 work.grants.save(grant)
             self._order_purges(work, video)
             work.commit()
@@ -91,7 +96,7 @@ class Deletion:
             video = work.videos.find(run.task.subject)
         if video is not None and video.state is VideoState.DELETED:
             self.storage.delete_tree(media_prefix(video.id))
-            self.storage.delete_tree(_upload_prefix(video))
+            self.storage.delete_tree(upload_path(video))
         run.finish()
 
     def _order_purges(self, work: Work, video: Video) -> None:
@@ -116,8 +121,3 @@ class Deletion:
         except UnavailableError:
             # The service obeys the database; this is for servers in front.
             _log.warning("files not hidden yet", extra={"hv_video": video.id})
-
-
-def _upload_prefix(video: Video) -> str:
-    # Sendings lie one level below the grant's own path.
-    return "/".join(video.source_path.split("/")[:4])

@@ -6,11 +6,15 @@ Source: interface, "Delivery".
 
 import hashlib
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import attrs
 
 from hvcore.clock import Clock
+from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.manifests.hls import MASTER
 from hvcore.manifests.rewrite import carry_token
@@ -24,6 +28,7 @@ from hvcore.services.published_files import (
     PublishedPlaylist,
     find_published,
 )
+from hvcore.services.segment_counting import SegmentCounter
 from hvcore.services.served import Lifetime, Served, StoredFile
 from hvcore.services.text_cache import TextCache
 
@@ -75,6 +80,7 @@ class Delivery:
     Serve the files of videos.
 
     Attributes:
+        counter: Takes note of every media segment.
         player_url: Where the embed page lies; ``""`` if there is none.
         access: Who may watch what; thumbnails ask it, too.
     """
@@ -83,6 +89,7 @@ class Delivery:
     storage: Storage
     key_ring: KeyRing
     clock: Clock
+    counter: SegmentCounter
     player_url: str = ""
     access: PlaybackAccess = attrs.field(init=False)
     # By storage path, which names the job: what a retry makes lies elsewhere.
@@ -117,11 +124,27 @@ class Delivery:
                 request.video, request.viewer, {TokenUse.PLAYBACK}
             )
             token = request.viewer.tokens[0]
-        found = find_published(video.media, request.file)
+        return self.serve(video, request.file, token=token, is_public=token is None)
+
+    def serve(
+        self, video: Playable, file: str, *, token: str | None, is_public: bool
+    ) -> Served:
+        """
+        Return a file of a video to who was found to be allowed it.
+
+        Args:
+            token: Carried to every address of a playlist.
+            is_public: Shared caches may keep it.
+
+        Raises:
+            VideoNotFoundError: Its files are gone.
+            NotFoundError: The video has no such file.
+        """
+        found = find_published(video.media, file)
         if isinstance(found, PublishedPlaylist):
-            return self._playlist(video, found, token)
+            return self._playlist(video, found, token, is_public=is_public)
         if isinstance(found, PublishedMedia):
-            return self._media(video, found, is_public=token is None)
+            return self._media(video, found, is_public=is_public)
         raise NotFoundError("The video has no such file.")
 
     def describe(self, video_id: str, viewer: Viewer) -> PlayerVideo:
@@ -140,13 +163,18 @@ class Delivery:
         return PlayerVideo(
             name=video.name,
             master=f"/v1/{place}/{MASTER}",
-            poster=f"/t/{video.id}/1280x720.jpg" if video.media.poster else None,
+            poster=f"/t/{video.id}/1280x720.jpg" if video.poster_path else None,
             is_public=video.is_public,
             domains=video.claims.domains if video.claims else (),
         )
 
     def _playlist(
-        self, video: Playable, found: PublishedPlaylist, token: str | None
+        self,
+        video: Playable,
+        found: PublishedPlaylist,
+        token: str | None,
+        *,
+        is_public: bool,
     ) -> Served:
         text = self._text(f"{video.media_root}/{found.name}")
         body = (carry_token(text, token) if token else text).encode()
@@ -155,7 +183,7 @@ class Delivery:
             content_type=PLAYLIST_TYPE,
             etag=hashlib.sha256(body).hexdigest()[:32],
             lifetime=Lifetime.PLAYLIST,
-            is_public=token is None,
+            is_public=is_public,
             is_text=True,
         )
 
@@ -172,7 +200,21 @@ class Delivery:
             etag=found.file.sha256[:32],
             lifetime=Lifetime.IMMUTABLE,
             is_public=is_public,
+            on_answer=self._counting(video, found),
         )
+
+    def _counting(
+        self, video: Playable, found: PublishedMedia
+    ) -> Callable[[], None] | None:
+        if found.counted_px is None:
+            return None
+        place = SegmentPlace(
+            org_id=OrgId(video.org_id),
+            env_id=EnvId(video.env_id),
+            video_id=VideoId(video.id),
+            height_px=found.counted_px,
+        )
+        return partial(self.counter.count, place)
 
     def _text(self, path: str) -> str:
         text = self._playlists.get(path)

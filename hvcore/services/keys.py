@@ -5,7 +5,7 @@ Source: interface, "API key" and "Authentication", 2 and 3. A key's value is
 returned once, at its creation, and cannot be retrieved afterwards.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 import attrs
@@ -20,12 +20,14 @@ from hvcore.domain.access import (
     EnvironmentKind,
     KeyType,
     Permission,
+    Principal,
     hash_key,
     new_key_value,
 )
 from hvcore.domain.ids import EnvId, KeyId, OrgId
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.audit import record
 from hvcore.services.tenants import Tenants
 
 
@@ -56,6 +58,22 @@ class KeyCreated:
 
     key: ApiKey
     value: str = attrs.field(repr=False)
+
+
+@attrs.frozen(kw_only=True)
+class CallerKey:
+    """
+    A caller's key.
+
+    Attributes:
+        environment: Its own or its default one; None if it has none.
+        name: "" for a key that is not one of the service's own.
+    """
+
+    caller: Principal
+    environment: Environment | None
+    name: str
+    expires_at: datetime | None
 
 
 @attrs.frozen(kw_only=True)
@@ -90,8 +108,25 @@ class Keys:
         )
         with self.uow.write() as work:
             work.keys.add(created.key)
+            _record_creation(work, created.key, {})
             work.commit()
         return created
+
+    def of_caller(self, caller: Principal) -> CallerKey:
+        """
+        Tell a caller what its key is.
+        """
+        with self.uow.read() as work:
+            key = work.keys.find(caller.key_id)
+            environment = None
+            if caller.org_id is not None and caller.env_id is not None:
+                environment = work.tenants.environment(caller.org_id, caller.env_id)
+        return CallerKey(
+            caller=caller,
+            environment=environment,
+            name=key.name if key else "",
+            expires_at=key.expires_at if key else None,
+        )
 
     def of_organization(self, org_id: str | None) -> Sequence[ApiKey]:
         """
@@ -113,6 +148,7 @@ class Keys:
             if key.is_valid_at(now):
                 key = attrs.evolve(key, revoked_at=now)
                 work.keys.save(key)
+                record(work, "key.revoke", key.id, org_id=key.org_id, name=key.name)
             work.commit()
         return key
 
@@ -142,8 +178,19 @@ class Keys:
                 expires_in=old.expires_at - now if old.expires_at else None,
             )
             ends = [at for at in (old.revoked_at, now + overlap) if at is not None]
-            work.keys.save(attrs.evolve(old, revoked_at=min(ends)))
+            old = attrs.evolve(old, revoked_at=min(ends))
+            work.keys.save(old)
             work.keys.add(created.key)
+            record(
+                work,
+                "key.rotate",
+                old.id,
+                org_id=old.org_id,
+                name=old.name,
+                newKeyID=created.key.id,
+                worksUntil=old.revoked_at,
+            )
+            _record_creation(work, created.key, {"rotatedFrom": old.id})
             work.commit()
         return created
 
@@ -196,12 +243,28 @@ def _new_key(  # noqa: PLR0913 - one per column of the record
 
 
 def _find(work: Work, key_id: str) -> ApiKey:
-    key = work.keys.find(KeyId(key_id))
+    # Locked: a rotation that began before a revocation must not undo it.
+    key = work.keys.find(KeyId(key_id), for_update=True)
     if key is None:
         raise NotFoundError(
             f"There is no key {key_id}; hv keys list shows the keys of an organization."
         )
     return key
+
+
+def _record_creation(work: Work, key: ApiKey, origin: Mapping[str, object]) -> None:
+    record(
+        work,
+        "key.create",
+        key.id,
+        org_id=key.org_id,
+        name=key.name,
+        type=key.type.value,
+        envID=key.env_id,
+        permissions=sorted(permission.value for permission in key.permissions),
+        expiresAt=key.expires_at,
+        **origin,
+    )
 
 
 def _kind_of(key: ApiKey) -> EnvironmentKind:

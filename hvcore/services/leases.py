@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from types import TracebackType
 from typing import Final, Self
 
@@ -108,6 +109,22 @@ class TaskRun:
         with self._uow.write() as own:
             self.finish(own, result=result)
             own.commit()
+
+    def put_back(self, work: Work, *, not_before: datetime, error: str) -> None:
+        """
+        Have the task run again later, in the given transaction.
+
+        Costs no attempt, because nothing has gone wrong with the task itself.
+
+        Args:
+            error: Why it waits, for operators.
+
+        Raises:
+            TaskStopped: The lease is lost; the transaction must not be
+                committed.
+        """
+        if not work.tasks.put_back(self.task, not_before=not_before, error=error):
+            raise TaskStopped
 
     def _renew(self) -> None:
         # Whatever ends this thread, the work must not go on without a lease.

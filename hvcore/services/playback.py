@@ -10,11 +10,12 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access import Principal
-from hvcore.domain.limits import THUMBNAIL_TOKEN_VALID_S
+from hvcore.domain.catalog import VideoSummary
 from hvcore.domain.video import Video
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access import reach_video, require_listed
+from hvcore.services.thumbnail_tokens import ThumbnailTokens
 from hvcore.settings import PublicSettings
 
 
@@ -41,6 +42,11 @@ class Playback:
     key_ring: KeyRing
     public: PublicSettings
     clock: Clock
+    _thumbnails: ThumbnailTokens = attrs.field(init=False, repr=False)
+
+    @_thumbnails.default
+    def _make_thumbnails(self) -> ThumbnailTokens:
+        return ThumbnailTokens(self.key_ring)
 
     def sign(
         self,
@@ -74,18 +80,14 @@ class Playback:
             expires_in_s=expires_in_s,
         )
 
-    def thumbnail_url(self, video: Video, width_px: int, height_px: int) -> str:
+    def thumbnail_url(
+        self, video: Video | VideoSummary, width_px: int, height_px: int
+    ) -> str:
         """
         Return the address of a thumbnail, with a token if the video is private.
         """
         url = f"{self.public.worker_url}/t/{video.id}/{width_px}x{height_px}.jpg"
         if video.is_public:
             return url
-        token = self.key_ring.issue(
-            video_id=video.id,
-            public_id=video.public_id,
-            valid_s=THUMBNAIL_TOKEN_VALID_S,
-            use=TokenUse.THUMBNAIL,
-            now=self.clock.now(),
-        )
+        token = self._thumbnails.issue(video.id, video.public_id, self.clock.now())
         return f"{url}?token={token}"

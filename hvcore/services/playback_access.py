@@ -4,7 +4,7 @@ Who may watch which video: the one place that decides it.
 Source: interface, "Authentication", 7 and 8, and "Delivery".
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import attrs
@@ -45,16 +45,19 @@ class Playable:
     A video that may be served now.
 
     Attributes:
+        poster_path: Storage path of its picture, if it has one.
         claims: What the token says, where one was needed.
     """
 
     id: str
+    public_id: str
     org_id: str
     env_id: str
     name: str
     is_public: bool
     media: MediaIndex
     media_root: str
+    poster_path: str | None
     claims: PlaybackClaims | None = None
 
 
@@ -112,12 +115,12 @@ class PlaybackAccess:
             ForbiddenError: A token for another video, use or page.
             VideoNotFoundError: The video is not there (any more).
         """
-        claims = self._claims(viewer)
+        claims = self.claims(viewer)
         if not claims.names(video):
             raise ForbiddenError(OTHER_VIDEO)
         if claims.use not in uses:
             raise ForbiddenError(OTHER_USE)
-        if claims.domains and not self._is_page_allowed(claims, viewer):
+        if claims.domains and not self.is_page_allowed(claims.domains, viewer):
             raise ForbiddenError(OTHER_PAGE)
         found = self._find(claims.video_id, public_id=claims.public_id)
         if found is None:
@@ -142,7 +145,33 @@ class PlaybackAccess:
             raise VideoNotFoundError
         return self.private(video, viewer, uses)
 
-    def _claims(self, viewer: Viewer) -> PlaybackClaims:
+    def ready(self, video: str) -> Playable:
+        """
+        Return a video to who was let in by other means than a token.
+
+        Raises:
+            VideoNotFoundError: No such video, or none that is ready.
+        """
+        found = self._find(video)
+        if found is None:
+            raise VideoNotFoundError
+        return found
+
+    def is_deleted(self, video: str) -> bool:
+        """
+        Tell whether a video is gone for good.
+        """
+        entry = self.directory.find(video)
+        return entry is None or entry.state is VideoState.DELETED
+
+    def claims(self, viewer: Viewer) -> PlaybackClaims:
+        """
+        Return what the viewer's one token says.
+
+        Raises:
+            UnauthorizedError: No token, several, or one that is broken or
+                expired.
+        """
         if not any(viewer.tokens):
             raise UnauthorizedError(NOT_SIGNED)
         if len(viewer.tokens) > 1:
@@ -150,14 +179,15 @@ class PlaybackAccess:
             raise UnauthorizedError(SIGNED_TWICE)
         return self.key_ring.verify(viewer.tokens[0], self.clock.now())
 
-    def _is_page_allowed(self, claims: PlaybackClaims, viewer: Viewer) -> bool:
+    def is_page_allowed(self, domains: Sequence[str], viewer: Viewer) -> bool:
+        """
+        Tell whether a request comes from a listed page, or from our player.
+        """
         page = viewer.origin if viewer.origin is not None else viewer.referer
         own = self.player_origin
         if own is not None and page is not None and f"{page}/".startswith(f"{own}/"):
             return True
-        return is_page_listed(
-            claims.domains, origin=viewer.origin, referer=viewer.referer
-        )
+        return is_page_listed(domains, origin=viewer.origin, referer=viewer.referer)
 
     def _find(
         self,
@@ -178,12 +208,16 @@ class PlaybackAccess:
             return None
         if public_id not in {None, entry.public_id}:
             return None
+        made = entry.media.poster
         return Playable(
             id=entry.id,
+            public_id=entry.public_id,
             org_id=entry.org_id,
             env_id=entry.env_id,
             name=entry.name,
             is_public=entry.is_public,
             media=entry.media,
             media_root=entry.media_root,
+            poster_path=entry.poster_path
+            or (f"{entry.media_root}/{made}" if made else None),
         )

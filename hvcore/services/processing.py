@@ -17,8 +17,9 @@ from hvcore.errors import FieldError, InvalidGcsPathError, InvalidParametersErro
 from hvcore.ports.transcoder import Capabilities, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access import reach_video, require_listed
+from hvcore.services.fetching import order_fetch
 from hvcore.services.transcoding import order_job
-from hvcore.services.uploads import new_video
+from hvcore.services.uploads import new_video, upload_path
 
 
 @attrs.frozen(kw_only=True)
@@ -41,6 +42,7 @@ class Processing:
         """
         Begin processing the bytes that were uploaded to path.
 
+        Those that are still being fetched are processed when they are there.
         After a failure the same path is tried again, with the new wishes.
 
         Raises:
@@ -53,19 +55,18 @@ class Processing:
             grant = work.grants.find_path(path, for_update=True)
             if grant is None or grant.env_id != env.id:
                 raise _no_upload(path, "gcsPath is no bucketPath of this environment.")
-            if grant.state is GrantState.USED:
-                video = self._process_again(work, grant, wanted)
-            elif grant.state is GrantState.UPLOADED:
-                video = self._process_first(work, env, grant, wanted)
-            elif grant.state is GrantState.ENDED:
-                raise _no_upload(path, "This upload ran out or was deleted.")
-            else:
+            if grant.state is GrantState.ENDED:
+                raise _no_upload(path, "This upload ran out, failed or was deleted.")
+            if grant.state is GrantState.GRANTED:
                 raise _no_upload(
                     path,
                     "No bytes were uploaded to this path yet; send them to the "
                     "signedURL first.",
                 )
-            order_job(work, video)
+            if grant.video_id is None:
+                video = self._process_first(work, env, grant, wanted)
+            else:
+                video = self._process_again(work, grant, wanted)
             work.commit()
         return video.id
 
@@ -79,12 +80,15 @@ class Processing:
             InvalidParametersError: It is ready.
         """
         with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            path = upload_path(reach_video(work, caller, org_id, video_id))
+            grant = work.grants.find_path(path, for_update=True)
             video = require_listed(
                 reach_video(work, caller, org_id, video_id, for_update=True)
             )
             video.retry(ids.new_job_id())
             work.videos.save(video)
-            order_job(work, video)
+            _order(work, grant, video)
             work.commit()
         return video.id
 
@@ -95,8 +99,11 @@ class Processing:
         video.created_at = self.clock.now()
         video.start_processing(ids.new_job_id())
         grant.video_id = video.id
-        grant.state = GrantState.USED
         work.videos.add(video)
+        if grant.state is GrantState.UPLOADED:
+            grant.state = GrantState.USED
+            order_job(work, video)
+        # Else the fetch that is running orders the job when it is done.
         work.grants.save(grant)
         return video
 
@@ -114,6 +121,7 @@ class Processing:
         else:
             video.start_processing(ids.new_job_id())
         work.videos.save(video)
+        _order(work, grant, video)
         return video
 
     def _check_possible(self, settings: EncodingSettings) -> None:
@@ -134,6 +142,16 @@ class Processing:
                 f"{' and '.join(lacking)}.",
                 status=422,
             )
+
+
+def _order(work: Work, grant: UploadGrant | None, video: Video) -> None:
+    """
+    Order what comes first: the fetch, if there are no bytes yet, or the job.
+    """
+    if grant is not None and grant.state is GrantState.FETCHING:
+        order_fetch(work, grant)
+    else:
+        order_job(work, video)
 
 
 def _no_upload(path: str, message: str) -> InvalidGcsPathError:

@@ -44,11 +44,14 @@ class PublishedMedia:
 
     Attributes:
         path: Under the media root.
+        counted_px: Short edge of the rung of which this is a media segment;
+            None for everything that is not counted as served.
     """
 
     path: str
     file: MediaFile
     content_type: str
+    counted_px: int | None = None
 
 
 def find_published(
@@ -84,7 +87,9 @@ def _segment(published: PublishedTrack, number: int) -> PublishedMedia | None:
     segment = _numbered(published.track.segments, number)
     for piece in published.pieces:
         if segment and 0 <= number - piece.first_number < piece.count:
-            return _media(published, piece.folder, f"{number}.m4s", segment.file)
+            found = _media(published, piece.folder, f"{number}.m4s", segment.file)
+            rung = published.track.rung
+            return attrs.evolve(found, counted_px=rung.short_edge_px if rung else None)
     return None
 
 

@@ -3,6 +3,7 @@ What delivery answers with: bytes and how long they may be kept.
 """
 
 import os
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
@@ -16,11 +17,15 @@ from hvcore.ports.storage import Storage, SupportsLocalPath
 class Lifetime(Enum):
     """
     How long a browser or a cache may keep an answer.
+
+    ONCE is made for one request: nobody keeps it, and there is nothing to
+    compare it with or to resume.
     """
 
     IMMUTABLE = "immutable"
     PLAYLIST = "playlist"
     PICTURE = "picture"
+    ONCE = "once"
 
 
 @attrs.frozen(kw_only=True)
@@ -80,6 +85,8 @@ class Served:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Shared caches may keep it, too.
         is_text: Worth compressing.
+        on_answer: Called once the body is about to be handed over from its
+            first byte on; not for HEAD, 304, or a range that begins later.
     """
 
     body: bytes | StoredFile
@@ -88,6 +95,7 @@ class Served:
     lifetime: Lifetime
     is_public: bool
     is_text: bool = False
+    on_answer: Callable[[], None] | None = None
 
     @property
     def size_bytes(self) -> int:

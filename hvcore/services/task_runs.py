@@ -28,6 +28,10 @@ UNKNOWN_KIND_WAITS: Final = timedelta(minutes=1)
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 SWEEP_BATCH: Final = 200
+FORGET_BATCH: Final = 1_000
+"""Rows in a transaction: a writer on SQLite holds everyone else up."""
+FORGET_BATCHES: Final = 30
+"""Rather the rest half a minute later than a sweep that does nothing else."""
 ENDED_KEPT_FOR: Final = timedelta(days=7)
 
 
@@ -83,11 +87,33 @@ class TaskRuns:
             worker: Who runs it: host, data folder and process.
             stopping: Tells whether this process shall end.
         """
+        task = self.take(task_id, worker=worker)
+        if task is not None:
+            self.work(task, stopping=stopping)
+
+    def take(self, task_id: TaskId, *, worker: str) -> Task | None:
+        """
+        Take the lease of a task; None if somebody else has it or it ended.
+
+        The lease is short: work on it, or put it back, at once.
+        """
         with self.uow.write() as work:
             task = work.tasks.lease(task_id, worker=worker)
             work.commit()
-        if task is None:
-            return
+        return task
+
+    def put_back(self, task: Task, *, wait: timedelta) -> None:
+        """
+        Give a lease back unused, because there is no room for its work.
+        """
+        with self.uow.write() as work:
+            work.tasks.put_back(task, not_before=work.now() + wait)
+            work.commit()
+
+    def work(self, task: Task, *, stopping: Callable[[], bool]) -> None:
+        """
+        Do the work of a task that was taken; in any thread.
+        """
         handler = self.handlers.get(task.kind)
         if handler is None:
             self._leave_to_newer(task)
@@ -134,12 +160,15 @@ class TaskRuns:
         """
         Remove the records of tasks that ended long ago.
         """
-        with self.uow.write() as work:
-            count = work.tasks.forget_ended(
-                self.clock.now() - ENDED_KEPT_FOR, SWEEP_BATCH
-            )
-            work.commit()
-        return count
+        before, total = self.clock.now() - ENDED_KEPT_FOR, 0
+        for _ in range(FORGET_BATCHES):
+            with self.uow.write() as work:
+                count = work.tasks.forget_ended(before, FORGET_BATCH)
+                work.commit()
+            total += count
+            if count < FORGET_BATCH:
+                break
+        return total
 
     def _put_back(self, task: Task) -> None:
         with self.uow.write() as work:

@@ -17,6 +17,7 @@ from hvcore.errors import (
     NotFoundError,
 )
 from hvcore.ports.unit_of_work import AlreadyExistsError, UnitOfWork
+from hvcore.services.audit import record
 
 
 @attrs.frozen(kw_only=True)
@@ -45,6 +46,12 @@ class Tenants:
         try:
             with self.uow.write() as work:
                 work.tenants.add_organization(organization)
+                record(
+                    work,
+                    "organization.create",
+                    organization.id,
+                    org_id=organization.id,
+                )
                 work.commit()
         except AlreadyExistsError as exc:
             raise ConflictError(f"The organization {org_id} is there already.") from exc
@@ -83,6 +90,14 @@ class Tenants:
                 if work.tenants.organization(org_id) is None:
                     raise _no_organization(org_id)
                 work.tenants.add_environment(environment)
+                record(
+                    work,
+                    "environment.create",
+                    environment.id,
+                    org_id=environment.org_id,
+                    name=environment.name,
+                    kind=kind.value,
+                )
                 work.commit()
         except AlreadyExistsError as exc:
             raise ConflictError(

@@ -21,7 +21,7 @@ from hvcore.domain.limits import (
     MAX_THUMBNAIL_SIZES,
     MIN_THUMBNAIL_PX,
 )
-from hvcore.domain.video import VideoState, media_prefix
+from hvcore.domain.video import VideoState, thumbnails_prefix
 from hvcore.errors import (
     FieldError,
     InvalidParametersError,
@@ -97,12 +97,13 @@ class Thumbnails:
         """
         width_px, height_px = _size(request.name)
         video = self.delivery.access.either(request.video, request.viewer, _USES)
-        if video.media.poster is None:
+        if video.poster_path is None:
             raise NotFoundError("The video has no picture yet.")
-        path = f"{_folder(video)}/{width_px}x{height_px}.jpg"
+        folder = thumbnails_prefix(VideoId(video.id), video.poster_path)
+        path = f"{folder}/{width_px}x{height_px}.jpg"
         picture = self._read(path)
         if picture is None:
-            picture = self._render(video, width_px, height_px)
+            picture = self._render(video.poster_path, width_px, height_px)
             self._keep(video, path, picture)
         return Served(
             body=picture,
@@ -112,8 +113,8 @@ class Thumbnails:
             is_public=video.claims is None,
         )
 
-    def _render(self, video: Playable, width_px: int, height_px: int) -> bytes:
-        poster = self._read(f"{video.media_root}/{video.media.poster}")
+    def _render(self, poster_path: str, width_px: int, height_px: int) -> bytes:
+        poster = self._read(poster_path)
         if poster is None:
             raise VideoNotFoundError
         if not self._places.acquire(blocking=False):
@@ -128,7 +129,7 @@ class Thumbnails:
             self._places.release()
 
     def _keep(self, video: Playable, path: str, picture: bytes) -> None:
-        folder = _folder(video)
+        folder = path.rpartition("/")[0]
         with self._keeping:
             if sum(1 for _ in self.storage.walk(folder)) >= MAX_THUMBNAIL_SIZES:
                 return
@@ -181,8 +182,3 @@ def _size(name: str) -> tuple[int, int]:
         problem = FieldError(message=message, location="path.size", value=name)
         raise InvalidParametersError(message, errors=[problem])
     return size
-
-
-def _folder(video: Playable) -> str:
-    job_id = video.media_root.rsplit("/", 1)[-1]
-    return f"{media_prefix(VideoId(video.id))}/thumbnails/{job_id}"

@@ -39,6 +39,7 @@ from hvcore.errors import (
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.leases import TaskRun
+from hvcore.services.partial_files import PARTIAL_PREFIX
 from hvcore.services.transcoding import order_job
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
@@ -167,10 +168,10 @@ class Uploads:
         try:
             previous, grant = self._take_in(grant_id, path)
         except Exception:
-            self._discard(path)
+            self.discard(path)
             raise
         if previous is not None:
-            self._discard(previous)
+            self.discard(previous)
         return grant
 
     def expire(self) -> int:
@@ -201,6 +202,16 @@ class Uploads:
         self.storage.delete_tree(run.task.subject)
         run.finish()
 
+    def discard(self, path: str) -> None:
+        """
+        Remove bytes that nobody refers to, best effort.
+        """
+        try:
+            self.storage.delete_tree(path)
+        except UnavailableError:
+            # Not lost: the prefix goes when the grant or its video goes.
+            _log.warning("upload could not be removed yet", extra={"hv_path": path})
+
     def clean_incoming(self) -> int:
         """
         Remove what uploads that were cut off by a crash have left here.
@@ -226,6 +237,7 @@ class Uploads:
             description=file.description,
             content_type=file.content_type,
             size_bytes=file.size_bytes,
+            tus_metadata=file.tus_metadata,
             created_at=now,
             expires_at=now + timedelta(seconds=limits.UPLOAD_URL_VALID_S),
         )
@@ -239,7 +251,8 @@ class Uploads:
             raise ProcessingInProgressError
         if (
             grant is None
-            or grant.state is GrantState.ENDED
+            # What the service fetches itself, nobody sends.
+            or grant.state in {GrantState.ENDED, GrantState.FETCHING}
             or self.clock.now() >= grant.expires_at
         ):
             raise ForbiddenError(
@@ -288,18 +301,14 @@ class Uploads:
             return grant
         return self._checked(grant)
 
-    def _discard(self, path: str) -> None:
-        try:
-            self.storage.delete_tree(path)
-        except UnavailableError:
-            # Not lost: the prefix goes when the grant or its video goes.
-            _log.warning("upload could not be removed yet", extra={"hv_path": path})
-
 
 def _remove_if_left(file: Path) -> bool:
     try:
         if file.name.startswith(INCOMING_PREFIX):
             return _remove_if_free(file)
+        if file.name.startswith(PARTIAL_PREFIX):
+            # Kept while its grant lasts; see ResumableUploads.tidy.
+            return False
         return _remove_if_old(file)
     except OSError:
         # Kept or removed by its owner, or not to be removed now.
@@ -359,3 +368,11 @@ def new_video(
         created_at=grant.created_at,
         upload_expires_at=grant.expires_at,
     )
+
+
+def upload_path(video: Video) -> str:
+    """
+    Return the ``bucketPath`` of the upload that a video was made of.
+    """
+    # Sendings lie one level below the grant's own path.
+    return "/".join(video.source_path.split("/")[:4])

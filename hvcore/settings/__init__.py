@@ -8,6 +8,7 @@ ConfigError, an unknown name with the nearest known one.
 from hvcore.settings.conversion import OTHER_OPTIONS, env_name, structure_options
 from hvcore.settings.loading import Loaded, load
 from hvcore.settings.tree import (
+    AnalyticsSettings,
     BackendSettings,
     DatabaseSettings,
     PlaybackSettings,
@@ -20,6 +21,7 @@ from hvcore.settings.tree import (
 
 __all__ = [
     "OTHER_OPTIONS",
+    "AnalyticsSettings",
     "BackendSettings",
     "DatabaseSettings",
     "Loaded",

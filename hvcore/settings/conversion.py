@@ -4,13 +4,20 @@ Texts and TOML values -> the types of the settings.
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
+from urllib.parse import urlsplit
 
 import attrs
 from cattrs import Converter, transform_error
 from cattrs.errors import BaseValidationError
 
 from hvcore.errors import ConfigError
+
+MOST_REQUESTS: Final = 1_000_000_000
+"""More than any service answers in an hour; stores count it exactly."""
+
+RequestCount: TypeAlias = Annotated[int, "of a rate limit"]
+Origins: TypeAlias = Annotated[tuple[str, ...], "as browsers send them"]
 
 OTHER_OPTIONS: Final = "hvcore_other_options"
 """Marks, in a field's metadata, where options that have no field go."""
@@ -101,7 +108,20 @@ def _bool(value: object, _: object) -> bool:
 def _int(value: object, _: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise TypeError(f"must be a whole number, not {value!r}")
-    return int(value)
+    try:
+        return int(value)
+    except ValueError as exc:
+        raise ValueError(f"must be a whole number, not {value!r}") from exc
+
+
+def _request_count(value: object, _: object) -> int:
+    number = _int(value, int)
+    if not 1 <= number <= MOST_REQUESTS:
+        raise ValueError(
+            f"must be a whole number from 1 to {MOST_REQUESTS:,}, not {value!r}; "
+            "HV_LIMITS__ENABLED=false switches limits off"
+        )
+    return number
 
 
 def _float(value: object, _: object) -> float:
@@ -124,6 +144,36 @@ def _strings(value: object, _: object) -> tuple[str, ...]:
     raise TypeError(f"must be a list of texts, not {value!r}")
 
 
+def _origins(value: object, _: object) -> tuple[str, ...]:
+    return tuple(_origin(text.strip()) for text in _strings(value, str))
+
+
+def _origin(text: str) -> str:
+    if not _is_origin(text):
+        raise ValueError(
+            f"must be origins such as https://app.example.com or "
+            f"http://localhost:3000, not {text!r}"
+        )
+    return text.rstrip("/")
+
+
+def _is_origin(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        # Reading the port is what judges it.
+        is_whole = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    # What else an address may have, an origin has not.
+    bare = f"{parts.scheme}://{parts.netloc}"
+    return (
+        is_whole
+        and parts.scheme in {"http", "https"}
+        and text.lower().removesuffix("/") == bare.lower()
+        and not set("@*\\ ") & set(text)
+    )
+
+
 def _converter() -> Converter:
     converter = Converter(forbid_extra_keys=True)
     converter.register_structure_hook(bool, _bool)
@@ -133,6 +183,10 @@ def _converter() -> Converter:
     converter.register_structure_hook_func(
         lambda wanted: wanted == tuple[str, ...], _strings
     )
+    converter.register_structure_hook_func(
+        lambda wanted: wanted == RequestCount, _request_count
+    )
+    converter.register_structure_hook_func(lambda wanted: wanted == Origins, _origins)
     # What a backend passes on to its library has any type.
     converter.register_structure_hook_func(
         lambda wanted: wanted is object, lambda value, _: value

@@ -22,6 +22,7 @@ from hvcore.settings.sources import merge, put, read_environment, read_toml
 from hvcore.settings.tree import (
     DEFAULTS,
     SECTIONS,
+    AnalyticsSettings,
     BackendSettings,
     DatabaseSettings,
     Settings,
@@ -67,6 +68,7 @@ def load(
     if problems:
         raise ConfigError("\n".join(problems))
     sections = {name: _section(name, values, problems) for name, values in tree.items()}
+    _check_sinks(sections.get("analytics", DEFAULTS.analytics), problems)
     if problems:
         raise ConfigError("\n".join(problems))
     settings = Settings(
@@ -105,6 +107,25 @@ def _check_names(tree: Mapping[str, Any], problems: list[str]) -> None:
             ]
 
 
+def _check_sinks(analytics: AnalyticsSettings | None, problems: list[str]) -> None:
+    """
+    Find options that no sink would ever see.
+    """
+    if analytics is None:
+        return
+    for name, options in analytics.options.items():
+        if name not in analytics.sinks:
+            problems.append(
+                f"analytics.options.{name} is for no sink; analytics.sinks names "
+                f"{', '.join(analytics.sinks) or 'none'}. An option of a sink is "
+                "written analytics.options.<sink>.<name>."
+            )
+        elif not isinstance(options, Mapping):
+            problems.append(
+                f"analytics.options.{name} must be a section, not a single value."
+            )
+
+
 def _with_data_folder(settings: Settings) -> Settings:
     own = own_secrets(settings.data_dir)
     playback = settings.playback
@@ -126,10 +147,16 @@ def _with_data_folder(settings: Settings) -> Settings:
     if storage.backend == "fsspec" and "url" not in storage.options:
         url = (settings.data_dir / "storage").as_uri()
         storage = attrs.evolve(storage, options={**storage.options, "url": url})
+    limits, queue = settings.limits, settings.queue
+    if (limits.store, queue.backend) == ("moving-window", "rq"):
+        # Counted where all processes meet anyway, if they do.
+        shared = {"url": queue.options.get("url", "")}
+        limits = attrs.evolve(limits, options={**shared, **limits.options})
     return attrs.evolve(
         settings,
         database=DatabaseSettings(url=database_url),
         storage=storage,
+        limits=limits,
         playback=attrs.evolve(
             playback, signing_key=playback.signing_key or own["playback"]
         ),

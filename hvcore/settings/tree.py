@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from hvcore.settings.conversion import Origins, RequestCount
+
 
 def _as_root(text: str) -> str:
     parts = urlsplit(text)
@@ -35,7 +37,7 @@ class PublicSettings:
     worker_url: str = _root("http://127.0.0.1:8081")
     player_url: str = _root("http://127.0.0.1:8081")
     upload_url: str = _root("http://127.0.0.1:8081")
-    cors_origins: tuple[str, ...] = ()
+    cors_origins: Origins = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -74,16 +76,22 @@ class AuthSettings:
 class LimitSettings:
     """
     Rate limits, per organization unless the name says otherwise.
+
+    Attributes:
+        store: Where requests are counted, by the backend's name.
+        options: The store's own.
     """
 
     enabled: bool = True
-    api_per_hour: int = 10_000
-    upload_url_per_hour: int = 100
-    upload_url_per_minute_and_key: int = 10
-    video_operations_per_hour: int = 1_000
-    analytics_per_hour: int = 1_000
-    thumbnails_per_hour: int = 50
-    key_operations_per_hour: int = 20
+    store: str = "moving-window"
+    options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+    api_per_hour: RequestCount = 10_000
+    upload_url_per_hour: RequestCount = 100
+    upload_url_per_minute_and_key: RequestCount = 10
+    video_operations_per_hour: RequestCount = 1_000
+    analytics_per_hour: RequestCount = 1_000
+    thumbnails_per_hour: RequestCount = 50
+    key_operations_per_hour: RequestCount = 20
 
 
 @attrs.frozen(kw_only=True)
@@ -126,6 +134,25 @@ class UploadSettings:
 
 
 @attrs.frozen(kw_only=True)
+class AnalyticsSettings:
+    """
+    Who counts served segments.
+
+    Attributes:
+        sinks: All that count, by the backends' names.
+        store: The one of them that answers questions.
+        options: The backends' own, by their names.
+        spool_dir: Where counts wait for the sinks, on a disk of this machine;
+            in the data folder if relative, ``spool`` there if empty.
+    """
+
+    sinks: tuple[str, ...] = ("sql",)
+    store: str = "sql"
+    options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+    spool_dir: str = ""
+
+
+@attrs.frozen(kw_only=True)
 class PluginSettings:
     """
     Which plugins stay out, by their entry point's name.
@@ -159,6 +186,7 @@ class Settings:
     fetch: FetchSettings = attrs.field(factory=FetchSettings)
     playback: PlaybackSettings = attrs.field(factory=PlaybackSettings)
     uploads: UploadSettings = attrs.field(factory=UploadSettings)
+    analytics: AnalyticsSettings = attrs.field(factory=AnalyticsSettings)
     plugin: PluginSettings = attrs.field(factory=PluginSettings)
     plugin_modules: tuple[str, ...] | None = None
 

@@ -6,8 +6,9 @@ first field with a problem decides status and code. Not done with cattrs,
 whose errors know neither that order nor the offending values.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 import attrs
 
@@ -20,16 +21,45 @@ D = TypeVar("D")
 _SPEC: Final = "hvcore.wire"
 
 
+@runtime_checkable
+class SecretKind(Protocol):
+    """
+    A kind of field whose values may hold secrets.
+    """
+
+    def shown(self, value: object) -> object:
+        """
+        Return what an error may show of a value, readable or not.
+        """
+        ...
+
+
 @attrs.frozen(kw_only=True)
 class FieldSpec:
     """
     How a field is called, read and complained about.
+
+    Attributes:
+        default: What is taken for a missing one, as it would have been read.
+        about: What it is for, in a sentence for callers.
+        is_cleared_by_null: null is a value of its own: Null.NULL.
     """
 
     name: str
     kind: FieldKind[object]
     error: type[HvError]
     is_required: bool
+    default: object = None
+    about: str = ""
+    is_cleared_by_null: bool = False
+
+
+class Null(Enum):
+    """
+    What null is read as where it clears a field; elsewhere it equals absent.
+    """
+
+    NULL = "null"
 
 
 @attrs.frozen(kw_only=True)
@@ -52,7 +82,11 @@ Check: TypeAlias = Callable[[Mapping[str, object]], Iterable[Refusal]]
 
 
 def required(
-    name: str, kind: FieldKind[T], *, error: type[HvError] = InvalidParametersError
+    name: str,
+    kind: FieldKind[T],
+    *,
+    error: type[HvError] = InvalidParametersError,
+    about: str = "",
 ) -> T:
     """
     Declare a field that must be there.
@@ -61,9 +95,12 @@ def required(
         name: As the interface spells it.
         kind: How it is read.
         error: What is raised if it is the first with a problem.
+        about: What it is for, in a sentence for callers.
     """
-    spec = FieldSpec(name=name, kind=kind, error=error, is_required=True)
-    return cast("T", attrs.field(metadata={_SPEC: spec}))
+    spec = FieldSpec(name=name, kind=kind, error=error, is_required=True, about=about)
+    # What may hold secrets is in no traceback and no log.
+    hides = isinstance(kind, SecretKind)
+    return cast("T", attrs.field(repr=not hides, metadata={_SPEC: spec}))
 
 
 def optional(
@@ -72,12 +109,35 @@ def optional(
     default: D,
     *,
     error: type[HvError] = InvalidParametersError,
+    about: str = "",
 ) -> T | D:
     """
     Declare a field that may be missing; see required.
     """
-    spec = FieldSpec(name=name, kind=kind, error=error, is_required=False)
+    spec = FieldSpec(
+        name=name,
+        kind=kind,
+        error=error,
+        is_required=False,
+        default=default,
+        about=about,
+    )
     return cast("T | D", attrs.field(default=default, metadata={_SPEC: spec}))
+
+
+def clearable(name: str, kind: FieldKind[T], *, about: str = "") -> T | Null | None:
+    """
+    Declare a field that null clears, and that stays as it is when missing.
+    """
+    spec = FieldSpec(
+        name=name,
+        kind=kind,
+        error=InvalidParametersError,
+        is_required=False,
+        about=about,
+        is_cleared_by_null=True,
+    )
+    return cast("T | None", attrs.field(default=None, metadata={_SPEC: spec}))
 
 
 def group(cls: type[T]) -> T:
@@ -85,6 +145,18 @@ def group(cls: type[T]) -> T:
     Declare several fields that another class lists.
     """
     return cast("T", attrs.field(metadata={_SPEC: cls}))
+
+
+def fields_of(cls: type[object]) -> Iterator[FieldSpec]:
+    """
+    Yield the fields that a request class lists, those of its groups included.
+    """
+    for attribute in _attributes(cls):
+        spec = attribute.metadata[_SPEC]
+        if isinstance(spec, type):
+            yield from fields_of(spec)
+        else:
+            yield spec
 
 
 def read_document(cls: type[T], document: object, check: Check | None = None) -> T:
@@ -168,6 +240,8 @@ class _Reading:
             value = self._values.get(spec.name)
             if value is not None:
                 self._take(spec, value)
+            elif spec.is_cleared_by_null and spec.name in self._values:
+                self._given[spec.name] = Null.NULL
             elif spec.is_required:
                 self._refusals.append(Refusal(name=spec.name, rule="is required"))
             if spec.name in self._given:
@@ -200,12 +274,16 @@ class _Reading:
                 FieldError(
                     message=f"{item.name} {item.rule}.",
                     location=f"{self._place}.{item.name}",
-                    value=self._values.get(item.name),
+                    value=self._shown(item.name),
                 )
                 for item in refusals
             ],
             status=first.status,
         )
+
+    def _shown(self, name: str) -> object:
+        value, kind = self._values.get(name), self._specs[name].kind
+        return kind.shown(value) if isinstance(kind, SecretKind) else value
 
 
 def _attributes(cls: type[object]) -> "Iterable[attrs.Attribute[Any]]":

@@ -9,6 +9,7 @@ from typing import Final
 import attrs
 
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, string
+from hvcore.wire.schema import DAY, Schema
 
 MAX_DOMAINS: Final = 32
 MAX_DOMAIN_CHARS: Final = 253
@@ -16,6 +17,9 @@ MAX_DOMAIN_CHARS: Final = 253
 # ASCII digits only: \d and date.fromisoformat take others, too.
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+# The same for readers of the schema: in either case, with spaces around it.
+_LABEL_OF_SCHEMA = _LABEL.replace("a-z", "A-Za-z")
+_ENTRY = rf" *(?:\*\.)?{_LABEL_OF_SCHEMA}(?:\.{_LABEL_OF_SCHEMA})*(?::[0-9]{{1,5}})? *"
 _DOMAIN = re.compile(rf"((?:\*\.)?{_LABEL}(?:\.{_LABEL})*)(?::[0-9]{{1,5}})?")
 
 
@@ -42,6 +46,12 @@ class Day:
             pass
         raise FieldRefusedError("must be a day, YYYY-MM-DD", NOT_READABLE)
 
+    def schema(self) -> Schema:
+        """
+        Return the format.
+        """
+        return DAY
+
 
 @attrs.frozen(kw_only=True)
 class Domains:
@@ -66,6 +76,15 @@ class Domains:
             rule = f"must name at most {MAX_DOMAINS} domains"
             raise FieldRefusedError(rule, NOT_ALLOWED)
         return tuple(dict.fromkeys(_host(entry) for entry in entries))
+
+    def schema(self) -> Schema:
+        """
+        Return the form of the list.
+        """
+        return {
+            "type": "string",
+            "pattern": rf"^{_ENTRY}(?:,{_ENTRY}){{0,{MAX_DOMAINS - 1}}}$",
+        }
 
 
 def _host(entry: str) -> str:

@@ -7,13 +7,14 @@ allowed: 400 (interface, "Errors", status codes).
 """
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final, Generic, Protocol, TypeVar
 
 import attrs
 
 from hvcore.domain.encoding import AUTO
+from hvcore.wire.schema import BOOLEAN, Schema, one_of
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -66,6 +67,12 @@ class FieldKind(Protocol[T_co]):
         """
         ...
 
+    def schema(self) -> Schema:
+        """
+        Return the JSON Schema of the values that are read.
+        """
+        ...
+
 
 @attrs.frozen(kw_only=True)
 class Text:
@@ -96,6 +103,17 @@ class Text:
             raise FieldRefusedError(rule, NOT_ALLOWED)
         return text
 
+    def schema(self) -> Schema:
+        """
+        Return the lengths; surrogates cannot be written in a JSON text.
+        """
+        return {
+            "type": "string",
+            "minLength": self.min_chars,
+            "maxLength": self.max_chars,
+            "pattern": r"^[^\u0000]*$",
+        }
+
 
 @attrs.frozen(kw_only=True)
 class Integer:
@@ -122,6 +140,12 @@ class Integer:
         """
         return self.from_json(_digits(text))
 
+    def schema(self) -> Schema:
+        """
+        Return the range.
+        """
+        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
+
 
 @attrs.frozen(kw_only=True)
 class Cap:
@@ -133,7 +157,7 @@ class Cap:
         described: The set in words, to follow "must be -1 (auto) or".
     """
 
-    allowed: Container[int]
+    allowed: Sequence[int]
     described: str
 
     def from_json(self, value: object) -> int | None:
@@ -153,6 +177,15 @@ class Cap:
         Read decimal digits.
         """
         return self.from_json(_digits(text))
+
+    def schema(self) -> Schema:
+        """
+        Return the set; a range by its ends.
+        """
+        if isinstance(self.allowed, range):
+            ends = {"minimum": self.allowed[0], "maximum": self.allowed[-1]}
+            return {"type": "integer", "anyOf": [{"const": AUTO}, ends]}
+        return {"type": "integer", "enum": [AUTO, *self.allowed]}
 
 
 @attrs.frozen(kw_only=True)
@@ -177,6 +210,12 @@ class Flag:
             raise FieldRefusedError("must be true or false", NOT_READABLE)
         return text == "true"
 
+    def schema(self) -> Schema:
+        """
+        Return the type.
+        """
+        return BOOLEAN
+
 
 @attrs.frozen
 class OneOf(Generic[T]):
@@ -200,6 +239,12 @@ class OneOf(Generic[T]):
             rule = f"must be one of {', '.join(self.choices)}"
             raise FieldRefusedError(rule, NOT_ALLOWED)
         return self.choices[text]
+
+    def schema(self) -> Schema:
+        """
+        Return the words.
+        """
+        return one_of(*self.choices)
 
 
 def member_of(enum: type[EnumT]) -> OneOf[EnumT]:

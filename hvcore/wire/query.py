@@ -34,23 +34,55 @@ class ListParameters:
     Both families, list.
     """
 
-    page: int = optional("page", Integer(minimum=1, maximum=MAX_PAGE), 1)
+    page: int = optional(
+        "page",
+        Integer(minimum=1, maximum=MAX_PAGE),
+        1,
+        about="Number of the page, from 1.",
+    )
     page_size: int = optional(
         "pageSize",
         Integer(minimum=1, maximum=MAX_PAGE_SIZE),
         DEFAULT_PAGE_SIZE,
         error=InvalidPageSizeError,
+        about="Videos on a page.",
     )
-    sort_by: SortBy = optional("sortBy", member_of(SortBy), SortBy.CREATED_AT)
-    sort_dir: SortDir = optional("sortDir", member_of(SortDir), SortDir.DESC)
+    sort_by: SortBy = optional(
+        "sortBy",
+        member_of(SortBy),
+        SortBy.CREATED_AT,
+        about="What the order goes by.",
+    )
+    sort_dir: SortDir = optional(
+        "sortDir",
+        member_of(SortDir),
+        SortDir.DESC,
+        about="Rising or falling.",
+    )
     state: VideoState | None = optional(
-        "status", OneOf({state.value: state for state in LISTED_STATES}), None
+        "status",
+        OneOf({state.value: state for state in LISTED_STATES}),
+        None,
+        about="Only those in this state.",
     )
     search: str | None = optional(
-        "search", Text(min_chars=0, max_chars=MAX_NAME_CHARS), None
+        "search",
+        Text(min_chars=0, max_chars=MAX_NAME_CHARS),
+        None,
+        about="Only those whose name contains this, in upper or lower case.",
     )
-    since: date | None = optional("from", Day(), None)
-    until: date | None = optional("to", Day(), None)
+    since: date | None = optional(
+        "from",
+        Day(),
+        None,
+        about="Only those created on this UTC day or later.",
+    )
+    until: date | None = optional(
+        "to",
+        Day(),
+        None,
+        about="Only those created on this UTC day or earlier.",
+    )
 
     def query(self) -> VideoQuery:
         """
@@ -79,8 +111,14 @@ class SignedUrlParameters:
         OneOf(SIGNED_URL_EXPIRATIONS_S),
         SIGNED_URL_EXPIRATIONS_S[DEFAULT_EXPIRATION],
         error=InvalidExpirationError,
+        about="How long the address is good for.",
     )
-    domains: tuple[str, ...] = optional("domains", Domains(), ())
+    domains: tuple[str, ...] = optional(
+        "domains",
+        Domains(),
+        (),
+        about="Host names of the pages that may play it, separated by commas; `*.` in front stands for all below.",
+    )
 
 
 def days_in_order(given: Mapping[str, object]) -> Iterable[Refusal]:

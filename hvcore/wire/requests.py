@@ -55,6 +55,7 @@ class EncodingFields:
         "maxEdgeLength",
         Cap(allowed=EDGE_LENGTHS, described=f"one of {EDGE_LENGTHS}"),
         None,
+        about="Cap of the short edge in pixels.",
     )
     max_frame_rate: int | None = optional(
         "maxFrameRate",
@@ -63,17 +64,37 @@ class EncodingFields:
             described=f"from {MIN_FRAME_RATE_CAP} to {MAX_FRAME_RATE_CAP}",
         ),
         None,
+        about="Cap of the frames per second.",
     )
     pixel_format: PixelFormat = optional(
-        "pixelFormat", member_of(PixelFormat), PixelFormat.YUV420P
+        "pixelFormat",
+        member_of(PixelFormat),
+        PixelFormat.YUV420P,
+        about="Chroma sampling and bit depth.",
     )
     rate_control: RateControl = optional(
-        "rateControlMode", member_of(RateControl), RateControl.VARIABLE
+        "rateControlMode",
+        member_of(RateControl),
+        RateControl.VARIABLE,
+        about="How the bitrate follows the content.",
     )
-    two_pass: bool = optional("twoPassVBREncoding", Flag(), default=False)
-    speed: Speed = optional("compressionRatio", member_of(Speed), Speed.VERYFAST)
+    two_pass: bool = optional(
+        "twoPassVBREncoding",
+        Flag(),
+        default=False,
+        about="Encode twice for a steadier quality.",
+    )
+    speed: Speed = optional(
+        "compressionRatio",
+        member_of(Speed),
+        Speed.VERYFAST,
+        about="Speed of the encoder; slower makes smaller files.",
+    )
     audio_codec: AudioCodec = optional(
-        "audioCodec", member_of(AudioCodec), AudioCodec.AAC
+        "audioCodec",
+        member_of(AudioCodec),
+        AudioCodec.AAC,
+        about="Codec of the sound.",
     )
 
     def settings(self, preset: Preset) -> EncodingSettings:
@@ -98,12 +119,30 @@ class UploadUrlRequest:
     Family A, upload-url.
     """
 
-    file_name: str = required("filename", NAME)
-    size_bytes: int = required("fileSize", FILE_SIZE, error=InvalidFileSizeError)
-    content_type: str = optional(
-        "contentType", CONTENT_TYPE, DEFAULT_CONTENT_TYPE, error=UnsupportedFormatError
+    file_name: str = required(
+        "filename",
+        NAME,
+        about="Name of the file; shown, never part of a path.",
     )
-    description: str | None = optional("description", DESCRIPTION, None)
+    size_bytes: int = required(
+        "fileSize",
+        FILE_SIZE,
+        error=InvalidFileSizeError,
+        about="Bytes that will be sent; at most 5 GiB.",
+    )
+    content_type: str = optional(
+        "contentType",
+        CONTENT_TYPE,
+        DEFAULT_CONTENT_TYPE,
+        error=UnsupportedFormatError,
+        about="Type that the file will be sent with.",
+    )
+    description: str | None = optional(
+        "description",
+        DESCRIPTION,
+        None,
+        about="Text about the video.",
+    )
 
     def file_wanted(self) -> FileWanted:
         """
@@ -123,19 +162,50 @@ class VideoUploadRequest:
     Family B, upload-url: the file and the video to be made of it.
     """
 
-    file_name: str = required("fileName", NAME)
-    is_public: bool = optional("allowPublicAccess", Flag(), default=False)
+    file_name: str = required(
+        "fileName",
+        NAME,
+        about="Name of the file; shown, never part of a path.",
+    )
+    is_public: bool = optional(
+        "allowPublicAccess",
+        Flag(),
+        default=False,
+        about="Whether it plays without a token.",
+    )
     quality: Preset = optional(
-        "videoQuality", QUALITY, Preset.STANDARD, error=InvalidQualityPresetError
+        "videoQuality",
+        QUALITY,
+        Preset.STANDARD,
+        error=InvalidQualityPresetError,
+        about="Which renditions are made.",
     )
     size_bytes: int | None = optional(
-        "fileSize", FILE_SIZE, None, error=InvalidFileSizeError
+        "fileSize",
+        FILE_SIZE,
+        None,
+        error=InvalidFileSizeError,
+        about="Bytes that will be sent; at most 5 GiB.",
     )
     content_type: str | None = optional(
-        "contentType", CONTENT_TYPE, None, error=UnsupportedFormatError
+        "contentType",
+        CONTENT_TYPE,
+        None,
+        error=UnsupportedFormatError,
+        about="Type that the file will be sent with.",
     )
-    name: str | None = optional("videoName", NAME, None)
-    description: str | None = optional("description", DESCRIPTION, None)
+    name: str | None = optional(
+        "videoName",
+        NAME,
+        None,
+        about="Name of the video; the file's without its ending if missing.",
+    )
+    description: str | None = optional(
+        "description",
+        DESCRIPTION,
+        None,
+        about="Text about the video.",
+    )
     encoding: EncodingFields = group(EncodingFields)
 
     def file_wanted(self) -> FileWanted:
@@ -167,13 +237,35 @@ class ProcessRequest:
     """
 
     path: str = required(
-        "gcsPath", Text(max_chars=MAX_NAME_CHARS), error=InvalidGcsPathError
+        "gcsPath",
+        Text(max_chars=MAX_NAME_CHARS),
+        error=InvalidGcsPathError,
+        about="The `bucketPath` of an upload.",
     )
-    quality: Preset = required("videoQuality", QUALITY, error=InvalidQualityPresetError)
-    is_public: bool = required("allowPublicAccess", Flag())
-    name: str | None = optional("videoName", NAME, None)
+    quality: Preset = required(
+        "videoQuality",
+        QUALITY,
+        error=InvalidQualityPresetError,
+        about="Which renditions are made.",
+    )
+    is_public: bool = required(
+        "allowPublicAccess",
+        Flag(),
+        about="Whether it plays without a token.",
+    )
+    name: str | None = optional(
+        "videoName",
+        NAME,
+        None,
+        about="Name of the video; the file's without its ending if missing.",
+    )
     encoding: EncodingFields = group(EncodingFields)
-    description: str | None = optional("description", DESCRIPTION, None)
+    description: str | None = optional(
+        "description",
+        DESCRIPTION,
+        None,
+        about="Text about the video.",
+    )
 
     def video_wanted(self) -> VideoWanted:
         """
@@ -193,7 +285,12 @@ class DeleteRequest:
     Both families, delete; the body is optional.
     """
 
-    reason: DeletionReason | None = optional("reason", member_of(DeletionReason), None)
+    reason: DeletionReason | None = optional(
+        "reason",
+        member_of(DeletionReason),
+        None,
+        about="Why it is deleted.",
+    )
 
 
 def possible_with(able: Capabilities) -> Check:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 from hvcore.domain.access import Environment
-from hvcore.domain.catalog import VideoPage, VideoQuery
+from hvcore.domain.catalog import VideoPage, VideoQuery, VideoSummary
 from hvcore.domain.encoding import AUTO
 from hvcore.domain.ids import VideoId
 from hvcore.domain.transcoding import AudioRendition, Rung
@@ -78,15 +78,15 @@ def video_list(
     }
 
 
-def video_item(video: Video, *, served: int, thumbnail_url: str) -> Payload:
+def video_item(video: VideoSummary, *, served: int, thumbnail_url: str) -> Payload:
     """
     Render a video as lists have it.
     """
-    return _facts(video, served, thumbnail_url) | {
-        "status": video.state.value,
-        "allowPublicAccess": video.is_public,
-        "videoQuality": video.settings.preset.value,
-    }
+    payload = _facts(video, served, thumbnail_url)
+    payload["status"] = video.state.value
+    payload["allowPublicAccess"] = video.is_public
+    payload["videoQuality"] = video.preset.value
+    return payload
 
 
 def video_details(video: Video, *, served: int, thumbnail_url: str) -> Payload:
@@ -148,8 +148,9 @@ def timestamp(moment: datetime) -> str:
     """
     Render a moment, such as ``2026-01-02T03:04:05.678Z``.
     """
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.removesuffix("+00:00") + "Z"
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def clock_time(duration_s: float) -> str:
@@ -167,7 +168,7 @@ def views(count: int) -> str:
     return f"{count:,} {'view' if count == 1 else 'views'}"
 
 
-def _facts(video: Video, served: int, thumbnail_url: str) -> Payload:
+def _facts(video: Video | VideoSummary, served: int, thumbnail_url: str) -> Payload:
     payload: Payload = {
         "id": video.id,
         "name": video.name,

@@ -20,6 +20,7 @@ from rq.worker import DequeueStrategy, WorkerStatus
 from rq.worker_registration import clean_worker_registry
 
 from hv_queue_rq.jobs import RING
+from hvcore.plugin_api import UnavailableError
 
 POLL_S: Final = 1
 """Half of the 2 s within which ``until`` has to be asked."""
@@ -104,6 +105,12 @@ class RingWorker(SimpleWorker):
         try:
             # Not job.perform(), which writes to Redis.
             job.func(*job.args)
+        except UnavailableError as error:
+            # No bug: the sweep rings again once the service is back.
+            _log.warning(
+                "a task was not taken: the service does not answer",
+                extra={"hv_task": job.args, "hv_why": error.detail},
+            )
         except Exception:  # noqa: BLE001 - one of the three loops: task
             _log.exception("handling a task failed", extra={"hv_task": job.args})
 

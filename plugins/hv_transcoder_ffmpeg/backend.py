@@ -2,6 +2,8 @@
 The transcoder that runs ffmpeg on this machine.
 """
 
+from pathlib import Path
+
 import attrs
 
 from hv_transcoder_ffmpeg import job
@@ -9,6 +11,7 @@ from hv_transcoder_ffmpeg.commands import Encode
 from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
+from hv_transcoder_ffmpeg.still import take_still
 from hvcore.plugin_api import (
     BuildContext,
     Capabilities,
@@ -77,3 +80,11 @@ class FfmpegTranscoder(Transcoder):
         )
         done = job.run_encode(encode, workspace, sandbox)
         return attrs.evolve(done, warnings=warnings + done.warnings)
+
+    def still(self, workspace: Workspace, at_s: float) -> Path:
+        """
+        Take a picture out of a segment that was published.
+        """
+        engine, sandbox = self._machine.ready()
+        streams = Prober(engine, sandbox).streams(workspace)
+        return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)

@@ -97,6 +97,22 @@ def video_graph(
     return ";".join(graph)
 
 
+def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
+    """
+    Return the graph that gives the first frame at or after a moment.
+
+    Args:
+        video: A rung that was made here: upright, of square pixels, bt709
+            unless it is HDR.
+        at_s: From the first frame, whatever time that one has.
+    """
+    chain = ["setpts=PTS-STARTPTS", f"select='gte(t,{at_s:.6f})'"]
+    if video.colour.is_hdr and can_tone_map:
+        chain += _tone_map()
+    chain += [f"scale={_JPEG}", "format=yuv420p"]
+    return f"[0:{video.index}]{','.join(chain)}[{POSTER}]"
+
+
 def audio_graph(  # noqa: PLR0913 - each says one thing
     number: int,
     rendition: AudioRendition,

@@ -72,12 +72,22 @@ def test_plugins_lists_what_is_found_and_active(hv: Hv) -> None:
     found = json.loads(outcome.stdout)["plugins"]
     active = {(plugin["kind"], plugin["name"]) for plugin in found if plugin["active"]}
     assert active == {
+        ("analytics", "sql"),
         ("auth", "api-key"),
+        ("limits", "moving-window"),
         ("queue", "rq"),
         ("storage", "fsspec"),
         ("transcoder", "ffmpeg"),
     }
     assert all(plugin["missing"] is None for plugin in found)
+
+
+def test_a_store_is_not_active_while_limits_are_switched_off(hv: Hv) -> None:
+    outcome = hv("plugins", "--json", HV_LIMITS__ENABLED="false")
+
+    found = json.loads(outcome.stdout)["plugins"]
+    (store,) = (plugin for plugin in found if plugin["kind"] == "limits")
+    assert not store["active"]
 
 
 def test_a_plugin_that_cannot_be_imported_is_named(hv: Hv) -> None:

@@ -131,6 +131,9 @@ def test_doctor_tells_of_bad_settings(hv: Hv) -> None:
     assert "database.uri" in outcome.stdout
 
 
+BAD_PEM = "-----BEGIN PRIVATE KEY-----\nx"
+
+
 def checks(hv: Hv, **environ: str) -> dict[str, dict[str, str]]:
     found = json.loads(hv("doctor", "--json", **environ).stdout)["checks"]
     return {check["check"]: check for check in found}
@@ -140,8 +143,15 @@ def checks(hv: Hv, **environ: str) -> dict[str, dict[str, str]]:
     ("check", "name", "value"),
     [
         ("auth", "HV_AUTH__PROVIDERS", "nobody"),
-        ("keys", "HV_PLAYBACK__RETIRED_KEYS", "-----BEGIN PRIVATE KEY-----\nx"),
+        ("keys", "HV_PLAYBACK__RETIRED_KEYS", BAD_PEM),
         ("keys", "HV_PLAYBACK__RETIRED_KEYS", "short"),
+        ("limits", "HV_LIMITS__STORE", "nope"),
+        ("limits", "HV_LIMITS__OPTIONS__URL", "http://x"),
+        ("limits", "HV_LIMITS__OPTIONS__URL", "redis://127.0.0.1:9/0"),
+        ("analytics", "HV_ANALYTICS__SINKS", "sql,nope"),
+        ("analytics", "HV_ANALYTICS__STORE", "nope"),
+        ("fetch", "HV_FETCH__ALLOWED_HOSTS", "10.0.0.0/33"),
+        ("spool", "HV_ANALYTICS__SPOOL_DIR", "/proc/x"),
     ],
 )
 def test_doctor_finds_what_would_keep_the_servers_from_starting(
@@ -151,6 +161,60 @@ def test_doctor_finds_what_would_keep_the_servers_from_starting(
 
     assert found[check]["state"] == "broken"
     assert name in found[check]["mend"]
+
+
+def test_doctor_finds_an_option_that_the_store_of_limits_has_not(local: Hv) -> None:
+    found = checks(local, HV_LIMITS__OPTIONS__ULR="redis://x")["limits"]
+
+    assert found["state"] == "broken"
+    assert "did you mean limits.options.url" in found["found"]
+
+
+def test_limits_that_are_switched_off_need_no_store(local: Hv) -> None:
+    off = {"HV_LIMITS__ENABLED": "false", "HV_LIMITS__STORE": "nope"}
+
+    assert checks(local, **off)["limits"]["state"] == "ok"
+
+
+def test_doctor_warns_of_a_disabled_plugin_that_is_not_there(local: Hv) -> None:
+    found = checks(local, HV_PLUGIN__DISABLED="nope")["plugins"]
+
+    assert found["state"] == "warning"
+    assert "nope" in found["found"]
+    assert "HV_PLUGIN__DISABLED" in found["mend"]
+
+
+@pytest.mark.parametrize(
+    ("command", "environ", "said"),
+    [
+        ("api", {"HV_LIMITS__STORE": "nope"}, "moving-window"),
+        ("api", {"HV_LIMITS__OPTIONS__URL": "http://x"}, "limits.options.url"),
+        ("api", {"HV_LIMITS__OPTIONS__ULR": "x"}, "did you mean limits.options.url"),
+        ("api", {"HV_FETCH__ALLOWED_HOSTS": "10.0.0.0/33"}, "fetch.allowed_hosts"),
+        ("api", {"HV_ANALYTICS__STORE": "nope"}, "analytics.store"),
+        ("api", {"HV_PLAYBACK__RETIRED_KEYS": "short"}, "at least 32"),
+        ("api", {"HV_PLAYBACK__RETIRED_KEYS": BAD_PEM}, "Error"),
+        ("delivery", {"HV_ANALYTICS__SINKS": "sql,nope"}, "analytics.sinks"),
+        ("delivery", {"HV_ANALYTICS__SPOOL_DIR": "/proc/x"}, "analytics.spool_dir"),
+    ],
+)
+def test_a_server_refuses_bad_settings_before_it_listens(
+    local: Hv, command: str, environ: dict[str, str], said: str
+) -> None:
+    outcome = local(command, "--port", "1", **environ)
+
+    assert outcome.status == 1
+    assert outcome.stderr.startswith("Error: ")
+    assert said in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+
+
+def test_a_relative_spool_folder_lies_in_the_data_folder(
+    local: Hv, tmp_path: Path
+) -> None:
+    found = checks(local, HV_ANALYTICS__SPOOL_DIR="counts")["spool"]
+
+    assert found["found"] == str(tmp_path / "hv-data" / "counts")
 
 
 def test_doctor_believes_the_lock_and_not_what_a_crash_left(
@@ -194,6 +258,7 @@ def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
     assert {c["check"] for c in checks} == {
         *("python", "database", "storage", "disk", "queue", "transcoder"),
         *("sandbox", "player", "secrets", "ports", "auth", "keys"),
+        *("limits", "analytics", "fetch", "spool", "plugins"),
     }
     broken = [c for c in checks if c["state"] == "broken" and c["check"] != "player"]
     assert broken == []

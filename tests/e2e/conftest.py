@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page
 
+from tests.e2e.browsing import running_browser
 from tests.e2e.clips import make_clip
 from tests.live import LiveService, live_service
 
@@ -22,6 +24,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     with live_service(tmp_path_factory.mktemp("service")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    opened = browser.new_page()
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -2,72 +2,14 @@
 The player page in a real browser, to the end of the video.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 
+from tests.e2e.browsing import play_to_the_end
 from tests.e2e.clips import make_clip
 from tests.live import LiveService
-
-CHROMIUM = "/usr/bin/chromium"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--autoplay-policy=no-user-gesture-required",
-            ],
-        )
-        yield running
-        running.close()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    opened = browser.new_page()
-    yield opened
-    opened.close()
-
-
-def play_to_the_end(page: Page, url: str) -> float:
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
-            problems.append(message.text) if message.type == "error" else None
-        ),
-    )
-    page.goto(url)
-    page.wait_for_selector("video")
-    # Not wait_for_function: the page's policy forbids evaluating texts.
-    page.evaluate(
-        """async () => {
-            const video = document.querySelector('video');
-            const ended = new Promise((done) => {
-                video.addEventListener('ended', done);
-            });
-            video.muted = true;
-            video.playbackRate = 4;
-            await video.play();
-            await ended;
-        }"""
-    )
-    assert problems == []
-    played: float = page.evaluate("document.querySelector('video').currentTime")
-    return played
 
 
 def test_a_public_video_plays_to_its_end(

@@ -87,6 +87,6 @@ def test_a_refusal_leaves_no_secret_in_the_log(service: LiveService) -> None:
 def test_a_worker_says_its_lanes_plainly(service: LiveService) -> None:
     log = service.data / "logs" / "light.log"
 
-    until(lambda: "worker ready" in log.read_text(), within_s=20)
+    until(lambda: log.exists() and "worker ready" in log.read_text(), within_s=20)
 
-    assert "worker ready lanes=['light']" in log.read_text()
+    assert "worker ready lanes=['light', 'outbound']" in log.read_text()

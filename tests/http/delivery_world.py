@@ -5,6 +5,7 @@ A delivery worker of one video.
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
+from typing import cast
 
 import attrs
 from falcon.testing import Result, TestClient
@@ -13,9 +14,14 @@ from PIL import Image
 from hv_delivery.app import make_app
 from hv_player.app import STATIC
 from hv_player.app import make_app as make_player_app
+from hvcore.domain.analytics import SegmentPlace
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.storage import Storage
+from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.delivery import Delivery
+from hvcore.services.edge_playback import EdgePlayback
+from hvcore.services.link_pages import LinkPages
+from hvcore.services.share_playback import SharePlayback
 from hvcore.services.thumbnails import Thumbnails
 from hvcore.settings import PublicSettings, Settings
 from tests.conftest import SettableClock
@@ -59,8 +65,11 @@ class DeliveryWorld:
     storage: BytesStorage
     key_ring: KeyRing
     static: Path = STATIC
+    counted: list[SegmentPlace] = attrs.field(factory=list)
     delivery: Delivery = attrs.field(init=False)
     thumbnails: Thumbnails = attrs.field(init=False)
+    edge_playback: EdgePlayback = attrs.field(init=False)
+    share_playback: SharePlayback = attrs.field(init=False)
     settings: Settings = attrs.field(init=False)
     client: TestClient = attrs.field(init=False)
     player: TestClient = attrs.field(init=False)
@@ -71,6 +80,7 @@ class DeliveryWorld:
             storage=self.storage,
             key_ring=self.key_ring,
             clock=self.clock,
+            counter=self,
             player_url=f"{PLAYER_URL}/some/path",
         )
         self.thumbnails = Thumbnails(storage=self.storage, delivery=self.delivery)
@@ -78,8 +88,25 @@ class DeliveryWorld:
             data_dir=Path(),
             public=PublicSettings(worker_url=WORKER_URL, player_url=PLAYER_URL),
         )
+        pages = LinkPages(
+            key_ring=self.key_ring, clock=self.clock, public=self.settings.public
+        )
+        self.edge_playback = EdgePlayback(delivery=self.delivery, pages=pages)
+        self.share_playback = SharePlayback(
+            # There are no links here; test_share_playback has a database.
+            uow=cast(UnitOfWork, None),
+            delivery=self.delivery,
+            key_ring=self.key_ring,
+            pages=pages,
+        )
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))
+
+    def count(self, place: SegmentPlace) -> None:
+        """
+        Take note of a segment.
+        """
+        self.counted.append(place)
 
     def get(
         self,

@@ -18,9 +18,11 @@ from hv_reference.serving import SETTINGS, _Server
 from hv_reference.wsgi import with_heads
 from hv_upload.incoming import IncomingFiles
 from hv_web.app import make_app
+from hv_web.bodies import allow_time, read_body
 from hv_web.cors import ANY_ORIGIN
 from hv_web.files import LocalFile
 from hv_web.json_media import read_json
+from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.errors import UnauthorizedError
 
 THREADS: Final = 2
@@ -28,6 +30,7 @@ GRACE_S: Final = 1.0
 
 
 class QuickSmallBodies(deadlines.SmallBodies):
+    body_within_s = GRACE_S
     grace_s = GRACE_S
 
 
@@ -51,6 +54,10 @@ class File:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "large"
         self._incoming = IncomingFiles(folder=folder)
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        allow_time(req, 10 * GRACE_S)
+        resp.text = str(len(read_body(req, max_bytes=MAX_PICTURE_BYTES)))
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         size_bytes = self._path.stat().st_size

@@ -139,5 +139,11 @@ def test_the_upload_addresss_preflight() -> None:
 
     assert result.status_code == 204
     assert result.headers["Access-Control-Allow-Origin"] == "*"
-    assert result.headers["Access-Control-Allow-Methods"] == "PUT, OPTIONS"
-    assert result.headers["Access-Control-Allow-Headers"] == "Content-Type"
+    methods = set(result.headers["Access-Control-Allow-Methods"].split(", "))
+    assert methods == {"PUT", "POST", "PATCH", "HEAD", "DELETE", "OPTIONS"}
+    headers = set(result.headers["Access-Control-Allow-Headers"].split(", "))
+    tus = {"Tus-Resumable", "Upload-Offset", "Upload-Length", "Upload-Metadata"}
+    further = {"Content-Type", "Upload-Checksum", "X-HTTP-Method-Override"}
+    assert headers == tus | further
+    exposed = set(result.headers["Access-Control-Expose-Headers"].split(", "))
+    assert {"Location", "Upload-Offset", "Upload-Length", "Upload-Expires"} <= exposed

@@ -80,7 +80,7 @@ def test_an_unknown_address_needs_no_key(api: World) -> None:
     [
         ("/v1/videos", "POST", {"GET", "OPTIONS"}),
         ("/v1/videos", "HEAD", {"GET", "OPTIONS"}),
-        ("/v1/videos/vid_1", "PUT", {"DELETE", "GET", "OPTIONS"}),
+        ("/v1/videos/vid_1", "PUT", {"DELETE", "GET", "OPTIONS", "PATCH"}),
         ("/v1/videos/process", "TRACE", {"POST", "OPTIONS"}),
         ("/health", "DELETE", {"GET", "OPTIONS"}),
     ],
@@ -104,7 +104,7 @@ def test_a_method_that_is_none_is_told_the_right_ones(api: World) -> None:
     status, headers, answer = send_raw(api, "BREW", "/v1/videos/vid_1")
 
     assert status == "405 Method Not Allowed"
-    assert headers["allow"] == "DELETE, GET, OPTIONS"
+    assert headers["allow"] == "DELETE, GET, OPTIONS, PATCH"
     assert json.loads(answer)["code"] == "method_not_allowed"
 
 

@@ -2,9 +2,12 @@
 How long the server waits for the other side.
 """
 
+import math
+import socket
+
 import pytest
 
-from hv_reference.pacing import Pace
+from hv_reference.pacing import Pace, PacedSocket, TooSlowError
 
 
 def test_waiting_uses_up_what_was_lent() -> None:
@@ -44,3 +47,26 @@ def test_a_byte_now_and_then_is_too_slow(pause_s: float) -> None:
         elapsed_s += pause_s
 
     assert elapsed_s < 21
+
+
+def test_a_time_in_all_is_not_prolonged_by_what_comes() -> None:
+    pace = Pace(10, min_bytes_per_s=math.inf)
+
+    for _ in range(9):
+        pace.waited(1)
+        pace.moved(10**9)
+
+    assert pace.left_s == 1
+
+
+def test_what_may_take_longer_is_waited_for() -> None:
+    ours, theirs = socket.socketpair()
+    with PacedSocket.take_over(ours) as paced, theirs:
+        paced.begin(reading=Pace(0), sending=Pace(0))
+        with pytest.raises(TooSlowError):
+            paced.recv(1)
+
+        paced.read_within(20)
+        theirs.sendall(b"x")
+
+        assert paced.recv(1) == b"x"

@@ -13,6 +13,11 @@ DOCUMENTED = {
     ("GET", "/health"),
     ("GET", "/health/live"),
     ("GET", f"{A}/environments"),
+    ("GET", "/v1/whoami"),
+    ("GET", "/v1/openapi.json"),
+    ("GET", "/docs"),
+    ("GET", "/docs/style.css"),
+    ("GET", "/v1/events"),
     ("POST", f"{ENV}/videos/upload-url"),
     ("POST", f"{ENV}/videos/process"),
     ("GET", f"{ENV}/videos"),
@@ -20,12 +25,46 @@ DOCUMENTED = {
     ("DELETE", f"{A}/videos/{{videoID}}"),
     ("GET", f"{A}/videos/{{publicID}}/signed-url"),
     ("POST", "/v1/videos/upload-url"),
+    ("POST", "/v1/videos/upload"),
+    ("POST", "/v1/videos/download"),
     ("POST", "/v1/videos/process"),
+    ("POST", "/v1/uploads"),
+    ("OPTIONS", "/v1/uploads"),
     ("GET", "/v1/videos"),
     ("GET", "/v1/videos/{assetId}"),
     ("GET", "/v1/videos/{assetId}/details"),
     ("DELETE", "/v1/videos/{assetId}"),
     ("GET", "/v1/videos/{assetId}/signed-url"),
+    *(
+        ("GET", f"{root}/analytics/{name}")
+        for root in (A, ENV, "/v1")
+        for name in ("usage", "daily", "storage", "resolution-distribution")
+    ),
+    ("GET", f"{A}/videos/{{publicID}}/analytics/resolution"),
+    ("GET", "/v1/videos/{assetId}/analytics/resolution"),
+} | {
+    (method, f"{root}{path}")
+    for root, videos in (
+        (A, f"{A}/videos/{{videoID}}"),
+        ("/v1", "/v1/videos/{assetId}"),
+    )
+    for method, path in (
+        ("PATCH", videos.removeprefix(root)),
+        *(
+            (method, f"{videos.removeprefix(root)}/{name}")
+            for method, name in (
+                ("POST", "retry"),
+                ("POST", "thumbnail"),
+                ("POST", "edge-keys"),
+                ("GET", "edge-keys"),
+                ("DELETE", "edge-keys/{edgeKey}"),
+                ("POST", "share"),
+                ("GET", "shares"),
+                ("DELETE", "shares/{shareID}"),
+            )
+        ),
+        ("DELETE", "/edge-keys/{edgeKey}"),
+    )
 }
 
 

@@ -20,7 +20,13 @@ from falcon.testing import Result, TestClient, create_environ
 from hv_upload import incoming as incoming_module
 from hv_upload import room as room_module
 from hv_upload.app import make_app
-from hv_upload.incoming import IncomingFiles
+from hv_upload.incoming import (
+    MIN_BYTES_PER_S,
+    MIN_BYTES_PER_S_WHILE_SCARCE,
+    CutOffError,
+    IncomingFiles,
+    SenderPace,
+)
 from hv_upload.room import CHECK_EVERY_BYTES, Room
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads import FileWanted, GrantState, UploadGrant, UploadGranted
@@ -359,6 +365,67 @@ def test_uploads_over_the_cap_are_asked_to_come_back(api: World) -> None:
     problem_of(meanwhile[0], 503, "unavailable")
     assert meanwhile[0].headers["retry-after"] == "10"
     assert put(client, second).status_code == 200
+
+
+def test_one_organization_gets_half_of_the_places(api: World) -> None:
+    client = TestClient(make_app(api.services, max_concurrent=2))
+    granted, second = grant(api), grant(api)
+    wanted = FileWanted(file_name="a.mp4", content_type="video/mp4", size_bytes=None)
+    others = api.services.uploads.grant(api.other_env, wanted)
+    meanwhile: list[Result] = []
+    stream = Stream(
+        DATA, lambda: meanwhile.extend([put(client, second), put(client, others)])
+    )
+
+    chunked(client, granted, b"", extras={"wsgi.input": stream})
+
+    problem_of(meanwhile[0], 503, "unavailable")
+    assert meanwhile[0].headers["retry-after"] == "10"
+    assert meanwhile[1].status_code == 200
+
+
+SLOW = MIN_BYTES_PER_S_WHILE_SCARCE - 1
+
+
+@pytest.mark.parametrize(
+    ("bytes_per_s", "is_scarce", "is_kept"),
+    [
+        (SLOW, True, False),
+        (SLOW, False, True),
+        (SLOW + 1, True, True),
+        (MIN_BYTES_PER_S - 1, False, False),
+    ],
+)
+def test_a_slow_sender_ends_where_others_wait(
+    bytes_per_s: int,
+    is_scarce: bool,  # noqa: FBT001 - a parameter of the test
+    is_kept: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    pace = SenderPace(0, is_scarce=lambda: is_scarce)
+    for now_s in range(1, 60):
+        pace.check(now_s * bytes_per_s, now_s)
+
+    def go_on() -> None:
+        for now_s in range(60, 70):
+            pace.check(now_s * bytes_per_s, now_s)
+
+    if is_kept:
+        go_on()
+    else:
+        with pytest.raises(CutOffError, match="slow"):
+            go_on()
+
+
+def test_what_was_fast_before_the_last_minute_does_not_count() -> None:
+    pace = SenderPace(0, is_scarce=lambda: True)
+    for now_s in range(1, 11):
+        pace.check(now_s * 10**9, now_s)
+
+    for now_s in range(11, 70):
+        pace.check(10**10 + now_s * 10_000, now_s)
+
+    with pytest.raises(CutOffError, match="while others waited"):
+        pace.check(10**10 + 70 * 10_000, 70)
 
 
 def test_a_failed_upload_gives_its_place_back(api: World) -> None:

@@ -44,7 +44,9 @@ from hvcore.domain.uploads import FileWanted
 from hvcore.domain.video import Video, VideoWanted
 from hvcore.services.keys import KeyWanted
 from tests.conftest import SettableClock
+from tests.http import documented
 from tests.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder
+from tests.outbound import Names
 
 ORG: Final = "org_a"
 OTHER_ORG: Final = "org_b"
@@ -67,7 +69,9 @@ class World:
     The running API and what it stands on.
 
     Attributes:
+        names: What outgoing requests take for the name servers.
         key: An environment key of the organization's ``live``.
+        further: Services that tests built anew; closed at the end.
     """
 
     services: Services
@@ -75,7 +79,9 @@ class World:
     storage: MemoryStorage
     queue: RememberingQueue
     transcoder: ScratchTranscoder
+    names: Names
     folder: Path
+    further: list[Services] = attrs.field(factory=list)
     client: TestClient = attrs.field(init=False)
     key: Key = attrs.field(init=False)
     env: Environment = attrs.field(init=False)
@@ -133,8 +139,10 @@ class World:
     ) -> Result:
         """
         Send a request, with the world's key unless another is given.
+
+        Every answer is held against the description of its route.
         """
-        return self.client.simulate_request(
+        result = self.client.simulate_request(
             method,
             path,
             headers={"X-Api-Key": (key or self.key).value, **(headers or {})},
@@ -142,6 +150,8 @@ class World:
             body=body,
             query_string=query,
         )
+        documented.check(self.client.app, method, path, result)
+        return result
 
     def get(
         self, path: str, query: str | None = None, key: Key | None = None

@@ -18,6 +18,7 @@ NEEDED = (
     "hv_player/static/vendor/hls.min.js",
     "hv_player/vendor.json",
     "hvcore/py.typed",
+    "hv_api/docs.css",
 )
 NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
 

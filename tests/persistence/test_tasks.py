@@ -18,7 +18,10 @@ from hvcore.domain.tasks import (
     TaskState,
 )
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.services import task_runs
+from hvcore.services.task_runs import TaskRuns
 from tests.conftest import SettableClock
+from tests.fakes import MemoryQueue
 from tests.persistence.samples import (
     NOW,
     ORG,
@@ -382,6 +385,26 @@ def test_ended_tasks_are_forgotten_and_others_are_not(
         assert work.tasks.forget_ended(week_ago, 10) == 1
         assert work.tasks.forget_ended(week_ago, 10) == 0
         assert work.tasks.find(ended.id) is None
+
+
+def test_a_backlog_of_ended_tasks_is_forgotten_in_one_round(
+    uow: SqlUnitOfWork,
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(task_runs, "FORGET_BATCH", 2)
+    for _ in range(5):
+        ended = _leased(uow, new_task())
+        with uow.write() as work:
+            work.tasks.finish(ended)
+            work.commit()
+    age_tasks(engine, timedelta(days=30))
+    with uow.read() as work:
+        clock = SettableClock(work.now())
+    runs = TaskRuns(uow=uow, queue=MemoryQueue(), clock=clock, handlers={})
+
+    assert runs.forget_ended() == 5
+    assert runs.forget_ended() == 0
 
 
 def test_several_commits_ring_for_a_task_once(uow: SqlUnitOfWork, rung: Rung) -> None:

@@ -28,7 +28,7 @@ from hvcore.domain.uploads import GrantState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence import tables
 from hvcore.persistence.engine import ForkedEngineError, make_engine, writing
-from hvcore.persistence.queries import SqlKeyBook
+from hvcore.persistence.key_book import SqlKeyBook
 from hvcore.persistence.unit_of_work import LEADS_FOR, SqlUnitOfWork
 from hvcore.ports.unit_of_work import (
     AlreadyExistsError,
@@ -219,7 +219,7 @@ def test_a_key_is_found_by_its_hash(uow: SqlUnitOfWork, engine: Engine) -> None:
         work.keys.add(key)
         work.keys.add(system)
         work.commit()
-    book = SqlKeyBook(engine)
+    book = SqlKeyBook(engine, SettableClock(NOW))
 
     assert book.find(key.sha256) == key
     assert book.find("00" * 32) is None
@@ -235,7 +235,7 @@ def test_the_use_of_a_key_is_noted_once_a_minute(
     with uow.write() as work:
         work.keys.add(key)
         work.commit()
-    book = SqlKeyBook(engine)
+    book = SqlKeyBook(engine, SettableClock(NOW))
 
     for seconds in (0, 30, 61, 100):
         book.note_use(key, NOW + timedelta(seconds=seconds))
@@ -254,7 +254,7 @@ def test_a_note_does_not_wait_for_a_lock(uow: SqlUnitOfWork, engine: Engine) -> 
     with uow.write() as work:
         work.keys.add(key)
         work.commit()
-    book = SqlKeyBook(engine)
+    book = SqlKeyBook(engine, SettableClock(NOW))
 
     with uow.write() as work:
         work.keys.save(key)

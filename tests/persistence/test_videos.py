@@ -12,7 +12,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.access import Environment, EnvironmentKind
-from hvcore.domain.catalog import SortBy, SortDir, VideoPage, VideoQuery
+from hvcore.domain.catalog import (
+    SortBy,
+    SortDir,
+    VideoPage,
+    VideoQuery,
+    VideoSummary,
+)
 from hvcore.domain.ids import PublicId, VideoId, new_job_id
 from hvcore.domain.video import DeletionReason, Video, VideoState, media_root
 from hvcore.errors import UnavailableError
@@ -23,6 +29,7 @@ from hvcore.persistence.published_media import MediaCache
 from hvcore.persistence.queries import SqlPlaybackDirectory
 from hvcore.persistence.rows import outline
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.persistence.video_catalog import SqlVideoCatalog
 from hvcore.ports.unit_of_work import AlreadyExistsError
 from tests.persistence.samples import (
     ENV,
@@ -52,8 +59,11 @@ def _add(uow: SqlUnitOfWork, *videos: Video) -> None:
 
 
 def _page(uow: SqlUnitOfWork, query: VideoQuery) -> VideoPage:
-    with uow.read() as work:
-        return work.videos.page(ENVIRONMENT, query)
+    return _catalog(uow).page(ENVIRONMENT, query)
+
+
+def _catalog(uow: SqlUnitOfWork) -> SqlVideoCatalog:
+    return SqlVideoCatalog(uow._engine)
 
 
 def _names(uow: SqlUnitOfWork, **query: Any) -> list[str]:  # noqa: ANN401 - fields
@@ -192,24 +202,71 @@ def test_an_environment_of_another_organization_is_not_listed(
     assert _names(uow) == ["mine"]
 
 
-def test_a_list_shows_media_without_segments(uow: SqlUnitOfWork) -> None:
-    made = _finished()
+def test_a_list_shows_a_summary(uow: SqlUnitOfWork) -> None:
+    made = _finished(description="d")
     _add(uow, made)
 
     (listed,) = _page(uow, VideoQuery(page=1, page_size=1)).videos
+
+    assert listed == VideoSummary(
+        id=made.id,
+        public_id=made.public_id,
+        name=made.name,
+        description="d",
+        state=VideoState.READY,
+        is_public=False,
+        preset=made.settings.preset,
+        created_at=NOW,
+        duration_s=made.duration_s,
+    )
+
+
+def test_a_described_video_has_no_segments(uow: SqlUnitOfWork) -> None:
+    made = _finished(
+        description="d",
+        is_public=True,
+        deleted_at=NOW + timedelta(days=1),
+        deletion_reason=DeletionReason.COPYRIGHT_CLAIM,
+        upload_expires_at=NOW,
+        failure_reason="f",
+    )
+    _add(uow, made)
+    catalog = _catalog(uow)
 
     assert made.media is not None
-    assert listed.media == outline(made.media)
-    assert (listed.duration_s, listed.rungs) == (made.duration_s, made.rungs)
+    expected = attrs.evolve(made, media=outline(made.media))
+    assert catalog.find(made.id) == expected
+    assert catalog.find(made.public_id) == expected
+    assert catalog.find("vid_" + "0" * 22) is None
+    assert catalog.find("vid_\0") is None
 
 
-def test_saving_a_listed_video_keeps_its_segments(uow: SqlUnitOfWork) -> None:
-    made = _finished()
+def test_a_described_video_has_the_media_of_its_last_job(uow: SqlUnitOfWork) -> None:
+    made = video()
     _add(uow, made)
-    (listed,) = _page(uow, VideoQuery(page=1, page_size=1)).videos
+    catalog = _catalog(uow)
+    first = catalog.find(made.id)
+    assert made.job_id is not None
+    made.mark_ready(made.job_id, media())
 
     with uow.write() as work:
-        work.videos.save(listed)
+        work.videos.save(made)
+        work.commit()
+
+    second = catalog.find(made.id)
+    assert first is not None
+    assert second is not None
+    assert (first.rungs, second.rungs) == ((), made.rungs)
+
+
+def test_saving_a_described_video_keeps_its_segments(uow: SqlUnitOfWork) -> None:
+    made = _finished()
+    _add(uow, made)
+    described = _catalog(uow).find(made.id)
+    assert described is not None
+
+    with uow.write() as work:
+        work.videos.save(described)
         work.commit()
 
     with uow.read() as work:
@@ -239,10 +296,9 @@ def test_the_progress_is_that_of_the_current_jobs_parts(uow: SqlUnitOfWork) -> N
         work.tasks.renew(second, progress=0.5)
         work.commit()
 
-    assert {v.name: v.progress for v in _page(uow, _first_page()).videos} == {
-        "a": 80,
-        "planned": 0,
-    }
+    catalog = _catalog(uow)
+    described = [catalog.find(each.id) for each in (made, planned)]
+    assert [d.progress for d in described if d] == [80, 0]
     with uow.write() as work:
         work.tasks.finish(second)
         found = work.videos.find(made.id)

@@ -50,6 +50,12 @@ class World:
             settings=EncodingSettings(preset=Preset.HIGH), is_public=False
         )
 
+    def file(self) -> FileWanted:
+        """
+        Name a file of which nothing else is known.
+        """
+        return FileWanted(file_name="clip.mp4")
+
     def send(self, grant: UploadGrant, data: bytes = b"video") -> UploadGrant:
         """
         Send bytes, as the upload address does.

@@ -93,3 +93,16 @@ def test_a_large_structure_is_shown_as_the_beginning_of_its_text() -> None:
     assert isinstance(shown, str)
     assert len(shown) == 256
     assert shown.startswith('["xxx')
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("\ud800é", b'"?\xc3\xa9"'),
+        (2**70, b"1180591620717411303424"),
+        (600.0, b"600.0"),
+        ('"\n', b'"\\"\\n"'),
+    ],
+)
+def test_every_value_is_written_as_json_in_utf_8(value: object, text: bytes) -> None:
+    assert encode({"a": value}) == b'{"a":' + text + b"}"

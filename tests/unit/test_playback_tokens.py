@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from jwt.types import Options
 
+from hvcore.domain.ids import ShareId
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenKey, TokenUse
 from hvcore.playback_tokens import ring as ring_module
@@ -180,6 +181,31 @@ def test_a_token_without_a_claim_is_refused(claim: str) -> None:
     ids=str,
 )
 def test_a_claim_of_another_form_is_refused(claims: dict[str, object]) -> None:
+    assert is_refused(forged(claims))
+
+
+@pytest.mark.parametrize("use", [TokenUse.SHARE, TokenUse.SHARE_VIEWER])
+def test_a_token_of_a_share_link_names_it(use: TokenUse) -> None:
+    share = ShareId("shr_" + "0" * 22)
+
+    claims = ring().verify(issue(ring(), use=use, share_id=share), MOMENT)
+
+    assert claims.use is use
+    assert claims.share_id == share
+    assert ring().verify(issue(ring()), MOMENT).share_id is None
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"use": "share"},
+        {"use": "share", "share": None},
+        {"use": "share-viewer", "share": 7},
+        {"use": "playback", "share": "shr_1"},
+        {"use": "thumbnail", "share": "shr_1"},
+    ],
+)
+def test_no_token_is_half_of_a_share_link(claims: dict[str, object]) -> None:
     assert is_refused(forged(claims))
 
 

@@ -3,19 +3,30 @@ Plugins: found, refused when they clash, chosen by name.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 import attrs
 import pytest
 
+from hv_analytics_sql.backend import SqlAnalytics
+from hvcore.domain.analytics import ServedBatch
 from hvcore.errors import ConfigError, PluginError
-from hvcore.hookspecs import QueueBackend, StorageBackend, hookimpl
+from hvcore.hookspecs import (
+    AnalyticsBackend,
+    NoOptions,
+    QueueBackend,
+    StorageBackend,
+    hookimpl,
+)
 from hvcore.plugin_api import BuildContext
+from hvcore.ports.analytics import AnalyticsSink
+from hvcore.ports.context import Database
 from hvcore.ports.queue import Queue
 from hvcore.registry import Registry, load_plugins
-from hvcore.settings import BackendSettings, Settings
+from hvcore.settings import AnalyticsSettings, BackendSettings, Settings
 from tests.fakes import MemoryQueue
 
 
@@ -163,3 +174,71 @@ def test_a_plugin_that_cannot_be_imported_is_named() -> None:
 def test_a_backends_name_is_lower_case() -> None:
     with pytest.raises(ValueError, match="name"):
         StorageBackend(name="Acme", factory=build_queue)  # type: ignore[arg-type]  # never called
+
+
+class DeafSink(AnalyticsSink):
+    """
+    Counts nothing, and answers nothing.
+    """
+
+    def write(self, batch: ServedBatch) -> None:
+        del batch
+
+    def position(self, file: str) -> int:
+        del file
+        return 0
+
+
+def build_deaf_sink(options: NoOptions, context: BuildContext) -> AnalyticsSink:
+    del options, context
+    return DeafSink()
+
+
+def build_sql_store(options: NoOptions, context: BuildContext) -> AnalyticsSink:
+    del options, context
+    return SqlAnalytics(cast(Database, None))
+
+
+def sinks(
+    monkeypatch: pytest.MonkeyPatch, *, store: str, names: tuple[str, ...]
+) -> Mapping[str, AnalyticsSink]:
+    module = ModuleType("sinks.plugin")
+
+    @hookimpl
+    def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
+        yield AnalyticsBackend(name="deaf", factory=build_deaf_sink)
+        yield AnalyticsBackend(name="sql", factory=build_sql_store)
+
+    module.hvcore_analytics_sinks = hvcore_analytics_sinks  # type: ignore[attr-defined]  # a plugin made on the spot
+    monkeypatch.setitem(sys.modules, "sinks.plugin", module)
+    settings = Settings(
+        data_dir=Path("/nowhere"), analytics=AnalyticsSettings(sinks=names, store=store)
+    )
+    return registry("sinks.plugin").analytics_sinks(settings, CONTEXT)
+
+
+def test_all_named_sinks_are_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(sinks(monkeypatch, store="sql", names=("deaf", "sql"))) == [
+        "deaf",
+        "sql",
+    ]
+
+
+@pytest.mark.parametrize("names", [("deaf",), ()])
+def test_the_store_must_be_one_of_the_sinks(
+    monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]
+) -> None:
+    with pytest.raises(ConfigError, match=r"analytics\.store is 'sql'"):
+        sinks(monkeypatch, store="sql", names=names)
+
+
+def test_the_store_must_answer_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="cannot answer"):
+        sinks(monkeypatch, store="deaf", names=("deaf", "sql"))
+
+
+def test_a_sink_that_nobody_offers_names_its_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(PluginError, match=r"analytics\.sinks"):
+        sinks(monkeypatch, store="sql", names=("sql", "other"))

@@ -70,7 +70,13 @@ def test_options_reach_the_backend_without_naming_it(tmp_path: Path) -> None:
         ("HV_LIMITS__ENABLE", "true", "did you mean limits.enabled?"),
         ("HV_DATAA", "x", "did you mean HV_DATA?"),
         ("HV_LIMITS__ENABLED", "perhaps", "true or false"),
-        ("HV_LIMITS__API_PER_HOUR", "many", "many"),
+        ("HV_LIMITS__API_PER_HOUR", "many", "a whole number.* not 'many'"),
+        ("HV_LIMITS__API_PER_HOUR", "-1", "from 1 to 1,000,000,000"),
+        ("HV_LIMITS__API_PER_HOUR", "0", "HV_LIMITS__ENABLED=false"),
+        ("HV_LIMITS__KEY_OPERATIONS_PER_HOUR", "9" * 20, "from 1 to"),
+        ("HV_LIMITS__KEY_OPERATIONS_PER_HOUR", "9" * 5000, "a whole number"),
+        ("HV_ANALYTICS__OPTIONS__SQK__X", "1", "analytics.options.sqk is for no sink"),
+        ("HV_ANALYTICS__OPTIONS__SQL", "1", "analytics.options.sql must be a section"),
         ("HV_PLAYBACK__SIGNING_KEY", "secret", "too weak"),
         ("HV_PLAYBACK__SIGNING_KEY_FILE", "/nowhere", "cannot be read"),
     ],
@@ -99,6 +105,37 @@ def test_a_list_may_be_given_with_commas(tmp_path: Path) -> None:
     settings = loaded(tmp_path, HV_PUBLIC__CORS_ORIGINS="https://a, https://b").settings
 
     assert settings.public.cors_origins == ("https://a", "https://b")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *("app.example.com", "https://", "ftp://a", "*", "null", "https://*.a"),
+        *("https://a/path", "https://a?b", "https://a#b", "https://u:p@a"),
+        *("https://a:0", "https://a:99999", "https://a b", "https://[::1"),
+    ],
+)
+def test_what_is_no_origin_is_refused(tmp_path: Path, bad: str) -> None:
+    with pytest.raises(ConfigError, match=r"origins such as.*public\.cors_origins"):
+        loaded(tmp_path, HV_PUBLIC__CORS_ORIGINS=f"https://a,{bad}")
+
+
+def test_an_origin_has_no_slash_at_its_end(tmp_path: Path) -> None:
+    settings = loaded(
+        tmp_path, HV_PUBLIC__CORS_ORIGINS="https://A.example:8443/,http://[::1]:3000"
+    ).settings
+
+    assert settings.public.cors_origins == (
+        "https://A.example:8443",
+        "http://[::1]:3000",
+    )
+
+
+@pytest.mark.parametrize("number", [1, 1_000_000_000])
+def test_limits_may_be_small_or_large(tmp_path: Path, number: int) -> None:
+    settings = loaded(tmp_path, HV_LIMITS__API_PER_HOUR=str(number)).settings
+
+    assert settings.limits.api_per_hour == number
 
 
 def test_secrets_are_made_once_and_for_their_owner_only(tmp_path: Path) -> None:

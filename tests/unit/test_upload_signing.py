@@ -96,3 +96,15 @@ def test_grant_and_expiry_cannot_be_shifted_into_one_another() -> None:
 def test_a_short_key_is_refused() -> None:
     with pytest.raises(ConfigError):
         UploadSigner(b"a" * 31)
+
+
+def test_the_address_of_a_resumable_upload_is_good_for_itself_alone() -> None:
+    other = "up_" + "b" * 22
+    path, _, signature = SIGNER.sign_resumable(GRANT).partition("?signature=")
+    _, once = signed()
+
+    assert path == f"/uploads/{GRANT}"
+    assert SIGNER.verify_resumable(GRANT, signature=signature) == GRANT
+    for named, sent in ((other, signature), (GRANT, once), (GRANT, ""), ("", "")):
+        with pytest.raises(ForbiddenError):
+            SIGNER.verify_resumable(named, signature=sent)

@@ -14,6 +14,7 @@ from hvcore.wire import responses
 from hvcore.wire.converter import read_document, read_query
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore.wire.requests import DeleteRequest
+from hvcore.wire.video_changes import VideoChangeRequest
 
 LIST_THUMBNAIL_PX: Final = (640, 360)
 BEST_THUMBNAIL_PX: Final = (1280, 720)
@@ -26,6 +27,7 @@ class VideoList:
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
+        self._analytics = services.analytics
         self._catalog = services.catalog
         self._playback = services.playback
 
@@ -40,7 +42,10 @@ class VideoList:
             video.id: self._playback.thumbnail_url(video, *LIST_THUMBNAIL_PX)
             for video in page.videos
         }
-        payload = responses.video_list(page, query, served={}, thumbnails=thumbnails)
+        served = self._analytics.views(page.videos)
+        payload = responses.video_list(
+            page, query, served=served, thumbnails=thumbnails
+        )
         send(resp, payload)
 
 
@@ -50,6 +55,7 @@ class Details:
     """
 
     def __init__(self, services: Services) -> None:
+        self._analytics = services.analytics
         self._catalog = services.catalog
         self._playback = services.playback
 
@@ -64,9 +70,11 @@ class Details:
             reach.caller, reach.org_id, check_video_id(video_id)
         )
         thumbnail_url = self._playback.thumbnail_url(video, *BEST_THUMBNAIL_PX)
-        send(
-            resp, responses.video_details(video, served=0, thumbnail_url=thumbnail_url)
+        served = self._analytics.views([video])[video.id]
+        payload = responses.video_details(
+            video, served=served, thumbnail_url=thumbnail_url
         )
+        send(resp, payload)
 
 
 class Removal:
@@ -93,11 +101,45 @@ class Removal:
         send(resp, responses.deletion(video))
 
 
+class Change:
+    """
+    Change, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._editing = services.editing
+        self._details = Details(services)
+
+    def on_patch(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Change a video, and describe it as it is now.
+        """
+        reach = reach_of(req)
+        wanted = read_document(VideoChangeRequest, read_json(req))
+        self._editing.change(
+            reach.caller, reach.org_id, check_video_id(video_id), wanted.changes()
+        )
+        self._details.on_get(req, resp, video_id)
+
+
+class OwnedVideo:
+    """
+    Family A's address of a video: change and delete.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self.on_patch = Change(services).on_patch
+        self.on_delete = Removal(services).on_delete
+
+
 class Video:
     """
-    Family B's address of a video: details and delete.
+    Family B's address of a video: details, change and delete.
     """
 
     def __init__(self, services: Services) -> None:
         self.on_get = Details(services).on_get
+        self.on_patch = Change(services).on_patch
         self.on_delete = Removal(services).on_delete

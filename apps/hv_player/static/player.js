@@ -16,13 +16,21 @@
     network: "The video cannot be loaded. Check your connection and try again.",
     media: "Your browser cannot play this video.",
   };
+  const SHARE_TEXTS = {
+    ...TEXTS,
+    401: "This took too long. Reload the page to watch the video.",
+    403: "This link is over: it has expired, was withdrawn, or was watched as " +
+      "often as it may be.",
+  };
   const MAX_RECOVERIES = 3;
 
   const byId = (id) => document.getElementById(id);
   const video = byId("video");
   const message = byId("message");
   const choices = byId("choices");
+  const begin = byId("begin");
   const query = new URLSearchParams(window.location.search);
+  const isShare = video.dataset.access === "share";
 
   const addressOf = (given) => {
     const address = new URL(given, window.location.href);
@@ -34,9 +42,11 @@
   };
 
   const fail = (cause) => {
-    message.textContent = TEXTS[cause] || TEXTS.network;
+    const texts = isShare ? SHARE_TEXTS : TEXTS;
+    message.textContent = texts[cause] || texts.network;
     message.hidden = false;
     choices.hidden = true;
+    begin.hidden = true;
     video.removeAttribute("controls");
   };
 
@@ -128,6 +138,53 @@
     video.src = master;
   };
 
+  const play = (master) => {
+    if (window.Hls && window.Hls.isSupported()) {
+      playWithHlsJs(master);
+    } else if (video.canPlayType("application/vnd.apple.mpegurl")) {
+      playNatively(master);
+    } else {
+      fail("media");
+    }
+  };
+
+  // Each playlist without a session begins one and uses up a view. Browsers
+  // load a playlist as often as they like, so it is begun here, once.
+  const openSession = async (master) => {
+    const answer = await fetch(master, { cache: "no-store" });
+    if (!answer.ok) {
+      throw answer.status;
+    }
+    const session = /[?&]token=([\w.-]+)/.exec(await answer.text());
+    const address = new URL(master);
+    address.searchParams.set("token", session[1]);
+    return address.href;
+  };
+
+  const waitForViewer = (master) => {
+    const go = async () => {
+      begin.hidden = true;
+      try {
+        const session = await openSession(master);
+        video.controls = true;
+        play(session);
+        await video.play();
+      } catch (cause) {
+        // Where the browser wants another click, its controls are there.
+        if (!video.controls) {
+          fail(cause);
+        }
+      }
+    };
+    video.controls = false;
+    begin.addEventListener("click", go, { once: true });
+    begin.hidden = false;
+    begin.focus();
+    if (video.autoplay) {
+      begin.click();
+    }
+  };
+
   const start = () => {
     const master = addressOf(video.dataset.master);
     if (video.dataset.poster) {
@@ -141,12 +198,10 @@
     video.addEventListener("play", showsChoices);
     video.addEventListener("pause", showsChoices);
     showsChoices();
-    if (window.Hls && window.Hls.isSupported()) {
-      playWithHlsJs(master);
-    } else if (video.canPlayType("application/vnd.apple.mpegurl")) {
-      playNatively(master);
+    if (isShare) {
+      waitForViewer(master);
     } else {
-      fail("media");
+      play(master);
     }
   };
 

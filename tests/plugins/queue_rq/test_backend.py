@@ -152,6 +152,21 @@ def test_an_error_in_the_handler_drops_the_message(
     assert "handling a task failed" in caplog.text
 
 
+def test_a_service_that_does_not_answer_is_one_line_in_the_log(
+    queue: RqQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen = [_put(queue)]
+
+    def handle(_task_id: TaskId) -> None:
+        seen.clear()
+        raise UnavailableError("The database does not answer.")
+
+    queue.consume(handle, lanes=[Lane.ENCODE], until=lambda: not seen)
+
+    (record,) = [r for r in caplog.records if "was not taken" in r.getMessage()]
+    assert (record.levelno, record.exc_info) == (logging.WARNING, None)
+
+
 def test_a_signal_handlers_exception_ends_the_consumer(queue: RqQueue) -> None:
     _put(queue)
 

@@ -4,7 +4,7 @@ A transcoder, sources, and what it makes of them.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 import pytest
@@ -50,6 +50,18 @@ class NoKeys:
         raise AssertionError(key, at)
 
 
+class NoDatabase:
+    """
+    A database that nobody needs.
+    """
+
+    def reading(self) -> NoReturn:
+        raise AssertionError
+
+    def writing(self) -> NoReturn:
+        raise AssertionError
+
+
 def make_context(folder: Path) -> BuildContext:
     """
     Return a context whose folders lie in the given one.
@@ -59,6 +71,7 @@ def make_context(folder: Path) -> BuildContext:
         state_dir=folder / "state",
         work_dir=folder / "work",
         keys=NoKeys(),
+        database=NoDatabase(),
     )
 
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 import falcon
 
 from hv_api.reach import Reach
-from hv_api.routes import Route
+from hv_api.routing import Route
+from hv_api.sent_headers import SentHeaders
+from hvcore.domain.access import Principal
 from hvcore.domain.ids import is_chosen_id
 from hvcore.errors import NotFoundError
 from hvcore.ports.auth import Credentials
@@ -49,14 +51,18 @@ class AccessMiddleware:
             # Falcon lets /videos/ match /videos/{video_id}.
             raise NotFoundError
         req.context.route = route
-        headers = {name.lower(): value for name, value in req.headers.items()}
-        caller = self._access.authenticate(Credentials(headers=headers))
-        org_id = params.get("org_id")
-        if org_id is None:
-            org_id = self._access.own_organization(caller)
+        caller = self._access.authenticate(Credentials(headers=SentHeaders(req.env)))
+        req.context.reach = Reach(
+            caller=caller,
+            org_id=self._organization(caller, route, params.get("org_id")),
+            env_ref=params.get("env_ref"),
+        )
+
+    def _organization(self, caller: Principal, route: Route, named: str | None) -> str:
+        if route.is_for_every_key:
+            return caller.org_id or ""
+        org_id = named or self._access.own_organization(caller)
         self._access.check_org(caller, org_id, route.permission)
         if not is_chosen_id(org_id):
             raise NotFoundError("There is no such organization.")
-        req.context.reach = Reach(
-            caller=caller, org_id=org_id, env_ref=params.get("env_ref")
-        )
+        return org_id

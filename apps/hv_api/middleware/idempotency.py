@@ -1,0 +1,148 @@
+"""
+Obey ``Idempotency-Key``: a repeated request gets the first answer again.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+
+import falcon
+
+from hv_api.reach import Reach, find_environment
+from hv_api.routing import Route
+from hv_web.bodies import read_body
+from hvcore.domain.access import KeyType
+from hvcore.domain.idempotency import (
+    GRANT_KEPT_FOR,
+    KEPT_FOR,
+    FirstRequest,
+    IdempotencyScope,
+    KeptAnswer,
+)
+from hvcore.domain.limits import MAX_JSON_BODY_BYTES
+from hvcore.domain.rate_limits import Bucket
+from hvcore.errors import FieldError, InvalidParametersError
+from hvcore.services.access import Access
+from hvcore.services.idempotency import LOCATION, Idempotency
+
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotency-Replayed"
+
+_KEY = re.compile("[!-~]{1,255}")
+
+
+class IdempotencyMiddleware:
+    """
+    Run a request that creates something once.
+
+    The environment is judged here already where one is named, because an
+    answer must not reach a key that lies outside of it.
+    """
+
+    def __init__(self, access: Access, idempotency: Idempotency) -> None:
+        self._access = access
+        self._idempotency = idempotency
+
+    def process_resource(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        _resource: object,
+        params: Mapping[str, str],
+    ) -> None:
+        """
+        Claim the key, or give the first answer again.
+
+        Raises:
+            InvalidParametersError: The key has another form (400), or stands
+                for another request (422).
+            ConflictError: The first request still runs.
+        """
+        route: Route | None = getattr(req.context, "route", None)
+        key = req.get_header(HEADER)
+        if key is None or route is None or not route.is_idempotent:
+            return
+        _check_form(key)
+        reach: Reach = req.context.reach
+        scope = IdempotencyScope(
+            org_id=reach.org_id,
+            env_id=self._environment(req, reach, params),
+            route=f"{route.method} {route.template}",
+            key=key,
+        )
+        first = self._idempotency.begin(
+            scope, fingerprint=_fingerprint(req, route), kept_for=_kept_for(route)
+        )
+        if first.answer is None:
+            req.context.first_request = first
+        else:
+            _give_again(resp, first.answer)
+
+    def process_response(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        _resource: object,
+        _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
+    ) -> None:
+        """
+        Keep the first answer.
+
+        Of the middleware that changes answers this runs first, so that what
+        belongs to the single request, such as its id, is not kept.
+        """
+        first: FirstRequest | None = getattr(req.context, "first_request", None)
+        if first is None:
+            return
+        answer = KeptAnswer(
+            status=resp.status_code,
+            headers=resp.headers,
+            body=(resp.render_body() or b"").decode(),
+        )
+        self._idempotency.end(first, answer)
+
+    def _environment(
+        self, req: falcon.Request, reach: Reach, params: Mapping[str, str]
+    ) -> str:
+        if "org_id" not in params or reach.env_ref is not None:
+            return find_environment(self._access, req).id
+        # A video decides, later: what keys of one environment were answered
+        # is given again to keys of the same environment only.
+        caller = reach.caller
+        is_bound = caller.type is KeyType.ENVIRONMENT and caller.env_id is not None
+        return str(caller.env_id) if is_bound else ""
+
+
+def _check_form(key: str) -> None:
+    if _KEY.fullmatch(key) is None:
+        message = f"{HEADER} must be 1 to 255 visible ASCII characters."
+        raise InvalidParametersError(
+            message, errors=[FieldError(message=message, location=LOCATION, value=key)]
+        )
+
+
+def _fingerprint(req: falcon.Request, route: Route) -> str:
+    max_bytes = route.special.max_body_bytes or MAX_JSON_BODY_BYTES
+    body = read_body(req, max_bytes=max_bytes)
+    parts = [req.method, req.path, req.query_string, req.content_type or ""]
+    # Such as the headers that describe a resumable upload.
+    names = (*route.special.request_headers, *route.special.refused_headers)
+    parts += [req.get_header(name) or "" for name in names]
+    digests = [hashlib.sha256(part.encode(errors="surrogatepass")) for part in parts]
+    digests.append(hashlib.sha256(body))
+    # Of digests: no part can look like two.
+    return hashlib.sha256(b"".join(d.digest() for d in digests)).hexdigest()
+
+
+def _kept_for(route: Route) -> timedelta:
+    return GRANT_KEPT_FOR if route.bucket is Bucket.UPLOAD_URL else KEPT_FOR
+
+
+def _give_again(resp: falcon.Response, answer: KeptAnswer) -> None:
+    resp.status = answer.status
+    resp.data = answer.body.encode()
+    for name, value in answer.headers.items():
+        resp.set_header(name, value)
+    resp.set_header(REPLAYED, "true")
+    resp.complete = True

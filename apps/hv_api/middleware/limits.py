@@ -1,0 +1,81 @@
+"""
+Count requests, and say on every answer how many more there may be.
+"""
+
+from typing import Final
+
+import falcon
+
+from hv_api.reach import Reach
+from hv_api.routing import Route
+from hvcore.domain.rate_limits import RateLimitState
+from hvcore.errors import RateLimitExceededError
+from hvcore.services.rate_limits import MINUTE_S, Counted, RateLimits
+
+HEADERS: Final = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+
+
+class LimitsMiddleware:
+    """
+    Refuse requests above the limits, after key and permission were judged.
+
+    Args:
+        limits: None if there are none.
+    """
+
+    def __init__(self, limits: RateLimits | None) -> None:
+        self._limits = limits
+
+    def process_resource(
+        self,
+        req: falcon.Request,
+        _resp: falcon.Response,
+        _resource: object,
+        _params: dict[str, object],
+    ) -> None:
+        """
+        Count the request.
+
+        Raises:
+            RateLimitExceededError: It is one too many; it was not counted.
+            UnavailableError: It must be counted and cannot be.
+        """
+        reach: Reach | None = getattr(req.context, "reach", None)
+        if reach is None or self._limits is None:
+            return
+        route: Route = req.context.route
+        key_id = reach.caller.key_id
+        counted = self._limits.count(
+            org_id=reach.org_id or key_id, key_id=key_id, bucket=route.bucket
+        )
+        req.context.counted = counted
+        if counted is not None and counted.retry_after_s is not None:
+            raise RateLimitExceededError(
+                f"{_limit_of(counted.shown)}; try again in "
+                f"{counted.retry_after_s} seconds.",
+                headers={"Retry-After": str(counted.retry_after_s)},
+            )
+
+    def process_response(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        _resource: object,
+        _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
+    ) -> None:
+        """
+        Show the limit that is reached first, on errors too.
+        """
+        counted: Counted | None = getattr(req.context, "counted", None)
+        if counted is None:
+            return
+        state = counted.shown
+        values = (state.rule.limit.requests, state.remaining, counted.reset_unix)
+        for name, value in zip(HEADERS, values, strict=True):
+            resp.set_header(name, str(value))
+
+
+def _limit_of(state: RateLimitState) -> str:
+    limit = state.rule.limit
+    window = "minute" if limit.window_s == MINUTE_S else "hour"
+    return f"The limit is {limit.requests} {limit.bucket.value} requests per {window}"

@@ -1,0 +1,104 @@
+"""
+The description of the API, for programs and for people.
+"""
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import falcon
+
+from hv_api.openapi import Document, make_document
+from hv_api.openapi_page import render_page
+from hv_web.files import send
+from hvcore.assembly import Services
+from hvcore.envelope import SUCCESS_TYPE, encode
+from hvcore.services.served import Lifetime, Served
+
+STYLE: Final = Path(__file__).parents[1] / "docs.css"
+
+POLICY: Final = (
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+"""Of the page: it loads its style and nothing else."""
+
+
+def describe(services: Services) -> Document:
+    """
+    Describe every route, under the address that callers know.
+    """
+    # The table names the classes of this module.
+    from hv_api.routes import GROUPS  # noqa: PLC0415
+
+    return make_document(GROUPS, services.settings.public.api_url)
+
+
+class OpenApi:
+    """
+    ``GET {base_url}/openapi.json``, sent bare.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @cached_property
+    def _served(self) -> Served:
+        # Made when it is first asked for, so that processes start sooner.
+        return _served(encode(describe(self._services)), SUCCESS_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Send the document.
+        """
+        send(req, resp, self._served)
+
+
+class Page:
+    """
+    ``GET /docs``.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @cached_property
+    def _served(self) -> Served:
+        page = render_page(describe(self._services))
+        return _served(page, "text/html; charset=utf-8")
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Send the page.
+        """
+        send(req, resp, self._served)
+        resp.set_header("Content-Security-Policy", POLICY)
+        resp.set_header("Referrer-Policy", "no-referrer")
+
+
+class Style:
+    """
+    ``GET /docs/style.css``.
+    """
+
+    def __init__(self, _services: Services) -> None:
+        self._served = _served(STYLE.read_bytes(), "text/css; charset=utf-8")
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Send the style.
+        """
+        send(req, resp, self._served)
+
+
+def _served(body: bytes, content_type: str) -> Served:
+    return Served(
+        body=body,
+        content_type=content_type,
+        etag=hashlib.sha256(body).hexdigest()[:32],
+        # Ten minutes: it changes with releases only.
+        lifetime=Lifetime.PICTURE,
+        is_public=True,
+        is_text=True,
+    )

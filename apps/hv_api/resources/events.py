@@ -1,0 +1,29 @@
+"""
+What has happened in an environment.
+"""
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import find_environment
+from hvcore.assembly import Services
+from hvcore.wire import events as wire
+from hvcore.wire.converter import read_query
+
+
+class EventList:
+    """
+    The events of the key's environment.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._events = services.events
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        List events after a cursor, the oldest first.
+        """
+        env = find_environment(self._access, req)
+        query = read_query(wire.EventParameters, req.params).query()
+        send(resp, wire.event_page(self._events.page(env, query)))

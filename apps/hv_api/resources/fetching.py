@@ -1,0 +1,60 @@
+"""
+Files that the service fetches for itself.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import find_environment
+from hv_web.json_media import read_json
+from hvcore.assembly import Services
+from hvcore.wire import fetching as wire
+from hvcore.wire.converter import Refusal, read_document
+from hvcore.wire.requests import possible_with
+
+
+class VideoUpload:
+    """
+    Family B's upload: the video exists at once, its file is fetched.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._fetching = services.fetching
+        self._processing = services.processing
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Make a video of the file at an address.
+        """
+        env = find_environment(self._access, req)
+        wanted = read_document(wire.FetchVideoRequest, read_json(req), self._check)
+        video = self._fetching.fetch_video(
+            env, wanted.url, wanted.file_wanted(), wanted.video_wanted()
+        )
+        send(resp, wire.fetched_video(video.id))
+
+    def _check(self, given: Mapping[str, object]) -> Iterable[Refusal]:
+        yield from wire.fetchable(wire.VIDEO_URL, self._fetching.refusal)(given)
+        yield from possible_with(self._processing.capabilities())(given)
+
+
+class Download:
+    """
+    Family B's download: the file is fetched, a process request follows.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._fetching = services.fetching
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Fetch the file at an address.
+        """
+        env = find_environment(self._access, req)
+        check = wire.fetchable(wire.SOURCE_URL, self._fetching.refusal)
+        wanted = read_document(wire.DownloadRequest, read_json(req), check)
+        send(resp, wire.fetched_file(self._fetching.fetch_file(env, wanted.url)))

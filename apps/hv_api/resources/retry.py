@@ -1,0 +1,30 @@
+"""
+Another try at a video that failed.
+"""
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import check_video_id, reach_of
+from hvcore.assembly import Services
+
+
+class Retry:
+    """
+    Retry, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._processing = services.processing
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Process a failed video once more, as it was asked for.
+        """
+        reach = reach_of(req)
+        found = self._processing.retry(
+            reach.caller, reach.org_id, check_video_id(video_id)
+        )
+        send(resp, {"videoID": found})

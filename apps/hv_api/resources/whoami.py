@@ -1,0 +1,29 @@
+"""
+What the key is.
+"""
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import reach_of
+from hvcore.assembly import Services
+from hvcore.wire.whoami import whoami
+
+
+class WhoAmI:
+    """
+    ``GET {base_url}/whoami``, for every key.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._keys = services.keys
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Describe the key that was sent.
+        """
+        key = self._keys.of_caller(reach_of(req).caller)
+        payload = whoami(
+            key.caller, key.environment, name=key.name, expires_at=key.expires_at
+        )
+        send(resp, payload)

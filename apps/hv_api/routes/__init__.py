@@ -1,0 +1,37 @@
+"""
+Every route of the API, in one table; nothing else registers any.
+
+Source: interface, "Endpoints". The table feeds routing, permissions, rate
+limits, idempotency, the OpenAPI document and the tests.
+"""
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import Final
+
+from hv_api.routes import (
+    analytics,
+    changes,
+    events,
+    playback,
+    processing,
+    service,
+    sharing,
+    uploads,
+    videos,
+)
+from hv_api.routing import Route
+
+GROUPS: Final[Mapping[str, tuple[Route, ...]]] = {
+    "Uploads": uploads.ROUTES,
+    "Processing": processing.ROUTES,
+    "Videos": (*videos.ROUTES, *changes.ROUTES),
+    "Playback": playback.ROUTES,
+    "Sharing": sharing.ROUTES,
+    "Analytics": analytics.ROUTES,
+    "Events": events.ROUTES,
+    "Service": service.ROUTES,
+}
+"""The routes by what they are about, in the order of the documentation."""
+
+ROUTES: Final[tuple[Route, ...]] = tuple(chain.from_iterable(GROUPS.values()))

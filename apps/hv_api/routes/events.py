@@ -1,0 +1,22 @@
+"""
+What has happened, for those who ask.
+"""
+
+from typing import Final
+
+from hv_api.resources import events
+from hv_api.routing import KEY, Route
+from hvcore.domain.access import Permission
+from hvcore.wire import events as wire
+
+ROUTES: Final[tuple[Route, ...]] = (
+    Route(
+        "GET",
+        f"{KEY}/events",
+        events.EventList,
+        summary="List what has happened to videos since a cursor.",
+        answer=wire.EVENTS,
+        permission=Permission.VIDEOS_READ,
+        query=wire.EventParameters,
+    ),
+)

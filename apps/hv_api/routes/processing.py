@@ -1,0 +1,54 @@
+"""
+From bytes to videos.
+"""
+
+from typing import Final
+
+from hv_api.resources import processing
+from hv_api.routing import ENV, KEY, Route
+from hvcore.domain.access import Permission
+from hvcore.domain.rate_limits import Bucket
+from hvcore.errors import (
+    EnvironmentNotFoundError,
+    InvalidGcsPathError,
+    InvalidQualityPresetError,
+    ProcessingInProgressError,
+)
+from hvcore.wire import answer_schemas as answers
+from hvcore.wire.requests import ProcessRequest
+
+ROUTES: Final[tuple[Route, ...]] = (
+    Route(
+        "POST",
+        f"{ENV}/videos/process",
+        processing.Process,
+        summary="Make a video of uploaded bytes.",
+        answer=answers.PROCESSED,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.VIDEO_OPERATIONS,
+        body=ProcessRequest,
+        errors=(
+            InvalidGcsPathError,
+            InvalidQualityPresetError,
+            ProcessingInProgressError,
+            EnvironmentNotFoundError,
+        ),
+        is_idempotent=True,
+    ),
+    Route(
+        "POST",
+        f"{KEY}/videos/process",
+        processing.Process,
+        summary="Make a video of uploaded bytes.",
+        answer=answers.PROCESSED,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.VIDEO_OPERATIONS,
+        body=ProcessRequest,
+        errors=(
+            InvalidGcsPathError,
+            InvalidQualityPresetError,
+            ProcessingInProgressError,
+        ),
+        is_idempotent=True,
+    ),
+)

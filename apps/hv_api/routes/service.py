@@ -1,0 +1,69 @@
+"""
+Health, environments, the key itself.
+"""
+
+from typing import Final
+
+from hv_api.resources import documents, environments, health, whoami
+from hv_api.routing import KEY, ORG, Route, Special
+from hvcore.wire import answer_schemas as answers
+from hvcore.wire.whoami import WHOAMI
+
+ROUTES: Final[tuple[Route, ...]] = (
+    Route(
+        "GET",
+        "/health",
+        health.Health,
+        is_open=True,
+        summary="Ask whether the service can work.",
+        answer=answers.HEALTH,
+    ),
+    Route(
+        "GET",
+        "/health/live",
+        health.Live,
+        is_open=True,
+        summary="Ask whether the process answers.",
+        answer=answers.LIVE,
+    ),
+    Route(
+        "GET",
+        f"{ORG}/environments",
+        environments.Environments,
+        summary="List the environments that the key reaches; tests a key.",
+        answer=answers.ENVIRONMENTS,
+    ),
+    Route(
+        "GET",
+        f"{KEY}/whoami",
+        whoami.WhoAmI,
+        summary="Ask what the key is, and what it may do.",
+        answer=WHOAMI,
+        is_for_every_key=True,
+    ),
+    Route(
+        "GET",
+        f"{KEY}/openapi.json",
+        documents.OpenApi,
+        is_open=True,
+        summary="Get the description of every route (OpenAPI 3.1).",
+        answer={"type": "object"},
+        special=Special(answer_type="application/json"),
+    ),
+    Route(
+        "GET",
+        "/docs",
+        documents.Page,
+        is_open=True,
+        summary="Read the same as a page.",
+        special=Special(answer_type="text/html"),
+    ),
+    Route(
+        "GET",
+        "/docs/style.css",
+        documents.Style,
+        is_open=True,
+        summary="Get the style of the page.",
+        special=Special(answer_type="text/css"),
+    ),
+)

@@ -1,0 +1,113 @@
+"""
+Bytes on their way in: upload addresses, fetches, resumable uploads.
+"""
+
+from typing import Final
+
+from hv_api.resources import fetching, resumable, uploads
+from hv_api.routing import ENV, KEY, Route, Special
+from hvcore.domain.access import Permission
+from hvcore.domain.rate_limits import Bucket
+from hvcore.domain.resumable import UnsupportedVersionError
+from hvcore.errors import (
+    EnvironmentNotFoundError,
+    InvalidFileSizeError,
+    InvalidQualityPresetError,
+    PayloadTooLargeError,
+    UnsupportedFormatError,
+)
+from hvcore.wire import answer_schemas as answers
+from hvcore.wire import fetching as fetch
+from hvcore.wire import resumable as tus
+from hvcore.wire.requests import UploadUrlRequest, VideoUploadRequest
+
+ROUTES: Final[tuple[Route, ...]] = (
+    Route(
+        "POST",
+        f"{ENV}/videos/upload-url",
+        uploads.UploadUrl,
+        summary="Get an address to send a file to.",
+        answer=answers.UPLOAD_GRANT,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.UPLOAD_URL,
+        body=UploadUrlRequest,
+        errors=(InvalidFileSizeError, UnsupportedFormatError, EnvironmentNotFoundError),
+        is_idempotent=True,
+    ),
+    Route(
+        "POST",
+        f"{KEY}/videos/upload-url",
+        uploads.VideoUploadUrl,
+        summary="Get an address to send a file to, which is processed on arrival.",
+        answer=answers.VIDEO_UPLOAD_GRANT,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.UPLOAD_URL,
+        body=VideoUploadRequest,
+        errors=(
+            InvalidFileSizeError,
+            UnsupportedFormatError,
+            InvalidQualityPresetError,
+        ),
+        is_idempotent=True,
+    ),
+    Route(
+        "POST",
+        f"{KEY}/videos/upload",
+        fetching.VideoUpload,
+        summary="Make a video of the file at an address.",
+        answer=fetch.FETCHED_VIDEO,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.VIDEO_OPERATIONS,
+        body=fetch.FetchVideoRequest,
+        errors=(
+            InvalidFileSizeError,
+            UnsupportedFormatError,
+            InvalidQualityPresetError,
+        ),
+        is_idempotent=True,
+    ),
+    Route(
+        "POST",
+        f"{KEY}/videos/download",
+        fetching.Download,
+        summary="Fetch the file at an address, to be processed.",
+        answer=fetch.FETCHED_FILE,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.VIDEO_OPERATIONS,
+        body=fetch.DownloadRequest,
+        is_idempotent=True,
+    ),
+    Route(
+        "POST",
+        f"{KEY}/uploads",
+        resumable.ResumableUploads,
+        summary="Create a resumable upload (tus 1.0), which is processed on arrival.",
+        answer=tus.RESUMABLE_UPLOAD,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.UPLOAD_URL,
+        errors=(
+            UnsupportedVersionError,
+            InvalidFileSizeError,
+            UnsupportedFormatError,
+            InvalidQualityPresetError,
+            PayloadTooLargeError,
+        ),
+        is_idempotent=True,
+        special=Special(
+            request_headers=tus.REQUEST_HEADERS,
+            required_headers=("Tus-Resumable", "Upload-Length", "Upload-Metadata"),
+            refused_headers=tus.REFUSED_HEADERS,
+            header_fields=VideoUploadRequest,
+            status=201,
+            answer_headers=tus.ANSWER_HEADERS,
+        ),
+    ),
+    Route(
+        "OPTIONS",
+        f"{KEY}/uploads",
+        resumable.ResumableUploads,
+        summary="Ask what resumable uploads can do.",
+        is_open=True,
+        special=Special(status=204),
+    ),
+)

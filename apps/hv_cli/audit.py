@@ -1,0 +1,55 @@
+"""
+``hv audit``: who did what to keys, organizations, environments and webhooks.
+"""
+
+import json
+
+import click
+
+from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.output import Record, json_option, show, timestamp
+from hvcore.domain.audit import AuditEntry
+
+
+@click.command(cls=HvCommand)
+@click.option("--org", help="Only what concerns this organization.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1, max=100_000),
+    default=100,
+    show_default=True,
+    help="How many of the latest.",
+)
+@json_option
+@pass_invocation
+def audit(
+    invocation: Invocation, *, org: str | None, limit: int, as_json: bool
+) -> None:
+    """
+    Show what was done, the latest first.
+    """
+    with invocation.services() as services:
+        entries = services.audit.latest(org, limit=limit)
+    columns = {
+        "at": "AT",
+        "actor": "ACTOR",
+        "action": "ACTION",
+        "subject": "SUBJECT",
+        "orgID": "ORGANIZATION",
+        "details": "DETAILS",
+    }
+    records = [_record(entry) for entry in entries]
+    if not as_json:
+        records = [{**r, "details": json.dumps(r["details"])} for r in records]
+    show(records, columns, name="entries", as_json=as_json)
+
+
+def _record(entry: AuditEntry) -> Record:
+    return {
+        "at": timestamp(entry.at),
+        "actor": entry.actor,
+        "action": entry.action,
+        "subject": entry.subject,
+        "orgID": entry.org_id,
+        "details": dict(entry.details),
+    }

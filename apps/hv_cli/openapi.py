@@ -1,0 +1,24 @@
+"""
+``hv openapi``: the description of the API.
+"""
+
+import json
+
+import click
+
+from hv_api.openapi import make_document
+from hv_api.routes import GROUPS
+from hv_cli.commands import HvCommand, Invocation, pass_invocation
+
+
+@click.command(cls=HvCommand)
+@pass_invocation
+def openapi(invocation: Invocation) -> None:
+    """
+    Print the description of every route (OpenAPI 3.1, JSON).
+
+    It is the one that the service answers with; no service need run.
+    """
+    settings = invocation.load().settings
+    document = make_document(GROUPS, settings.public.api_url)
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))

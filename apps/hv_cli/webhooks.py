@@ -1,0 +1,233 @@
+"""
+``hv webhooks``: who is told of what happens. A secret is shown once.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+import click
+
+from hv_cli.commands import HvGroup, Invocation, duration_option, pass_invocation
+from hv_cli.output import Record, json_option, print_json, say, show, timestamp
+from hvcore.assembly import Services
+from hvcore.domain.events import DOCUMENTED_KINDS, EventKind
+from hvcore.domain.webhooks import Delivery, WebhookEndpoint
+from hvcore.services.webhooks import WebhookWithSecret
+
+_DELIVERY_COLUMNS: Mapping[str, str] = {
+    "deliveryID": "DELIVERY",
+    "webhookID": "WEBHOOK",
+    "eventID": "EVENT",
+    "state": "STATE",
+    "attempts": "TRIES",
+    "lastStatus": "ANSWER",
+    "lastAttemptAt": "LAST TRY",
+    "nextAttemptAt": "NEXT TRY",
+    "lastError": "WHY",
+    "waits": "WAITS",
+}
+
+
+@click.group(cls=HvGroup)
+def webhooks() -> None:
+    """
+    Add, list, rotate and remove webhooks; see and repeat deliveries.
+    """
+
+
+@webhooks.command("add")
+@click.argument("url")
+@click.option("--org", required=True)
+@click.option("--env", required=True)
+@click.option(
+    "--event",
+    "events",
+    multiple=True,
+    type=click.Choice([kind.value for kind in EventKind]),
+    help="What it wants to know; completed and failed processing if none is named.",
+)
+@json_option
+@pass_invocation
+def add(  # noqa: PLR0913 - one per option
+    invocation: Invocation,
+    *,
+    url: str,
+    org: str,
+    env: str,
+    events: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """
+    Send the events of an environment to URL; print the secret that signs them.
+    """
+    kinds = frozenset(map(EventKind, events)) or DOCUMENTED_KINDS
+    with invocation.services() as services:
+        added = services.webhooks.add(org, env, url, kinds)
+        (record,) = _records(services, [added.endpoint])
+    _print_secret(added, record, as_json=as_json)
+
+
+@webhooks.command("list")
+@click.option("--org", help="Of this organization alone.")
+@json_option
+@pass_invocation
+def list_webhooks(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
+    """
+    List webhooks, oldest first.
+    """
+    with invocation.services() as services:
+        if org is not None:
+            # Says so if there is no such organization.
+            services.tenants.environments(org)
+        records = _records(services, services.webhooks.of_organization(org))
+    columns = {
+        "webhookID": "WEBHOOK",
+        "orgID": "ORGANIZATION",
+        "envID": "ENVIRONMENT",
+        "state": "STATE",
+        "events": "EVENTS",
+        "url": "URL",
+        "createdAt": "ADDED",
+    }
+    show(records, columns, name="webhooks", as_json=as_json)
+
+
+@webhooks.command("deliveries")
+@click.argument("webhook_id")
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
+@json_option
+@pass_invocation
+def deliveries(
+    invocation: Invocation, *, webhook_id: str, limit: int, as_json: bool
+) -> None:
+    """
+    Show the deliveries to WEBHOOK_ID, newest first.
+    """
+    with invocation.services() as services:
+        found = services.webhooks.deliveries(webhook_id, limit=limit)
+        reasons = services.webhooks.reasons(found)
+    records = [
+        {**_delivery(delivery), "waits": reasons.get(delivery.id)} for delivery in found
+    ]
+    show(records, _DELIVERY_COLUMNS, name="deliveries", as_json=as_json)
+
+
+@webhooks.command("resend")
+@click.argument("event_id")
+@click.option("--webhook", "webhook_id", help="To this one; else to all that want it.")
+@json_option
+@pass_invocation
+def resend(
+    invocation: Invocation, *, event_id: str, webhook_id: str | None, as_json: bool
+) -> None:
+    """
+    Deliver EVENT_ID once more.
+    """
+    with invocation.services() as services:
+        ordered = services.webhooks.resend(event_id, webhook_id)
+    records = [_delivery(delivery) for delivery in ordered]
+    show(records, _DELIVERY_COLUMNS, name="deliveries", as_json=as_json)
+
+
+@webhooks.command("remove")
+@click.argument("webhook_id")
+@json_option
+@pass_invocation
+def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
+    """
+    Remove WEBHOOK_ID and all that is waiting for it.
+    """
+    with invocation.services() as services:
+        services.webhooks.remove(webhook_id)
+    if as_json:
+        print_json({"webhookID": webhook_id, "state": "removed"})
+    else:
+        click.echo(f"{webhook_id} is removed")
+
+
+@webhooks.command("rotate")
+@click.argument("webhook_id")
+@click.option(
+    "--overlap",
+    default="24h",
+    show_default=True,
+    callback=duration_option,
+    help="How long the old secret signs beside the new one.",
+)
+@json_option
+@pass_invocation
+def rotate(
+    invocation: Invocation, *, webhook_id: str, overlap: float, as_json: bool
+) -> None:
+    """
+    Give WEBHOOK_ID a new secret and print it.
+    """
+    with invocation.services() as services:
+        rotated = services.webhooks.rotate_secret(
+            webhook_id, overlap=timedelta(seconds=overlap)
+        )
+        (record,) = _records(services, [rotated.endpoint])
+    _print_secret(rotated, record, as_json=as_json)
+
+
+@webhooks.command("enable")
+@click.argument("webhook_id")
+@json_option
+@pass_invocation
+def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
+    """
+    Let WEBHOOK_ID have events again.
+    """
+    with invocation.services() as services:
+        endpoint = services.webhooks.enable(webhook_id)
+        (record,) = _records(services, [endpoint])
+    if as_json:
+        print_json(record)
+    else:
+        click.echo(f"{endpoint.id} is {endpoint.state.value}")
+
+
+def _print_secret(made: WebhookWithSecret, record: Record, *, as_json: bool) -> None:
+    if as_json:
+        print_json({**record, "secret": made.secret})
+        return
+    click.echo(made.secret)
+    say(f"This signs for {made.endpoint.id}; it is not shown again.")
+
+
+def _records(
+    services: Services, endpoints: Sequence[WebhookEndpoint]
+) -> Sequence[Record]:
+    names = {
+        (env.org_id, env.id): env.name
+        for org_id in {endpoint.org_id for endpoint in endpoints}
+        for env in services.tenants.environments(org_id)
+    }
+    return [
+        {
+            "webhookID": endpoint.id,
+            "orgID": endpoint.org_id,
+            "envID": names.get((endpoint.org_id, endpoint.env_id)),
+            "url": endpoint.url,
+            "events": sorted(kind.value for kind in endpoint.kinds),
+            "state": endpoint.state.value,
+            "createdAt": timestamp(endpoint.created_at),
+        }
+        for endpoint in endpoints
+    ]
+
+
+def _delivery(delivery: Delivery) -> Record:
+    return {
+        "deliveryID": delivery.id,
+        "webhookID": delivery.endpoint_id,
+        "eventID": delivery.event_id,
+        "state": delivery.state.value,
+        "attempts": delivery.attempts,
+        "createdAt": timestamp(delivery.created_at),
+        "lastAttemptAt": timestamp(delivery.last_attempt_at),
+        "nextAttemptAt": timestamp(delivery.next_attempt_at),
+        "lastStatus": delivery.last_status,
+        "lastError": delivery.last_error,
+        "waits": None,
+    }

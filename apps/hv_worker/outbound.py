@@ -1,0 +1,180 @@
+"""
+Outbound tasks, many at a time: they mostly wait for other people's servers.
+
+They are taken from the queue by a thread of their own, so that light work
+never waits for them, and run in further threads. Only work that starts no
+children may run here: a child's request to die with its parent is tied to the
+thread that forked it.
+"""
+
+import logging
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Final
+
+from hvcore.assembly import Services
+from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks import Lane, Task
+from hvcore.errors import UnavailableError
+from hvcore.services.fetching import FETCH_KIND
+
+_log = logging.getLogger(__name__)
+
+THREADS: Final = 24
+"""A light worker's; each costs a few MB and now and then a connection."""
+MOST_OF_A_KIND: Final = 16
+"""Fetches last for hours: the rest is left to webhooks, and the reverse."""
+MOST_OF_A_KIND_AND_ORGANIZATION: Final = 8
+MOST_FETCHES_OF_AN_ORGANIZATION: Final = 4
+"""Less than of webhooks, of which a dead endpoint alone may hold 4."""
+KEPT_FOR_NEWCOMERS: Final = 4
+"""Places of a kind that only an organization gets that has none as yet."""
+NO_ROOM_WAIT_S: Final = (5.0, 20.0)
+"""How long a task is put back for when its kind has all it may have."""
+HANDS_BACK_WITHIN_S: Final = 1.5
+"""Tasks ask twice a second whether to stop; hv up kills a worker after 3 s."""
+_LOOKS_EVERY_S: Final = 0.5
+
+_random: Final = random.SystemRandom()
+
+
+class OutboundThreads:
+    """
+    Runs outbound tasks, each in a thread.
+    """
+
+    def __init__(
+        self, services: Services, *, worker: str, stopping: Callable[[], bool]
+    ) -> None:
+        self._queue = services.queue
+        self._task_runs = services.task_runs
+        self._worker = worker
+        self._stopping = stopping
+        self._ended = threading.Event()
+        self._free = threading.Semaphore(THREADS)
+        self._lock = threading.Lock()
+        self._running: set[threading.Thread] = set()
+        self._counts: Counter[tuple[str, ...]] = Counter()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """
+        Take outbound tasks while a block runs; at its end they are handed back.
+
+        A request that does not stop in time ends with the process, and its
+        lease runs out.
+        """
+        taker = self._start(self._consume)
+        try:
+            yield
+        finally:
+            end = time.monotonic() + HANDS_BACK_WITHIN_S
+            with self._lock:
+                threads = [taker, *self._running]
+            for thread in threads:
+                thread.join(max(end - time.monotonic(), 0.0))
+
+    def has_ended(self) -> bool:
+        """
+        Tell whether no more tasks are taken, as after a bug of the queue's.
+        """
+        return self._ended.is_set()
+
+    def _consume(self) -> None:
+        try:
+            self._queue.consume(
+                self._handle, lanes=[Lane.OUTBOUND], until=self._stopping
+            )
+        except Exception:  # noqa: BLE001 - one of the three loops
+            _log.exception("outbound tasks are no longer taken")
+        finally:
+            self._ended.set()
+
+    def _handle(self, task_id: TaskId) -> None:
+        # Waiting here leaves the messages in the queue, for other workers.
+        while not self._free.acquire(timeout=_LOOKS_EVERY_S):
+            if self._stopping():
+                return
+        try:
+            is_started = not self._stopping() and self._begin(task_id)
+        except BaseException:
+            self._free.release()
+            raise
+        if not is_started:
+            self._free.release()
+
+    def _begin(self, task_id: TaskId) -> bool:
+        task = self._task_runs.take(task_id, worker=self._worker)
+        if task is None:
+            return False
+        if not self._make_room(task):
+            wait = timedelta(seconds=_random.uniform(*NO_ROOM_WAIT_S))
+            self._task_runs.put_back(task, wait=wait)
+            return False
+        try:
+            self._start(lambda: self._work(task))
+        except RuntimeError:
+            # The system has no more threads; the lease brings the task back.
+            self._leave_room(task)
+            raise
+        return True
+
+    def _work(self, task: Task) -> None:
+        try:
+            self._task_runs.work(task, stopping=self._stopping)
+        except UnavailableError as error:
+            # The lease brings the task back.
+            _log.warning(
+                "a task was left: the service does not answer",
+                extra={"hv_task": task.id, "hv_why": error.detail},
+            )
+        except Exception:  # noqa: BLE001 - one of the three loops: task
+            # The lease brings the task back.
+            _log.exception("handling a task failed", extra={"hv_task": task.id})
+        finally:
+            with self._lock:
+                self._running.discard(threading.current_thread())
+            self._leave_room(task)
+            self._free.release()
+
+    def _make_room(self, task: Task) -> bool:
+        of_kind, of_both = _counted_as(task)
+        with self._lock:
+            own = self._counts[of_both]
+            kept = KEPT_FOR_NEWCOMERS if own else 0
+            if self._counts[of_kind] >= MOST_OF_A_KIND - kept or own >= _most_of_one(
+                task.kind
+            ):
+                return False
+            self._counts.update((of_kind, of_both))
+        return True
+
+    def _leave_room(self, task: Task) -> None:
+        with self._lock:
+            self._counts.subtract(_counted_as(task))
+            # Drops those that have come down to none.
+            self._counts += Counter()
+
+    def _start(self, work: Callable[[], None]) -> threading.Thread:
+        # Daemons: a process that shall end waits for nobody's server.
+        thread = threading.Thread(target=work, name="outbound", daemon=True)
+        with self._lock:
+            # Held while it starts: it leaves the set at its end.
+            thread.start()
+            self._running.add(thread)
+        return thread
+
+
+def _most_of_one(kind: str) -> int:
+    if kind == FETCH_KIND:
+        return MOST_FETCHES_OF_AN_ORGANIZATION
+    return MOST_OF_A_KIND_AND_ORGANIZATION
+
+
+def _counted_as(task: Task) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return (task.kind,), (task.kind, task.org_id)

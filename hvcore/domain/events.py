@@ -1,0 +1,101 @@
+"""
+Events: what has happened to a video, for those who want to be told.
+
+Source: interface, "Events". An event is recorded by the video itself, where it
+changes, and written in the same transaction as that change.
+"""
+
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import EnvId, EventId, OrgId, VideoId, new_event_id
+
+EVENTS_KEPT_FOR: Final = timedelta(days=30)
+"""Ten times as long as a webhook is tried; who reads less often lists videos."""
+
+
+class EventKind(Enum):
+    """
+    What has happened.
+    """
+
+    COMPLETED = "video.processing.completed"
+    FAILED = "video.processing.failed"
+    STARTED = "video.processing.started"
+    UPDATED = "video.updated"
+    DELETED = "video.deleted"
+
+
+DOCUMENTED_KINDS: Final = frozenset({EventKind.COMPLETED, EventKind.FAILED})
+"""The interface's own two: what a webhook endpoint gets that names no kinds."""
+
+
+@attrs.frozen(kw_only=True)
+class VideoEvent:
+    """
+    Something that has happened to a video.
+
+    Attributes:
+        sequence: Counts the video's events: 1, 2, 3.
+        status: The video's state right after it.
+        error: Why the video has failed, while it is failed.
+    """
+
+    id: EventId = attrs.field(factory=new_event_id)
+    kind: EventKind
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    sequence: int
+    status: str
+    error: str | None
+
+
+@attrs.frozen(kw_only=True)
+class StoredEvent:
+    """
+    An event as it stands in the database.
+
+    Attributes:
+        number: Counts the events of the environment, in the order in which
+            they can be seen.
+        env_name: What callers call the environment.
+    """
+
+    event: VideoEvent
+    number: int
+    env_name: str
+    created_at: datetime
+
+
+@attrs.frozen(kw_only=True)
+class EventQuery:
+    """
+    Which events of an environment are wanted.
+
+    Attributes:
+        after: The number of the last one that is known; 0 for none.
+        kinds: Empty for all.
+    """
+
+    after: int
+    limit: int
+    kinds: frozenset[EventKind] = frozenset()
+
+
+@attrs.frozen(kw_only=True)
+class EventPage:
+    """
+    Some events, the oldest first.
+
+    Attributes:
+        last: What to go on after.
+        has_more: Whether there were further ones at that moment.
+    """
+
+    events: tuple[StoredEvent, ...]
+    last: int
+    has_more: bool

@@ -1,0 +1,66 @@
+"""
+Rate limits: how many requests of a kind an organization may make in a time.
+
+Source: interface, "Limits". Windows slide: a request counts until exactly one
+window later.
+"""
+
+from datetime import datetime
+from enum import Enum
+
+import attrs
+
+
+class Bucket(Enum):
+    """
+    What is counted together; every request with a key counts as ``API``, too.
+    """
+
+    API = "api"
+    UPLOAD_URL = "upload-url"
+    UPLOAD_URL_OF_KEY = "upload-url-of-key"
+    VIDEO_OPERATIONS = "video-operations"
+    ANALYTICS = "analytics"
+    THUMBNAILS = "thumbnails"
+    KEY_OPERATIONS = "key-operations"
+
+
+@attrs.frozen(kw_only=True)
+class RateLimit:
+    """
+    At most this many requests within a sliding window.
+    """
+
+    bucket: Bucket
+    requests: int
+    window_s: int
+
+
+@attrs.frozen(kw_only=True)
+class RateLimitRule:
+    """
+    A limit, and whose requests it counts.
+
+    Attributes:
+        subject: The organization's id, or the key's for a limit per key.
+    """
+
+    limit: RateLimit
+    subject: str
+
+
+@attrs.frozen(kw_only=True)
+class RateLimitState:
+    """
+    Where a rule stands after a request.
+
+    Attributes:
+        remaining: How many more requests it lets through now.
+        reset_at: When the next request is allowed if none remains, else when
+            the oldest leaves the window.
+    """
+
+    rule: RateLimitRule
+    is_allowed: bool
+    remaining: int
+    reset_at: datetime

@@ -1,0 +1,87 @@
+"""
+Resumable uploads: the terms of the tus protocol 1.0, and its refusals.
+
+Source: https://tus.io/protocols/resumable-upload (1.0.0).
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.errors import HvError
+
+VERSION: Final = "1.0.0"
+CHUNK_TYPE: Final = "application/offset+octet-stream"
+CHECKSUMS: Final = ("sha1", "sha256", "md5")
+"""Names of ``hashlib``; ``sha1`` is the one that the protocol demands."""
+CAPABILITIES: Final[Mapping[str, str]] = {
+    "Tus-Resumable": VERSION,
+    "Tus-Version": VERSION,
+    "Tus-Extension": "creation,termination,expiration,checksum",
+    "Tus-Max-Size": str(MAX_UPLOAD_BYTES),
+    "Tus-Checksum-Algorithm": ",".join(CHECKSUMS),
+}
+"""What a server answers to OPTIONS."""
+
+CONTINUABLE_FOR: Final = timedelta(hours=1)
+"""How long a pause may be."""
+COMPLETE_WITHIN: Final = timedelta(hours=24)
+"""From the creation; else a sender could hold its room on the disk for ever."""
+BUSY_RETRY_AFTER_S: Final = 1
+
+
+class UnsupportedVersionError(HvError):
+    """
+    The request does not say that it speaks version 1.0.0 of the protocol.
+    """
+
+    status, code = 412, "unsupported_version"
+    default_detail = f"Send the header Tus-Resumable: {VERSION}."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Tus-Version": VERSION})
+
+
+class UploadGoneError(HvError):
+    """
+    The upload ran out, was ended or was cancelled.
+    """
+
+    status, code = 410, "gone"
+    default_detail = "This upload has ended; create a new one."
+
+
+class UploadLockedError(HvError):
+    """
+    Another request is writing to the same upload.
+    """
+
+    status, code = 423, "locked"
+    default_detail = "Another request is sending to this upload; try again soon."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(BUSY_RETRY_AFTER_S)})
+
+
+class ChecksumMismatchError(HvError):
+    """
+    What came is not what the sender has summed up; it is not kept.
+    """
+
+    status, code = 460, "checksum_mismatch"
+    default_detail = "The body does not have this Upload-Checksum; send it again."
+
+    @property
+    def title(self) -> str:
+        """
+        The protocol's phrase; the status is its own.
+        """
+        return "Checksum Mismatch"
+
+
+def expiry_after(now: datetime, created_at: datetime) -> datetime:
+    """
+    Return until when an upload may be continued that is being sent now.
+    """
+    return min(now + CONTINUABLE_FOR, created_at + COMPLETE_WITHIN)

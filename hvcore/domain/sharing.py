@@ -1,0 +1,88 @@
+"""
+Edge keys and share links: addresses that play one video without an API key.
+
+Source: interface, "Delivery" and "share".
+"""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareId, VideoId
+
+DEFAULT_SHARE_HOURS: Final = 24
+MAX_SHARE_HOURS: Final = 720
+MAX_VIEWS: Final = 1_000_000_000
+"""Far above what is needed, far below what databases count with."""
+MAX_EMAIL_CHARS: Final = 254
+"""RFC 5321, section 4.5.3.1.3, without the angle brackets."""
+
+MAX_GUESSES: Final = 10
+GUESS_WINDOW: Final = timedelta(hours=1)
+"""An address that is known to be one of 10,000 takes six weeks to guess."""
+
+
+@attrs.frozen(kw_only=True)
+class EdgeKey:
+    """
+    A lasting address of one video, such as for a player on a web site.
+
+    Attributes:
+        domains: The pages that may use it; empty means every page.
+        expires_at: None never.
+    """
+
+    id: EdgeKeyId
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    domains: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def is_valid_at(self, now: datetime) -> bool:
+        """
+        Tell whether it plays.
+        """
+        ended = [at for at in (self.expires_at, self.revoked_at) if at is not None]
+        return all(now < at for at in ended)
+
+
+@attrs.frozen(kw_only=True)
+class ShareLink:
+    """
+    An address of one video for some viewers, for a while.
+
+    Attributes:
+        max_views: How many playback sessions may begin; None any number.
+        views: How many have begun.
+        viewer_email: Only who knows this address may watch; None everybody.
+    """
+
+    id: ShareId
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    created_at: datetime
+    expires_at: datetime
+    max_views: int | None = None
+    views: int = 0
+    viewer_email: str | None = attrs.field(default=None, repr=False)
+    revoked_at: datetime | None = None
+
+    def is_valid_at(self, now: datetime) -> bool:
+        """
+        Tell whether sessions that have begun go on.
+        """
+        return now < self.expires_at and (
+            self.revoked_at is None or now < self.revoked_at
+        )
+
+    @property
+    def has_views_left(self) -> bool:
+        """
+        Tell whether one more session may begin.
+        """
+        return self.max_views is None or self.views < self.max_views

@@ -1,0 +1,63 @@
+"""
+The tables.
+"""
+
+from hvcore.persistence.tables.columns import (
+    EPOCH,
+    Moment,
+    Text,
+    metadata,
+)
+from hvcore.persistence.tables.events import (
+    event_counters,
+    events,
+    webhook_deliveries,
+    webhook_endpoints,
+)
+from hvcore.persistence.tables.playback import (
+    edge_keys,
+    share_links,
+)
+from hvcore.persistence.tables.tenants import (
+    api_keys,
+    audit_log,
+    environments,
+    idempotency,
+    organizations,
+)
+from hvcore.persistence.tables.videos import (
+    grants,
+    published_media,
+    video_totals,
+    videos,
+)
+from hvcore.persistence.tables.work import (
+    leaders,
+    tasks,
+    transcode_jobs,
+)
+
+__all__ = [
+    "EPOCH",
+    "Moment",
+    "Text",
+    "api_keys",
+    "audit_log",
+    "edge_keys",
+    "environments",
+    "event_counters",
+    "events",
+    "grants",
+    "idempotency",
+    "leaders",
+    "metadata",
+    "organizations",
+    "published_media",
+    "share_links",
+    "tasks",
+    "transcode_jobs",
+    "video_totals",
+    "videos",
+    "webhook_deliveries",
+    "webhook_endpoints",
+]

@@ -1,0 +1,63 @@
+"""
+What all tables have in common.
+
+Moments are whole microseconds since 1970, so that both databases order and
+compare them alike; texts are ordered by code point.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import BigInteger
+from sqlalchemy.engine import Dialect
+
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Moment(sa.types.TypeDecorator[datetime]):
+    """
+    An aware datetime in UTC, stored as microseconds since 1970.
+    """
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(
+        self, value: datetime | None, _dialect: Dialect
+    ) -> int | None:
+        """
+        Turn a datetime into a number.
+        """
+        return None if value is None else (value - EPOCH) // _MICROSECOND
+
+    def process_result_value(
+        self, value: int | None, _dialect: Dialect
+    ) -> datetime | None:
+        """
+        Turn a number into a datetime.
+        """
+        return None if value is None else EPOCH + timedelta(microseconds=value)
+
+
+# "C" orders by UTF-8 bytes, which is by code point, as SQLite does by default.
+Text: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
+metadata: Final = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s",
+    }
+)
+
+
+def environment_key() -> sa.ForeignKeyConstraint:
+    """
+    Tie ``org_id`` and ``env_id`` to an environment.
+    """
+    return sa.ForeignKeyConstraint(
+        ["org_id", "env_id"], ["environments.org_id", "environments.id"]
+    )

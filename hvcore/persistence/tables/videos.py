@@ -1,0 +1,97 @@
+"""
+Videos, what is published of them, and the uploads they come from.
+"""
+
+import sqlalchemy as sa
+from sqlalchemy import BigInteger, Boolean, Column, Float, Table
+
+from hvcore.persistence.tables.columns import Moment, Text, environment_key, metadata
+
+videos = Table(
+    "videos",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("public_id", Text, nullable=False, unique=True),
+    Column("org_id", Text, nullable=False),
+    Column("env_id", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    # str.casefold: the databases disagree about upper and lower case.
+    Column("name_folded", Text, nullable=False),
+    Column("description", Text),
+    Column("state", Text, nullable=False),
+    Column("is_public", Boolean, nullable=False),
+    Column("settings", Text, nullable=False),
+    Column("source_path", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("job_id", Text),
+    # Without segments, which lists do not need; whole in published_media.
+    Column("media_outline", Text),
+    Column("duration_s", Float, nullable=False),
+    Column("failure_reason", Text),
+    Column("upload_expires_at", Moment),
+    Column("deleted_at", Moment),
+    Column("deletion_reason", Text),
+    Column("version", BigInteger, nullable=False),
+    # Storage path of the picture that the owner has chosen.
+    Column("poster_path", Text),
+    # Events are forgotten; their numbering must go on.
+    Column("event_count", BigInteger, nullable=False, server_default="0"),
+    environment_key(),
+    # Each holds what finding a page needs, so that rows that are passed over
+    # are not read.
+    sa.Index("ix_videos_list_created", "org_id", "env_id", "created_at", "id", "state"),
+    sa.Index("ix_videos_list_state", "org_id", "env_id", "state", "created_at", "id"),
+    sa.Index(
+        "ix_videos_list_duration", "org_id", "env_id", "duration_s", "id", "state"
+    ),
+    # None by name: PostgreSQL indexes no text over 2,704 bytes.
+    sa.Index("ix_videos_state_upload", "state", "upload_expires_at"),
+)
+
+
+published_media = Table(
+    "published_media",
+    metadata,
+    Column("video_id", Text, sa.ForeignKey("videos.id"), primary_key=True),
+    Column("job_id", Text, primary_key=True),
+    Column("media", Text, nullable=False),
+)
+
+
+grants = Table(
+    "grants",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("org_id", Text, nullable=False),
+    Column("env_id", Text, nullable=False),
+    Column("path", Text, nullable=False, unique=True),
+    Column("file_name", Text, nullable=False),
+    Column("content_type", Text),
+    Column("size_bytes", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("video_id", Text, index=True),
+    Column("description", Text),
+    Column("stored_path", Text),
+    Column("starts_processing", Boolean, nullable=False),
+    # Where the service itself fetches the bytes from; may hold secrets.
+    Column("source_url", Text),
+    # What tus must show again as it was sent; None: not a resumable upload.
+    Column("tus_metadata", Text),
+    environment_key(),
+    sa.Index("ix_grants_state_expires", "state", "expires_at"),
+)
+
+video_totals = Table(
+    "video_totals",
+    metadata,
+    Column("org_id", Text, primary_key=True),
+    Column("env_id", Text, primary_key=True),
+    Column("state", Text, primary_key=True),
+    Column("preset", Text, primary_key=True),
+    Column("videos", BigInteger, nullable=False),
+    # Whole milliseconds: sums of floats would drift.
+    Column("duration_ms", BigInteger, nullable=False),
+    environment_key(),
+)

@@ -1,0 +1,65 @@
+"""
+Jobs, tasks, and who leads.
+"""
+
+import sqlalchemy as sa
+from sqlalchemy import BigInteger, Column, Float, Integer, Table
+
+from hvcore.persistence.tables.columns import Moment, Text, metadata
+
+transcode_jobs = Table(
+    "transcode_jobs",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("video_id", Text, sa.ForeignKey("videos.id"), nullable=False, index=True),
+    Column("order_json", Text, nullable=False),
+    Column("parts_total", BigInteger, nullable=False),
+    Column("parts_left", BigInteger, nullable=False),
+)
+
+
+tasks = Table(
+    "tasks",
+    metadata,
+    # Keeps the order in which tasks were ordered; ids are random.
+    Column(
+        "seq",
+        BigInteger().with_variant(Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=True,
+    ),
+    Column("id", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),
+    Column("lane", Text, nullable=False),
+    Column("org_id", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("payload", Text, nullable=False),
+    # Copies of payload members, for the progress of a job.
+    Column("job_id", Text),
+    Column("weight", Float, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("not_before", Moment, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("fence", BigInteger, nullable=False),
+    Column("lease_until", Moment),
+    Column("worker", Text, nullable=False),
+    Column("attempts", BigInteger, nullable=False),
+    Column("losses", BigInteger, nullable=False),
+    Column("progress", Float, nullable=False),
+    Column("result", Text),
+    Column("error", Text, nullable=False),
+    sa.Index("ix_tasks_window", "state", "org_id", "lane", "not_before", "seq"),
+    sa.Index("ix_tasks_lease", "state", "lease_until"),
+    sa.Index("ix_tasks_updated", "state", "updated_at"),
+    sa.Index("ix_tasks_subject", "subject", "kind"),
+)
+
+
+leaders = Table(
+    "leaders",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("until", Moment, nullable=False),
+)

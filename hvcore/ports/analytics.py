@@ -1,0 +1,145 @@
+"""
+The analytics ports: who takes the counts of served segments, and who answers.
+
+A sink stores counts and how far it has read each spool file, nothing else:
+names, durations and what is deleted are the catalogue's.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+
+from hvcore.domain.analytics import (
+    DateRange,
+    DayCount,
+    EnvironmentScope,
+    EnvironmentServed,
+    HeightCount,
+    Scope,
+    ServedBatch,
+    ServedTotals,
+)
+from hvcore.domain.ids import EnvId, VideoId
+
+
+class BatchRefusedError(Exception):
+    """
+    A batch does not begin where the file was last read up to.
+    """
+
+
+class AnalyticsSink(ABC):
+    """
+    Take counts of served segments, each once.
+
+    ``write``, ``position`` and ``forget`` are called by a thread of the
+    delivery process, every few seconds; several machines write at once, but
+    never the same file.
+    """
+
+    @abstractmethod
+    def write(self, batch: ServedBatch) -> None:
+        """
+        Add the counts and move the file's position, both or neither.
+
+        A batch that ends at or before the position was written before and
+        changes nothing. Durable when it returns; queries see it from then on.
+
+        Raises:
+            BatchRefusedError: It begins elsewhere than at the position.
+            UnavailableError: The sink does not answer; it is asked again.
+        """
+
+    @abstractmethod
+    def position(self, file: str) -> int:
+        """
+        Return the end of the last batch of a spool file; 0 for a new one.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+
+    def forget(self, file: str) -> None:
+        """
+        Drop the position of a spool file that is gone for ever.
+
+        Raises:
+            UnavailableError: The sink does not answer; not asked again.
+        """
+
+    def prepare(self) -> None:
+        """
+        Make or migrate what the sink keeps; part of ``hv migrate``.
+
+        Several processes may call it at once, each any number of times.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+            ConfigError: What it keeps is of a newer version.
+        """
+
+    def is_prepared(self) -> bool:
+        """
+        Tell whether ``prepare`` would change nothing.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        return True
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if the sink does not answer.
+        """
+
+    def close(self) -> None:
+        """
+        Release what the sink holds; called once, at the end.
+        """
+
+
+class AnalyticsStore(AnalyticsSink):
+    """
+    A sink that also answers questions; thread-safe.
+
+    Every method raises UnavailableError if the store does not answer.
+    """
+
+    @abstractmethod
+    def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
+        """
+        Return how many segments of each video were ever served.
+
+        Called for every list (at most 100 videos), so it must be quick.
+        Videos of which nothing was served may be missing.
+        """
+
+    @abstractmethod
+    def by_environment(
+        self, scope: EnvironmentScope, since: date
+    ) -> Mapping[EnvId, EnvironmentServed]:
+        """
+        Return what was served of each environment, ever and since a day.
+
+        Environments of which nothing was served may be missing.
+        """
+
+    @abstractmethod
+    def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
+        """
+        Return what was served on these days in all.
+        """
+
+    @abstractmethod
+    def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
+        """
+        Return what was served on each of these days, oldest first.
+
+        Days on which nothing was served are left out.
+        """
+
+    @abstractmethod
+    def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
+        """
+        Return what was served of each height on these days, lowest first.
+        """

@@ -1,0 +1,43 @@
+"""
+The rate limit port: counts requests, exactly, for all who share the store.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from hvcore.domain.rate_limits import RateLimitRule, RateLimitState
+
+
+class RateLimitStore(ABC):
+    """
+    Count requests in sliding windows.
+
+    Called for every API request, from any thread, before anything else is
+    done for it: an answer takes a millisecond, a failure at most 0.25 s.
+    """
+
+    @abstractmethod
+    def hit(self, rules: Sequence[RateLimitRule]) -> Sequence[RateLimitState]:
+        """
+        Count one request under every rule, or under none.
+
+        Args:
+            rules: The tightest first.
+
+        Returns:
+            A state for each rule, in their order. If one refuses, nothing was
+            counted.
+
+        Raises:
+            UnavailableError: The store does not answer.
+        """
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if the store does not answer.
+        """
+
+    def close(self) -> None:
+        """
+        Release what the store holds; called once, at the end.
+        """

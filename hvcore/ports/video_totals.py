@@ -1,0 +1,33 @@
+"""
+How many videos there are, for analytics: a repository of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from hvcore.domain.analytics import EnvironmentScope
+from hvcore.domain.ids import EnvId
+from hvcore.domain.usage import EnvironmentUploads, VideoTotal
+
+
+class VideoTotals(Protocol):
+    """
+    Counts of videos.
+    """
+
+    def current(self, scope: EnvironmentScope) -> Sequence[VideoTotal]:
+        """
+        Return how many videos there are, by environment, state and preset.
+        """
+        ...
+
+    def uploads(
+        self, scope: EnvironmentScope, since: datetime
+    ) -> Mapping[EnvId, EnvironmentUploads]:
+        """
+        Return what was uploaded to each environment, deleted since or not.
+
+        A video whose bytes never came was not uploaded.
+        """
+        ...

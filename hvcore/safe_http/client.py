@@ -1,0 +1,335 @@
+"""
+The one way out: every outgoing request on somebody's behalf is made here.
+"""
+
+import http.client
+import ssl
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import attrs
+from urllib3.connection import HTTPConnection
+from urllib3.exceptions import HTTPError, ProtocolError
+from urllib3.response import HTTPResponse
+
+from hvcore.safe_http.addresses import Address, is_public, parse_address
+from hvcore.safe_http.allowed_hosts import AllowedHosts
+from hvcore.safe_http.connections import open_connection
+from hvcore.safe_http.errors import OutboundError, TargetRefusedError
+from hvcore.safe_http.resolving import Resolve, look_up, system_addresses
+from hvcore.safe_http.targets import Target, parse_target, redirected
+from hvcore.safe_http.watching import Watch, WatchedTls
+
+CHECK_S: Final = 2.0
+"""A caller waits for it; what is not known by then is judged later."""
+BLOCK_BYTES: Final = 256 * 1024
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_HEADERS: Final = {
+    "User-Agent": "hvcore",
+    # Bytes as they are: nothing here unpacks, so nothing can be a bomb.
+    "Accept-Encoding": "identity",
+    "Connection": "close",
+}
+
+
+@attrs.frozen(kw_only=True)
+class Answer:
+    """
+    What the other side answered; its body was not read.
+
+    Attributes:
+        headers: By their names in lower case.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+
+
+@attrs.frozen(kw_only=True)
+class Download:
+    """
+    An answer whose body can be read, once.
+
+    Attributes:
+        headers: By their names in lower case.
+        content_length: None if the other side did not say.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    content_length: int | None
+    _response: HTTPResponse = attrs.field(repr=False)
+    _host: str
+
+    def blocks(self) -> Iterator[bytes]:
+        """
+        Give the bytes as they were sent, in blocks of at most 256 KiB.
+
+        Raises:
+            OutboundError: They end too early, stand still or take too long.
+        """
+        while block := self._read():
+            yield block
+
+    def _read(self) -> bytes:
+        with _failing(self._host):
+            return self._response.read1(BLOCK_BYTES, decode_content=False)
+
+
+def _go_on() -> None:
+    pass
+
+
+class OutboundHttp:
+    """
+    Make requests to public addresses, and to hosts that an operator allows.
+
+    Everybody else is refused: see ``check`` for the rules. Nothing of the
+    environment is used: no proxies, no cookies, no ``.netrc``. Thread-safe.
+
+    Args:
+        allowed_hosts: The setting ``fetch.allowed_hosts``.
+        resolve: Returns the addresses of a name.
+        ca_file: Certificates to trust instead of the system's.
+
+    Raises:
+        ConfigError: An allowed host cannot be understood.
+    """
+
+    def __init__(
+        self,
+        *,
+        allowed_hosts: Sequence[str],
+        resolve: Resolve = system_addresses,
+        ca_file: Path | None = None,
+    ) -> None:
+        self._allowed = AllowedHosts(allowed_hosts)
+        self._resolve = resolve
+        self._ca_file = ca_file
+
+    def check(self, url: str) -> None:
+        """
+        Refuse a target by what is known of it now; connects to nothing.
+
+        A target is an absolute https address on port 443, without userinfo,
+        and every address that its name has is public. Allowed hosts may also
+        be private, on other ports, and without TLS. A name that is not known,
+        or not within 2 s, is not refused: it is judged again when it is used.
+
+        Raises:
+            TargetRefusedError: A rule refuses it; the reason says which.
+        """
+        target = parse_target(url)
+        watch = Watch(CHECK_S, _go_on)
+        try:
+            self._addresses_of(target, watch)
+        except OutboundError:
+            return
+
+    def post(
+        self,
+        url: str,
+        *,
+        body: bytes,
+        headers: Mapping[str, str],
+        timeout_s: float,
+        check: Callable[[], None] = _go_on,
+    ) -> Answer:
+        """
+        Send a POST and return how it was answered; redirects are not followed.
+
+        Args:
+            timeout_s: For all of it: name, connection, sending and answer.
+            check: Called several times a second; raises to end it.
+
+        Raises:
+            TargetRefusedError: The target is one that is not reached.
+            OutboundError: Nothing answers there, or too late.
+        """
+        watch = Watch(timeout_s, check)
+        target = parse_target(url)
+        with self._asked(target, watch, "POST", headers, body) as response:
+            return Answer(status=response.status, headers=_lower(response))
+
+    @contextmanager
+    def get(
+        self,
+        url: str,
+        *,
+        deadline_s: float,
+        max_redirects: int = 5,
+        check: Callable[[], None] = _go_on,
+    ) -> Iterator[Download]:
+        """
+        Send a GET; every redirect is judged like the first address.
+
+        Args:
+            deadline_s: For all of it, the reading included.
+            check: Called several times a second; raises to end it.
+
+        Raises:
+            TargetRefusedError: A target is one that is not reached.
+            OutboundError: Nothing answers there, or too late.
+        """
+        watch = Watch(deadline_s, check)
+        target, here = parse_target(url), url
+        for _ in range(max_redirects + 1):
+            with self._asked(target, watch, "GET", {"Accept": "*/*"}, None) as response:
+                location = _location(response)
+                if location is None:
+                    yield _download(response, target)
+                    return
+            here = redirected(here, location)
+            target = parse_target(here)
+        raise TargetRefusedError(
+            f"The address redirects more than {max_redirects} times."
+        )
+
+    @contextmanager
+    def _asked(
+        self,
+        target: Target,
+        watch: Watch,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+    ) -> Iterator[HTTPResponse]:
+        addresses = self._addresses_of(target, watch)
+        with _failing(target.host):
+            connection = open_connection(target, addresses, watch=watch, tls=self._tls)
+        try:
+            with _failing(target.host):
+                response = _exchange(connection, watch, method, headers, body)
+            try:
+                yield response
+            finally:
+                response.close()
+        finally:
+            connection.close()
+
+    def _addresses_of(self, target: Target, watch: Watch) -> Sequence[Address]:
+        is_named = self._allowed.has_name(target.host, target.port)
+        if target.address is not None:
+            addresses: Sequence[Address] = [target.address]
+        else:
+            may_be = is_named or self._allowed.has_networks(target.port)
+            if not (target.is_usual or may_be):
+                raise _unusual(target)
+            addresses = self._looked_up(target, watch)
+        if is_named:
+            return addresses
+        for address in addresses:
+            self._judge(target, address)
+        return addresses
+
+    def _judge(self, target: Target, address: Address) -> None:
+        if self._allowed.has_address(address, target.port):
+            return
+        if not target.is_usual:
+            raise _unusual(target)
+        if not is_public(address):
+            raise TargetRefusedError(
+                f"The host {target.host} is not on the public internet."
+            )
+
+    def _looked_up(self, target: Target, watch: Watch) -> Sequence[Address]:
+        found = look_up(
+            self._resolve, target.host, target.port, limit_s=watch.left_s, check=watch
+        )
+        addresses = [parse_address(text) for text in found]
+        known = [address for address in addresses if address is not None]
+        if len(known) != len(addresses):
+            # With a zone, for one: link-local.
+            raise TargetRefusedError(
+                f"The host {target.host} is not on the public internet."
+            )
+        return known
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        context = ssl.create_default_context(cafile=self._ca_file)
+        context.sslsocket_class = WatchedTls
+        return context
+
+
+def _exchange(
+    connection: HTTPConnection,
+    watch: Watch,
+    method: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+) -> HTTPResponse:
+    connection.request(
+        method,
+        "/",
+        body=body,
+        headers={**_HEADERS, **headers},
+        preload_content=False,
+        decode_content=False,
+    )
+    watch.expect_head()
+    response = connection.getresponse()
+    watch.expect_body()
+    return response
+
+
+def _download(response: HTTPResponse, target: Target) -> Download:
+    headers = _lower(response)
+    length = headers.get("content-length", "")
+    is_known = (
+        length.isascii() and length.isdigit() and "transfer-encoding" not in headers
+    )
+    return Download(
+        status=response.status,
+        headers=headers,
+        content_length=int(length[:20]) if is_known else None,
+        response=response,
+        host=target.host,
+    )
+
+
+def _location(response: HTTPResponse) -> str | None:
+    location = response.headers.get("Location")
+    if response.status not in REDIRECTS or location is None:
+        return None
+    try:
+        # Heads are read as Latin-1; many servers send UTF-8.
+        return location.strip(" \t").encode("latin-1").decode("utf-8")
+    except UnicodeError as exc:
+        raise TargetRefusedError(
+            "The address redirects to one that cannot be read."
+        ) from exc
+
+
+def _lower(response: HTTPResponse) -> Mapping[str, str]:
+    return {name.lower(): value for name, value in response.headers.items()}
+
+
+def _unusual(target: Target) -> TargetRefusedError:
+    what = "with https" if not target.is_tls else "on port 443"
+    return TargetRefusedError(
+        f"The host {target.host} is reached {what} only, unless the operator of this "
+        f"service allows more."
+    )
+
+
+@contextmanager
+def _failing(host: str) -> Iterator[None]:
+    """
+    Turn what libraries raise into our own errors; their texts may name paths.
+    """
+    try:
+        yield
+    except ssl.SSLCertVerificationError as exc:
+        raise OutboundError(
+            f"The certificate of {host} is not trusted: {exc.verify_message}."
+        ) from exc
+    except (ProtocolError, http.client.IncompleteRead, ConnectionError) as exc:
+        raise OutboundError(f"The connection to {host} broke off.") from exc
+    except (OSError, HTTPError, http.client.HTTPException, ValueError) as exc:
+        raise OutboundError(
+            f"The connection to {host} failed: {type(exc).__name__}."
+        ) from exc

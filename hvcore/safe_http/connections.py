@@ -1,0 +1,137 @@
+"""
+Connections to addresses that were checked.
+
+The name is looked up once; what was judged is what is connected to, while
+``Host``, SNI and the certificate are the name's.
+"""
+
+import logging
+import ssl
+from collections.abc import Sequence
+from functools import partial
+
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
+from hvcore.safe_http.addresses import Address
+from hvcore.safe_http.errors import OutboundError
+from hvcore.safe_http.targets import Target
+from hvcore.safe_http.watching import SLICE_S, Watch, WatchedSocket, WatchedTls, connect
+
+# It logs heads that it cannot read, whole and with a traceback: what a stranger
+# answers is no text for our logs.
+logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
+
+
+def open_connection(
+    target: Target,
+    addresses: Sequence[Address],
+    *,
+    watch: Watch,
+    tls: ssl.SSLContext,
+) -> HTTPConnection:
+    """
+    Connect to the first of the addresses that answers.
+
+    Args:
+        tls: Its socket class must be WatchedTls.
+
+    Raises:
+        OutboundError: None does.
+        OSError: TLS fails.
+    """
+    dial = partial(_dial, target, addresses, watch)
+    connection: HTTPConnection
+    if target.is_tls:
+        connection = _TlsConnection(target, dial(), watch, tls)
+    else:
+        connection = _PlainConnection(target, dial())
+    try:
+        connection.connect()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _dial(target: Target, addresses: Sequence[Address], watch: Watch) -> WatchedSocket:
+    for address in addresses:
+        try:
+            return connect(address, target.port, watch)
+        except OSError:
+            continue
+    raise OutboundError(f"The host {target.host} takes no connections.")
+
+
+class _PlainConnection(HTTPConnection):
+    """
+    Without TLS, for hosts that an operator allows.
+    """
+
+    def __init__(self, target: Target, dialled: WatchedSocket) -> None:
+        super().__init__(target.host, target.port, timeout=SLICE_S)
+        self._resource = target.resource
+        self.sock = dialled
+
+    def connect(self) -> None:
+        """
+        Do nothing: it is connected.
+        """
+
+    def putrequest(
+        self,
+        method: str,
+        url: str,
+        skip_host: bool = False,  # noqa: FBT001, FBT002 - as inherited
+        skip_accept_encoding: bool = False,  # noqa: FBT001, FBT002 - as inherited
+    ) -> None:
+        """
+        Send the request line; see _TlsConnection.putrequest.
+        """
+        del url
+        super().putrequest(method, self._resource, skip_host, skip_accept_encoding)
+
+
+class _TlsConnection(HTTPSConnection):
+    """
+    With TLS, verified against the name.
+    """
+
+    def __init__(
+        self, target: Target, dialled: WatchedSocket, watch: Watch, tls: ssl.SSLContext
+    ) -> None:
+        super().__init__(target.host, target.port, timeout=SLICE_S, ssl_context=tls)
+        self._resource = target.resource
+        self._watch = watch
+        self._tls = tls
+        self.sock = dialled
+
+    def connect(self) -> None:
+        """
+        Shake hands over the connection that is there.
+        """
+        # After this the plain socket is empty: the wrapped one owns it.
+        wrapped = self._tls.wrap_socket(
+            self.sock, server_hostname=self.host, do_handshake_on_connect=False
+        )
+        if not isinstance(wrapped, WatchedTls):
+            raise TypeError("the TLS context makes sockets that nobody watches")
+        wrapped.watch = self._watch
+        self.sock = wrapped
+        wrapped.do_handshake()
+        self.is_verified = True
+
+    def putrequest(
+        self,
+        method: str,
+        url: str,
+        skip_host: bool = False,  # noqa: FBT001, FBT002 - as inherited
+        skip_accept_encoding: bool = False,  # noqa: FBT001, FBT002 - as inherited
+    ) -> None:
+        """
+        Send the request line, with the real path and query.
+
+        Nobody else is told them: urllib3 logs the one that it is given, and
+        they may hold secrets.
+        """
+        del url
+        super().putrequest(method, self._resource, skip_host, skip_accept_encoding)

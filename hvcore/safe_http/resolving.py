@@ -1,0 +1,89 @@
+"""
+Names into addresses, in a time that the asker sets.
+"""
+
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from hvcore.safe_http.errors import OutboundError
+from hvcore.safe_http.watching import SLICE_S
+
+MAX_LOOKUPS: Final = 64
+"""
+Lookups that may hang at a time in this process.
+
+The system's resolver cannot be told how long to wait; whoever owns a name can
+make it wait for half a minute.
+"""
+
+Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
+"""
+Returns the addresses of a name as text; raises OSError if there are none.
+"""
+
+_places: Final = threading.BoundedSemaphore(MAX_LOOKUPS)
+
+
+def system_addresses(host: str, port: int) -> Sequence[str]:
+    """
+    Ask the system's resolver.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(item[4][0]) for item in found))
+
+
+def look_up(
+    resolve: Resolve, host: str, port: int, *, limit_s: float, check: Callable[[], None]
+) -> Sequence[str]:
+    """
+    Return the addresses of a name.
+
+    Args:
+        check: Called several times a second; raises to end the wait.
+
+    Raises:
+        OutboundError: There are none, or it takes too long.
+    """
+    ends_at = time.monotonic() + limit_s
+    _take_place(ends_at, check)
+    results: queue.SimpleQueue[Sequence[str] | Exception] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            results.put(resolve(host, port))
+        # UnicodeError: the socket module encodes names once more.
+        except (OSError, UnicodeError) as exc:
+            results.put(exc)
+        finally:
+            _places.release()
+
+    threading.Thread(target=ask, name="look-up", daemon=True).start()
+    found = _wait(results, ends_at, check)
+    if isinstance(found, Exception) or not found:
+        raise OutboundError(f"The host name {host} is not known.")
+    return found
+
+
+def _take_place(ends_at: float, check: Callable[[], None]) -> None:
+    while not _places.acquire(timeout=SLICE_S):
+        check()
+        if time.monotonic() >= ends_at:
+            raise OutboundError("Too many host names are being looked up.")
+
+
+def _wait(
+    results: "queue.SimpleQueue[Sequence[str] | Exception]",
+    ends_at: float,
+    check: Callable[[], None],
+) -> Sequence[str] | Exception | None:
+    while (left_s := ends_at - time.monotonic()) > 0:
+        check()
+        try:
+            return results.get(timeout=min(SLICE_S, left_s))
+        except queue.Empty:
+            continue
+    return None

@@ -1,0 +1,206 @@
+"""
+Sockets that are watched: how long a request takes, and how much comes back.
+
+A timeout per read is no limit: a server that sends a byte in time, for ever,
+keeps it. So every wait is cut into slices, and between two of them the watch
+decides whether to go on.
+"""
+
+import select
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from typing import Any, Final, ParamSpec, TypeVar
+
+from hvcore.safe_http.addresses import Address
+from hvcore.safe_http.errors import OutboundError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SLICE_S: Final = 0.5
+"""How soon a cancelled task is noticed while nothing arrives."""
+CONNECT_S: Final = 10.0
+"""For one address; the next one is tried then."""
+IDLE_S: Final = 60.0
+"""A server that sends nothing for so long is given up."""
+MAX_HEAD_BYTES: Final = 64 * 1024
+
+
+class Watch:
+    """
+    Decides whether a request may go on.
+
+    Args:
+        limit_s: What the whole of it may take, redirects included.
+        check: Called several times a second; raises to end the request.
+    """
+
+    def __init__(self, limit_s: float, check: Callable[[], None]) -> None:
+        self._limit_s = limit_s
+        self._check = check
+        self._ends_at = time.monotonic() + limit_s
+        self._head_left: int | None = None
+
+    def __call__(self) -> None:
+        """
+        Go on or raise.
+
+        Raises:
+            OutboundError: The time is over.
+        """
+        self._check()
+        if time.monotonic() >= self._ends_at:
+            raise OutboundError(
+                f"The other side did not finish within {self._limit_s:g} s."
+            )
+
+    @property
+    def left_s(self) -> float:
+        """
+        What is left of the time.
+        """
+        return max(self._ends_at - time.monotonic(), 0.0)
+
+    def expect_head(self) -> None:
+        """
+        Count what comes until ``expect_body``: a head has its limit.
+        """
+        self._head_left = MAX_HEAD_BYTES
+
+    def expect_body(self) -> None:
+        """
+        Count no more; whoever reads a body knows how long it may be.
+        """
+        self._head_left = None
+
+    def received(self, count: int) -> None:
+        """
+        Note that bytes came.
+
+        Raises:
+            OutboundError: The head of the answer is too long.
+        """
+        if self._head_left is not None:
+            self._head_left -= count
+            if self._head_left < 0:
+                raise OutboundError("The head of the answer is too long.")
+
+
+class WatchedSocket(socket.socket):
+    """
+    A TCP socket that asks its watch while it waits.
+    """
+
+    watch: Watch
+
+    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
+        """
+        Receive, in slices.
+        """
+        count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
+        self.watch.received(count)
+        return count
+
+    def sendall(self, data: Any, *args: Any) -> None:  # noqa: ANN401 - as inherited
+        """
+        Send everything, in slices.
+        """
+        _send_everything(self.watch, super().send, data, *args)
+
+
+class WatchedTls(ssl.SSLSocket):
+    """
+    The same with TLS.
+    """
+
+    watch: Watch
+
+    def do_handshake(self, block: bool = False) -> None:  # noqa: FBT001, FBT002 - as inherited
+        """
+        Shake hands, in slices.
+        """
+        _in_slices(self.watch, super().do_handshake, block)
+
+    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
+        """
+        Receive, in slices.
+        """
+        count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
+        self.watch.received(count)
+        return count
+
+    def sendall(self, data: Any, *args: Any) -> None:  # noqa: ANN401 - as inherited
+        """
+        Send everything, in slices.
+        """
+        _send_everything(self.watch, super().send, data, *args)
+
+
+def connect(address: Address, port: int, watch: Watch) -> WatchedSocket:
+    """
+    Connect to an address; no name is looked up any more.
+
+    Raises:
+        OSError: Nobody answers there.
+    """
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6  # noqa: PLR2004
+    connection = WatchedSocket(family, socket.SOCK_STREAM)
+    connection.watch = watch
+    try:
+        connection.setblocking(False)  # noqa: FBT003 - as socket has it
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        _finish_connecting(connection, (str(address), port), watch)
+        connection.settimeout(SLICE_S)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _finish_connecting(
+    connection: socket.socket, where: tuple[str, int], watch: Watch
+) -> None:
+    ends_at = time.monotonic() + CONNECT_S
+    try:
+        connection.connect(where)
+    except BlockingIOError:
+        pass
+    else:
+        return
+    poll = select.poll()
+    poll.register(connection, select.POLLOUT)
+    while not poll.poll(SLICE_S * 1000):
+        watch()
+        if time.monotonic() >= ends_at:
+            raise TimeoutError("connecting took too long")
+    error = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if error:
+        raise OSError(error, "connecting failed")
+
+
+def _in_slices(
+    watch: Watch, act: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    began_at = time.monotonic()
+    while True:
+        watch()
+        try:
+            return act(*args, **kwargs)
+        except TimeoutError as exc:
+            if time.monotonic() - began_at >= IDLE_S:
+                raise OutboundError(
+                    f"The other side stood still for {IDLE_S:g} s."
+                ) from exc
+
+
+def _send_everything(
+    watch: Watch,
+    send: Callable[..., int],
+    data: Any,  # noqa: ANN401 - as inherited
+    *args: Any,  # noqa: ANN401 - as inherited
+) -> None:
+    view = memoryview(data).cast("B")
+    while view:
+        view = view[_in_slices(watch, send, view, *args) :]

@@ -1,0 +1,169 @@
+"""
+Answer what was watched: the store's counts joined with the catalogue.
+
+Source: interface, "Analytics shapes".
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access import Environment, Principal
+from hvcore.domain.analytics import (
+    DateRange,
+    DayCount,
+    EnvironmentScope,
+    EnvironmentServed,
+    HeightCount,
+    VideoScope,
+    daily_range,
+    estimated_views,
+    fill_days,
+)
+from hvcore.domain.catalog import VideoSummary
+from hvcore.domain.ids import VideoId
+from hvcore.domain.usage import (
+    EnvironmentUploads,
+    Usage,
+    VideoAmount,
+    VideoWatched,
+    amount_of,
+)
+from hvcore.domain.video import Video
+from hvcore.errors import UnavailableError
+from hvcore.ports.analytics import AnalyticsStore
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access import reach_video, require_listed
+from hvcore.services.served_segments import ServedSegments
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class Analytics:
+    """
+    Answer questions about what was watched.
+    """
+
+    uow: UnitOfWork
+    store: AnalyticsStore
+    clock: Clock
+    _served: ServedSegments = attrs.field(init=False, repr=False)
+
+    @_served.default
+    def _remember_served(self) -> ServedSegments:
+        return ServedSegments(self.store)
+
+    def usage(self, envs: Sequence[Environment], period_days: int) -> Sequence[Usage]:
+        """
+        Return a record for each environment, in their order.
+
+        Args:
+            envs: All of one organization.
+            period_days: UTC days that the period has, today's included.
+        """
+        if not envs:
+            return []
+        scope = _scope(envs)
+        since = self._today() - timedelta(days=period_days - 1)
+        with self.uow.read() as work:
+            totals = work.video_totals.current(scope)
+            uploads = work.video_totals.uploads(
+                scope, datetime.combine(since, time(), tzinfo=UTC)
+            )
+        served = self.store.by_environment(scope, since)
+        return [
+            Usage(
+                env=env,
+                amount=amount_of(total for total in totals if total.env_id == env.id),
+                uploads=uploads.get(env.id, EnvironmentUploads()),
+                served=served.get(env.id, EnvironmentServed()),
+            )
+            for env in envs
+        ]
+
+    def daily(
+        self, envs: Sequence[Environment], asked: DateRange, *, is_filled: bool
+    ) -> Sequence[DayCount]:
+        """
+        Return what was served on each day, oldest first.
+
+        Args:
+            envs: All of one organization.
+            is_filled: Days on which nothing was served are there, too.
+        """
+        today = self._today()
+        days = daily_range(asked, today)
+        counts = self.store.daily(_scope(envs), days) if envs else []
+        return fill_days(counts, days, today) if is_filled else counts
+
+    def storage(self, envs: Sequence[Environment]) -> VideoAmount:
+        """
+        Return what the environments hold in all.
+        """
+        if not envs:
+            return amount_of([])
+        with self.uow.read() as work:
+            return amount_of(work.video_totals.current(_scope(envs)))
+
+    def distribution(
+        self, envs: Sequence[Environment], days: DateRange
+    ) -> Sequence[HeightCount]:
+        """
+        Return what was served of each height, lowest first.
+        """
+        return self.store.by_height(_scope(envs), days) if envs else []
+
+    def watched(
+        self, caller: Principal, org_id: str, video_id: str, days: DateRange
+    ) -> VideoWatched:
+        """
+        Return what was served of a video.
+
+        Raises:
+            VideoNotFoundError: There is none such, it is deleted, or it has
+                not come yet.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        with self.uow.read() as work:
+            video = require_listed(reach_video(work, caller, org_id, video_id))
+        scope = VideoScope(video_id=video.id)
+        return VideoWatched(
+            video=video,
+            totals=self.store.totals(scope, days),
+            heights=tuple(self.store.by_height(scope, days)),
+        )
+
+    def views(self, videos: Iterable[Video | VideoSummary]) -> Mapping[VideoId, int]:
+        """
+        Estimate how often each video was viewed.
+
+        Lists and details must not fail because nobody can tell: then every
+        video has 0.
+        """
+        durations_s = {video.id: video.duration_s for video in videos}
+        # What has no duration was never served.
+        playable = [video_id for video_id, length_s in durations_s.items() if length_s]
+        if not playable:
+            return dict.fromkeys(durations_s, 0)
+        try:
+            segments = self._served.of(playable, self.clock.now())
+        except UnavailableError as exc:
+            _log.warning("views are unknown", extra={"hv_error": exc.detail})
+            segments = {}
+        return {
+            video_id: estimated_views(segments.get(video_id, 0), length_s)
+            for video_id, length_s in durations_s.items()
+        }
+
+    def _today(self) -> date:
+        return self.clock.now().astimezone(UTC).date()
+
+
+def _scope(envs: Sequence[Environment]) -> EnvironmentScope:
+    return EnvironmentScope(
+        org_id=envs[0].org_id, env_ids=frozenset(env.id for env in envs)
+    )

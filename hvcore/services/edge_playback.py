@@ -1,0 +1,74 @@
+"""
+Serve videos to who has an edge key in the address.
+
+Source: interface, "Delivery", embed by edge key.
+"""
+
+import attrs
+
+from hvcore.domain.ids import is_edge_key_id
+from hvcore.domain.sharing import EdgeKey
+from hvcore.errors import ForbiddenError, NotFoundError
+from hvcore.manifests.hls import MASTER
+from hvcore.services.delivery import Delivery
+from hvcore.services.link_pages import LinkedVideo, LinkPages
+from hvcore.services.playback_access import Playable, Viewer
+from hvcore.services.served import Served
+
+OVER = "This edge key has expired or was revoked."
+OTHER_PAGE = "This edge key may not be used on this page."
+
+
+@attrs.frozen(kw_only=True)
+class EdgePlayback:
+    """
+    Playlists and segments by edge key, and what its page shows.
+
+    The key is looked up for every request, so that a revocation that was
+    answered is obeyed by the next one.
+    """
+
+    delivery: Delivery
+    pages: LinkPages
+
+    def open(self, edge_key: str, file: str, viewer: Viewer) -> Served:
+        """
+        Return a file of the key's video.
+
+        Raises:
+            NotFoundError: No such key, or the video has no such file.
+            ForbiddenError: The key is over, or the page is not listed.
+            VideoNotFoundError: The video is not ready, or it is deleted.
+        """
+        _, video = self._let_in(edge_key, viewer)
+        # What shared caches keep, they would serve after a revocation.
+        return self.delivery.serve(video, file, token=None, is_public=False)
+
+    def describe(self, edge_key: str, viewer: Viewer) -> LinkedVideo:
+        """
+        Return what the key's page shows.
+
+        Raises:
+            NotFoundError: No such key.
+            ForbiddenError: The key is over, or the page is not listed.
+            VideoNotFoundError: The video is not ready, or it is deleted.
+        """
+        key, video = self._let_in(edge_key, viewer)
+        return self.pages.show(
+            video,
+            master=f"{self.pages.public.player_url}/v1/{key.id}/{MASTER}",
+            domains=key.domains,
+        )
+
+    def _let_in(self, edge_key: str, viewer: Viewer) -> tuple[EdgeKey, Playable]:
+        access = self.delivery.access
+        key = None
+        if is_edge_key_id(edge_key):
+            key = access.directory.find_edge_key(edge_key)
+        if key is None:
+            raise NotFoundError
+        if not key.is_valid_at(access.clock.now()):
+            raise ForbiddenError(OVER)
+        if key.domains and not access.is_page_allowed(key.domains, viewer):
+            raise ForbiddenError(OTHER_PAGE)
+        return key, access.ready(key.video_id)

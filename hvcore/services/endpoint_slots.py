@@ -1,0 +1,105 @@
+"""
+How many requests one endpoint has in flight, within one process.
+
+A dead endpoint holds each request for its whole timeout. It must not hold the
+threads that the others need.
+"""
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Final
+
+SLOTS: Final = 4
+SLOTS_AFTER_A_FAILURE: Final = 1
+"""Until it answers well again: then one thread, not four, waits for it."""
+MIN_WAIT_S: Final = 2.0
+USUAL_WAIT_S: Final = 30.0
+MAX_WAIT_S: Final = 600.0
+WAIT_OF_EACH_S: Final = 4.0
+"""
+About what an attempt at a dead endpoint takes of four slots.
+
+A long queue in front of one comes back so seldom that it costs nobody else
+anything.
+"""
+
+_random: Final = random.SystemRandom()
+
+
+class EndpointSlots:
+    """
+    Counts what is in flight; thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._taken: Counter[str] = Counter()
+        self._turned_away: Counter[str] = Counter()
+        self._suspects: set[str] = set()
+
+    @contextmanager
+    def taken(self, endpoint_id: str) -> Iterator[bool]:
+        """
+        Take a slot for a block; gives False if there is none.
+        """
+        with self._lock:
+            slots = SLOTS_AFTER_A_FAILURE if endpoint_id in self._suspects else SLOTS
+            has_room = self._taken[endpoint_id] < slots
+            if has_room:
+                self._taken[endpoint_id] += 1
+            else:
+                self._turned_away[endpoint_id] += 1
+        try:
+            yield has_room
+        finally:
+            if has_room:
+                self._free(endpoint_id)
+
+    def is_suspect(self, endpoint_id: str) -> bool:
+        """
+        Tell whether its latest attempt has failed.
+        """
+        with self._lock:
+            return endpoint_id in self._suspects
+
+    def turn_away(self, endpoint_id: str, count: int) -> None:
+        """
+        Count what was put off without having asked.
+        """
+        with self._lock:
+            if self._taken[endpoint_id]:
+                self._turned_away[endpoint_id] += count
+            else:
+                # Nobody is there who would set the count back.
+                del self._taken[endpoint_id]
+
+    def note(self, endpoint_id: str, *, is_success: bool) -> None:
+        """
+        Take note of how an attempt has ended.
+        """
+        with self._lock:
+            if is_success:
+                self._suspects.discard(endpoint_id)
+            else:
+                self._suspects.add(endpoint_id)
+
+    def wait(self, endpoint_id: str) -> timedelta:
+        """
+        Return how long to stay away after there was no room.
+        """
+        with self._lock:
+            ahead = self._turned_away[endpoint_id]
+        longest_s = min(max(USUAL_WAIT_S, ahead * WAIT_OF_EACH_S), MAX_WAIT_S)
+        return timedelta(seconds=_random.uniform(MIN_WAIT_S, longest_s))
+
+    def _free(self, endpoint_id: str) -> None:
+        with self._lock:
+            self._taken[endpoint_id] -= 1
+            # Whoever is still waiting is counted anew when it comes back.
+            del self._turned_away[endpoint_id]
+            if self._taken[endpoint_id] == 0:
+                del self._taken[endpoint_id]

@@ -1,0 +1,52 @@
+"""
+End what waits for endpoints that were disabled or removed.
+
+There may be very many deliveries: each batch is a transaction of its own, so
+that nobody waits long behind it, and the sweep finishes what was interrupted.
+"""
+
+import time
+from typing import Final
+
+from hvcore.domain.ids import WebhookId
+from hvcore.ports.unit_of_work import UnitOfWork
+
+BATCH: Final = 500
+"""Deliveries in a transaction: a writer on SQLite holds everyone else up."""
+PAUSE_S: Final = 0.02
+"""SQLite has no queue of writers: who looks in vain sleeps about this long."""
+SWEEP_BATCHES: Final = 60
+"""Rather the rest half a minute later than a sweep that does nothing else."""
+
+
+def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> None:
+    """
+    End all that waits for an endpoint, if it gets nothing any more.
+    """
+    while _end_batch(uow, webhook_id):
+        time.sleep(PAUSE_S)
+
+
+def end_leftovers(uow: UnitOfWork) -> int:
+    """
+    Go on where ``end_backlog`` was interrupted; return how many were ended.
+    """
+    with uow.read() as work:
+        unended = list(work.webhook_backlog.unended())
+    total = 0
+    for _ in range(SWEEP_BATCHES):
+        if not unended:
+            break
+        count = _end_batch(uow, unended[0])
+        if count == 0:
+            del unended[0]
+        total += count
+        time.sleep(PAUSE_S)
+    return total
+
+
+def _end_batch(uow: UnitOfWork, webhook_id: WebhookId) -> int:
+    with uow.write() as work:
+        count = work.webhook_backlog.end(webhook_id, BATCH)
+        work.commit()
+    return count

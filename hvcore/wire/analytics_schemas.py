@@ -1,0 +1,131 @@
+"""
+What the answers of :mod:`hvcore.wire.analytics` look like, as JSON Schema.
+
+Source: interface, "Analytics shapes".
+"""
+
+from typing import Final
+
+from hvcore.wire.schema import (
+    BOOLEAN,
+    COUNT,
+    DAY,
+    NUMBER,
+    STRING,
+    TIMESTAMP,
+    Schema,
+    array,
+    identifier,
+    one_of,
+    record,
+)
+
+SECONDS: Final[Schema] = {**NUMBER, "minimum": 0}
+
+
+def _moment(name: str) -> dict[str, Schema]:
+    return {name: {"anyOf": [TIMESTAMP, one_of("")]}, f"{name}Valid": BOOLEAN}
+
+
+_NAMES: Final[dict[str, Schema]] = {
+    "vidId": identifier("vid_"),
+    "vidPublicId": identifier("pubvid_"),
+    "vidName": STRING,
+    "vidNameValid": BOOLEAN,
+}
+
+USAGE: Final = record(
+    {
+        "usage": array(
+            record(
+                {
+                    "idpOrgId": STRING,
+                    "envId": STRING,
+                    "totalVideos": COUNT,
+                    "totalVideoDurationSeconds": SECONDS,
+                    "totalSegmentsServed": COUNT,
+                    "videosUploadedInPeriod": COUNT,
+                    "segmentsServedInPeriod": COUNT,
+                    **_moment("firstVideoUploaded"),
+                    **_moment("lastSegmentServed"),
+                }
+            )
+        )
+    }
+)
+DAILY: Final = record(
+    {
+        "dailyUsage": array(
+            record(
+                {
+                    "deliveryDate": DAY,
+                    "segmentsServed": COUNT,
+                    "uniqueVideosServed": COUNT,
+                    "hdSegments": COUNT,
+                    "sdSegments": COUNT,
+                    "ldSegments": COUNT,
+                }
+            )
+        )
+    }
+)
+STORAGE: Final = record(
+    {
+        "storage": record(
+            {
+                "totalVideos": COUNT,
+                "totalDurationSeconds": SECONDS,
+                "avgVideoDuration": SECONDS,
+                "ultraQualityDuration": SECONDS,
+                "highQualityDuration": SECONDS,
+                "standardQualityDuration": SECONDS,
+            }
+        )
+    }
+)
+VIDEO_RESOLUTION: Final = record(
+    {
+        "summary": record(
+            {
+                **_NAMES,
+                "assetId": identifier("vid_"),
+                "vidLengthSeconds": SECONDS,
+                "availableResolutions": COUNT,
+                "totalSegmentsServed": COUNT,
+                "totalDaysServed": COUNT,
+                **_moment("firstServed"),
+                **_moment("lastServed"),
+                "mostPopularResolution": COUNT,
+                "mostPopularResolutionValid": BOOLEAN,
+            }
+        ),
+        "resolutions": array(
+            record(
+                {
+                    **_NAMES,
+                    "resolutionHeight": COUNT,
+                    "timesServed": COUNT,
+                    "daysServed": COUNT,
+                    **_moment("firstServed"),
+                    **_moment("lastServed"),
+                }
+            )
+        ),
+    }
+)
+DISTRIBUTION: Final = record(
+    {
+        "distribution": array(
+            record(
+                {
+                    "resolutionHeight": COUNT,
+                    "segmentsServed": COUNT,
+                    "uniqueVideos": COUNT,
+                    "daysActive": COUNT,
+                    **_moment("firstServed"),
+                    **_moment("lastServed"),
+                }
+            )
+        )
+    }
+)

@@ -1,0 +1,1 @@
+"""Analytics in the service's own database."""

@@ -1,0 +1,1 @@
+"""Rate limits in moving windows, shared through a Redis or a Valkey."""

@@ -1,0 +1,134 @@
+"""
+The examples of the page for plugin authors work as they stand there.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from hvcore import plugin_api
+from hvcore.assembly import Services, build
+from hvcore.domain.analytics import ServedCount
+from hvcore.domain.rate_limits import Bucket, RateLimit, RateLimitRule
+from hvcore.plugin_api import (
+    BatchId,
+    BatchRefusedError,
+    EnvId,
+    OrgId,
+    SegmentPlace,
+    ServedBatch,
+    VideoId,
+)
+from hvcore.registry import HOOKS
+from hvcore.settings import load
+
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "plugins.md").read_text(
+    encoding="utf-8"
+)
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+@pytest.fixture
+def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """
+    A folder with the page's modules, on the path of imports.
+    """
+    folder = tmp_path / "examples"
+    folder.mkdir()
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        name = code.splitlines()[0].removeprefix("# ")
+        (folder / name).write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    yield folder
+    for name in ("acme_limits", "acme_counts"):
+        sys.modules.pop(name, None)
+
+
+def services_with(data: Path, environ: Mapping[str, str]) -> Services:
+    settings = load(config_path=None, environ=environ, data_dir=data).settings
+    return build(settings, rings=False)
+
+
+def test_the_store_of_rate_limits_counts(examples: Path, tmp_path: Path) -> None:
+    assert (examples / "acme_limits.py").is_file()
+    environ = {"HV_PLUGINS": "acme_limits", "HV_LIMITS__STORE": "acme"}
+    few, many = (
+        RateLimitRule(
+            limit=RateLimit(bucket=bucket, requests=requests, window_s=60),
+            subject="org_a",
+        )
+        for bucket, requests in ((Bucket.UPLOAD_URL, 2), (Bucket.API, 9))
+    )
+
+    with services_with(tmp_path / "data", environ) as services:
+        store = services.rate_limit_store
+        states = [store.hit([few, many]) for _ in range(3)]
+        (last,) = store.hit([many])
+
+    assert [state[0].is_allowed for state in states] == [True, True, False]
+    assert last.remaining == 6
+
+
+def test_the_sink_counts_once(examples: Path, tmp_path: Path) -> None:
+    assert (examples / "acme_counts.py").is_file()
+    environ = {
+        "HV_PLUGINS": "acme_counts,hv_analytics_sql.plugin",
+        "HV_ANALYTICS__SINKS": "sql,acme",
+        "HV_ANALYTICS__OPTIONS__ACME__FILE": "x.sqlite3",
+    }
+    place = SegmentPlace(
+        org_id=OrgId("o"), env_id=EnvId("e"), video_id=VideoId("v"), height_px=720
+    )
+    count = ServedCount(
+        place=place, day=date(2026, 1, 2), segments=3, first_at=NOW, last_at=NOW
+    )
+    batch = ServedBatch(id=BatchId(file="f", start=0, end=10), counts=(count,))
+    gap = ServedBatch(id=BatchId(file="f", start=20, end=30), counts=())
+
+    with services_with(tmp_path / "data", environ) as services:
+        before = services.is_migrated()
+        services.migrate()
+        sink = services.drain.sinks["acme"]
+        sink.write(batch)
+        sink.write(batch)
+        with pytest.raises(BatchRefusedError):
+            sink.write(gap)
+
+        assert (before, services.is_migrated()) == (False, True)
+        assert sink.position("f") == 10
+        sink.forget("f")
+        assert sink.position("f") == 0
+    assert (tmp_path / "data" / "state" / "x.sqlite3").is_file()
+
+
+def test_the_embedding_program_runs(examples: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(examples / "embedded.py")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert (done.stdout, done.stderr) == ("['org_acme']\n", "")
+
+
+@pytest.mark.parametrize("hook", HOOKS.values())
+def test_every_hook_is_on_the_page(hook: str) -> None:
+    assert f"`{hook}`" in PAGE
+
+
+def test_the_examples_import_what_plugins_may() -> None:
+    module: ModuleType = plugin_api
+    for names in re.findall(
+        r"from hvcore\.plugin_api import \((.*?)\)", PAGE, re.DOTALL
+    ):
+        for name in names.replace(",", " ").split():
+            assert name in module.__all__

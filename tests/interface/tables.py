@@ -1,0 +1,602 @@
+"""
+The tables of the interface, as data: routes, fields, errors, limits, states.
+
+Written down from the documentation and not from the code, so that the tests
+here compare two things that nobody derived from each other.
+"""
+
+from typing import Final
+
+import attrs
+
+GIB: Final = 1024**3
+
+
+@attrs.frozen
+class Field:
+    """
+    A line of a request table.
+
+    Attributes:
+        type: JSON type, or ``day`` for ``YYYY-MM-DD``.
+        allowed: Values that must be taken, all of them where the table lists
+            them.
+        refused: Values of the right type that must not be taken.
+        code: Of the refusal.
+    """
+
+    name: str
+    type: str
+    is_required: bool = attrs.field(default=False, kw_only=True)
+    default: object = attrs.field(default=None, kw_only=True)
+    allowed: tuple[object, ...] = attrs.field(default=(), kw_only=True)
+    refused: tuple[object, ...] = attrs.field(default=(), kw_only=True)
+    code: str = attrs.field(default="invalid_parameters", kw_only=True)
+
+
+QUALITIES: Final = ("standard", "high", "ultra")
+CONTENT_TYPES: Final = (
+    "video/mp4",
+    "video/quicktime",
+    "video/x-msvideo",
+    "video/webm",
+    "video/x-matroska",
+)
+PIXEL_FORMATS: Final = (
+    "yuv420p",
+    "yuv422p",
+    "yuv444p",
+    "yuv420p10b",
+    "yuv422p10b",
+    "yuv444p10b",
+    "yuv420p12b",
+    "yuv422p12b",
+    "yuv444p12b",
+    "autoDetect",
+)
+SPEEDS: Final = (
+    "ultrafast",
+    "superfast",
+    "veryfast",
+    "faster",
+    "fast",
+    "medium",
+    "slower",
+    "veryslow",
+    "ultraslow",
+)
+AUDIO_CODECS: Final = ("aac", "aac-he", "aac-he-v2", "mp3", "ac3", "eac3")
+
+ENCODING: Final = (
+    Field(
+        "maxEdgeLength",
+        "integer",
+        default=-1,
+        allowed=(-1, 480, 720, 1080, 1440, 2160),
+        refused=(0, -2, 360, 481, 4320, 2**31, 2**63, 2**64),
+    ),
+    Field(
+        "maxFrameRate",
+        "integer",
+        default=-1,
+        allowed=(-1, 1, 24, 60, 240),
+        refused=(0, -2, 241, 2**64),
+    ),
+    Field(
+        "pixelFormat",
+        "string",
+        default="yuv420p",
+        allowed=PIXEL_FORMATS,
+        refused=("", "YUV420P", "yuv420p10le", "rgb24"),
+    ),
+    Field(
+        "rateControlMode",
+        "string",
+        default="variableBitrate",
+        allowed=("constantBitrate", "variableBitrate"),
+        refused=("", "crf", "VariableBitrate"),
+    ),
+    Field("twoPassVBREncoding", "boolean", default=False, allowed=(True, False)),
+    Field(
+        "compressionRatio",
+        "string",
+        default="veryfast",
+        allowed=SPEEDS,
+        refused=("", "slow", "placebo", "VeryFast"),
+    ),
+    Field(
+        "audioCodec",
+        "string",
+        default="aac",
+        allowed=AUDIO_CODECS,
+        refused=("", "opus", "AAC", "libfdk_aac"),
+    ),
+)
+FILE_SIZE: Final = Field(
+    "fileSize",
+    "integer",
+    allowed=(1, 10**6, 5 * GIB),
+    refused=(0, -1, 5 * GIB + 1, 10**10, 2**63, 2**64),
+    code="invalid_file_size",
+)
+CONTENT_TYPE: Final = Field(
+    "contentType",
+    "string",
+    allowed=CONTENT_TYPES,
+    refused=("", "video/mpeg", "VIDEO/MP4", "text/plain", "video/mp4; codecs=avc1"),
+    code="unsupported_format",
+)
+VIDEO_NAME: Final = Field("videoName", "string", allowed=("A", "日本語 & <b>"))
+DESCRIPTION: Final = Field(
+    "description", "string", allowed=("", "x" * 5000), refused=("x" * 5001,)
+)
+QUALITY: Final = Field(
+    "videoQuality",
+    "string",
+    default="standard",
+    allowed=QUALITIES,
+    refused=("", "low", "HIGH"),
+    code="invalid_quality_preset",
+)
+PUBLIC: Final = Field(
+    "allowPublicAccess", "boolean", default=False, allowed=(True, False)
+)
+
+UPLOAD_URL_A: Final = (
+    Field("filename", "string", is_required=True, allowed=("a.mp4", "ö ✓.mov")),
+    attrs.evolve(FILE_SIZE, is_required=True),
+    attrs.evolve(CONTENT_TYPE, default="video/mp4"),
+    DESCRIPTION,
+)
+UPLOAD_URL_B: Final = (
+    Field("fileName", "string", is_required=True, allowed=("a.mp4", "ö ✓.mov")),
+    PUBLIC,
+    QUALITY,
+    FILE_SIZE,
+    CONTENT_TYPE,
+    VIDEO_NAME,
+    DESCRIPTION,
+    *ENCODING,
+)
+UPLOAD: Final = (
+    Field("fileName", "string", is_required=True, allowed=("a.mp4",)),
+    Field(
+        "videoURL",
+        "string",
+        is_required=True,
+        allowed=("https://93.184.215.14/a.mp4",),
+        refused=("", "x", "http://93.184.215.14/", "ftp://example.com/a", "https://"),
+    ),
+    *UPLOAD_URL_B[1:],
+)
+DOWNLOAD: Final = (attrs.evolve(UPLOAD[1], name="sourceUrl"),)
+PROCESS: Final = (
+    Field(
+        "gcsPath",
+        "string",
+        is_required=True,
+        refused=("", "nothing", "../etc/passwd", "/"),
+        code="invalid_gcs_path",
+    ),
+    attrs.evolve(QUALITY, is_required=True, default=None),
+    attrs.evolve(PUBLIC, is_required=True, default=None),
+    VIDEO_NAME,
+    *ENCODING,
+    DESCRIPTION,
+)
+DELETE: Final = (
+    Field(
+        "reason",
+        "string",
+        allowed=(
+            "user_request",
+            "policy_violation",
+            "copyright_claim",
+            "expired_content",
+            "admin_action",
+        ),
+        refused=("", "because", "User_Request"),
+    ),
+)
+CHANGE: Final = (
+    VIDEO_NAME,
+    DESCRIPTION,
+    Field("allowPublicAccess", "boolean", allowed=(True, False)),
+)
+SHARE: Final = (
+    Field(
+        "expirationHours",
+        "integer",
+        default=24,
+        allowed=(1, 24, 720),
+        refused=(0, -1, 721, 2**64),
+    ),
+    Field("maxViews", "integer", allowed=(1, 1000), refused=(0, -1, 2**64)),
+    Field(
+        "viewerEmail",
+        "string",
+        allowed=("a@example.com",),
+        refused=("", "a", "@", "a@b@example.com", "a@example.com\r\nBcc: x@y.zz"),
+    ),
+)
+
+LIST_QUERY: Final = (
+    Field("page", "integer", default=1, allowed=(1, 2, 10**6), refused=(0, -1, 2**64)),
+    Field(
+        "pageSize",
+        "integer",
+        default=20,
+        allowed=(1, 20, 100),
+        refused=(0, -1, 101, 2**64),
+        code="invalid_page_size",
+    ),
+    Field(
+        "sortBy",
+        "string",
+        default="created_at",
+        allowed=("created_at", "name", "duration", "status"),
+        refused=("", "createdAt", "id", "1; drop table videos"),
+    ),
+    Field(
+        "sortDir",
+        "string",
+        default="desc",
+        allowed=("asc", "desc"),
+        refused=("", "ASC", "down"),
+    ),
+    Field(
+        "status",
+        "string",
+        allowed=("transcoding", "ready", "failed"),
+        refused=("", "deleted", "READY", "awaiting_upload"),
+    ),
+    Field("search", "string", allowed=("clip", "", "%", "_", "'", "é")),
+    Field("from", "day", allowed=("2026-01-01", "2024-02-29")),
+    Field("to", "day", allowed=("2026-01-01", "9999-12-31")),
+)
+SIGNED_URL_QUERY: Final = (
+    Field(
+        "expiration",
+        "string",
+        default="1h",
+        allowed=("15m", "30m", "1h", "4h", "24h", "7d"),
+        refused=("", "8d", "1H", "3600", "168h", "0m"),
+        code="invalid_expiration",
+    ),
+    Field(
+        "domains",
+        "string",
+        allowed=("example.com", "a.example,*.b.example"),
+        refused=("", "https://example.com", "a b", "*", "a.example,"),
+    ),
+)
+EXPIRATIONS_S: Final = {
+    "15m": 900,
+    "30m": 1800,
+    "1h": 3600,
+    "4h": 14400,
+    "24h": 86400,
+    "7d": 604800,
+}
+DAYS_QUERY: Final = (
+    # "Empty means all-time."
+    Field("startDate", "day", allowed=("2026-01-01", "")),
+    Field("endDate", "day", allowed=("2026-01-02", "")),
+)
+USAGE_QUERY: Final = (
+    Field(
+        "periodDays",
+        "integer",
+        default=30,
+        allowed=(1, 30, 365),
+        refused=(0, -1, 366, 2**64),
+    ),
+)
+
+# -- Routes -------------------------------------------------------------------
+
+_ENV: Final = "/v1/api/{orgID}/environments/{envID}"
+_A: Final = "/v1/api/{orgID}"
+_B: Final = "/v1"
+ANALYTICS: Final = ("usage", "daily", "storage", "resolution-distribution")
+
+DOCUMENTED_ROUTES: Final = (
+    # Family A
+    ("POST", f"{_ENV}/videos/upload-url"),
+    ("POST", f"{_ENV}/videos/process"),
+    ("GET", f"{_ENV}/videos"),
+    ("GET", f"{_A}/videos/{{publicID}}/details"),
+    ("DELETE", f"{_A}/videos/{{videoID}}"),
+    ("GET", f"{_A}/videos/{{publicID}}/signed-url"),
+    *(("GET", f"{_A}/analytics/{name}") for name in ANALYTICS),
+    *(("GET", f"{_ENV}/analytics/{name}") for name in ANALYTICS),
+    ("GET", f"{_A}/videos/{{publicID}}/analytics/resolution"),
+    ("GET", f"{_A}/environments"),
+    ("GET", "/health"),
+    # Family B
+    ("POST", f"{_B}/videos/upload-url"),
+    ("POST", f"{_B}/videos/upload"),
+    ("POST", f"{_B}/videos/download"),
+    ("POST", f"{_B}/videos/process"),
+    ("GET", f"{_B}/videos"),
+    ("GET", f"{_B}/videos/{{assetId}}"),
+    ("GET", f"{_B}/videos/{{assetId}}/details"),
+    ("DELETE", f"{_B}/videos/{{assetId}}"),
+    ("POST", f"{_B}/videos/{{assetId}}/share"),
+    *(("GET", f"{_B}/analytics/{name}") for name in ANALYTICS),
+    ("GET", f"{_B}/videos/{{assetId}}/analytics/resolution"),
+)
+FURTHER_ROUTES: Final = (
+    ("GET", "/health/live"),
+    ("GET", f"{_B}/openapi.json"),
+    ("GET", "/docs"),
+    ("GET", f"{_B}/videos/{{assetId}}/signed-url"),
+    ("POST", f"{_B}/videos/{{assetId}}/retry"),
+    ("POST", f"{_A}/videos/{{videoID}}/retry"),
+    ("PATCH", f"{_B}/videos/{{assetId}}"),
+    ("PATCH", f"{_A}/videos/{{videoID}}"),
+    ("POST", f"{_B}/uploads"),
+    ("POST", f"{_B}/videos/{{assetId}}/thumbnail"),
+    ("POST", f"{_A}/videos/{{videoID}}/thumbnail"),
+    ("POST", f"{_B}/videos/{{assetId}}/edge-keys"),
+    ("GET", f"{_B}/videos/{{assetId}}/edge-keys"),
+    ("DELETE", f"{_B}/edge-keys/{{edgeKey}}"),
+    ("POST", f"{_A}/videos/{{videoID}}/edge-keys"),
+    ("GET", f"{_A}/videos/{{videoID}}/edge-keys"),
+    ("GET", f"{_B}/videos/{{assetId}}/shares"),
+    ("DELETE", f"{_B}/videos/{{assetId}}/shares/{{shareID}}"),
+)
+"""Not in the interface's tables; named by what was decided beside them."""
+
+# -- Errors -------------------------------------------------------------------
+
+STATUS_OF: Final = {
+    "invalid_file_size": 400,
+    "unsupported_format": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "rate_limit_exceeded": 429,
+    "invalid_gcs_path": 400,
+    "invalid_quality_preset": 400,
+    "invalid_parameters": 400,
+    "processing_in_progress": 409,
+    "invalid_page_size": 400,
+    "environment_not_found": 404,
+    "video_not_found": 404,
+    "already_deleted": 400,
+    "invalid_expiration": 400,
+}
+ERRORS_OF: Final = {
+    "upload-url": (
+        "invalid_file_size",
+        "unsupported_format",
+        "unauthorized",
+        "forbidden",
+        "rate_limit_exceeded",
+    ),
+    "process": (
+        "invalid_gcs_path",
+        "invalid_quality_preset",
+        "invalid_parameters",
+        "unauthorized",
+        "forbidden",
+        "processing_in_progress",
+    ),
+    "list": (
+        "invalid_page_size",
+        "unauthorized",
+        "forbidden",
+        "environment_not_found",
+    ),
+    "details": ("unauthorized", "forbidden", "video_not_found"),
+    "delete": ("already_deleted", "unauthorized", "forbidden", "video_not_found"),
+    "signed-url": (
+        "invalid_expiration",
+        "unauthorized",
+        "forbidden",
+        "video_not_found",
+        "rate_limit_exceeded",
+    ),
+}
+
+# -- Answers ------------------------------------------------------------------
+
+LIST_ITEM: Final = {
+    "id": str,
+    "name": str,
+    "duration": str,
+    "durationSeconds": float,
+    "createdAt": str,
+    "thumbnailUrl": str,
+    "description": str,
+    "status": str,
+    "served": str,
+    "allowPublicAccess": bool,
+    "videoQuality": str,
+}
+PAGINATION: Final = {
+    "total": int,
+    "page": int,
+    "pageSize": int,
+    "totalPages": int,
+    "hasNext": bool,
+    "hasPrevious": bool,
+}
+DETAILS: Final = {
+    "id": str,
+    "publicID": str,
+    "name": str,
+    "duration": str,
+    "durationSeconds": float,
+    "createdAt": str,
+    "thumbnailUrl": str,
+    "description": str,
+    "served": str,
+    "status": dict,
+    "videoQuality": str,
+    "allowPublicAccess": bool,
+    "maxEdgeLength": int,
+    "maxFrameRate": float,
+    "pixelFormat": str,
+    "rateControlMode": str,
+    "twoPassVBREncoding": bool,
+    "compressionRatio": str,
+    "audioCodec": str,
+    "encodings": list,
+}
+DETAILS_STATUS: Final = {"ready": bool, "transcoding": bool, "failed": bool}
+ENCODING_ENTRY: Final = {
+    "key": str,
+    "shortEdgePixels": int,
+    "shortEdgeIsWidth": bool,
+    "videoStreamBitrate": int,
+    "audioStreamBitrate": int,
+    "audioFormat": str,
+    "maxFrameRate": float,
+    "pixelFormat": str,
+    "rateControlMode": str,
+    "twoPassVBREncoding": bool,
+    "compressionRatio": str,
+}
+GRANT_A: Final = {"signedURL": str, "bucketPath": str, "expiresAt": int}
+GRANT_B: Final = {**GRANT_A, "assetId": str, "videoID": str}
+SIGNED_URL: Final = {"signed_url": str, "expires_in": int}
+DELETION: Final = {"status": str, "deletedAt": str, "message": str}
+ENVIRONMENT: Final = {
+    "envID": str,
+    "orgID": str,
+    "name": str,
+    "kind": str,
+    "createdAt": str,
+}
+SHARE_LINK: Final = {
+    "shareID": str,
+    "shareURL": str,
+    "deliveryURL": str,
+    "expiresAt": str,
+    "maxViews": int,
+    "viewerEmail": str,
+}
+ERROR: Final = {"title": str, "status": int, "code": str, "detail": str, "errors": list}
+ERROR_ITEM: Final = {"message": str, "location": str, "value": object}
+
+# -- Analytics ----------------------------------------------------------------
+
+USAGE_RECORD: Final = {
+    "idpOrgId": str,
+    "envId": str,
+    "totalVideos": int,
+    "totalVideoDurationSeconds": float,
+    "totalSegmentsServed": int,
+    "videosUploadedInPeriod": int,
+    "segmentsServedInPeriod": int,
+    "firstVideoUploaded": str,
+    "firstVideoUploadedValid": bool,
+    "lastSegmentServed": str,
+    "lastSegmentServedValid": bool,
+}
+DAILY_RECORD: Final = {
+    "deliveryDate": str,
+    "segmentsServed": int,
+    "uniqueVideosServed": int,
+    "hdSegments": int,
+    "sdSegments": int,
+    "ldSegments": int,
+}
+STORAGE: Final = {
+    "totalVideos": int,
+    "totalDurationSeconds": float,
+    "avgVideoDuration": float,
+    "ultraQualityDuration": float,
+    "highQualityDuration": float,
+    "standardQualityDuration": float,
+}
+_SERVED_BETWEEN: Final = {
+    "firstServed": str,
+    "firstServedValid": bool,
+    "lastServed": str,
+    "lastServedValid": bool,
+}
+VIDEO_SUMMARY: Final = {
+    "vidId": str,
+    "vidPublicId": str,
+    "vidName": str,
+    "vidNameValid": bool,
+    "vidLengthSeconds": float,
+    "availableResolutions": int,
+    "totalSegmentsServed": int,
+    "totalDaysServed": int,
+    **_SERVED_BETWEEN,
+    "mostPopularResolution": int,
+    "mostPopularResolutionValid": bool,
+}
+RESOLUTION_ENTRY: Final = {
+    "vidId": str,
+    "vidPublicId": str,
+    "vidName": str,
+    "vidNameValid": bool,
+    "resolutionHeight": int,
+    "timesServed": int,
+    "daysServed": int,
+    **_SERVED_BETWEEN,
+}
+DISTRIBUTION_ENTRY: Final = {
+    "resolutionHeight": int,
+    "segmentsServed": int,
+    "uniqueVideos": int,
+    "daysActive": int,
+    **_SERVED_BETWEEN,
+}
+
+# -- States, ladders, limits --------------------------------------------------
+
+TRANSITIONS: Final = (
+    ("awaiting_upload", "start", "transcoding"),
+    ("transcoding", "complete", "ready"),
+    ("transcoding", "fail", "failed"),
+    ("ready", "delete", "deleted"),
+    ("failed", "delete", "deleted"),
+    ("failed", "retry", "transcoding"),
+)
+FURTHER_TRANSITIONS: Final = (
+    ("transcoding", "delete", "deleted"),
+    ("awaiting_upload", "delete", "deleted"),
+    ("awaiting_upload", "expire", "deleted"),
+)
+"""Cancelling a job or an upload, and an upload that never came."""
+
+LADDERS: Final = {
+    "standard": ((360, 480, 720), (500, 2500)),
+    "high": ((480, 720, 1080), (1000, 5000)),
+    "ultra": ((720, 1080, 1440, 2160), (2000, 15000)),
+}
+EVENT_FIELDS: Final = {"event": str, "videoId": str, "status": str}
+EVENTS: Final = {
+    "video.processing.completed": "ready",
+    "video.processing.failed": "failed",
+}
+
+LIMITS_PER_HOUR: Final = {
+    "api_per_hour": 10_000,
+    "upload_url_per_hour": 100,
+    "video_operations_per_hour": 1_000,
+    "analytics_per_hour": 1_000,
+    "thumbnails_per_hour": 50,
+    "key_operations_per_hour": 20,
+    "upload_url_per_minute_and_key": 10,
+}
+BUCKETS: Final = {
+    "upload-url": ("/videos/upload-url", "/uploads"),
+    "thumbnails": ("/thumbnail",),
+    "analytics": ("/analytics/",),
+    "video-operations": (
+        "/videos/process",
+        "/videos/upload",
+        "/videos/download",
+        "/retry",
+        "/share",
+        "/signed-url",
+        "/edge-keys",
+    ),
+}
+"""What stands in the addresses that count under each."""

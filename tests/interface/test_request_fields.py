@@ -1,0 +1,218 @@
+"""
+Every field of every request table, and every query parameter, in both families.
+"""
+
+from typing import Any, Final
+from urllib.parse import quote
+
+import pytest
+from falcon.testing import Result
+
+from tests.http.world import World, body_of, locations, problem_of
+from tests.interface.operations import OPERATIONS, Operation, named
+from tests.interface.tables import ENCODING, Field
+
+# Thousands of cells of one kind: once is enough, whatever the interpreter.
+pytestmark = pytest.mark.matrix
+
+WRONG_TYPES: Final[dict[str, tuple[object, ...]]] = {
+    "string": (1, 1.5, True, [], {}, ["a"]),
+    "integer": ("1", 1.5, 1.0, True, [], {}),
+    "boolean": ("true", 0, 1, [], {}),
+}
+UNREADABLE: Final = {
+    "integer": ("", "x", "1.0", "1e1", " 1", "+1", "0x1", "٣", "01", "null"),
+    "boolean": ("", "1", "True", "yes"),
+    "day": ("", "x", "2026-1-1", "20260101", "2026-02-30", "2026-01-01T00:00:00Z"),
+}
+
+BODY: Final = [(o, f) for o in OPERATIONS for f in o.body]
+QUERY: Final = [(o, f) for o in OPERATIONS for f in o.query]
+
+
+def fields(pairs: list[tuple[Operation, Field]]) -> Any:  # noqa: ANN401 - pytest's mark
+    """
+    Parametrize over operations and fields.
+    """
+    found = [pytest.param(o, f, id=f"{o}-{f.name}") for o, f in pairs]
+    return pytest.mark.parametrize(("operation", "field"), found)
+
+
+def send(api: World, operation: Operation, **changes: object) -> Result:
+    document = {**operation.given(api), **changes}
+    path = operation.path(api)
+    return api.call(operation.method, path, json=document if operation.body else None)
+
+
+def ask(api: World, operation: Operation, name: str, value: str) -> Result:
+    return api.get(operation.path(api), f"{name}={quote(value, safe='')}")
+
+
+@fields([(o, f) for o, f in BODY if f.allowed])
+def test_documented_values_are_taken(
+    api: World, operation: Operation, field: Field
+) -> None:
+    for value in field.allowed:
+        body_of(send(api, operation, **{field.name: value}))
+
+
+@fields([(o, f) for o, f in BODY if f.refused])
+def test_other_values_are_refused_with_the_fields_code(
+    api: World, operation: Operation, field: Field
+) -> None:
+    for value in field.refused:
+        result = send(api, operation, **{field.name: value})
+        document = problem_of(result, 400, field.code)
+        assert locations(document) == [f"body.{field.name}"]
+
+
+@fields(BODY)
+def test_values_of_another_type_cannot_be_read(
+    api: World, operation: Operation, field: Field
+) -> None:
+    for value in WRONG_TYPES[field.type]:
+        result = send(api, operation, **{field.name: value})
+        document = problem_of(result, 422, field.code)
+        assert locations(document) == [f"body.{field.name}"]
+
+
+@fields([(o, f) for o, f in BODY if f.is_required])
+def test_a_required_field_must_be_there(
+    api: World, operation: Operation, field: Field
+) -> None:
+    given = dict(operation.given(api))
+    del given[field.name]
+    path = operation.path(api)
+
+    missing = api.call(operation.method, path, json=given)
+    null = api.call(operation.method, path, json={**given, field.name: None})
+
+    for result in (missing, null):
+        document = problem_of(result, 400, field.code)
+        assert locations(document) == [f"body.{field.name}"]
+
+
+@fields([(o, f) for o, f in BODY if not f.is_required])
+def test_null_equals_absent(api: World, operation: Operation, field: Field) -> None:
+    body_of(send(api, operation, **{field.name: None}))
+
+
+@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.body], ids=str)
+def test_unknown_members_are_ignored(api: World, operation: Operation) -> None:
+    body_of(send(api, operation, unheard_of={"a": [1]}))
+
+
+@pytest.mark.parametrize(
+    "operation", [o for o in OPERATIONS if len(o.body) > 1], ids=str
+)
+def test_all_problems_are_told_in_the_tables_order(
+    api: World, operation: Operation
+) -> None:
+    wrong = {f.name: [] for f in reversed(operation.body)}
+
+    result = send(api, operation, **wrong)
+
+    document = problem_of(result, 422, operation.body[0].code)
+    assert locations(document) == [f"body.{field.name}" for field in operation.body]
+    # Of an address, nothing but the harmless parts is shown.
+    assert all(error["value"] in ([], None) for error in document["errors"])
+
+
+@fields(QUERY)
+def test_documented_parameters_are_taken(
+    api: World, operation: Operation, field: Field
+) -> None:
+    for value in field.allowed:
+        body_of(ask(api, operation, field.name, str(value)))
+
+
+@fields([(o, f) for o, f in QUERY if f.refused])
+def test_other_parameters_are_refused_with_their_code(
+    api: World, operation: Operation, field: Field
+) -> None:
+    for value in field.refused:
+        result = ask(api, operation, field.name, str(value))
+        document = problem_of(result, 400, field.code)
+        assert locations(document) == [f"query.{field.name}"]
+
+
+@fields([(o, f) for o, f in QUERY if f.type in UNREADABLE])
+def test_unreadable_parameters_are_422(
+    api: World, operation: Operation, field: Field
+) -> None:
+    for text in set(UNREADABLE[field.type]) - set(field.allowed):
+        document = problem_of(ask(api, operation, field.name, text), 422, field.code)
+        assert locations(document) == [f"query.{field.name}"]
+
+
+@fields(QUERY)
+def test_a_parameter_given_twice_is_refused(
+    api: World, operation: Operation, field: Field
+) -> None:
+    text = quote(str(field.allowed[0]), safe="")
+
+    result = api.get(operation.path(api), f"{field.name}={text}&{field.name}={text}")
+
+    problem_of(result, 400, field.code)
+
+
+@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.query], ids=str)
+def test_unknown_parameters_are_ignored(api: World, operation: Operation) -> None:
+    body_of(ask(api, operation, "unheard_of", "1"))
+
+
+@pytest.mark.parametrize("operation", [*named("process"), *named("upload")], ids=str)
+def test_the_details_show_the_documented_defaults(
+    api: World, operation: Operation
+) -> None:
+    answer = body_of(send(api, operation))
+
+    video_id = answer.get("videoID") or answer["assetId"]
+    details = body_of(api.get(f"/v1/videos/{video_id}"))
+    shown = {field.name: details[field.name] for field in ENCODING}
+    assert shown == {field.name: field.default for field in ENCODING}
+
+
+@fields([(o, f) for o in named("process") for f in ENCODING])
+def test_the_details_echo_what_was_asked_for(
+    api: World, operation: Operation, field: Field
+) -> None:
+    for value in field.allowed:
+        video_id = body_of(send(api, operation, **{field.name: value}))["videoID"]
+
+        details = body_of(api.get(f"/v1/videos/{video_id}"))
+        assert details[field.name] == value
+        assert type(details[field.name]) is type(value)
+
+
+def test_what_a_key_scoped_upload_leaves_out_has_its_default(api: World) -> None:
+    (operation,) = [o for o in named("upload-url") if o.family == "B"]
+
+    video_id = body_of(send(api, operation))["assetId"]
+
+    details = body_of(api.get(f"/v1/videos/{video_id}"))
+    for field in operation.body:
+        if field.default is not None:
+            assert details[field.name] == field.default, field.name
+
+
+@pytest.mark.parametrize("operation", named("list"), ids=str)
+def test_a_list_has_its_default_page(api: World, operation: Operation) -> None:
+    for number in range(21):
+        api.ready(name=f"clip {number:02}")
+
+    default = body_of(api.get(operation.path(api)))
+    spelled_out = "&".join(
+        f"{f.name}={f.default}" for f in operation.query if f.default is not None
+    )
+
+    assert default == body_of(api.get(operation.path(api), spelled_out))
+    assert len(default["videos"]) == 20
+    assert default["pagination"]["totalPages"] == 2
+
+
+@pytest.mark.parametrize("operation", named("signed-url"), ids=str)
+def test_a_signed_address_is_good_for_an_hour_by_default(
+    api: World, operation: Operation
+) -> None:
+    assert body_of(api.get(operation.path(api)))["expires_in"] == 3600

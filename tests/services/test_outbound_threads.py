@@ -1,0 +1,318 @@
+"""
+Many outbound tasks at a time: none waits for another's dead server.
+"""
+
+import queue
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hv_worker import outbound
+from hv_worker.outbound import OutboundThreads
+from hvcore.domain.events import DOCUMENTED_KINDS
+from hvcore.domain.ids import OrgId, TaskId
+from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
+from hvcore.domain.webhooks import DELIVER_KIND
+from hvcore.services.fetching import FETCH_KIND
+from hvcore.services.leases import TaskRun
+from tests.fakes import MemoryQueue
+from tests.receivers import Receiver, receiver
+from tests.servers import wait_until
+from tests.services.conftest import World, make_world
+
+
+class LiveQueue(MemoryQueue):
+    """
+    A queue whose consumers wait for messages.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outbound: queue.Queue[TaskId] = queue.Queue()
+
+    def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
+        if lane is Lane.OUTBOUND:
+            self.outbound.put(task_id)
+        else:
+            super().put(task_id, kind=kind, lane=lane)
+
+    def consume(
+        self,
+        handle: Callable[[TaskId], None],
+        *,
+        lanes: Sequence[Lane],
+        until: Callable[[], bool],
+    ) -> None:
+        if Lane.OUTBOUND not in lanes:
+            super().consume(handle, lanes=lanes, until=until)
+            return
+        while not until():
+            try:
+                handle(self.outbound.get(timeout=0.05))
+            except queue.Empty:
+                continue
+
+
+class BrokenQueue(MemoryQueue):
+    """
+    A queue with a bug.
+    """
+
+    def consume(
+        self,
+        handle: Callable[[TaskId], None],
+        *,
+        lanes: Sequence[Lane],
+        until: Callable[[], bool],
+    ) -> None:
+        raise RuntimeError("a bug")
+
+
+@attrs.frozen
+class Slow:
+    """
+    A kind of task that goes on until it is told to stop.
+    """
+
+    began: list[str] = attrs.field(factory=list)
+    over: list[bool] = attrs.field(factory=list)
+    is_patient: bool = False
+
+    def run(self, run: TaskRun) -> None:
+        self.began.append(run.task.subject)
+        wait_until(lambda: bool(self.over) or _stops(run))
+        run.check()
+        run.finish()
+
+    def give_up(self, *_: object, **__: object) -> None:
+        raise AssertionError
+
+
+def _stops(run: TaskRun) -> bool:
+    run.check()
+    return False
+
+
+@attrs.define
+class Running:
+    """
+    Outbound threads at work in a world.
+    """
+
+    world: World
+    slow: Slow
+    stopped: bool = False
+
+    def order(self, kind: str, subject: str, *, org_id: str = "org_a") -> None:
+        task = NewTask(
+            kind=kind,
+            lane=Lane.OUTBOUND,
+            org_id=OrgId(org_id),
+            subject=subject,
+        )
+        with self.world.services.uow.write() as work:
+            work.tasks.add([task])
+            work.commit()
+
+    def process(self, videos: int) -> None:
+        """
+        Process videos, as the worker's main thread does.
+        """
+        for _ in range(videos):
+            self.world.processed()
+        runs = self.world.services.task_runs
+        self.world.queue.consume(
+            lambda task_id: runs.run(
+                task_id, worker="test:1", stopping=lambda: self.stopped
+            ),
+            lanes=[Lane.LIGHT, Lane.ENCODE],
+            until=lambda: self.stopped,
+        )
+
+    def task(self, subject: str) -> Task:
+        with self.world.services.uow.read() as work:
+            (found,) = work.tasks.of_subject(subject)
+        return found
+
+
+@contextmanager
+def at_work(folder: Path) -> Iterator[Running]:
+    with make_world(folder, {"HV_FETCH__ALLOWED_HOSTS": "127.0.0.1"}) as plain:
+        world = attrs.evolve(plain, queue=LiveQueue())
+        vars(world.services)["queue"] = world.queue
+        made = Running(world, Slow())
+        runs = world.services.task_runs
+        ours = dict.fromkeys(("slow", "other", FETCH_KIND), made.slow)
+        handlers = {**runs.handlers, **ours}
+        vars(world.services)["task_runs"] = attrs.evolve(runs, handlers=handlers)
+        threads = OutboundThreads(
+            world.services, worker="test:1", stopping=lambda: made.stopped
+        )
+        with threads.running():
+            try:
+                yield made
+            finally:
+                made.stopped = True
+                made.slow.over.append(True)
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    with at_work(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def dead() -> Iterator[Receiver]:
+    with receiver() as made:
+        made.status = None
+        yield made
+
+
+def add_dead(running: Running, dead: Receiver) -> None:
+    webhooks = running.world.services.webhooks
+    webhooks.add("org_a", "live", dead.url, DOCUMENTED_KINDS)
+
+
+def test_a_dead_endpoint_delays_no_other(running: Running, dead: Receiver) -> None:
+    add_dead(running, dead)
+    with receiver() as live:
+        webhooks = running.world.services.webhooks
+        webhooks.add("org_a", "live", live.url, DOCUMENTED_KINDS)
+
+        running.process(6)
+
+        # The dead one's attempts are in flight all the while.
+        wait_until(lambda: len(live.received) == 6)
+        assert 1 <= len(dead.received) <= 4
+        with running.world.services.uow.read() as work:
+            held = work.tasks.search(state=TaskState.LEASED)
+        assert {task.kind for task in held} == {DELIVER_KIND}
+        running.stopped = True
+
+
+def test_what_finds_no_slot_waits_without_losing_a_try(
+    running: Running, dead: Receiver
+) -> None:
+    add_dead(running, dead)
+    with running.world.services.uow.read() as work:
+        (endpoint,) = work.webhooks.of_organization(None)
+
+    running.process(6)
+    wait_until(lambda: len(dead.received) == 4)
+    with running.world.services.uow.read() as work:
+        deliveries = work.webhooks.deliveries(endpoint.id, 10)
+
+    def put_off() -> int:
+        tasks = [running.task(delivery.id) for delivery in deliveries]
+        now = running.world.clock.now()
+        return sum(t.state is TaskState.DUE and t.not_before > now for t in tasks)
+
+    wait_until(lambda: put_off() == 2)
+    assert len(dead.received) == 4
+    assert {delivery.attempts for delivery in deliveries} == {0}
+
+
+def test_a_worker_that_stops_hands_its_requests_back_at_once(
+    tmp_path: Path, dead: Receiver
+) -> None:
+    with at_work(tmp_path) as running:
+        add_dead(running, dead)
+        running.process(1)
+        wait_until(lambda: len(dead.received) == 1)
+        running.stopped = True
+
+        def states() -> set[TaskState]:
+            with running.world.services.uow.read() as work:
+                found = work.tasks.search()
+            return {task.state for task in found if task.kind == DELIVER_KIND}
+
+        wait_until(lambda: states() <= {TaskState.DUE, TaskState.QUEUED})
+
+
+def test_more_than_there_are_threads_wait_in_the_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbound, "THREADS", 2)
+    with at_work(tmp_path) as running:
+        for number in range(4):
+            running.order("slow", str(number))
+        wait_until(lambda: len(running.slow.began) == 2)
+
+        running.slow.over.append(True)
+
+        wait_until(lambda: len(running.slow.began) == 4)
+        wait_until(lambda: running.task("3").state is TaskState.DONE)
+
+
+@pytest.mark.parametrize("limit", ["MOST_OF_A_KIND", "MOST_OF_A_KIND_AND_ORGANIZATION"])
+def test_one_kind_leaves_room_for_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(outbound, limit, 1)
+    with at_work(tmp_path) as running:
+        running.order("slow", "first")
+        wait_until(lambda: running.slow.began == ["first"])
+        running.order("slow", "second")
+        running.order("other", "third")
+
+        wait_until(lambda: running.slow.began == ["first", "third"])
+        second = running.task("second")
+        assert (second.state, second.attempts) == (TaskState.DUE, 0)
+        assert second.not_before > running.world.clock.now()
+        running.slow.over.append(True)
+        wait_until(lambda: running.task("first").state is TaskState.DONE)
+        running.world.clock.move(seconds=30)
+        running.world.services.task_runs.sweep(holder="test")
+        wait_until(lambda: "second" in running.slow.began)
+
+
+def all_but(running: Running, count: int) -> bool:
+    """
+    Tell whether all ordered tasks were judged, and so many of them put off.
+    """
+    with running.world.services.uow.read() as work:
+        tasks = work.tasks.search(kind=FETCH_KIND, limit=100)
+    now = running.world.clock.now()
+    put_off = [t for t in tasks if t.state is TaskState.DUE and t.not_before > now]
+    return len(put_off) == count == len(tasks) - len(running.slow.began)
+
+
+def test_an_organization_has_four_fetches_at_a_time(running: Running) -> None:
+    for number in range(6):
+        running.order(FETCH_KIND, str(number))
+
+    wait_until(lambda: all_but(running, 2))
+
+
+def test_hostile_organizations_do_not_stop_the_fetches_of_others(
+    running: Running,
+) -> None:
+    hostile, others = "wxyz", {"org_a", "org_b", "org_c", "org_d"}
+    for number in range(5):
+        for name in hostile:
+            running.order(FETCH_KIND, f"{name} {number}", org_id=f"org_{name}")
+    # Of 16 places, 4 are for those who have none.
+    wait_until(lambda: all_but(running, 8))
+
+    for org_id in others:
+        running.order(FETCH_KIND, org_id, org_id=org_id)
+
+    wait_until(lambda: others <= set(running.slow.began))
+
+
+def test_a_queue_that_fails_ends_the_taking_and_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with make_world(tmp_path, {}) as world:
+        services = world.services
+        vars(services)["queue"] = BrokenQueue()
+        threads = OutboundThreads(services, worker="test:1", stopping=lambda: False)
+
+        with threads.running():
+            wait_until(threads.has_ended)
+
+    assert "outbound tasks are no longer taken" in caplog.text

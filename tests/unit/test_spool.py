@@ -1,0 +1,335 @@
+"""
+Spool files: what is written down is read back, once and whole.
+"""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hvcore import spool
+from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.spool import Spool, opened, spool_files, the_only_reader
+
+AT = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
+PLACE = SegmentPlace(
+    org_id=OrgId("org_a"),
+    env_id=EnvId("dev-1"),
+    video_id=VideoId("vid_1"),
+    height_px=720,
+)
+
+
+def segment(number: int = 0) -> SegmentServed:
+    return SegmentServed(place=PLACE, at=AT + timedelta(milliseconds=number))
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Spool]:
+    made = Spool(tmp_path)
+    yield made
+    made.close()
+
+
+def read_all(folder: Path) -> list[SegmentServed]:
+    found: list[SegmentServed] = []
+    for path in spool_files(folder):
+        with opened(path) as file:
+            position = 0
+            while (chunk := file.read(position)) is not None:
+                found += chunk.served
+                position = chunk.end
+    return found
+
+
+def test_what_was_written_is_read(own: Spool, tmp_path: Path) -> None:
+    for number in range(3):
+        own.append(segment(number))
+
+    assert read_all(tmp_path) == [segment(0), segment(1), segment(2)]
+
+
+def test_reading_goes_on_where_it_stopped(own: Spool, tmp_path: Path) -> None:
+    own.append(segment(1))
+    (path,) = spool_files(tmp_path)
+    with opened(path) as file:
+        first = file.read(0)
+        assert first is not None
+        nothing = file.read(first.end)
+        own.append(segment(2))
+
+        rest = file.read(first.end)
+
+    assert nothing is None
+    assert rest is not None
+    assert rest.served == (segment(2),)
+
+
+def test_a_file_is_complete_once_its_owner_is_gone(own: Spool, tmp_path: Path) -> None:
+    own.append(segment())
+    (path,) = spool_files(tmp_path)
+    with opened(path) as file:
+        while_alive = file.is_complete
+    own.close()
+
+    with opened(path) as file:
+        assert (while_alive, file.is_complete) == (False, True)
+
+
+def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
+    own = Spool(tmp_path, max_file_bytes=60)
+    for number in range(5):
+        own.append(segment(number))
+    own.close()
+
+    assert len(spool_files(tmp_path)) == 3
+    assert sorted(one.at for one in read_all(tmp_path)) == [
+        segment(number).at for number in range(5)
+    ]
+
+
+def test_a_file_that_a_reader_removed_meanwhile_is_not_written_to(
+    own: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, removed = spool.fcntl.flock, []
+
+    def flock(fd: int, how: int) -> None:
+        # Between its making and its locking, a reader takes it for a dead one.
+        if not removed:
+            (path,) = spool_files(tmp_path)
+            path.unlink()
+            removed.append(path)
+        real(fd, how)
+
+    monkeypatch.setattr(spool.fcntl, "flock", flock)
+    own.append(segment())
+
+    assert read_all(tmp_path) == [segment()]
+
+
+@pytest.mark.parametrize("cut", [1, 10, 40])
+def test_a_half_last_line_is_not_read(own: Spool, tmp_path: Path, cut: int) -> None:
+    own.append(segment(1))
+    own.append(segment(2))
+    own.close()
+    (path,) = spool_files(tmp_path)
+    path.write_bytes(path.read_bytes()[:-cut])
+
+    assert read_all(tmp_path) == [segment(1)]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"\n",
+        b"garbage\n",
+        b"\0" * 4096 + b"\n",
+        b"1767323045678 org_a dev-1 vid_1 720 00000000\n",
+        b"\xff\xfe 12\n",
+        # A good checksum of what is no segment.
+        b"x 8cdc1683\n",
+        b"99999999999999999999 o e v 720 "
+        + b"%08x\n" % spool.zlib.crc32(b"99999999999999999999 o e v 720"),
+    ],
+)
+def test_damaged_lines_are_left_out_and_said(
+    own: Spool, tmp_path: Path, damage: bytes
+) -> None:
+    own.append(segment(1))
+    own.close()
+    (path,) = spool_files(tmp_path)
+    good = path.read_bytes()
+    path.write_bytes(good + damage + good)
+
+    with opened(path) as file:
+        chunk = file.read(0)
+
+    assert chunk is not None
+    assert chunk.served == (segment(1), segment(1))
+    assert chunk.damaged == 1
+
+
+def test_a_damaged_part_without_an_end_of_line_does_not_stop_the_reader(
+    own: Spool, tmp_path: Path
+) -> None:
+    own.append(segment(1))
+    own.close()
+    (path,) = spool_files(tmp_path)
+    good = path.read_bytes()
+    path.write_bytes(b"\0" * (spool.READ_BYTES + 7) + b"\n" + good)
+
+    assert read_all(tmp_path) == [segment(1)]
+
+
+def test_a_full_disk_stops_nobody_and_loses_nothing(
+    own: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, space = os.write, [10]
+
+    def write(fd: int, data: bytes) -> int:
+        if not space[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = real(fd, bytes(data)[: space[0]])
+        space[0] -= written
+        return written
+
+    with monkeypatch.context() as patched:
+        patched.setattr(spool.os, "write", write)
+        own.append(segment(1))
+        own.append(segment(2))
+        while_full = read_all(tmp_path)
+    own.append(segment(3))
+
+    assert while_full == []
+    assert read_all(tmp_path) == [segment(1), segment(2), segment(3)]
+
+
+def test_what_is_owed_is_written_without_another_segment(
+    tmp_path: Path, own: Spool
+) -> None:
+    blocked = tmp_path / "spool"
+    blocked.write_bytes(b"a file where the folder should be")
+    late = Spool(blocked)
+    late.append(segment(1))
+    blocked.unlink()
+
+    late.flush()
+
+    assert read_all(blocked) == [segment(1)]
+    late.close()
+
+
+def test_what_is_owed_has_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocked = tmp_path / "spool"
+    blocked.write_bytes(b"")
+    monkeypatch.setattr(spool, "MAX_OWED_BYTES", 150)
+    late = Spool(blocked)
+    for number in range(10):
+        late.append(segment(number))
+    blocked.unlink()
+
+    late.flush()
+
+    assert read_all(blocked) == [segment(0), segment(1), segment(2)]
+    late.close()
+
+
+def test_threads_write_whole_lines(own: Spool, tmp_path: Path) -> None:
+    def write() -> None:
+        for number in range(200):
+            own.append(segment(number))
+
+    threads = [threading.Thread(target=write) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(read_all(tmp_path)) == 1600
+
+
+def test_what_a_killed_process_wrote_is_there(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from hvcore.spool import Spool\n"
+        "from tests.unit.test_spool import segment\n"
+        "own = Spool(Path(sys.argv[1]))\n"
+        "n = 0\n"
+        "while True:\n"
+        "    own.append(segment(n)); n += 1\n"
+        "    sys.stdout.write(f'{n}\\n'); sys.stdout.flush()\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    for _ in range(500):
+        child.stdout.readline()
+    os.kill(child.pid, signal.SIGKILL)
+    said = 500 + len(child.stdout.read().split("\n")) - 1
+    child.wait()
+    child.stdout.close()
+
+    (path,) = spool_files(tmp_path)
+    with opened(path) as file:
+        assert file.is_complete
+    found = read_all(tmp_path)
+    # The last one may have been written and not been said.
+    assert len(found) - said in {0, 1}
+    assert found == [segment(number) for number in range(len(found))]
+
+
+def test_there_is_one_reader_at_a_time(tmp_path: Path) -> None:
+    with the_only_reader(tmp_path) as first, the_only_reader(tmp_path) as second:
+        assert (first, second) == (True, False)
+
+    with the_only_reader(tmp_path) as third:
+        assert third
+
+
+def test_other_files_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    with the_only_reader(tmp_path):
+        assert spool_files(tmp_path) == []
+
+
+def test_a_file_is_private(own: Spool, tmp_path: Path) -> None:
+    own.append(segment())
+
+    (path,) = spool_files(tmp_path)
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_the_time_is_kept_to_the_millisecond(own: Spool, tmp_path: Path) -> None:
+    own.append(attrs.evolve(segment(), at=AT + timedelta(microseconds=999)))
+
+    assert read_all(tmp_path) == [segment()]
+
+
+def test_on_a_full_disk_a_file_is_given_up_and_nothing_is_lost(
+    own: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, space = os.write, [100]
+
+    def write(fd: int, data: bytes) -> int:
+        if not space[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = real(fd, bytes(data)[: space[0]])
+        space[0] -= written
+        return written
+
+    monkeypatch.setattr(spool.os, "write", write)
+    for number in range(4):
+        own.append(segment(number))
+    (path,) = spool_files(tmp_path)
+    own.flush()
+    with opened(path) as file:
+        is_complete = file.is_complete
+    counted = read_all(tmp_path)
+    path.unlink()
+    # More rounds on the full disk give nothing up that is empty.
+    own.flush()
+    own.flush()
+    waiting = spool_files(tmp_path)
+    space[0] = 10_000
+    own.flush()
+
+    assert is_complete
+    assert counted
+    assert len(waiting) == 1
+    assert spool_files(tmp_path) == waiting
+    assert counted + read_all(tmp_path) == [segment(number) for number in range(4)]

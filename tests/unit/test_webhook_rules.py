@@ -1,0 +1,308 @@
+"""
+Webhooks without a network: the schedule, secrets, signatures, wishes.
+"""
+
+import json
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from hvcore.domain.events import EventKind, StoredEvent, VideoEvent
+from hvcore.domain.ids import (
+    EnvId,
+    OrgId,
+    VideoId,
+    new_delivery_id,
+    new_event_id,
+    new_webhook_id,
+)
+from hvcore.domain.webhooks import (
+    MAX_SECRETS,
+    TRIES,
+    Delivery,
+    DeliveryState,
+    EndpointState,
+    Outcome,
+    WebhookEndpoint,
+    new_secret,
+    next_wait,
+)
+from hvcore.safe_http import Answer
+from hvcore.services.endpoint_slots import (
+    MAX_WAIT_S,
+    MIN_WAIT_S,
+    SLOTS,
+    USUAL_WAIT_S,
+    EndpointSlots,
+)
+from hvcore.services.webhook_signing import body_of, headers_of, outcome_of
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
+DOWN = Outcome(status=500, error="down")
+DAY = timedelta(hours=24)
+
+
+def endpoint() -> WebhookEndpoint:
+    return WebhookEndpoint(
+        id=new_webhook_id(),
+        org_id=OrgId("org_a"),
+        env_id=EnvId("env_a"),
+        url="https://example.com/?secret=s3cret",
+        secrets=(new_secret(),),
+        created_at=NOW,
+    )
+
+
+def delivery() -> Delivery:
+    return Delivery(
+        id=new_delivery_id(),
+        endpoint_id=new_webhook_id(),
+        event_id=new_event_id(),
+        created_at=NOW,
+        next_attempt_at=NOW,
+    )
+
+
+def stored() -> StoredEvent:
+    event = VideoEvent(
+        kind=EventKind.FAILED,
+        org_id=OrgId("org_a"),
+        env_id=EnvId("env_a"),
+        video_id=VideoId("vid_a"),
+        sequence=2,
+        status="failed",
+        error="Größe 0",
+    )
+    return StoredEvent(event=event, number=1, env_name="live", created_at=NOW)
+
+
+def test_ten_tries_span_75_hours() -> None:
+    waits = [next_wait(made, DOWN, 0.0) for made in range(1, 11)]
+
+    assert waits == [*TRIES[1:], None]
+    assert timedelta(hours=75) < sum(TRIES, timedelta()) < timedelta(hours=76)
+
+
+@pytest.mark.parametrize("jitter", [-1.0, 1.0])
+def test_a_wait_differs_by_a_tenth_at_most(jitter: float) -> None:
+    wait = next_wait(2, DOWN, jitter)
+
+    assert wait == timedelta(minutes=5) * (1 + jitter / 10)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (timedelta(), timedelta(seconds=5)),
+        (timedelta(seconds=1), timedelta(seconds=5)),
+        (timedelta(minutes=10), timedelta(minutes=10)),
+        (timedelta(days=400), DAY),
+    ],
+)
+def test_a_receiver_may_ask_for_more_time_but_not_for_ever(
+    asked: timedelta, expected: timedelta
+) -> None:
+    assert next_wait(1, Outcome(status=503, retry_after=asked), 0.0) == expected
+
+
+def test_asking_for_time_adds_no_tries() -> None:
+    assert next_wait(10, Outcome(status=503, retry_after=DAY), 0.0) is None
+
+
+def test_a_delivery_keeps_account_of_its_attempts() -> None:
+    tried = delivery().after(DOWN, began=NOW, now=NOW + DAY, jitter=0.0)
+
+    assert tried.state is DeliveryState.PENDING
+    assert (tried.attempts, tried.last_status, tried.last_error) == (1, 500, "down")
+    assert tried.last_attempt_at == NOW
+    assert tried.next_attempt_at == NOW + DAY + timedelta(seconds=5)
+
+
+def test_a_delivery_that_arrived_is_not_tried_again() -> None:
+    done = delivery().after(Outcome(status=204), began=NOW, now=NOW, jitter=0.0)
+
+    assert (done.state, done.next_attempt_at) == (DeliveryState.DELIVERED, None)
+
+
+def test_an_endpoint_is_failing_when_a_delivery_gave_up_until_one_arrives() -> None:
+    made = endpoint()
+    tried = delivery()
+    for _ in range(9):
+        tried = tried.after(DOWN, began=NOW, now=NOW, jitter=0.0)
+        assert made.after(DOWN, tried).state is EndpointState.ACTIVE
+    tried = tried.after(DOWN, began=NOW, now=NOW, jitter=0.0)
+
+    failing = made.after(DOWN, tried)
+
+    assert failing.state is EndpointState.FAILING
+    assert failing.wants(EventKind.COMPLETED)
+    well = Outcome(status=200)
+    assert failing.after(well, tried).state is EndpointState.ACTIVE
+
+
+def test_a_disabled_endpoint_wants_nothing_and_stays_so() -> None:
+    gone = Outcome(status=410)
+    disabled = endpoint().after(gone, delivery())
+
+    assert disabled.state is EndpointState.DISABLED
+    assert not disabled.wants(EventKind.COMPLETED)
+    assert disabled.after(Outcome(status=200), delivery()) == disabled
+
+
+def test_further_kinds_are_for_those_who_name_them() -> None:
+    wanted = {kind for kind in EventKind if endpoint().wants(kind)}
+
+    assert wanted == {EventKind.COMPLETED, EventKind.FAILED}
+
+
+def test_both_secrets_sign_during_the_overlap_and_not_after() -> None:
+    made = endpoint()
+    old, new = made.secrets[0], new_secret()
+
+    rotated = made.rotated(new, now=NOW, overlap=DAY)
+
+    assert rotated.signing_secrets(NOW) == (new.value, old.value)
+    assert rotated.signing_secrets(NOW + DAY) == (new.value,)
+
+
+def test_a_second_rotation_does_not_prolong_an_old_secret() -> None:
+    first = endpoint().rotated(new_secret(), now=NOW, overlap=timedelta(hours=1))
+
+    again = first.rotated(new_secret(), now=NOW, overlap=DAY)
+
+    later = NOW + timedelta(hours=2)
+    assert len(again.signing_secrets(NOW)) == 3
+    assert len(again.signing_secrets(later)) == 2
+
+
+def test_many_rotations_do_not_grow_the_header() -> None:
+    made = endpoint()
+    for _ in range(10):
+        made = made.rotated(new_secret(), now=NOW, overlap=DAY)
+
+    assert len(made.signing_secrets(NOW)) == MAX_SECRETS
+
+
+def test_an_endpoint_shows_neither_address_nor_secret() -> None:
+    made = endpoint()
+
+    assert "s3cret" not in repr(made)
+    assert made.secrets[0].value not in repr(made)
+    assert made.secrets[0].value not in repr(made.secrets)
+
+
+def test_a_receiver_can_verify_what_is_sent_with_either_secret() -> None:
+    secrets = [new_secret().value, new_secret().value]
+    body = body_of(stored())
+
+    headers = headers_of("evt_1", body, secrets=secrets, now=datetime.now(UTC))
+
+    for secret in secrets:
+        told = Webhook(secret).verify(body, dict(headers))
+        assert told["videoId"] == "vid_a"
+    with pytest.raises(WebhookVerificationError):
+        Webhook(new_secret().value).verify(body, dict(headers))
+    with pytest.raises(WebhookVerificationError):
+        Webhook(secrets[0]).verify(body + " ", dict(headers))
+
+
+def test_the_body_says_all_that_the_documentation_lists() -> None:
+    event = stored()
+
+    assert json.loads(body_of(event)) == {
+        "event": "video.processing.failed",
+        "videoId": "vid_a",
+        "status": "failed",
+        "id": event.event.id,
+        "timestamp": "2026-01-02T03:04:05.678Z",
+        "orgID": "org_a",
+        "envID": "live",
+        "sequence": 2,
+        "error": "Größe 0",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("120", timedelta(minutes=2)),
+        (" 0 ", timedelta()),
+        ("9" * 5000, DAY),
+        ("0" * 5000 + "7", timedelta(seconds=7)),
+        ("Fri, 02 Jan 2026 03:05:05 GMT", timedelta(seconds=59, microseconds=321_099)),
+        (
+            "Fri, 02 Jan 2026 03:05:05 -0000",
+            timedelta(seconds=59, microseconds=321_099),
+        ),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", timedelta()),
+        ("-5", None),
+        ("1.5", None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+        ("٣", None),
+        ("Fri, 02 Jan 99999 03:05:05 GMT", None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(
+    text: str | None, expected: timedelta | None
+) -> None:
+    headers = {} if text is None else {"retry-after": text}
+
+    outcome = outcome_of(Answer(status=503, headers=headers), now=NOW)
+
+    if expected is None:
+        assert outcome.retry_after is None
+    else:
+        assert outcome.retry_after == expected
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
+def test_any_2xx_is_success(status: int) -> None:
+    assert outcome_of(Answer(status=status, headers={}), now=NOW).is_success
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308, 400, 404, 429, 500])
+def test_everything_else_is_a_failure_and_says_so(status: int) -> None:
+    outcome = outcome_of(Answer(status=status, headers={}), now=NOW)
+
+    assert not outcome.is_success
+    assert str(status) in (outcome.error or "")
+
+
+def test_an_endpoint_has_four_slots_and_after_a_failure_one() -> None:
+    slots = EndpointSlots()
+    taken = [slots.taken("wh_a") for _ in range(SLOTS + 1)]
+
+    assert [slot.__enter__() for slot in taken] == [True] * SLOTS + [False]
+    with slots.taken("wh_b") as has_room:
+        assert has_room
+    for slot in taken:
+        slot.__exit__(None, None, None)
+    slots.note("wh_a", is_success=False)
+    with slots.taken("wh_a") as first, slots.taken("wh_a") as second:
+        assert (first, second) == (True, False)
+    slots.note("wh_a", is_success=True)
+    with slots.taken("wh_a") as first, slots.taken("wh_a") as second:
+        assert (first, second) == (True, True)
+
+
+def test_the_longer_the_queue_before_an_endpoint_the_longer_the_wait() -> None:
+    slots = EndpointSlots()
+    slots.note("wh_a", is_success=False)
+    short = [slots.wait("wh_a").total_seconds() for _ in range(100)]
+
+    with slots.taken("wh_a"):
+        for _ in range(1000):
+            with slots.taken("wh_a"):
+                pass
+        long = [slots.wait("wh_a").total_seconds() for _ in range(100)]
+
+    assert MIN_WAIT_S <= min(short) <= max(short) <= USUAL_WAIT_S
+    assert USUAL_WAIT_S < max(long) <= MAX_WAIT_S
+
+
+def test_the_tries_come_ever_more_seldom() -> None:
+    assert all(before < after for before, after in pairwise(TRIES))

@@ -71,6 +71,14 @@ def request(
             )
 
 
+def files_below(folder: Path) -> Iterator[Path]:
+    """
+    Yield every file; unlike rglob, it walks past what goes while it looks.
+    """
+    for parent, _, names in os.walk(folder):
+        yield from (Path(parent, name) for name in names)
+
+
 def until(
     condition: Callable[[], object], *, within_s: float, what: str = "it"
 ) -> object:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 App = Callable[..., Iterable[bytes]]
 
-AT_A_TIME: Final = 4
+AT_A_TIME: Final = 1
 """One computes, others wait for the database or the limiter meanwhile."""
 PATIENCE_S: Final = 0.05
 """Then a request goes on without a turn: those that have one may be stuck."""

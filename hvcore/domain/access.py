@@ -5,8 +5,8 @@ Source: interface, "Authentication".
 """
 
 import hashlib
+import re
 import secrets
-import string
 from datetime import datetime
 from enum import Enum
 from typing import Final
@@ -180,17 +180,9 @@ def is_key_value(text: str) -> bool:
     """
     Tell whether this has the form and the checksum of a key.
     """
-    for kind in EnvironmentKind:
-        if text.startswith(kind.key_prefix):
-            body = text[len(kind.key_prefix) :]
-            return (
-                len(body) == KEY_CHARS
-                and set(body) <= _BASE62_SET
-                and secrets.compare_digest(
-                    checksum(text[:-CHECKSUM_CHARS]), text[-CHECKSUM_CHARS:]
-                )
-            )
-    return False
+    return _KEY_VALUE.fullmatch(text) is not None and secrets.compare_digest(
+        checksum(text[:-CHECKSUM_CHARS]), text[-CHECKSUM_CHARS:]
+    )
 
 
 def hash_key(value: str) -> str:
@@ -200,4 +192,7 @@ def hash_key(value: str) -> str:
     return hashlib.sha256(value.encode()).hexdigest()
 
 
-_BASE62_SET = frozenset(string.ascii_letters + string.digits)
+_KEY_VALUE = re.compile(
+    f"(?:{'|'.join(re.escape(kind.key_prefix) for kind in EnvironmentKind)})"
+    f"[0-9A-Za-z]{{{KEY_CHARS}}}"
+)

@@ -34,9 +34,8 @@ class SqlKeyBook:
     """
     API keys by their hash; see ports.context.KeyBook.
 
-    On PostgreSQL a key is asked for once a second, because each question is a
-    round trip. On SQLite it is asked for every time, for 5 us, and what its
-    row says is remembered for as long as the row says the same.
+    A key is asked for once a second: on PostgreSQL each question is a round
+    trip, and on SQLite it hands the interpreter to another thread and back.
     """
 
     def __init__(self, engine: Engine, clock: Clock) -> None:
@@ -45,7 +44,6 @@ class SqlKeyBook:
         self._reads = FastReads(engine)
         self._question = self._reads.prepare(_BY_HASH)
         self._known: dict[str, tuple[datetime, ApiKey]] = {}
-        self._read: dict[Row, ApiKey] = {}
         self._noted: dict[str, datetime] = {}
 
     def find(self, sha256: str) -> ApiKey | None:
@@ -57,14 +55,13 @@ class SqlKeyBook:
         """
         if not is_storable(sha256):
             return None
-        if self._reads.is_sqlite:
-            return self._ask(sha256)
         now = self._clock.now()
         known = self._known.get(sha256)
         # Both ways, or a clock that was set back would keep revoked keys.
         if known is not None and abs(now - known[0]) < KNOWN_FOR:
             return known[1]
-        key = self._ask(sha256)
+        row = self._reads.first(self._question, {"sha256": sha256})
+        key = None if row is None else _from_row(row)
         # A key that is not there may be made the next moment, and guesses
         # must not fill the memory.
         if key is not None:
@@ -87,16 +84,6 @@ class SqlKeyBook:
             self._store_use(key, at)
         except UnavailableError:
             _log.info("the use of a key was not noted", extra={"hv_key_id": key.id})
-
-    def _ask(self, sha256: str) -> ApiKey | None:
-        row = self._reads.first(self._question, {"sha256": sha256})
-        if row is None:
-            return None
-        key = self._read.get(row)
-        if key is None:
-            _make_room(self._read, MAX_KNOWN_KEYS)
-            key = self._read[row] = _from_row(row)
-        return key
 
     def _store_use(self, key: ApiKey, at: datetime) -> None:
         statement = (

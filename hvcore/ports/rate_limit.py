@@ -3,7 +3,7 @@ The rate limit port: counts requests, exactly, for all who share the store.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hvcore.domain.rate_limits import RateLimitRule, RateLimitState
 
@@ -31,6 +31,22 @@ class RateLimitStore(ABC):
         Raises:
             UnavailableError: The store does not answer.
         """
+
+    def begin_hit(
+        self, rules: Sequence[RateLimitRule]
+    ) -> Callable[[], Sequence[RateLimitState]]:
+        """
+        Begin to count one request, and return what waits for the states.
+
+        For stores that are far away: the request is worked on meanwhile. What
+        is returned is called once. A store that overrides nothing counts
+        before it returns.
+
+        Raises:
+            UnavailableError: Here or when it is waited for.
+        """
+        states = self.hit(rules)
+        return lambda: states
 
     def ping(self) -> None:
         """

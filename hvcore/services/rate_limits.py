@@ -7,7 +7,7 @@ Source: interface, "Limits".
 import logging
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -29,6 +29,9 @@ MINUTE_S: Final = 60
 ASKED_AGAIN_AFTER: Final = timedelta(seconds=1)
 """A store that failed is left alone for so long: each attempt costs 0.25 s."""
 LOGGED_EVERY: Final = timedelta(minutes=1)
+AMPLE: Final = 100
+"""Requests that must have been left for one to be worked on while it is counted."""
+MAX_KNOWN_SUBJECTS: Final = 10_000
 
 _log = logging.getLogger(__name__)
 
@@ -69,6 +72,8 @@ class RateLimits:
         self._store = store
         self._clock = clock
         self._outage = _Outage()
+        # What was left to each organization by the last answer.
+        self._left: dict[str, int] = {}
         self._limits = _limits(settings)
 
     def count(
@@ -92,6 +97,35 @@ class RateLimits:
             rules.insert(0, self._rule(Bucket.UPLOAD_URL_OF_KEY, key_id))
         return self._hit(rules, is_needed=bucket is Bucket.UPLOAD_URL)
 
+    def begin_to_count(self, *, org_id: str) -> Callable[[], Counted | None]:
+        """
+        Begin to count a request that reads and is in no bucket of its own.
+
+        Returns:
+            What waits for the outcome, which is that of ``count``; call it
+            once, before the answer is given. The request is counted just as
+            exactly, and few are worked on in vain: an organization that has
+            little left is counted first.
+        """
+        rules = [self._rule(Bucket.API, org_id)]
+        now = self._clock.now()
+        if self._left.get(org_id, 0) < AMPLE or not self._outage.may_ask(now):
+            counted = self._hit(rules, is_needed=False)
+            self._remember(org_id, counted)
+            return lambda: counted
+        try:
+            states = self._store.begin_hit(rules)
+        except UnavailableError as error:
+            self._outage.begin(now, error)
+            return lambda: None
+
+        def end() -> Counted | None:
+            counted = self._outcome(states, now)
+            self._remember(org_id, counted)
+            return counted
+
+        return end
+
     def count_key_operation(self, org_id: str) -> Counted | None:
         """
         Count a change of an organization's API keys that a person makes.
@@ -109,19 +143,31 @@ class RateLimits:
     ) -> Counted | None:
         now = self._clock.now()
         if self._outage.may_ask(now):
-            try:
-                states = self._store.hit(rules)
-            except UnavailableError as error:
-                self._outage.begin(now, error)
-            else:
-                self._outage.end()
-                return _counted(states, now)
+            counted = self._outcome(lambda: self._store.hit(rules), now)
+            if counted is not None:
+                return counted
         if is_needed:
             raise UnavailableError(
                 "Uploads cannot be granted at the moment; try again soon.",
                 retry_after_s=2,
             )
         return None
+
+    def _outcome(
+        self, states: Callable[[], Sequence[RateLimitState]], now: datetime
+    ) -> Counted | None:
+        try:
+            told = states()
+        except UnavailableError as error:
+            self._outage.begin(now, error)
+            return None
+        self._outage.end()
+        return _counted(told, now)
+
+    def _remember(self, org_id: str, counted: Counted | None) -> None:
+        if len(self._left) >= MAX_KNOWN_SUBJECTS:
+            self._left.clear()
+        self._left[org_id] = 0 if counted is None else counted.shown.remaining
 
 
 class _Outage:

@@ -10,26 +10,12 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.encoding import Preset
 from hvcore.domain.ids import VideoId
 from hvcore.domain.uploads import FileWanted, UploadGrant
-from hvcore.domain.video import VideoWanted
 from hvcore.domain.web_addresses import without_secrets
-from hvcore.errors import (
-    InvalidFileSizeError,
-    InvalidQualityPresetError,
-    UnsupportedFormatError,
-)
-from hvcore.wire.converter import Check, Refusal, group, optional, required
-from hvcore.wire.kinds import Flag, Text, string
-from hvcore.wire.requests import (
-    CONTENT_TYPE,
-    DESCRIPTION,
-    FILE_SIZE,
-    NAME,
-    QUALITY,
-    EncodingFields,
-)
+from hvcore.wire.converter import Check, Refusal, group, required
+from hvcore.wire.kinds import Text, string
+from hvcore.wire.requests import NAME, NewVideoFields
 from hvcore.wire.schema import STRING, Schema, identifier, record
 
 MAX_ADDRESS_CHARS: Final = 4096
@@ -94,64 +80,13 @@ class FetchVideoRequest:
     url: str = required(
         VIDEO_URL, SOURCE, about="https address that the service gets the file from."
     )
-    is_public: bool = optional(
-        "allowPublicAccess",
-        Flag(),
-        default=False,
-        about="Whether it plays without a token.",
-    )
-    quality: Preset = optional(
-        "videoQuality",
-        QUALITY,
-        Preset.STANDARD,
-        error=InvalidQualityPresetError,
-        about="Which renditions are made.",
-    )
-    size_bytes: int | None = optional(
-        "fileSize",
-        FILE_SIZE,
-        None,
-        error=InvalidFileSizeError,
-        about="Bytes that the file must have; at most 5 GiB.",
-    )
-    content_type: str | None = optional(
-        "contentType",
-        CONTENT_TYPE,
-        None,
-        error=UnsupportedFormatError,
-        about="Type of the file; told from its first bytes if missing.",
-    )
-    name: str | None = optional(
-        "videoName",
-        NAME,
-        None,
-        about="Name of the video; the file's without its ending if missing.",
-    )
-    description: str | None = optional(
-        "description", DESCRIPTION, None, about="Text about the video."
-    )
-    encoding: EncodingFields = group(EncodingFields)
+    video: NewVideoFields = group(NewVideoFields)
 
     def file_wanted(self) -> FileWanted:
         """
         Return the file to be fetched.
         """
-        return FileWanted(
-            file_name=self.file_name,
-            content_type=self.content_type,
-            size_bytes=self.size_bytes,
-        )
-
-    def video_wanted(self) -> VideoWanted:
-        """
-        Return the video to be made.
-        """
-        return VideoWanted(
-            settings=self.encoding.settings(self.quality),
-            is_public=self.is_public,
-            name=self.name,
-            description=self.description,
-        )
+        return self.video.file_wanted(self.file_name)
 
 
 @attrs.frozen(kw_only=True)

@@ -157,16 +157,11 @@ class UploadUrlRequest:
 
 
 @attrs.frozen(kw_only=True)
-class VideoUploadRequest:
+class NewVideoFields:
     """
-    Family B, upload-url: the file and the video to be made of it.
+    What Family B's requests for a file say of it and of the video to be made.
     """
 
-    file_name: str = required(
-        "fileName",
-        NAME,
-        about="Name of the file; shown, never part of a path.",
-    )
     is_public: bool = optional(
         "allowPublicAccess",
         Flag(),
@@ -185,14 +180,14 @@ class VideoUploadRequest:
         FILE_SIZE,
         None,
         error=InvalidFileSizeError,
-        about="Bytes that will be sent; at most 5 GiB.",
+        about="Bytes that the file must have; at most 5 GiB.",
     )
     content_type: str | None = optional(
         "contentType",
         CONTENT_TYPE,
         None,
         error=UnsupportedFormatError,
-        about="Type that the file will be sent with.",
+        about="Type of the file; told from its first bytes if missing.",
     )
     name: str | None = optional(
         "videoName",
@@ -208,12 +203,12 @@ class VideoUploadRequest:
     )
     encoding: EncodingFields = group(EncodingFields)
 
-    def file_wanted(self) -> FileWanted:
+    def file_wanted(self, file_name: str) -> FileWanted:
         """
-        Return the file to be uploaded.
+        Return the file that will come.
         """
         return FileWanted(
-            file_name=self.file_name,
+            file_name=file_name,
             content_type=self.content_type,
             size_bytes=self.size_bytes,
         )
@@ -228,6 +223,26 @@ class VideoUploadRequest:
             name=self.name,
             description=self.description,
         )
+
+
+@attrs.frozen(kw_only=True)
+class VideoUploadRequest:
+    """
+    Family B, upload-url: the file and the video to be made of it.
+    """
+
+    file_name: str = required(
+        "fileName",
+        NAME,
+        about="Name of the file; shown, never part of a path.",
+    )
+    video: NewVideoFields = group(NewVideoFields)
+
+    def file_wanted(self) -> FileWanted:
+        """
+        Return the file to be uploaded.
+        """
+        return self.video.file_wanted(self.file_name)
 
 
 @attrs.frozen(kw_only=True)

@@ -122,7 +122,7 @@ def read_creation(headers: CreationHeaders, check: Check) -> ResumableWanted:
         error.errors = tuple(_in_headers(item) for item in error.errors)
         raise
     file = attrs.evolve(wanted.file_wanted(), tus_metadata=headers.metadata or "")
-    return ResumableWanted(file=file, video=wanted.video_wanted())
+    return ResumableWanted(file=file, video=wanted.video.video_wanted())
 
 
 def read_metadata(header: str) -> dict[str, str]:

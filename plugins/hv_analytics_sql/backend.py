@@ -4,7 +4,7 @@ Served segments in the service's own database.
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Table
@@ -33,6 +33,13 @@ from hvcore.plugin_api import (
     UnavailableError,
     VideoId,
     VideoScope,
+)
+
+# Made once: every list and every details answer asks it.
+_SERVED: Final = (
+    sa.select(video_heights.c.video_id, sa.func.sum(video_heights.c.segments))
+    .where(video_heights.c.video_id.in_(sa.bindparam("videos", expanding=True)))
+    .group_by(video_heights.c.video_id)
 )
 
 
@@ -96,13 +103,9 @@ class SqlAnalytics(AnalyticsStore):
         """
         Return how many segments of each video were ever served.
         """
-        columns = video_heights.c
-        statement = (
-            sa.select(columns.video_id, sa.func.sum(columns.segments))
-            .where(columns.video_id.in_(videos))
-            .group_by(columns.video_id)
-        )
-        return {VideoId(video_id): int(n) for video_id, n in self._rows(statement)}
+        with self._database.reading() as connection:
+            rows = connection.execute(_SERVED, {"videos": list(videos)})
+            return {VideoId(video_id): int(segments) for video_id, segments in rows}
 
     def by_environment(
         self, scope: EnvironmentScope, since: date

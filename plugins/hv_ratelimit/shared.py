@@ -5,7 +5,7 @@ Moving windows in a Redis or a Valkey, shared by all processes and machines.
 import socket
 import struct
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol, cast
 
@@ -136,28 +136,26 @@ class SharedWindows(RateLimitStore):
         Raises:
             UnavailableError: The server does not answer within 0.25 s.
         """
-        keys = [self._key(rule) for rule in rules]
-        numbers: list[int] = []
+        return self.begin_hit(rules)()
+
+    def begin_hit(
+        self, rules: Sequence[RateLimitRule]
+    ) -> Callable[[], Sequence[RateLimitState]]:
+        """
+        Send the question, and return what reads the answer.
+        """
+        words: list[object] = ["EVALSHA", self._sha, len(rules)]
+        words += [self._key(rule) for rule in rules]
         for rule in rules:
-            numbers += (rule.limit.requests, rule.limit.window_s)
-        answer = self._ask("EVALSHA", self._sha, len(keys), *keys, *numbers)
-        *told, now_text = answer.split(b" ")
-        now = float(now_text)
-        counts, moments = [int(count) for count in told[::2]], told[1::2]
-        was_counted = all(
-            count < rule.limit.requests
-            for rule, count in zip(rules, counts, strict=True)
-        )
-        return [
-            _state(rule, count, moment, now=now, was_counted=was_counted)
-            for rule, count, moment in zip(rules, counts, moments, strict=True)
-        ]
+            words += (rule.limit.requests, rule.limit.window_s)
+        answer = self._begin(*words)
+        return lambda: _states(rules, answer())
 
     def ping(self) -> None:
         """
         Raise UnavailableError if the server does not answer.
         """
-        self._ask("PING")
+        self._begin("PING")()
 
     def close(self) -> None:
         """
@@ -185,23 +183,37 @@ class SharedWindows(RateLimitStore):
     def _key(self, rule: RateLimitRule) -> str:
         return self._storage.prefixed_key(f"{rule.limit.bucket.value}/{rule.subject}")
 
-    def _ask(self, *words: object) -> Any:  # noqa: ANN401 - whatever the server says
+    def _begin(self, *words: object) -> Callable[[], Any]:
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = self._new_connection()
+        failure = None
         try:
-            return _call(connection, *words)
+            connection.send_command(*words)
         except RedisError as exc:
-            connection.disconnect()
-            raise UnavailableError("The rate limit store does not answer.") from exc
-        finally:
-            self._idle.append(connection)
+            failure = exc
+
+        def end() -> Any:  # noqa: ANN401 - whatever the server says
+            try:
+                return _answer(connection, words, failure)
+            except RedisError as exc:
+                connection.disconnect()
+                raise UnavailableError("The rate limit store does not answer.") from exc
+            finally:
+                # Only now: an answer that nobody waits for is the next one's.
+                self._idle.append(connection)
+
+        return end
 
 
-def _call(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 - see _ask
+def _answer(
+    connection: _Connection, words: Sequence[object], failure: RedisError | None
+) -> Any:  # noqa: ANN401 - whatever the server says
     try:
-        return _exchange(connection, *words)
+        if failure is not None:
+            raise failure
+        return connection.read_response()
     except NoScriptError:
         pass
     except RedisConnectionError as exc:
@@ -215,9 +227,22 @@ def _call(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 - see
     return _exchange(connection, *words)
 
 
-def _exchange(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 - see _ask
+def _exchange(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 - see _answer
     connection.send_command(*words)
     return connection.read_response()
+
+
+def _states(rules: Sequence[RateLimitRule], answer: bytes) -> list[RateLimitState]:
+    *told, now_text = answer.split(b" ")
+    now = float(now_text)
+    counts, moments = [int(count) for count in told[::2]], told[1::2]
+    was_counted = all(
+        count < rule.limit.requests for rule, count in zip(rules, counts, strict=True)
+    )
+    return [
+        _state(rule, count, moment, now=now, was_counted=was_counted)
+        for rule, count, moment in zip(rules, counts, moments, strict=True)
+    ]
 
 
 def _state(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import LiveService, request, until
+from tests.live import LiveService, files_below, request, until
 
 
 def attributes(line: str) -> dict[str, str]:
@@ -219,9 +219,7 @@ def test_a_deleted_video_is_gone_with_the_answer(
     )
     storage = service.data / "storage"
     until(
-        lambda: (
-            not [f for f in storage.rglob("*") if video_id in str(f) and f.is_file()]
-        ),
+        lambda: not [path for path in files_below(storage) if video_id in str(path)],
         within_s=30,
         what="the purge",
     )

@@ -84,6 +84,22 @@ def test_the_request_after_the_last_is_refused_until_the_window_has_moved(
     problem_of(api.get("/v1/videos"), 429, "rate_limit_exceeded")
 
 
+def test_a_read_that_is_counted_meanwhile_is_refused_as_well(api: World) -> None:
+    limit(api, api_per_hour=200)
+    assert shown(api.get("/v1/videos")) == (200, 199)
+    # What other processes count, this one learns with its next answer.
+    elsewhere = api.further[-1].rate_limits
+    assert elsewhere is not None
+    for _ in range(199):
+        elsewhere.count(org_id=ORG, key_id="key_a", bucket=None)
+
+    for _ in range(2):
+        refused = api.get("/v1/videos")
+        problem_of(refused, 429, "rate_limit_exceeded")
+        assert shown(refused) == (200, 0)
+        assert refused.headers["Retry-After"] == "3600"
+
+
 def test_a_refused_request_does_nothing(api: World) -> None:
     limit(api, upload_url_per_hour=1)
     body_of(ask_upload(api))

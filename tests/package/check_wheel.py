@@ -20,6 +20,7 @@ NEEDED = (
     "hvcore/py.typed",
     "hv_api/docs.css",
 )
+KINDS = {"analytics", "auth", "limits", "queue", "storage", "transcoder"}
 NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
 
 
@@ -83,7 +84,7 @@ def install_and_run(wheel: Path, target: Path) -> None:
     )
     plugins = json.loads(answer.stdout)["plugins"]
     active = {plugin["kind"] for plugin in plugins if plugin["active"]}
-    assert active == {"auth", "queue", "storage", "transcoder"}, plugins
+    assert active == KINDS, plugins
     assert not any(plugin["missing"] for plugin in plugins), plugins
 
 

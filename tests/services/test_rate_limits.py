@@ -45,6 +45,11 @@ class Limited:
         assert counted is not None
         return counted
 
+    def begin(self) -> Counted:
+        counted = self.limits.begin_to_count(org_id="org_a")()
+        assert counted is not None
+        return counted
+
 
 def limited(clock: SettableClock, **settings: int) -> Limited:
     store = BreakableStore(clock)
@@ -173,6 +178,25 @@ def test_without_the_store_requests_pass_and_uploads_do_not(
         count(org_id="org_a", key_id="key_a", bucket=Bucket.UPLOAD_URL)
 
     assert int(refused.value.headers["Retry-After"]) >= 1
+
+
+def test_what_is_counted_meanwhile_is_counted_the_same(clock: SettableClock) -> None:
+    world = limited(clock, api_per_hour=102)
+
+    told = [world.begin() for _ in range(103)]
+
+    assert [counted.shown.remaining for counted in told] == [*range(101, -1, -1), 0]
+    assert [counted.retry_after_s for counted in told] == [None] * 102 + [3600]
+
+
+def test_a_store_that_breaks_meanwhile_lets_reads_pass(clock: SettableClock) -> None:
+    world = limited(clock)
+    world.begin()
+    world.store.is_down = True
+
+    for _ in range(3):
+        assert world.limits.begin_to_count(org_id="org_a")() is None
+    assert world.store.asked == 2
 
 
 def test_a_broken_store_is_asked_once_a_second(clock: SettableClock) -> None:

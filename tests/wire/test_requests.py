@@ -100,7 +100,7 @@ def test_family_b_needs_only_a_file_name() -> None:
     assert request.file_wanted() == FileWanted(
         file_name="clip.mp4", content_type=None, size_bytes=None
     )
-    assert request.video_wanted() == VideoWanted(
+    assert request.video.video_wanted() == VideoWanted(
         settings=EncodingSettings(preset=Preset.STANDARD),
         is_public=False,
         name=None,
@@ -124,7 +124,7 @@ def test_family_b_takes_all_that_process_takes() -> None:
     )
 
     assert request.file_wanted().content_type == "video/quicktime"
-    assert request.video_wanted() == VideoWanted(
+    assert request.video.video_wanted() == VideoWanted(
         settings=EncodingSettings(preset=Preset.ULTRA, max_frame_rate=30),
         is_public=True,
         name="A name",

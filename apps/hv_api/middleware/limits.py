@@ -45,16 +45,13 @@ class LimitsMiddleware:
             return
         route: Route = req.context.route
         key_id = reach.caller.key_id
-        counted = self._limits.count(
-            org_id=reach.org_id or key_id, key_id=key_id, bucket=route.bucket
-        )
+        org_id = reach.org_id or key_id
+        if route.method == "GET" and route.bucket is None:
+            req.context.counting = self._limits.begin_to_count(org_id=org_id)
+            return
+        counted = self._limits.count(org_id=org_id, key_id=key_id, bucket=route.bucket)
         req.context.counted = counted
-        if counted is not None and counted.retry_after_s is not None:
-            raise RateLimitExceededError(
-                f"{_limit_of(counted.shown)}; try again in "
-                f"{counted.retry_after_s} seconds.",
-                headers={"Retry-After": str(counted.retry_after_s)},
-            )
+        _refuse_too_many(counted)
 
     def process_response(
         self,
@@ -65,14 +62,32 @@ class LimitsMiddleware:
     ) -> None:
         """
         Show the limit that is reached first, on errors too.
+
+        Raises:
+            RateLimitExceededError: A request that only reads was one too many;
+                its answer, which is ready, is not given.
         """
-        counted: Counted | None = getattr(req.context, "counted", None)
+        counting = getattr(req.context, "counting", None)
+        counted: Counted | None = (
+            getattr(req.context, "counted", None) if counting is None else counting()
+        )
         if counted is None:
             return
         state = counted.shown
         values = (state.rule.limit.requests, state.remaining, counted.reset_unix)
         for name, value in zip(HEADERS, values, strict=True):
             resp.set_header(name, str(value))
+        if counting is not None:
+            _refuse_too_many(counted)
+
+
+def _refuse_too_many(counted: Counted | None) -> None:
+    if counted is not None and counted.retry_after_s is not None:
+        raise RateLimitExceededError(
+            f"{_limit_of(counted.shown)}; try again in "
+            f"{counted.retry_after_s} seconds.",
+            headers={"Retry-After": str(counted.retry_after_s)},
+        )
 
 
 def _limit_of(state: RateLimitState) -> str:

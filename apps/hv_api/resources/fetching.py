@@ -32,7 +32,7 @@ class VideoUpload:
         env = find_environment(self._access, req)
         wanted = read_document(wire.FetchVideoRequest, read_json(req), self._check)
         video = self._fetching.fetch_video(
-            env, wanted.url, wanted.file_wanted(), wanted.video_wanted()
+            env, wanted.url, wanted.file_wanted(), wanted.video.video_wanted()
         )
         send(resp, wire.fetched_video(video.id))
 

@@ -50,6 +50,6 @@ class VideoUploadUrl:
         check = possible_with(self._processing.capabilities())
         wanted = read_document(VideoUploadRequest, read_json(req), check)
         granted = self._uploads.grant_video(
-            env, wanted.file_wanted(), wanted.video_wanted()
+            env, wanted.file_wanted(), wanted.video.video_wanted()
         )
         send(resp, responses.upload_grant(granted))

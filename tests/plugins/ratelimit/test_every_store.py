@@ -56,6 +56,14 @@ def test_what_is_refused_by_one_rule_counts_under_none(store: RateLimitStore) ->
     assert store.hit([wide])[0].remaining == 8
 
 
+def test_what_was_begun_counts_like_everything_else(store: RateLimitStore) -> None:
+    several = [store.begin_hit([rule(3)]) for _ in range(3)]
+    refused = store.begin_hit([rule(3)])
+
+    assert sorted(end()[0].remaining for end in several) == [0, 1, 2]
+    assert not refused()[0].is_allowed
+
+
 def test_subjects_and_buckets_have_windows_of_their_own(store: RateLimitStore) -> None:
     store.hit([rule(1)])
 

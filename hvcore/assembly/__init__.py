@@ -1,0 +1,63 @@
+"""
+The composition root: from settings to services.
+
+It is also the embedding API: ``with build(settings) as services: …``. Every
+service is made when it is first asked for, so that each process loads and
+connects only what it uses. Build after a fork, never before.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from hvcore.assembly.backends import Recipe
+from hvcore.assembly.services import Services
+from hvcore.errors import ConfigError
+from hvcore.settings import Settings
+
+__all__ = ["OVERRIDABLE", "Services", "build"]
+
+OVERRIDABLE: Final = frozenset(
+    {
+        "analytics_store",
+        "clock",
+        "outbound",
+        "queue",
+        "rate_limit_store",
+        "storage",
+        "transcoder",
+    }
+)
+
+
+def build(
+    settings: Settings,
+    *,
+    work_dir: Path | None = None,
+    overrides: Mapping[str, object] | None = None,
+    rings: bool = True,
+) -> Services:
+    """
+    Wire the services.
+
+    Args:
+        work_dir: A folder for temporary files; default in the data folder.
+        overrides: Ready-made ports by name, instead of the chosen backends:
+            ``clock``, ``storage``, ``transcoder``, ``queue``, ``outbound``,
+            ``rate_limit_store``, ``analytics_store``.
+        rings: Whether tasks are put into the queue at once. A tool without a
+            connection to the queue leaves that to the sweep.
+
+    Raises:
+        ConfigError: An override of something that cannot be overridden.
+    """
+    overrides = dict(overrides or {})
+    if unknown := overrides.keys() - OVERRIDABLE:
+        raise ConfigError(
+            f"Cannot override {', '.join(sorted(unknown))}; what can be is "
+            f"{', '.join(sorted(OVERRIDABLE))}."
+        )
+    folder = work_dir or settings.data_dir / "work"
+    return Services(
+        Recipe(settings=settings, work_dir=folder, overrides=overrides, rings=rings)
+    )

@@ -1,0 +1,256 @@
+"""
+What services stand on: the chosen backends, the database, keys, the time.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, cast
+
+import attrs
+from sqlalchemy.engine import Engine
+
+from hvcore.clock import Clock, SystemClock
+from hvcore.domain.tasks import Task
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.key_book import SqlKeyBook
+from hvcore.persistence.migrate import is_current, migrate
+from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore.persistence.recount import recount
+from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.playback_tokens import KeyRing, TokenKey
+from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
+from hvcore.ports.context import BuildContext
+from hvcore.ports.queue import Queue
+from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.ports.storage import Storage
+from hvcore.ports.transcoder import Transcoder
+from hvcore.registry import Registry, load_plugins
+from hvcore.safe_http import OutboundHttp
+from hvcore.services.task_runs import ring_for
+from hvcore.settings import Settings
+from hvcore.spool import Spool
+from hvcore.upload_signing import UploadSigner
+
+
+@attrs.frozen(kw_only=True)
+class Recipe:
+    """
+    What `build` was told.
+    """
+
+    settings: Settings
+    work_dir: Path
+    overrides: Mapping[str, Any]
+    rings: bool
+
+
+class Backends:
+    """
+    Each made when it is first read, which must happen in one thread.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self.settings = recipe.settings
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """
+        Release every backend and connection that was made.
+        """
+        made = vars(self)
+        for name in ("queue", "transcoder", "storage", "rate_limit_store"):
+            if name in made and name not in self._recipe.overrides:
+                made[name].close()
+        if "spool" in made:
+            made["spool"].close()
+        if "_sinks" in made and "analytics_store" not in self._recipe.overrides:
+            for sink in made["_sinks"].values():
+                sink.close()
+        if "_providers" in made:
+            for provider in made["_providers"]:
+                provider.close()
+        if "engine" in made:
+            made["engine"].dispose()
+
+    @cached_property
+    def clock(self) -> Clock:
+        """
+        The time.
+        """
+        return self._overridden("clock") or SystemClock()
+
+    @cached_property
+    def registry(self) -> Registry:
+        """
+        The backends on offer.
+        """
+        return load_plugins(self.settings)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """
+        The database connection of this process.
+        """
+        return make_engine(self.settings.database.url)
+
+    @cached_property
+    def uow(self) -> SqlUnitOfWork:
+        """
+        Opens transactions.
+        """
+        ring = self._ring if self._recipe.rings else None
+        return SqlUnitOfWork(self.engine, self.clock, ring)
+
+    @cached_property
+    def storage(self) -> Storage:
+        """
+        The chosen storage.
+        """
+        return self._overridden("storage") or self.registry.storage(
+            self.settings, self._context
+        )
+
+    @cached_property
+    def transcoder(self) -> Transcoder:
+        """
+        The chosen transcoder.
+        """
+        return self._overridden("transcoder") or self.registry.transcoder(
+            self.settings, self._context
+        )
+
+    @cached_property
+    def queue(self) -> Queue:
+        """
+        The chosen queue.
+        """
+        return self._overridden("queue") or self.registry.queue(
+            self.settings, self._context
+        )
+
+    @cached_property
+    def rate_limit_store(self) -> RateLimitStore:
+        """
+        The chosen store of rate limits.
+        """
+        return self._overridden("rate_limit_store") or self.registry.rate_limit_store(
+            self.settings, self._context
+        )
+
+    @cached_property
+    def analytics_store(self) -> AnalyticsStore:
+        """
+        The sink of served segments that answers questions.
+        """
+        return self._overridden("analytics_store") or cast(
+            AnalyticsStore, self._sinks[self.settings.analytics.store]
+        )
+
+    @cached_property
+    def spool(self) -> Spool:
+        """
+        Where this process writes down what it serves.
+        """
+        return Spool(self.spool_dir)
+
+    @cached_property
+    def key_ring(self) -> KeyRing:
+        """
+        Issues and verifies playback tokens.
+        """
+        playback = self.settings.playback
+        materials = (playback.signing_key, *playback.retired_keys)
+        return KeyRing(
+            issuer=playback.issuer,
+            keys=[TokenKey.load(material.encode()) for material in materials],
+        )
+
+    @cached_property
+    def upload_signer(self) -> UploadSigner:
+        """
+        Signs and verifies upload addresses.
+        """
+        return UploadSigner(self.settings.uploads.signing_key.encode())
+
+    @cached_property
+    def outbound(self) -> OutboundHttp:
+        """
+        Outgoing requests to public addresses and allowed hosts.
+        """
+        return self._overridden("outbound") or OutboundHttp(
+            allowed_hosts=self.settings.fetch.allowed_hosts
+        )
+
+    def is_migrated(self) -> bool:
+        """
+        Tell whether the database's tables are at this version.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return is_current(self.engine) and all(
+            sink.is_prepared() for sink in self._sinks.values()
+        )
+
+    def migrate(self) -> None:
+        """
+        Bring the database's tables up to this version.
+        """
+        migrate(self.engine)
+        for sink in self._sinks.values():
+            sink.prepare()
+
+    def recount(self) -> None:
+        """
+        Make the kept totals of videos equal to the videos.
+        """
+        recount(self.engine)
+
+    @cached_property
+    def _sinks(self) -> Mapping[str, AnalyticsSink]:
+        if store := self._overridden("analytics_store"):
+            return {"analytics_store": store}
+        return self.registry.analytics_sinks(self.settings, self._context)
+
+    @property
+    def spool_dir(self) -> Path:
+        """
+        Where counts wait for the sinks.
+        """
+        # An absolute path stays what it is.
+        return self.settings.data_dir / (self.settings.analytics.spool_dir or "spool")
+
+    @cached_property
+    def _providers(self) -> Any:  # noqa: ANN401 - a tuple of AuthProvider
+        return self.registry.auth_providers(self.settings, self._context)
+
+    @cached_property
+    def _context(self) -> BuildContext:
+        state_dir = self.settings.data_dir / "state"
+        state_dir.mkdir(parents=True, exist_ok=True)
+        return BuildContext(
+            clock=self.clock,
+            state_dir=state_dir,
+            work_dir=self._recipe.work_dir,
+            keys=SqlKeyBook(self.engine, self.clock),
+            database=PluginDatabase(self.engine),
+        )
+
+    def _ring(self, tasks: Sequence[Task]) -> None:
+        ring_for(self.queue, tasks)
+
+    def _overridden(self, name: str) -> Any:  # noqa: ANN401 - checked by the caller's type
+        return self._recipe.overrides.get(name)

@@ -1,0 +1,327 @@
+"""
+The use cases, wired.
+"""
+
+from functools import cached_property
+
+from hvcore.assembly.backends import Backends
+from hvcore.persistence.queries import SqlPlaybackDirectory
+from hvcore.persistence.video_catalog import SqlVideoCatalog
+from hvcore.services.access import Access
+from hvcore.services.analytics import Analytics
+from hvcore.services.attempt_files import AttemptFiles
+from hvcore.services.audit import Audit
+from hvcore.services.catalog import Catalog
+from hvcore.services.custom_thumbnails import CustomThumbnails
+from hvcore.services.deletion import Deletion
+from hvcore.services.delivery import Delivery
+from hvcore.services.drain import Drain
+from hvcore.services.edge_keys import EdgeKeys
+from hvcore.services.edge_playback import EdgePlayback
+from hvcore.services.editing import Editing
+from hvcore.services.events import Events
+from hvcore.services.fetching import Fetching
+from hvcore.services.health import Health
+from hvcore.services.idempotency import Idempotency
+from hvcore.services.keys import Keys
+from hvcore.services.link_pages import LinkPages
+from hvcore.services.playback import Playback
+from hvcore.services.processing import Processing
+from hvcore.services.rate_limits import RateLimits
+from hvcore.services.resumable import ResumableUploads
+from hvcore.services.segment_counting import SpooledCounter
+from hvcore.services.share_playback import SharePlayback
+from hvcore.services.shares import Shares
+from hvcore.services.task_runs import TaskRuns
+from hvcore.services.tenants import Tenants
+from hvcore.services.thumbnails import Thumbnails
+from hvcore.services.transcoding import Transcoding
+from hvcore.services.uploads import Uploads
+from hvcore.services.webhook_deliveries import WebhookDeliveries
+from hvcore.services.webhooks import Webhooks
+from hvcore.tasks import handlers
+
+
+class Services(Backends):
+    """
+    The use cases, wired; close it, or use it as a context manager.
+
+    Not made directly: see :func:`hvcore.assembly.build`. The attributes are
+    made when they are first read, which must happen in one thread.
+    """
+
+    @cached_property
+    def access(self) -> Access:
+        """
+        Recognises callers.
+        """
+        return Access(uow=self.uow, providers=self._providers)
+
+    @cached_property
+    def tenants(self) -> Tenants:
+        """
+        Organizations and environments.
+        """
+        return Tenants(uow=self.uow, clock=self.clock)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """
+        API keys.
+        """
+        return Keys(uow=self.uow, tenants=self.tenants, clock=self.clock)
+
+    @cached_property
+    def audit(self) -> Audit:
+        """
+        What operators did.
+        """
+        return Audit(uow=self.uow)
+
+    @cached_property
+    def rate_limits(self) -> RateLimits | None:
+        """
+        Counts requests; None where limits are switched off.
+        """
+        limits = self.settings.limits
+        if not limits.enabled:
+            return None
+        return RateLimits(
+            store=self.rate_limit_store, settings=limits, clock=self.clock
+        )
+
+    @cached_property
+    def idempotency(self) -> Idempotency:
+        """
+        Answers repeated requests as the first one.
+        """
+        return Idempotency(uow=self.uow)
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        """
+        Bytes on their way in.
+        """
+        return Uploads(
+            uow=self.uow,
+            storage=self.storage,
+            signer=self.upload_signer,
+            public=self.settings.public,
+            clock=self.clock,
+            work_dir=self._recipe.work_dir,
+        )
+
+    @cached_property
+    def fetching(self) -> Fetching:
+        """
+        Bytes that the service gets for itself.
+        """
+        return Fetching(
+            uow=self.uow,
+            storage=self.storage,
+            outbound=self.outbound,
+            uploads=self.uploads,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def resumable(self) -> ResumableUploads:
+        """
+        Uploads that go on where they were cut off.
+        """
+        return ResumableUploads(
+            uow=self.uow,
+            uploads=self.uploads,
+            signer=self.upload_signer,
+            public=self.settings.public,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def processing(self) -> Processing:
+        """
+        Starting and restarting jobs.
+        """
+        return Processing(uow=self.uow, transcoder=self.transcoder, clock=self.clock)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """
+        Lists and details.
+        """
+        return Catalog(videos=SqlVideoCatalog(self.engine), clock=self.clock)
+
+    @cached_property
+    def deletion(self) -> Deletion:
+        """
+        Deleting and purging.
+        """
+        return Deletion(uow=self.uow, storage=self.storage, clock=self.clock)
+
+    @cached_property
+    def playback(self) -> Playback:
+        """
+        Signed playback addresses.
+        """
+        return Playback(
+            uow=self.uow,
+            key_ring=self.key_ring,
+            public=self.settings.public,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        """
+        Playlists and segments.
+        """
+        return Delivery(
+            directory=SqlPlaybackDirectory(self.engine),
+            storage=self.storage,
+            key_ring=self.key_ring,
+            clock=self.clock,
+            counter=SpooledCounter(spool=self.spool, clock=self.clock),
+            player_url=self.settings.public.player_url,
+        )
+
+    @cached_property
+    def drain(self) -> Drain:
+        """
+        Brings what was served to the sinks.
+        """
+        return Drain(folder=self.spool_dir, sinks=self._sinks, spool=self.spool)
+
+    @cached_property
+    def analytics(self) -> Analytics:
+        """
+        Answers what was watched.
+        """
+        return Analytics(uow=self.uow, store=self.analytics_store, clock=self.clock)
+
+    @cached_property
+    def edge_playback(self) -> EdgePlayback:
+        """
+        Playlists and segments by edge key.
+        """
+        return EdgePlayback(delivery=self.delivery, pages=self._link_pages)
+
+    @cached_property
+    def share_playback(self) -> SharePlayback:
+        """
+        Playlists and segments by share link.
+        """
+        return SharePlayback(
+            uow=self.uow,
+            delivery=self.delivery,
+            key_ring=self.key_ring,
+            pages=self._link_pages,
+        )
+
+    @cached_property
+    def edge_keys(self) -> EdgeKeys:
+        """
+        Making and revoking edge keys.
+        """
+        return EdgeKeys(uow=self.uow, public=self.settings.public, clock=self.clock)
+
+    @cached_property
+    def shares(self) -> Shares:
+        """
+        Making and revoking share links.
+        """
+        return Shares(uow=self.uow, public=self.settings.public, clock=self.clock)
+
+    @cached_property
+    def editing(self) -> Editing:
+        """
+        Changes of names, descriptions and visibility.
+        """
+        return Editing(uow=self.uow)
+
+    @cached_property
+    def custom_thumbnails(self) -> CustomThumbnails:
+        """
+        Pictures that owners choose.
+        """
+        return CustomThumbnails(
+            uow=self.uow,
+            storage=self.storage,
+            transcoder=self.transcoder,
+            work_dir=self._recipe.work_dir,
+        )
+
+    @cached_property
+    def thumbnails(self) -> Thumbnails:
+        """
+        Pictures of any allowed size.
+        """
+        return Thumbnails(storage=self.storage, delivery=self.delivery)
+
+    @cached_property
+    def transcoding(self) -> Transcoding:
+        """
+        The work of transcode tasks.
+        """
+        return Transcoding(
+            uow=self.uow,
+            transcoder=self.transcoder,
+            files=AttemptFiles(storage=self.storage, work_dir=self._recipe.work_dir),
+        )
+
+    @cached_property
+    def task_runs(self) -> TaskRuns:
+        """
+        Running and sweeping tasks.
+        """
+        return TaskRuns(
+            uow=self.uow,
+            queue=self.queue,
+            clock=self.clock,
+            handlers=handlers(
+                transcoding=self.transcoding,
+                deletion=self.deletion,
+                uploads=self.uploads,
+                custom_thumbnails=self.custom_thumbnails,
+                fetching=self.fetching,
+                webhook_deliveries=WebhookDeliveries(
+                    uow=self.uow, outbound=self.outbound, clock=self.clock
+                ),
+            ),
+        )
+
+    @cached_property
+    def events(self) -> Events:
+        """
+        What has happened.
+        """
+        return Events(uow=self.uow, clock=self.clock)
+
+    @cached_property
+    def webhooks(self) -> Webhooks:
+        """
+        Webhook endpoints.
+        """
+        return Webhooks(
+            uow=self.uow,
+            tenants=self.tenants,
+            outbound=self.outbound,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def health(self) -> Health:
+        """
+        Tells whether the service can serve.
+        """
+        return Health(
+            uow=self.uow,
+            storage=self.storage,
+            queue=self.queue,
+            transcoder=self.transcoder,
+        )
+
+    @cached_property
+    def _link_pages(self) -> LinkPages:
+        return LinkPages(
+            key_ring=self.key_ring, clock=self.clock, public=self.settings.public
+        )

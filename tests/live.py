@@ -2,6 +2,7 @@
 A whole service as its users have it: ``hv up`` in a process of its own.
 """
 
+import http.client
 import json
 import os
 import signal
@@ -258,7 +259,8 @@ class LiveService:
                     )
                     and request("GET", f"{self.api}/health").status == 200
                 )
-            except OSError:
+            except (OSError, http.client.HTTPException):
+                # The latter: of one that was killed while it answered.
                 return False
 
         until(ready, within_s=READY_WITHIN_S, what="readiness")

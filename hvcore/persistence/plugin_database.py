@@ -2,11 +2,15 @@
 The service's own database, as plugins use it.
 """
 
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
+from sqlalchemy import Select
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.fast_reads import FastReads, Question, Row
 
 
 class PluginDatabase:
@@ -16,6 +20,9 @@ class PluginDatabase:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._reads = FastReads(engine)
+        # A plugin has a handful, which are there as long as it is.
+        self._questions: dict[Select[Any], Question] = {}
 
     def reading(self) -> AbstractContextManager[Connection]:
         """
@@ -28,3 +35,14 @@ class PluginDatabase:
         Open a transaction; the caller commits, or it is rolled back.
         """
         return writing(self._engine)
+
+    def ask(
+        self, statement: Select[Any], values: Mapping[str, object]
+    ) -> Sequence[Row]:
+        """
+        Answer a question that requests wait for; see ports.context.Database.
+        """
+        question = self._questions.get(statement)
+        if question is None:
+            question = self._questions[statement] = self._reads.prepare(statement)
+        return self._reads.all(question, values)

@@ -2,10 +2,11 @@
 What a backend's factory may use of the process that builds it.
 """
 
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
@@ -14,6 +15,7 @@ from hvcore.domain.access import ApiKey
 
 if TYPE_CHECKING:
     # ``hv plugins`` lists everything without a client library.
+    from sqlalchemy import Select
     from sqlalchemy.engine import Connection
 
 
@@ -39,6 +41,25 @@ class Database(Protocol):
         Open a transaction; the caller commits, or it is rolled back.
 
         On SQLite it is the only writer. Nothing slow may happen meanwhile.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def ask(
+        self, statement: "Select[Any]", values: Mapping[str, object]
+    ) -> "Sequence[tuple[Any, ...]]":
+        """
+        Answer a question that requests wait for: 20 us where ``reading`` takes 500.
+
+        Args:
+            statement: Made once, for instance of a module, because it is
+                compiled once; every value is a named parameter, and no list.
+            values: As the database has them.
+
+        Returns:
+            Rows as the database has them: no type of a column is applied.
 
         Raises:
             UnavailableError: The database does not answer.

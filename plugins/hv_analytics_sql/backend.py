@@ -2,6 +2,7 @@
 Served segments in the service's own database.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
@@ -18,6 +19,7 @@ from hv_analytics_sql.tables import (
     video_days,
     video_heights,
 )
+from hv_analytics_sql.texts import texts_of
 from hvcore.plugin_api import (
     AnalyticsStore,
     Database,
@@ -35,10 +37,10 @@ from hvcore.plugin_api import (
     VideoScope,
 )
 
-# Made once: every list and every details answer asks it.
+# Every list and every details answer asks it.
 _SERVED: Final = (
     sa.select(video_heights.c.video_id, sa.func.sum(video_heights.c.segments))
-    .where(video_heights.c.video_id.in_(sa.bindparam("videos", expanding=True)))
+    .where(video_heights.c.video_id.op("IN")(texts_of(sa.bindparam("videos"))))
     .group_by(video_heights.c.video_id)
 )
 
@@ -103,9 +105,9 @@ class SqlAnalytics(AnalyticsStore):
         """
         Return how many segments of each video were ever served.
         """
-        with self._database.reading() as connection:
-            rows = connection.execute(_SERVED, {"videos": list(videos)})
-            return {VideoId(video_id): int(segments) for video_id, segments in rows}
+        wanted = {"videos": json.dumps(list(videos))}
+        rows = self._database.ask(_SERVED, wanted)
+        return {VideoId(video_id): int(segments) for video_id, segments in rows}
 
     def by_environment(
         self, scope: EnvironmentScope, since: date

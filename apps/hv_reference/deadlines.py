@@ -15,6 +15,7 @@ import selectors
 import socket
 import time
 from collections import deque
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -23,6 +24,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from hv_reference.bodies import WatchedConnection
 from hv_reference.pacing import MIN_BYTES_PER_S, Pace, PacedSocket, TooSlowError
 from hv_reference.refusals import answer, error_for
+from hv_reference.turns import Turns
 
 _log = logging.getLogger(__name__)
 
@@ -59,6 +61,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - gunicorn's own
         super().__init__(*args, **kwargs)
         self._lingering: deque[Any] = deque()
+        self._turns = self._make_turns()
 
     def accept(self, listener: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
@@ -89,7 +92,8 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         # together with the one before it.
         pace = self._pace(HEADERS_WITHIN_S)
         conn.sock.begin(reading=pace, sending=self._pace(self.grace_s))
-        return super().handle(conn)
+        with self._turns:
+            return super().handle(conn)
 
     def handle_request(self, req: Any, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
         """
@@ -196,6 +200,9 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self.nr_conns -= 1
         conn.close()
 
+    def _make_turns(self) -> AbstractContextManager[None]:
+        return Turns()
+
     def _body_pace(self) -> Pace:
         return Pace(self.body_within_s, min_bytes_per_s=math.inf)
 
@@ -210,6 +217,10 @@ class LargeBodies(SmallBodies):
 
     grace_s = 30.0
     serves_any_page = True
+
+    def _make_turns(self) -> AbstractContextManager[None]:
+        # Files are sent by the kernel: many at a time.
+        return nullcontext()
 
     def _body_pace(self) -> Pace:
         return self._pace(self.grace_s)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
 from hv_reference.draining import keep_draining
-from hv_reference.turns import in_turns
 from hvcore.assembly import build
 from hvcore.settings import Settings
 
@@ -24,7 +23,7 @@ def api_app(settings: Settings) -> App:
     """
     from hv_api.app import make_api  # noqa: PLC0415 - other processes need none of it
 
-    return in_turns(with_heads(make_api(build(settings)), MONITORED))
+    return with_heads(make_api(build(settings)), MONITORED)
 
 
 def delivery_app(settings: Settings) -> App:

@@ -1,74 +1,83 @@
 """
-Requests compute in turns, and never wait for one that is stuck.
+Requests take turns, and never wait for one that is stuck.
 """
 
 import threading
-from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-from hv_reference.turns import in_turns
+import pytest
+
+from hv_reference.turns import Turns
 
 DEADLINE_S = 20
 
 
-def call(app: Callable[..., Iterable[bytes]], path: str) -> bytes:
-    return b"".join(app({"PATH_INFO": path}, lambda *_: None))
-
-
-def test_no_more_compute_at_a_time_than_have_a_turn() -> None:
-    together = threading.Barrier(2)
+def test_one_goes_on_at_a_time() -> None:
+    turns = Turns(patience_s=DEADLINE_S)
     running: list[int] = []
     seen: list[int] = []
-    lock = threading.Lock()
 
-    def app(_environ: dict[str, Any], _start: object) -> Iterable[bytes]:
-        with lock:
-            running.append(1)
+    def work(number: int) -> None:
+        with turns:
+            running.append(number)
             seen.append(len(running))
-        if len(seen) <= 2:
-            together.wait(DEADLINE_S)
-        with lock:
-            running.pop()
-        return [b"done"]
+            running.remove(number)
 
-    turned = in_turns(app, at_a_time=2, patience_s=DEADLINE_S)
     with ThreadPoolExecutor(16) as pool:
-        answers = list(pool.map(lambda _: call(turned, "/"), range(200)))
+        list(pool.map(work, range(2_000)))
 
-    assert answers == [b"done"] * 200
-    assert max(seen) == 2
+    assert seen == [1] * 2_000
 
 
 def test_stuck_requests_keep_nobody_waiting_for_long() -> None:
-    free = threading.Event()
+    turns, free, entered = Turns(), threading.Event(), threading.Barrier(4)
 
-    def app(environ: dict[str, Any], _start: object) -> Iterable[bytes]:
-        if environ["PATH_INFO"] == "/stuck":
+    def stick() -> None:
+        with turns:
+            entered.wait(DEADLINE_S)
             free.wait(DEADLINE_S)
-        return [b"done"]
 
-    turned = in_turns(app, at_a_time=2)
-    with ThreadPoolExecutor(3) as pool:
-        stuck = [pool.submit(call, turned, "/stuck") for _ in range(2)]
+    def pass_by() -> str:
+        with turns:
+            return "done"
 
-        answer = pool.submit(call, turned, "/").result(DEADLINE_S)
+    with ThreadPoolExecutor(4) as pool:
+        stuck = [pool.submit(stick) for _ in range(3)]
+        # All three are in: each took the turn of the one before it.
+        entered.wait(DEADLINE_S)
+
+        answer = pool.submit(pass_by).result(DEADLINE_S)
 
         assert not any(each.done() for each in stuck)
         free.set()
-    assert answer == b"done"
+    assert answer == "done"
+    # And what they gave back is one turn.
+    assert work_alone(turns) == 1
 
 
 def test_a_crash_gives_its_turn_back() -> None:
-    def app(environ: dict[str, Any], _start: object) -> Iterable[bytes]:
-        if environ["PATH_INFO"] == "/crash":
-            raise RuntimeError
-        return [b"done"]
+    turns = Turns(patience_s=DEADLINE_S)
 
-    turned = in_turns(app, at_a_time=1, patience_s=DEADLINE_S)
-    with ThreadPoolExecutor(1) as pool:
-        crash = pool.submit(call, turned, "/crash").exception(DEADLINE_S)
-        answer = pool.submit(call, turned, "/").result(DEADLINE_S)
+    with pytest.raises(RuntimeError), turns:
+        raise RuntimeError
 
-    assert isinstance(crash, RuntimeError)
-    assert answer == b"done"
+    assert work_alone(turns) == 1
+
+
+def work_alone(turns: Turns) -> int:
+    """
+    Return how many went on at once of many that wanted to.
+    """
+    running: list[int] = []
+    most = 0
+
+    def work(number: int) -> None:
+        nonlocal most
+        with turns:
+            running.append(number)
+            most = max(most, len(running))
+            running.remove(number)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(500)))
+    return most

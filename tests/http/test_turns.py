@@ -51,8 +51,6 @@ def test_stuck_requests_keep_nobody_waiting_for_long() -> None:
         assert not any(each.done() for each in stuck)
         free.set()
     assert answer == "done"
-    # And what they gave back is one turn.
-    assert work_alone(turns) == 1
 
 
 def test_a_crash_gives_its_turn_back() -> None:

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import attrs
 
+from hvcore.domain.captions import CaptionTrack
 from hvcore.domain.encoding import AudioCodec, PixelFormat, RateControl, Speed
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.sharing import EdgeKey, ShareLink
@@ -200,6 +201,10 @@ class Directory:
 
     entry: PlaybackEntry | None
     asked: list[str] = attrs.field(factory=list)
+    tracks: list[CaptionTrack] = attrs.field(factory=list)
+
+    def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
+        return self.tracks
 
     def find(self, video_id: str) -> PlaybackEntry | None:
         self.asked.append(video_id)

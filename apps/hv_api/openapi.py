@@ -28,6 +28,7 @@ from hvcore.errors import (
 )
 from hvcore.services.idempotency import NEVER_KEPT
 from hvcore.wire.answer_schemas import CHOSEN_ID
+from hvcore.wire.captions import LANGUAGE
 from hvcore.wire.converter import fields_of
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE
 from hvcore.wire.request_schemas import body_schema, query_parameters
@@ -67,6 +68,7 @@ _PATH_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "assetId": (_VIDEO_ID, "The video."),
     "shareID": (identifier("shr_"), "The share link."),
     "edgeKey": (identifier("ek_"), "The edge key."),
+    "language": (LANGUAGE, "A language tag, such as `en` or `pt-BR`."),
 }
 _HEADERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "X-Request-Id": (STRING, "The request's own `X-Request-Id`, or a new one."),

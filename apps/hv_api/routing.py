@@ -22,6 +22,7 @@ _PARAMETERS: Final = {
     "assetId": "video_id",
     "shareID": "share_id",
     "edgeKey": "edge_key",
+    "language": "language",
 }
 """
 The interface's names of path parameters, and ours.

@@ -94,8 +94,9 @@ def content_policy(
         "style-src 'self'",
         # data: is the empty icon, so that browsers do not ask for one.
         f"img-src 'self' data: {worker}",
-        # hls.js hands the bytes over as a blob.
-        f"media-src 'self' blob: {worker}",
+        # hls.js hands the bytes over as a blob, and makes caption tracks of an
+        # empty data: file that it fills.
+        f"media-src 'self' blob: data: {worker}",
         f"connect-src 'self' {worker}",
         "base-uri 'none'",
         f"form-action {forms}",

@@ -11,6 +11,7 @@ from hvcore.services.access import Access
 from hvcore.services.analytics import Analytics
 from hvcore.services.attempt_files import AttemptFiles
 from hvcore.services.audit import Audit
+from hvcore.services.captions import Captions
 from hvcore.services.catalog import Catalog
 from hvcore.services.custom_thumbnails import CustomThumbnails
 from hvcore.services.deletion import Deletion
@@ -249,6 +250,13 @@ class Services(Backends):
             transcoder=self.transcoder,
             work_dir=self._recipe.work_dir,
         )
+
+    @cached_property
+    def captions(self) -> Captions:
+        """
+        Captions of videos.
+        """
+        return Captions(uow=self.uow, storage=self.storage, clock=self.clock)
 
     @cached_property
     def thumbnails(self) -> Thumbnails:

@@ -1,1 +1,1 @@
-"""Playlists: text in, text out, no I/O."""
+"""Playlists and manifests: text in, text out, no I/O."""

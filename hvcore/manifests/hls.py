@@ -133,7 +133,7 @@ def _media_lines(group: str, members: Sequence[Track]) -> list[str]:
     for place, track in enumerate(members):
         audio = _audio_of(track)
         language = language_tag(audio.language)
-        name = _unique(_quotable(audio.title) or language or "Audio", names)
+        name = unique_name(quotable(audio.title) or language or "Audio", names)
         # Of several in one language a player may choose the first by itself.
         is_first = place == 0
         may_choose = is_first or (bool(language) and language not in languages)
@@ -193,7 +193,12 @@ def _longest_s(track: Track) -> int:
     return max(1, math.floor(round(longest_s, 6) + 0.5))
 
 
-def _unique(name: str, taken: set[str]) -> str:
+def unique_name(name: str, taken: set[str]) -> str:
+    """
+    Return a name that its group does not have yet, and add it.
+
+    Source: RFC 8216, section 4.3.4.1.1.
+    """
     candidate, number = name, 2
     while candidate in taken:
         candidate, number = f"{name} {number}", number + 1
@@ -201,7 +206,10 @@ def _unique(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def _quotable(text: str) -> str:
+def quotable(text: str) -> str:
+    """
+    Return what of a text can stand in an attribute, at most 100 characters.
+    """
     # Titles come out of strangers' files: a quote or a line break would end
     # the attribute and begin another (RFC 8216, section 4.2).
     visible = "".join(c if c.isprintable() else " " for c in text.replace('"', "'"))

@@ -223,6 +223,28 @@ _SHORT: Final = dict(
 )
 
 
+def canonical_tag(tag: str) -> str:
+    """
+    Return a tag as RFC 5646, section 2.1.1, writes it: ``zh-Hant-TW``.
+
+    Args:
+        tag: Well-formed (domain.captions.LANGUAGE_PATTERN), in any case.
+
+    Returns:
+        ``""`` if it names no language, or something twice.
+    """
+    language, *others = language_tag(tag).split("-")
+    if len(set(others)) < len(others):
+        return ""
+    # Of these lengths, variants have a digit, and only regions and scripts none.
+    shapes = {2: str.upper, 4: str.title}
+    written = [
+        shapes[len(part)](part) if part.isalpha() and len(part) in shapes else part
+        for part in others
+    ]
+    return "-".join([language, *written])
+
+
 def language_tag(code: str) -> str:
     """
     Return the tag of a source's language code, ``""`` if it names none.

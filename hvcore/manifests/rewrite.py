@@ -1,11 +1,12 @@
 """
-Carry a token through a playlist.
+Carry a token through a playlist or a manifest.
 
 Source: interface, "Delivery": the token reaches every variant and segment
 request, so that only the first address needs to be signed.
 """
 
 import re
+from html import escape, unescape
 from typing import Final
 from urllib.parse import quote
 
@@ -15,6 +16,10 @@ _ATTRIBUTE = re.compile(r'([A-Z0-9-]+)=("[^"]*"|[^",]*)')
 _WITHOUT_ATTRIBUTES: Final = ("#EXTINF:",)
 # With a scheme or an authority: another host's, or data.
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+# A manifest has its addresses in these tags alone. In XML a "<" is always
+# markup, and our writer escapes ">" in attributes, so texts cannot look like it.
+_TEMPLATE = re.compile(r"<SegmentTemplate [^>]*>")
+_TEMPLATE_ADDRESS = re.compile(r' (initialization|media)="([^"]*)"')
 
 
 def carry_token(text: str, token: str) -> str:
@@ -23,8 +28,28 @@ def carry_token(text: str, token: str) -> str:
 
     Only relative addresses get it: the token is nobody else's business.
     """
-    added = f"token={quote(token, safe='')}"
+    added = _added(token)
     return "\n".join(_line(line, added) for line in text.split("\n"))
+
+
+def carry_token_in_manifest(text: str, token: str) -> str:
+    """
+    Add ``token=`` to every address of a DASH manifest that we have written.
+    """
+    added = _added(token)
+
+    def rewrite(match: re.Match[str]) -> str:
+        address = _address(unescape(match[2]), added)
+        return f' {match[1]}="{escape(address)}"'
+
+    return _TEMPLATE.sub(
+        lambda template: _TEMPLATE_ADDRESS.sub(rewrite, template[0]), text
+    )
+
+
+def _added(token: str) -> str:
+    # With its "$" escaped, too, which means something in a DASH template.
+    return f"token={quote(token, safe='')}"
 
 
 def _line(line: str, added: str) -> str:

@@ -2,12 +2,14 @@
 The lookup that every playback request makes: a video, a share or an edge key.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
+from hvcore.domain.captions import CaptionTrack
 from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, PublicId, ShareId, VideoId
 from hvcore.domain.sharing import EdgeKey, ShareLink
 from hvcore.domain.transcoding import MediaIndex
@@ -22,6 +24,7 @@ from hvcore.persistence.tables import (
     environments,
     published_media,
     share_links,
+    video_captions,
     videos,
 )
 from hvcore.ports.playback import PlaybackEntry
@@ -62,7 +65,7 @@ _MEDIA = sa.select(published_media.c.media).where(
 )
 
 
-def _plain_columns(table: sa.Table, *names: str) -> sa.Select[Any]:
+def _plain_columns(table: sa.Table, *names: str, key: str = "id") -> sa.Select[Any]:
     # Moments as the numbers that they are: SQLite is asked past SQLAlchemy.
     columns = [
         sa.type_coerce(column, sa.BigInteger).label(column.name)
@@ -70,13 +73,17 @@ def _plain_columns(table: sa.Table, *names: str) -> sa.Select[Any]:
         else column
         for column in (table.c[name] for name in names)
     ]
-    return sa.select(*columns).where(table.c.id == sa.bindparam("wanted"))
+    return sa.select(*columns).where(table.c[key] == sa.bindparam("wanted"))
 
 
 _OWNER = ("id", "org_id", "env_id", "video_id", "created_at", "expires_at")
 _EDGE_KEY = _plain_columns(edge_keys, *_OWNER, "revoked_at", "domains")
 _SHARE = _plain_columns(
     share_links, *_OWNER, "revoked_at", "max_views", "views", "viewer_email"
+)
+_CAPTION = tuple(video_captions.c.keys())
+_CAPTIONS = _plain_columns(video_captions, *_CAPTION, key="video_id").order_by(
+    video_captions.c.language
 )
 
 
@@ -100,6 +107,7 @@ class SqlPlaybackDirectory:
             statement: self._reads.prepare(statement)
             for statement in (_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE)
         }
+        self._captions = self._reads.prepare_page(_CAPTIONS)
 
     def find(self, video_id: str) -> PlaybackEntry | None:
         """
@@ -114,6 +122,20 @@ class SqlPlaybackDirectory:
         statement = _BY_PUBLIC_ID if is_public else _BY_ID
         row = self._first(statement, {"wanted": video_id})
         return None if row is None else self._entry(row)
+
+    def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
+        """
+        Return a video's captions as of now, by language.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        rows = self._reads.all(self._captions, {"wanted": video_id})
+        found = [dict(zip(_CAPTION, row, strict=True)) for row in rows]
+        return [
+            CaptionTrack(**{**row, "created_at": _moment(row["created_at"])})
+            for row in found
+        ]
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
         """

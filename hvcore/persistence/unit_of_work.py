@@ -15,6 +15,7 @@ from hvcore.clock import Clock
 from hvcore.domain.tasks import Task
 from hvcore.errors import UnavailableError
 from hvcore.persistence.audit import SqlAuditLog
+from hvcore.persistence.captions import SqlCaptionTracks
 from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.events import SqlEvents
 from hvcore.persistence.grants import SqlGrants
@@ -73,6 +74,7 @@ class SqlWork:
         self.first_requests = SqlFirstRequests(connection)
         self.edge_keys = SqlEdgeKeys(connection)
         self.shares = SqlShareLinks(connection)
+        self.captions = SqlCaptionTracks(connection)
         self.video_totals = SqlVideoTotals(connection)
 
     def now(self) -> datetime:

@@ -4,10 +4,12 @@ The playback directory: what may be served now, and from where.
 A port of its own, so that the path of a segment opens no transaction.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import attrs
 
+from hvcore.domain.captions import CaptionTrack
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.sharing import EdgeKey, ShareLink
 from hvcore.domain.transcoding import MediaIndex
@@ -50,6 +52,15 @@ class PlaybackDirectory(Protocol):
 
         State and visibility are read anew each time, so that a delete that
         was answered is obeyed at once.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
+        """
+        Return a video's captions as of now, by language.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -18,6 +18,7 @@ from hvcore.domain.transcoding import TranscodeOrder
 from hvcore.domain.uploads import UploadGrant
 from hvcore.domain.video import Video
 from hvcore.ports.audit import AuditLog
+from hvcore.ports.captions import CaptionTracks
 from hvcore.ports.events import Events
 from hvcore.ports.idempotency import FirstRequests
 from hvcore.ports.sharing import EdgeKeys, ShareLinks
@@ -424,6 +425,13 @@ class Work(Protocol):
     def shares(self) -> ShareLinks:
         """
         The share links.
+        """
+        ...
+
+    @property
+    def captions(self) -> CaptionTracks:
+        """
+        The captions of videos.
         """
         ...
 

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 import attrs
@@ -16,7 +16,7 @@ import attrs
 from hvcore.domain.transcoding import MediaIndex, UnusableSourceError
 from hvcore.domain.video import Video
 from hvcore.errors import UnavailableError
-from hvcore.manifests import hls
+from hvcore.manifests import dash, hls
 from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsLocalPath
 from hvcore.ports.transcoder import Workspace
 from hvcore.services.leases import TaskRun
@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 CONTENT_TYPES: Final = {
     ".m4s": "video/iso.segment",
     ".m3u8": "application/vnd.apple.mpegurl",
+    ".mpd": "application/dash+xml",
     ".jpg": "image/jpeg",
 }
 _ATTEMPT: Final = re.compile(r"p[0-9]+a[0-9]+")
@@ -105,12 +106,12 @@ class AttemptFiles:
         Write the texts that make stored segments a video.
         """
         # The multivariant playlist last: what it names is there.
-        texts = hls.playlists(media)
+        texts = {**hls.playlists(media), dash.MANIFEST: dash.manifest(media)}
         for name in sorted(texts, key=lambda name: name == hls.MASTER):
             self.storage.write(
                 f"{root}/{name}",
                 BytesIO(texts[name].encode()),
-                content_type=CONTENT_TYPES[".m3u8"],
+                content_type=CONTENT_TYPES[PurePosixPath(name).suffix],
             )
 
     def drop_other_attempts(self, root: str, kept: set[str]) -> None:

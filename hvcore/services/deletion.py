@@ -97,6 +97,9 @@ class Deletion:
         if video is not None and video.state is VideoState.DELETED:
             self.storage.delete_tree(media_prefix(video.id))
             self.storage.delete_tree(upload_path(video))
+            with self.uow.write() as work:
+                work.captions.remove_all(video.id)
+                work.commit()
         run.finish()
 
     def _order_purges(self, work: Work, video: Video) -> None:

@@ -1,12 +1,12 @@
 """
-Serve playlists and segments: the whole decision for a request in one place.
+Serve playlists, manifests and segments: the whole decision for a request in one place.
 
 Source: interface, "Delivery".
 """
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
@@ -14,16 +14,21 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.captions import WEBVTT_TYPE, CaptionTrack
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import NotFoundError, VideoNotFoundError
+from hvcore.manifests import dash
+from hvcore.manifests.captions import captions_playlist, offer_captions
 from hvcore.manifests.hls import MASTER
-from hvcore.manifests.rewrite import carry_token
+from hvcore.manifests.rewrite import carry_token, carry_token_in_manifest
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.playback import PlaybackDirectory
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.services.page_domains import origin_of
 from hvcore.services.playback_access import Playable, PlaybackAccess, Viewer
 from hvcore.services.published_files import (
+    PublishedCaptions,
+    PublishedManifest,
     PublishedMedia,
     PublishedPlaylist,
     find_published,
@@ -35,6 +40,8 @@ from hvcore.services.text_cache import TextCache
 _log = logging.getLogger(__name__)
 
 PLAYLIST_TYPE: Final = "application/vnd.apple.mpegurl"
+MANIFEST_TYPE: Final = "application/dash+xml"
+NO_SUCH_FILE: Final = "The video has no such file."
 
 
 @attrs.frozen(kw_only=True)
@@ -93,7 +100,7 @@ class Delivery:
     player_url: str = ""
     access: PlaybackAccess = attrs.field(init=False)
     # By storage path, which names the job: what a retry makes lies elsewhere.
-    _playlists: TextCache = attrs.field(factory=TextCache, init=False)
+    _texts: TextCache = attrs.field(factory=TextCache, init=False)
 
     @access.default
     def _make_access(self) -> PlaybackAccess:
@@ -133,7 +140,7 @@ class Delivery:
         Return a file of a video to who was found to be allowed it.
 
         Args:
-            token: Carried to every address of a playlist.
+            token: Carried to every address of a playlist or manifest.
             is_public: Shared caches may keep it.
 
         Raises:
@@ -142,10 +149,18 @@ class Delivery:
         """
         found = find_published(video.media, file)
         if isinstance(found, PublishedPlaylist):
-            return self._playlist(video, found, token, is_public=is_public)
+            text = self._playlist(video, found)
+            body = carry_token(text, token) if token else text
+            return _served_text(body, PLAYLIST_TYPE, is_public=is_public)
+        if isinstance(found, PublishedManifest):
+            text = self._manifest(video)
+            body = carry_token_in_manifest(text, token) if token else text
+            return _served_text(body, MANIFEST_TYPE, is_public=is_public)
+        if isinstance(found, PublishedCaptions):
+            return self._captions(video, found, token, is_public=is_public)
         if isinstance(found, PublishedMedia):
             return self._media(video, found, is_public=is_public)
-        raise NotFoundError("The video has no such file.")
+        raise NotFoundError(NO_SUCH_FILE)
 
     def describe(self, video_id: str, viewer: Viewer) -> PlayerVideo:
         """
@@ -168,24 +183,51 @@ class Delivery:
             domains=video.claims.domains if video.claims else (),
         )
 
-    def _playlist(
+    def _playlist(self, video: Playable, found: PublishedPlaylist) -> str:
+        path = f"{video.media_root}/{found.name}"
+        text = self._stored_text(path)
+        if text is None:
+            # Deleted between the look-up and now, or a damaged storage.
+            _log.warning("published playlist missing", extra={"hv_path": path})
+            raise VideoNotFoundError
+        if found.name == MASTER:
+            return offer_captions(text, self._tracks(video))
+        return text
+
+    def _captions(
         self,
         video: Playable,
-        found: PublishedPlaylist,
+        found: PublishedCaptions,
         token: str | None,
         *,
         is_public: bool,
     ) -> Served:
-        text = self._text(f"{video.media_root}/{found.name}")
-        body = (carry_token(text, token) if token else text).encode()
-        return Served(
-            body=body,
-            content_type=PLAYLIST_TYPE,
-            etag=hashlib.sha256(body).hexdigest()[:32],
-            lifetime=Lifetime.PLAYLIST,
-            is_public=is_public,
-            is_text=True,
-        )
+        for track in self._tracks(video):
+            if track.language != found.language:
+                continue
+            if found.is_playlist:
+                text = captions_playlist(
+                    track.language, duration_s=video.media.duration_s
+                )
+                body = carry_token(text, token) if token else text
+                return _served_text(body, PLAYLIST_TYPE, is_public=is_public)
+            # Each upload has a path of its own, so that none is kept too long.
+            stored = self._stored_text(track.path)
+            if stored is not None:
+                return _served_text(stored, WEBVTT_TYPE, is_public=is_public)
+        raise NotFoundError(NO_SUCH_FILE)
+
+    def _tracks(self, video: Playable) -> Sequence[CaptionTrack]:
+        return self.directory.captions(VideoId(video.id))
+
+    def _manifest(self, video: Playable) -> str:
+        path = f"{video.media_root}/{dash.MANIFEST}"
+        text = self._stored_text(path)
+        if text is None:
+            # Of a video that was published before manifests were written.
+            text = dash.manifest(video.media)
+            self._texts.put(path, text)
+        return text
 
     def _media(
         self, video: Playable, found: PublishedMedia, *, is_public: bool
@@ -216,15 +258,25 @@ class Delivery:
         )
         return partial(self.counter.count, place)
 
-    def _text(self, path: str) -> str:
-        text = self._playlists.get(path)
+    def _stored_text(self, path: str) -> str | None:
+        text = self._texts.get(path)
         if text is None:
             try:
                 with self.storage.open(path) as file:
                     text = file.read().decode()
-            except ObjectNotFoundError as exc:
-                # Deleted between the look-up and now, or a damaged storage.
-                _log.warning("published playlist missing", extra={"hv_path": path})
-                raise VideoNotFoundError from exc
-            self._playlists.put(path, text)
+            except ObjectNotFoundError:
+                return None
+            self._texts.put(path, text)
         return text
+
+
+def _served_text(text: str, content_type: str, *, is_public: bool) -> Served:
+    body = text.encode()
+    return Served(
+        body=body,
+        content_type=content_type,
+        etag=hashlib.sha256(body).hexdigest()[:32],
+        lifetime=Lifetime.PLAYLIST,
+        is_public=is_public,
+        is_text=True,
+    )

@@ -7,7 +7,7 @@ path that names nothing published reaches no storage.
 """
 
 import re
-from typing import Final
+from typing import Final, TypeAlias
 
 import attrs
 
@@ -17,11 +17,15 @@ from hvcore.domain.transcoding import (
     PublishedTrack,
     Segment,
 )
+from hvcore.manifests.dash import MANIFEST
 from hvcore.manifests.hls import MASTER, playlist_name
 
 INIT: Final = "init.m4s"
 FIRST_RUNG_INIT: Final = "video/init.m4s"
 
+_CAPTIONS = re.compile(
+    r"captions-(?P<language>[A-Za-z0-9-]{2,35})\.(?P<ending>m3u8|vtt)"
+)
 _MEDIA_FILE = re.compile(
     r"(?P<track>video/[1-9][0-9]{0,4}p|audio(?:-[1-9][0-9]{0,2})?)"
     r"/(?:init|(?P<number>0|[1-9][0-9]{0,6}))\.m4s"
@@ -35,6 +39,23 @@ class PublishedPlaylist:
     """
 
     name: str
+
+
+@attrs.frozen(kw_only=True)
+class PublishedManifest:
+    """
+    The DASH manifest, of which there is one.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class PublishedCaptions:
+    """
+    Captions, if the video has any in this language: they come and go.
+    """
+
+    language: str
+    is_playlist: bool
 
 
 @attrs.frozen(kw_only=True)
@@ -54,14 +75,32 @@ class PublishedMedia:
     counted_px: int | None = None
 
 
+PublishedText: TypeAlias = PublishedPlaylist | PublishedManifest | PublishedCaptions
+
+
 def find_published(
     media: MediaIndex, path: str
-) -> PublishedPlaylist | PublishedMedia | None:
+) -> PublishedText | PublishedMedia | None:
     """
     Return what a path under a video names, None if that is nothing.
     """
+    return _find_text(media, path) or _find_media(media, path)
+
+
+def _find_text(media: MediaIndex, path: str) -> PublishedText | None:
+    if path == MANIFEST:
+        return PublishedManifest()
     if path == MASTER or any(path == playlist_name(t.track) for t in media.tracks):
         return PublishedPlaylist(name=path)
+    match = _CAPTIONS.fullmatch(path)
+    if match is None:
+        return None
+    return PublishedCaptions(
+        language=match["language"], is_playlist=match["ending"] == "m3u8"
+    )
+
+
+def _find_media(media: MediaIndex, path: str) -> PublishedMedia | None:
     if path == FIRST_RUNG_INIT:
         return next((_init(t) for t in media.tracks if t.track.rung), None)
     match = _MEDIA_FILE.fullmatch(path)

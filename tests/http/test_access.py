@@ -42,6 +42,7 @@ def address(route: Route, org: str = ORG, env: str = ENV) -> str:
     Return the route's path with an unknown video.
     """
     path = route.path.replace("{orgID}", org).replace("{envID}", env)
+    path = path.replace("{language}", "en")
     for name in ("publicID", "videoID", "assetId"):
         path = path.replace(f"{{{name}}}", "vid_" + "0" * 22)
     return path

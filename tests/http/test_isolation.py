@@ -177,6 +177,7 @@ def path_of(  # noqa: PLR0913 - one per kind of parameter
 ) -> str:
     values = dict.fromkeys(VIDEO_NAMES, video)
     values |= {"orgID": org, "envID": env, "edgeKey": edge_key, "shareID": share}
+    values["language"] = "en"
     path = route.path
     for name in route.parameters:
         path = path.replace(f"{{{name}}}", values[name])

@@ -60,6 +60,9 @@ DOCUMENTED = {
                 ("DELETE", "edge-keys/{edgeKey}"),
                 ("POST", "share"),
                 ("GET", "shares"),
+                ("GET", "captions"),
+                ("PUT", "captions/{language}"),
+                ("DELETE", "captions/{language}"),
                 ("DELETE", "shares/{shareID}"),
             )
         ),

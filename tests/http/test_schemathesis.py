@@ -29,8 +29,8 @@ SEED: Final = int(os.environ.get("SCHEMATHESIS_SEED", "20260101"))
 _VIDEO_ID = re.compile(r"(?<=/)(?:pub)?vid_[0-9A-Za-z]{22}(?=/|$)")
 
 # What a schema cannot say: a path that was granted, an address that can be
-# reached, a day before another, a moment to come, a picture's bytes, a key that
-# was used for another request.
+# reached, a day before another, a moment to come, the bytes of a picture or of
+# captions, a key that was used for another request.
 HAS_FURTHER_RULES: Final = (
     "/videos$",
     "/videos/process",
@@ -38,6 +38,7 @@ HAS_FURTHER_RULES: Final = (
     "/uploads",
     "/videos/download",
     "/thumbnail",
+    "/captions",
     "/edge-keys",
     "/share",
     "/analytics/",

@@ -345,6 +345,15 @@ FURTHER_ROUTES: Final = (
     ("GET", f"{_A}/videos/{{videoID}}/edge-keys"),
     ("GET", f"{_B}/videos/{{assetId}}/shares"),
     ("DELETE", f"{_B}/videos/{{assetId}}/shares/{{shareID}}"),
+    *(
+        (method, f"{video}/captions{rest}")
+        for video in (f"{_A}/videos/{{videoID}}", f"{_B}/videos/{{assetId}}")
+        for method, rest in (
+            ("GET", ""),
+            ("PUT", "/{language}"),
+            ("DELETE", "/{language}"),
+        )
+    ),
 )
 """Not in the interface's tables; named by what was decided beside them."""
 
@@ -597,6 +606,7 @@ BUCKETS: Final = {
         "/share",
         "/signed-url",
         "/edge-keys",
+        "/captions",
     ),
 }
 """What stands in the addresses that count under each."""

@@ -1,5 +1,5 @@
 """
-Carrying a token through a playlist.
+Carrying a token through a playlist or a manifest.
 """
 
 from urllib.parse import parse_qs, urlsplit
@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hvcore.domain.encoding import AudioCodec
-from hvcore.manifests import hls
-from hvcore.manifests.rewrite import carry_token
+from hvcore.manifests import dash, hls
+from hvcore.manifests.rewrite import carry_token, carry_token_in_manifest
 from tests.media_samples import audio_track, index, video_track
 
 ADDRESSES = st.text("abcXYZ019-._~/?&=#%", min_size=1, max_size=30).filter(
@@ -78,3 +78,29 @@ def test_the_token_arrives_as_it_was_sent(address: str, token: str) -> None:
 @given(st.text())
 def test_no_text_loses_or_gains_a_line(text: str) -> None:
     assert carry_token(text, "T").count("\n") == text.count("\n")
+
+
+def test_every_address_of_a_manifest_carries_the_token() -> None:
+    media = index(video_track(360), video_track(), audio_track())
+
+    text = carry_token_in_manifest(dash.manifest(media), "a.b.c")
+
+    for name in ("video/360p", "video/720p", "audio"):
+        assert f' initialization="{name}/init.m4s?token=a.b.c"' in text
+        assert f' media="{name}/$Number$.m4s?token=a.b.c"' in text
+    assert text.replace("?token=a.b.c", "") == dash.manifest(media)
+
+
+def test_a_token_cannot_break_out_of_a_manifest() -> None:
+    text = '<SegmentTemplate media="a?b=c&amp;d" initialization="https://e/i">'
+
+    assert carry_token_in_manifest(text, '"><x y="&$Number$') == (
+        '<SegmentTemplate media="a?b=c&amp;d&amp;'
+        'token=%22%3E%3Cx%20y%3D%22%26%24Number%24" initialization="https://e/i">'
+    )
+
+
+def test_what_a_manifest_says_in_words_stays_as_it_is() -> None:
+    text = '<Label>&lt;SegmentTemplate media="x"&gt; media="y"</Label><S media="z"/>'
+
+    assert carry_token_in_manifest(text, "T") == text

@@ -11,6 +11,7 @@ from typing import Final
 
 from hv_api.routes import (
     analytics,
+    captions,
     changes,
     events,
     playback,
@@ -25,7 +26,7 @@ from hv_api.routing import Route
 GROUPS: Final[Mapping[str, tuple[Route, ...]]] = {
     "Uploads": uploads.ROUTES,
     "Processing": processing.ROUTES,
-    "Videos": (*videos.ROUTES, *changes.ROUTES),
+    "Videos": (*videos.ROUTES, *changes.ROUTES, *captions.ROUTES),
     "Playback": playback.ROUTES,
     "Sharing": sharing.ROUTES,
     "Analytics": analytics.ROUTES,

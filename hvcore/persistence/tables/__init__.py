@@ -2,6 +2,7 @@
 The tables.
 """
 
+from hvcore.persistence.tables.captions import video_captions
 from hvcore.persistence.tables.columns import (
     EPOCH,
     Moment,
@@ -56,6 +57,7 @@ __all__ = [
     "share_links",
     "tasks",
     "transcode_jobs",
+    "video_captions",
     "video_totals",
     "videos",
     "webhook_deliveries",

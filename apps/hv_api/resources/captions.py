@@ -1,0 +1,123 @@
+"""
+The captions of videos.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import check_video_id, reach_of
+from hv_web.bodies import allow_time, read_body
+from hv_web.errors import UnsupportedMediaTypeError
+from hvcore.assembly import Services
+from hvcore.domain.captions import (
+    MAX_CAPTION_BYTES,
+    SUBRIP_TYPE,
+    WEBVTT_TYPE,
+    CaptionFormat,
+)
+from hvcore.services.captions import NewCaptions
+from hvcore.wire import captions as wire
+from hvcore.wire.converter import read_query
+
+FORMATS: Final[Mapping[str, CaptionFormat | None]] = {
+    WEBVTT_TYPE: CaptionFormat.WEBVTT,
+    SUBRIP_TYPE: CaptionFormat.SUBRIP,
+    # What programs send that do not know these types: the file tells.
+    "text/plain": None,
+    "application/octet-stream": None,
+}
+FILE_WITHIN_S: Final = 30.0
+"""2 MiB in this time are 560 kbit/s."""
+
+
+class CaptionList:
+    """
+    The captions of a video, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._captions = services.captions
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        List a video's captions.
+        """
+        reach = reach_of(req)
+        tracks = self._captions.of_video(
+            reach.caller, reach.org_id, check_video_id(video_id)
+        )
+        send(resp, wire.captions(tracks))
+
+
+class CaptionFile:
+    """
+    The captions of a video in a language, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._captions = services.captions
+
+    def on_put(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        *,
+        video_id: str,
+        language: str,
+        **_path: str,
+    ) -> None:
+        """
+        Set captions; those that were there are replaced.
+        """
+        reach = reach_of(req)
+        wanted = read_query(wire.CaptionParameters, req.params)
+        expected = _expected(req.content_type)
+        # Kept until it is stored: each of them holds a thread of the server.
+        with self._captions.receiving(reach.org_id):
+            allow_time(req, FILE_WITHIN_S)
+            new = NewCaptions(
+                language=language,
+                label=wanted.label,
+                data=read_body(req, max_bytes=MAX_CAPTION_BYTES),
+                expected=expected,
+            )
+            tracks = self._captions.put(
+                reach.caller, reach.org_id, check_video_id(video_id), new
+            )
+        send(resp, wire.captions(tracks))
+
+    def on_delete(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        *,
+        video_id: str,
+        language: str,
+        **_path: str,
+    ) -> None:
+        """
+        Remove captions.
+        """
+        reach = reach_of(req)
+        tracks = self._captions.remove(
+            reach.caller, reach.org_id, check_video_id(video_id), language
+        )
+        send(resp, wire.captions(tracks))
+
+
+def _expected(content_type: str | None) -> CaptionFormat | None:
+    if not content_type:
+        return None
+    media_type, options = falcon.parse_header(content_type)
+    media_type = media_type.strip().lower()
+    charset = options.get("charset", "utf-8").lower()
+    if media_type not in FORMATS or charset not in {"utf-8", "utf8", "us-ascii"}:
+        raise UnsupportedMediaTypeError(
+            f"Send {' or '.join(FORMATS)}, in UTF-8 if a charset is named."
+        )
+    return FORMATS[media_type]

@@ -1,0 +1,60 @@
+"""
+The captions of videos.
+"""
+
+from typing import Final
+
+from hv_api.resources import captions
+from hv_api.routing import KEY, ORG, Route, Special
+from hvcore.domain.access import Permission
+from hvcore.domain.captions import MAX_CAPTION_BYTES
+from hvcore.domain.rate_limits import Bucket
+from hvcore.errors import InvalidParametersError, NotFoundError, VideoNotFoundError
+from hvcore.wire import captions as wire
+
+_FILE: Final = Special(
+    request_types=tuple(captions.FORMATS), max_body_bytes=MAX_CAPTION_BYTES
+)
+
+
+def _of_video(video: str) -> tuple[Route, ...]:
+    return (
+        Route(
+            "GET",
+            f"{video}/captions",
+            captions.CaptionList,
+            summary="List a video's captions.",
+            answer=wire.CAPTIONS,
+            permission=Permission.VIDEOS_READ,
+            bucket=Bucket.VIDEO_OPERATIONS,
+            errors=(VideoNotFoundError,),
+        ),
+        Route(
+            "PUT",
+            f"{video}/captions/{{language}}",
+            captions.CaptionFile,
+            summary="Set a video's captions in a language: WebVTT or SubRip.",
+            answer=wire.CAPTIONS,
+            permission=Permission.VIDEOS_WRITE,
+            bucket=Bucket.VIDEO_OPERATIONS,
+            query=wire.CaptionParameters,
+            errors=(VideoNotFoundError,),
+            special=_FILE,
+        ),
+        Route(
+            "DELETE",
+            f"{video}/captions/{{language}}",
+            captions.CaptionFile,
+            summary="Remove a video's captions in a language.",
+            answer=wire.CAPTIONS,
+            permission=Permission.VIDEOS_WRITE,
+            bucket=Bucket.VIDEO_OPERATIONS,
+            errors=(VideoNotFoundError, NotFoundError, InvalidParametersError),
+        ),
+    )
+
+
+ROUTES: Final[tuple[Route, ...]] = (
+    *_of_video(f"{ORG}/videos/{{videoID}}"),
+    *_of_video(f"{KEY}/videos/{{assetId}}"),
+)

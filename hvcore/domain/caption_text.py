@@ -1,0 +1,69 @@
+"""
+The text of a cue, made safe: only what WebVTT knows stays markup.
+
+Source: WebVTT (W3C), section 4.2.2. Some players put cue texts into their
+page as they are. So what is not one of WebVTT's own tags is left out, and
+none of those keeps anything that a page could take for an attribute's value.
+"""
+
+import re
+from typing import Final
+
+_PLAIN_TAGS: Final = frozenset({"b", "i", "u", "c", "ruby", "rt"})
+_TAGS_WITH_NAME: Final = frozenset({"v", "lang"})
+_CLASS = re.compile(r"[\w-]+")
+_TIME = re.compile(r"(?:[0-9]{2,3}:)?[0-5][0-9]:[0-5][0-9]\.[0-9]{3}")
+# Nearly all that occurs; a file may have hundreds of thousands of them.
+_COMMON: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {
+    tag: tag for name in _PLAIN_TAGS for tag in (f"<{name}>", f"</{name}>")
+}
+_TAG_START = re.compile(r"/?[A-Za-z]")
+# Tab and line feed stay; a mark of byte order is none inside of a text.
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_MARKUP = re.compile(
+    r"<[^<>]*>"
+    r"|&(?:amp|lt|gt|nbsp|lrm|rlm|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});"
+    r"|[<>&]"
+    # Where SubRip files say "at the top": \an8 in braces. WebVTT would show it.
+    r"|\{\\[^{}]*\}"
+)
+
+
+def readable_text(text: str) -> str:
+    """
+    Return a text as WebVTT writes it: no unknown tag, no empty line.
+    """
+    written = _MARKUP.sub(_rewrite, _INVISIBLE.sub("", text))
+    return "\n".join(line for line in written.split("\n") if line.strip())
+
+
+def _rewrite(match: re.Match[str]) -> str:
+    found = match[0]
+    if found in _COMMON:
+        return _COMMON[found]
+    if found.startswith("&"):
+        return found
+    if found.startswith("{"):
+        return ""
+    inner = found[1:-1]
+    if _TIME.fullmatch(inner):
+        return found
+    if _TAG_START.match(inner):
+        return _tag(inner)
+    return f"&lt;{_MARKUP.sub(_rewrite, inner)}&gt;"
+
+
+def _tag(inner: str) -> str:
+    slash = "/" if inner.startswith("/") else ""
+    head, *rest = inner.removeprefix("/").split(None, 1)
+    name, *classes = head.split(".")
+    name = name.lower()
+    if name not in _PLAIN_TAGS | _TAGS_WITH_NAME:
+        return ""
+    if slash:
+        return f"</{name}>"
+    shown = "".join(f".{c}" for c in classes if _CLASS.fullmatch(c))
+    if not rest or name not in _TAGS_WITH_NAME:
+        return f"<{name}{shown}>"
+    of_whom = _MARKUP.sub(_rewrite, rest[0]).replace("=", " ")
+    return f"<{name}{shown} {' '.join(of_whom.split())}>"

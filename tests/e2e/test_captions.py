@@ -1,0 +1,95 @@
+"""
+Captions in a real browser, on the player page.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tests import live
+from tests.e2e.browsing import watch_for_problems
+from tests.live import LiveService
+
+SRT = b"1\n00:00:01,000 --> 00:00:12,000\n<b>Hello</b> & <font>you</font>\n"
+
+# Not wait_for_function: the page's policy forbids evaluating texts.
+SHOWN = """async () => {
+    const video = document.querySelector('video');
+    const until = async (happens) => {
+        while (!happens()) {
+            await new Promise((done) => setTimeout(done, 20));
+        }
+    };
+    await until(() => video.textTracks.length > 0);
+    const [track] = video.textTracks;
+    const before = track.mode;
+    // What the browser's own menu does.
+    track.mode = 'showing';
+    await until(() => track.cues && track.cues.length > 0);
+    video.muted = true;
+    video.currentTime = 5;
+    await video.play();
+    await until(() => track.activeCues.length > 0);
+    const [cue] = track.activeCues;
+    return {
+        before,
+        count: video.textTracks.length,
+        kind: track.kind,
+        label: track.label,
+        language: track.language,
+        start: cue.startTime,
+        end: cue.endTime,
+        text: cue.getCueAsHTML().textContent,
+    };
+}"""
+
+
+@contextmanager
+def captions(service: LiveService, video_id: str, body: bytes) -> Iterator[None]:
+    """
+    Give a video that other tests use captions, until the block ends.
+    """
+    path = f"/v1/videos/{video_id}/captions"
+    answer = live.request(
+        "PUT",
+        f"{service.api}{path}/EN?label=English",
+        data=body,
+        headers={"X-Api-Key": service.key, "Content-Type": "application/x-subrip"},
+    )
+    assert answer.status == 200, answer.data
+    yield
+    assert service.call("DELETE", f"{path}/en").body == {"captions": []}
+
+
+def shown(page: Page, url: str) -> dict[str, Any]:
+    problems = watch_for_problems(page)
+    page.goto(url)
+    found: dict[str, Any] = page.evaluate(SHOWN)
+    assert problems == []
+    return found
+
+
+@pytest.mark.parametrize("video", ["public_id", "private_id"])
+def test_the_browser_offers_and_shows_captions(
+    service: LiveService, page: Page, video: str, request: pytest.FixtureRequest
+) -> None:
+    video_id: str = request.getfixturevalue(video)
+    signed = service.call("GET", f"/v1/videos/{video_id}/signed-url").body["signed_url"]
+    query = "" if video == "public_id" else "?" + signed.partition("?")[2]
+
+    with captions(service, video_id, SRT):
+        found = shown(page, f"{service.worker}/v1/embed/{video_id}{query}")
+
+    assert found == {
+        "before": "disabled",
+        "count": 1,
+        "kind": "subtitles",
+        "label": "English",
+        "language": "en",
+        "start": pytest.approx(1, abs=0.05),
+        "end": pytest.approx(12, abs=0.05),
+        "text": "Hello & you",
+    }

@@ -1,0 +1,108 @@
+"""
+DASH in the players that most pages use, in a real browser.
+"""
+
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import Final
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.e2e.browsing import played_s, watch_for_problems, watch_on
+from tests.live import LiveService
+
+SCRIPTS: Final = {
+    "shaka-player@5.2.12": "shaka-player/dist/shaka-player.dash.js",
+    "dashjs@5.2.1": "dashjs/dist/modern/umd/dash.all.min.js",
+}
+PAGE: Final = (
+    "<!doctype html><link rel=icon href=data:,><video muted></video>"
+    "<script src=/node_modules/{}></script>"
+)
+PLAY: Final = {
+    "shaka-player@5.2.12": """async (url) => {
+        const video = document.querySelector('video');
+        const player = new shaka.Player();
+        player.addEventListener('error', (event) => console.error(event.detail));
+        await player.attach(video);
+        await player.load(url);
+        await video.play();
+    }""",
+    "dashjs@5.2.1": """(url) => {
+        const player = dashjs.MediaPlayer().create();
+        player.on('error', (event) => console.error(JSON.stringify(event)));
+        player.initialize(document.querySelector('video'), url, true);
+    }""",
+}
+
+
+class QuietFiles(SimpleHTTPRequestHandler):
+    """
+    The files of a folder.
+    """
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """
+    A web site of another origin than the service, with a page for each player.
+    """
+    folder = tmp_path_factory.mktemp("site")
+    npm = shutil.which("npm")
+    assert npm, "npm is needed to install the players that are tested with"
+    subprocess.run(
+        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), *SCRIPTS],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    for player, script in SCRIPTS.items():
+        (folder / f"{player}.html").write_text(PAGE.format(script))
+    files = partial(QuietFiles, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), files) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(params=["public", "private"])
+def manifest(request: pytest.FixtureRequest, service: LiveService) -> str:
+    video_id = request.getfixturevalue(f"{request.param}_id")
+    if request.param == "public":
+        return service.public_url(video_id, "manifest.mpd")
+    signed = service.call("GET", f"/v1/videos/{video_id}/signed-url").body
+    return str(signed["signed_url"]).replace("master.m3u8", "manifest.mpd")
+
+
+@pytest.mark.parametrize("player", list(SCRIPTS))
+def test_a_video_plays_from_its_start_and_to_its_end(
+    page: Page, site: str, manifest: str, player: str
+) -> None:
+    problems = watch_for_problems(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    page.goto(f"{site}/{player}.html")
+    page.evaluate(PLAY[player], manifest)
+    page.wait_for_function("document.querySelector('video').currentTime > 1")
+    # Just before the last segment, which is shorter than the others.
+    page.evaluate("document.querySelector('video').currentTime = 11")
+    watch_on(page)
+
+    assert problems == []
+    assert played_s(page) == pytest.approx(13, abs=0.2)
+    loaded = [urlsplit(url) for url in asked if not url.startswith((site, "blob:"))]
+    names = {address.path.rpartition("/")[2] for address in loaded}
+    assert names == {"manifest.mpd", "init.m4s", "0.m4s", "1.m4s", "2.m4s"}
+    assert {address.query for address in loaded} == {urlsplit(manifest).query}

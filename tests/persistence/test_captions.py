@@ -1,0 +1,78 @@
+"""
+Captions in the database.
+"""
+
+from datetime import timedelta
+
+import attrs
+import pytest
+from sqlalchemy.engine import Engine
+
+from hvcore.domain.captions import CaptionTrack
+from hvcore.domain.video import Video
+from hvcore.persistence.queries import SqlPlaybackDirectory
+from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from tests.persistence.samples import NOW, video
+
+pytestmark = pytest.mark.services
+
+
+def add_video(uow: SqlUnitOfWork) -> Video:
+    made = video()
+    with uow.write() as work:
+        work.videos.add(made)
+        work.commit()
+    return made
+
+
+def track_of(clip: Video, language: str, **changes: object) -> CaptionTrack:
+    made = CaptionTrack(
+        video_id=clip.id,
+        language=language,
+        label="Français 'x' \"y\"",
+        cues=3,
+        size_bytes=2**40,
+        sha256="0" * 64,
+        version="1",
+        created_at=NOW,
+    )
+    return attrs.evolve(made, **changes)  # type: ignore[arg-type]  # names of fields
+
+
+def test_captions_are_kept_replaced_and_removed(
+    uow: SqlUnitOfWork, engine: Engine
+) -> None:
+    clip, other = add_video(uow), add_video(uow)
+    directory = SqlPlaybackDirectory(engine)
+    french, english = track_of(clip, "fr"), track_of(clip, "en-US")
+    german, of_other = track_of(clip, "de"), track_of(other, "fr")
+    later = NOW + timedelta(days=1)
+    newer = attrs.evolve(french, label="x", cues=4, version="2", created_at=later)
+
+    def put(*tracks: CaptionTrack) -> None:
+        with uow.write() as work:
+            for track in tracks:
+                work.captions.put(track)
+            work.commit()
+
+    def kept() -> list[CaptionTrack]:
+        with uow.read() as work:
+            found = list(work.captions.of_video(clip.id))
+        assert found == list(directory.captions(clip.id))
+        return found
+
+    assert kept() == []
+    put(french, english, german, of_other)
+    assert kept() == [german, english, french]
+    put(newer)
+    assert kept() == [german, english, newer]
+    with uow.write() as work:
+        work.captions.remove(clip.id, "en-US")
+        work.captions.remove(clip.id, "it")
+        work.commit()
+    assert kept() == [german, newer]
+    with uow.write() as work:
+        work.captions.remove_all(clip.id)
+        work.commit()
+    assert kept() == []
+    assert directory.captions(other.id) == [of_other]

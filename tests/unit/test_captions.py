@@ -1,0 +1,254 @@
+"""
+Caption files: what is read, what is refused, and what is written.
+"""
+
+import time
+from contextlib import suppress
+
+import pytest
+
+from hvcore.domain.caption_text import readable_text
+from hvcore.domain.captions import (
+    MAX_CUE_LINES,
+    MAX_CUES,
+    MAX_LINE_CHARS,
+    CaptionFormat,
+    read_captions,
+    write_webvtt,
+)
+from hvcore.errors import InvalidParametersError
+from hvcore.manifests.captions import captions_playlist, offer_captions
+from hvcore.manifests.languages import canonical_tag
+
+VTT = """WEBVTT - a title
+Kind: captions
+
+NOTE
+Not for viewers.
+
+STYLE
+::cue { color: red }
+
+intro
+00:01.000 --> 00:02.500 align:start position:10%,line-left region:x size:400%
+Hello
+<i>there</i>
+
+00:00:00.000 --> 00:00:01.000
+First
+"""
+SRT = """1
+00:00:01,000 --> 00:00:02,500
+{\\an8}Hello <font color="red">you</font>
+
+2
+00:01:03,004 --> 00:02:00,000  X1:1 X2:2 Y1:3 Y2:4
+R&B, 1 < 2
+"""
+HEADER = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n"
+CUE = "00:00:01.000 --> 00:00:02.000\nHi\n"
+
+
+def converted(text: str, expected: CaptionFormat | None = None) -> str:
+    return write_webvtt(read_captions(text.encode(), expected)).decode()
+
+
+def refusal(data: str | bytes, expected: CaptionFormat | None = None) -> str:
+    sent = data if isinstance(data, bytes) else data.encode()
+    with pytest.raises(InvalidParametersError) as caught:
+        read_captions(sent, expected)
+    assert [error.location for error in caught.value.errors] == ["body"]
+    return caught.value.detail
+
+
+@pytest.mark.parametrize("expected", [None, CaptionFormat.WEBVTT])
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_webvtt_is_written_anew_in_order(
+    expected: CaptionFormat | None, ending: str, mark: str
+) -> None:
+    assert converted(mark + VTT.replace("\n", ending), expected) == (
+        f"{HEADER}00:00:00.000 --> 00:00:01.000\nFirst\n\n"
+        "00:00:01.000 --> 00:00:02.500 align:start position:10%,line-left\n"
+        "Hello\n<i>there</i>\n"
+    )
+
+
+@pytest.mark.parametrize("expected", [None, CaptionFormat.SUBRIP])
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r", " \n"])
+def test_subrip_becomes_webvtt(expected: CaptionFormat | None, ending: str) -> None:
+    assert converted(SRT.replace("\n", ending), expected) == (
+        f"{HEADER}00:00:01.000 --> 00:00:02.500\nHello you\n\n"
+        "00:01:03.004 --> 00:02:00.000\nR&amp;B, 1 &lt; 2\n"
+    )
+
+
+def test_what_was_written_is_read_as_the_same() -> None:
+    once = converted(VTT)
+
+    assert converted(once, CaptionFormat.WEBVTT) == once
+
+
+def test_a_cue_without_text_is_left_out() -> None:
+    assert converted(f"WEBVTT\n\n00:09.000 --> 00:10.000\n\n{CUE}") == HEADER + CUE
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("", 1, "without a cue"),
+        ("WEBVTT", 1, "without a cue"),
+        ("WEBVTT\n\nNOTE 00:01.000 --> 00:02.000\n", 3, '"-->"'),
+        ("WEBVTT\n00:01.000 --> 00:02.000\nHi\n", 2, '"-->"'),
+        ("WEBVTT\n\nname\n", 4, "two times"),
+        ("WEBVTT\n\nname\nother\n", 4, "two times"),
+        ("WEBVTT\n\n00:01 --> 00:02.000\nHi\n", 3, "two times"),
+        ("WEBVTT\n\n00:61.000 --> 02:00.000\nHi\n", 3, "two times"),
+        ("WEBVTT\n\n00:01,000 --> 00:02,000\nHi\n", 3, "two times"),
+        ("WEBVTT\n\n00:01.000-->00:02.000\nHi\n", 3, "two times"),
+        ("WEBVTT\n\n-1:00:01.000 --> 00:02.000\nHi\n", 3, "two times"),
+        ("WEBVTT\n\n00:0٣.000 --> 00:05.000\nHi\n", 3, "two times"),
+        ("WEBVTT\n\n9999:00:01.000 --> 9999:02:00.000\nHi\n", 3, "two times"),
+        ("WEBVTT\n\nx\n00:02.000 --> 00:01.000\nHi\n", 4, "end after"),
+        ("WEBVTT\n\n00:01.000 --> 00:01.000\nHi\n", 3, "end after"),
+        (f"WEBVTT\n\n{CUE}to --> you\n", 5, '"-->"'),
+        (f"WEBVTT\n\n{CUE}00:00:03.000 --> 00:00:04.000\nHi\n", 5, '"-->"'),
+        (f"WEBVTT\n\n{CUE}\0\n", 5, "NUL"),
+        (f"WEBVTT\n\n{CUE}{'x' * (MAX_LINE_CHARS + 1)}\n", 5, "characters"),
+        (f"WEBVTT\n\n{CUE}" + "x\n" * MAX_CUE_LINES, 3, "lines"),
+        ("WEBVTTX\n\n" + CUE, 1, "number of a cue"),
+        ("\nWEBVTT\n\n" + CUE, 2, "number of a cue"),
+        ("Hello\n", 1, "number of a cue"),
+        ("1\n", 2, "two times"),
+        ("1\n00:00:01,00 --> 00:00:02,000\nHi\n", 2, "two times"),
+        ("1\n00:00:01,000 --> 00:00:02,000 what\nHi\n", 2, "two times"),
+        ("1\n00:00:01,000 --> 00:00:02,000\nHi\n\nmore\n", 5, "number of a cue"),
+        ('{"a": 1}', 1, "number of a cue"),
+    ],
+)
+def test_a_refusal_names_the_line(text: str, line: int, words: str) -> None:
+    told = refusal(text)
+
+    assert f"line {line}: " in told
+    assert words in told
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (b"WEBVTT\n\n\xff", 3),
+        (b"\xff\xfeW\0E\0B\0V\0T\0T\0", 1),
+        (b"WEBVTT\n\n00:01.000 --> 00:02.000\n\xed\xa0\x80\n", 4),
+    ],
+)
+def test_what_is_not_utf_8_is_refused(data: bytes, line: int) -> None:
+    assert f"line {line}: the file must be in UTF-8" in refusal(data)
+
+
+def test_another_format_than_the_announced_one_is_refused() -> None:
+    assert "line 1: " in refusal(SRT, CaptionFormat.WEBVTT)
+    assert "text/vtt" in refusal(VTT, CaptionFormat.SUBRIP)
+
+
+def test_there_may_be_so_many_cues_and_no_more() -> None:
+    text = "WEBVTT\n\n" + f"{CUE}\n" * MAX_CUES
+
+    assert len(read_captions(text.encode(), None)) == MAX_CUES
+    assert f"at most {MAX_CUES} cues" in refusal(f"{text}{CUE}")
+
+
+def test_what_grows_too_long_by_escaping_is_refused() -> None:
+    cue = "00:00:01.000 --> 00:00:02.000\n" + ("&" * 2000 + "\n") * 50
+    cues = read_captions(f"WEBVTT\n\n{cue}\n".encode() * 1, None) * 10
+
+    with pytest.raises(InvalidParametersError):
+        write_webvtt(cues)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<" * 2_000_000,
+        "<a" * 1_000_000,
+        "\n" * 2_000_000,
+        "WEBVTT\n\n" + "0" * 2_000_000,
+        "WEBVTT\n\n00:01.000" + " " * 1_900 + "-->" + " " * 50,
+        "WEBVTT\n\n" + ("00:01.000 --> 00:02.000 " + "line:1 " * 200 + "\n\n") * 1_000,
+        f"WEBVTT\n\n{CUE}" + ("<v" + " " * 1_990 + "\n") * 49 + ">",
+        f"WEBVTT\n\n{CUE}" + ("{\\" * 900 + "\n") * 49,
+        f"WEBVTT\n\n{CUE}" + ("<b." * 600 + "\n") * 49,
+    ],
+)
+def test_hostile_files_take_no_time(text: str) -> None:
+    begin = time.process_time()
+    with suppress(InvalidParametersError):
+        converted(text)
+
+    assert time.process_time() - begin < 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("<b>1</b> <I>2</I> <u.x>3</u>", "<b>1</b> <i>2</i> <u.x>3</u>"),
+        ("<v.loud Mary O'Neil>Hi", "<v.loud Mary O'Neil>Hi"),
+        ("<v R&amp;B & C>Hi</v>", "<v R&amp;B &amp; C>Hi</v>"),
+        ("<lang en-GB>lift</lang>", "<lang en-GB>lift</lang>"),
+        ("a<00:00:01.000>b", "a<00:00:01.000>b"),
+        ("<ruby>x<rt>y</rt></ruby>", "<ruby>x<rt>y</rt></ruby>"),
+        ("<script>alert(1)</script>", "alert(1)"),
+        ("<img src=x onerror=alert(1)>x", "x"),
+        ("<b onclick=alert(1)>x", "<b>x"),
+        ("<v onclick=alert(1)>x", "<v onclick alert(1)>x"),
+        ('<c.a"b.good>x', "<c.good>x"),
+        ("<scr<b>ipt>", "&lt;scr<b>ipt&gt;"),
+        ("I <3 you, 1 < 2 > 0", "I &lt;3 you, 1 &lt; 2 &gt; 0"),
+        ("Q & A &amp; &lt;b&gt; &#60; &x;", "Q &amp; A &amp; &lt;b&gt; &#60; &amp;x;"),
+        ("- - ->", "- - -&gt;"),
+        ("a\n<font>\n\x01\n\u2028\nb", "a\nb"),
+        ("<font>", ""),
+        ("{\\pos(1,2)}a {b}", "a {b}"),
+        ("日本語 🙂 \u200fé", "日本語 🙂 \u200fé"),
+    ],
+)
+def test_only_markup_of_webvtt_is_kept(text: str, written: str) -> None:
+    assert readable_text(text) == written
+    assert readable_text(written) == written
+
+
+@pytest.mark.parametrize(
+    ("tag", "canonical"),
+    [
+        ("en", "en"),
+        ("EN-us", "en-US"),
+        ("eng", "en"),
+        ("deu-CH-1996", "de-CH-1996"),
+        ("ZH-hant-tw", "zh-Hant-TW"),
+        ("es-419", "es-419"),
+        ("ca-VALENCIA", "ca-valencia"),
+        ("gsw", "gsw"),
+        ("und", ""),
+        ("de-1996-1996", ""),
+    ],
+)
+def test_a_language_is_written_in_one_way(tag: str, canonical: str) -> None:
+    assert canonical_tag(tag) == canonical
+
+
+def test_without_captions_a_master_playlist_stays_as_it_is() -> None:
+    assert offer_captions("#EXTM3U\n#EXT-X-STREAM-INF:A=1\nx\n", []) == (
+        "#EXTM3U\n#EXT-X-STREAM-INF:A=1\nx\n"
+    )
+
+
+def test_a_captions_playlist_has_one_segment_of_the_whole_length() -> None:
+    assert captions_playlist("en", duration_s=12.5).splitlines() == [
+        "#EXTM3U",
+        "#EXT-X-VERSION:7",
+        "#EXT-X-TARGETDURATION:13",
+        "#EXT-X-MEDIA-SEQUENCE:0",
+        "#EXT-X-PLAYLIST-TYPE:VOD",
+        "#EXTINF:12.500000,",
+        "captions-en.vtt",
+        "#EXT-X-ENDLIST",
+    ]

@@ -30,6 +30,10 @@ COMMANDS: Final = {
     "sweep": ("hv_cli.processes:sweep", "Run the sweep alone."),
     "upload": ("hv_cli.upload:upload", "Upload a video through the API."),
     "videos": ("hv_cli.videos:videos", "List, show, delete and retry videos."),
+    "conform": (
+        "hv_cli.conform:conform",
+        "Check a published video against the HLS and CMAF standards.",
+    ),
     "tasks": ("hv_cli.tasks:tasks", "Show what is due, running or failed, and why."),
     "orgs": ("hv_cli.tenants:orgs", "Create and list organizations."),
     "envs": ("hv_cli.tenants:envs", "Create and list environments."),

@@ -1,0 +1,282 @@
+"""
+Read init segments, and judge them by themselves.
+
+Source: ISO/IEC 23000-19, sections 7.2, 7.3 and 7.5; ISO/IEC 14496-12, section 8.
+"""
+
+from typing import Final
+
+import attrs
+
+from hvcore.conformance import avc, hevc
+from hvcore.conformance.audio import read_esds
+from hvcore.conformance.boxes import Box, BoxError, Place, inside, places
+from hvcore.conformance.certificate import Report
+from hvcore.conformance.pictures import Picture
+from hvcore.conformance.source import Extent, UnreadableError
+
+_FRAGMENTED: Final = frozenset(
+    {b"cmfc", b"cmf2", b"iso5", b"iso6", b"iso7", b"iso8", b"iso9", b"isoa", b"isob"}
+)
+_CMAF: Final = frozenset({b"cmfc", b"cmf2"})
+_VISUAL_FIELDS: Final = 78
+_AUDIO_FIELDS: Final = 28
+_NORMAL_RATE: Final = 0x10000
+_SAMPLE_TABLES: Final = (("stts", 4), ("stsc", 4), ("stsz", 8), ("stco", 4))
+_MOST_PRIMING_S: Final = 1
+_RECORDS: Final = {"avc1": "avcC", "avc3": "avcC", "hvc1": "hvcC", "hev1": "hvcC"}
+
+
+@attrs.frozen(kw_only=True)
+class Edit:
+    """
+    The one entry of an edit list, in the track's timescale.
+    """
+
+    media_time: int
+    is_plain: bool
+
+
+@attrs.frozen(kw_only=True)
+class Track:
+    """
+    What an init segment says of its track.
+
+    Attributes:
+        kind: ``vide``, ``soun``, or another handler.
+        timescale: Ticks per second.
+        codecs: RFC 6381; as far as this check knows it, else the sample entry's
+            four characters.
+        nal_length_bytes: 0 where samples hold no NAL units that can be read.
+        level: Of video, as its configuration has it.
+        transfer: Of video, as ``colr`` or else the SPS has it (ITU-T H.273).
+        defaults: Duration, size and flags of samples that do not say otherwise.
+    """
+
+    name: str
+    kind: str
+    id: int
+    timescale: int
+    codecs: str
+    entry: str
+    defaults: tuple[int, int, int]
+    edit: Edit | None
+    is_cmf2: bool
+    nal_length_bytes: int = 0
+    level: int = 0
+    pictures: tuple[Picture, ...] = ()
+    transfer: int | None = None
+    channels: int = 0
+
+
+def read_init(file: Extent, name: str, report: Report) -> Track | None:
+    """
+    Read an init segment; None if its track cannot be told.
+    """
+    try:
+        return _Init(file, name, report).read()
+    except BoxError as exc:
+        report.add("boxes", name, f"The init segment is malformed: {exc}.")
+    except UnreadableError as exc:
+        report.add("readable", name, str(exc))
+    return None
+
+
+@attrs.frozen
+class _Init:
+    """
+    An init segment while it is read.
+    """
+
+    file: Extent
+    name: str
+    report: Report
+
+    def read(self) -> Track | None:
+        """
+        Read and judge it.
+
+        Raises:
+            BoxError: It is malformed.
+        """
+        top = list(places(self.file))
+        brands = self._brands(next((p for p in top if p.kind == "ftyp"), None))
+        if any(p.kind in {"moof", "mdat"} for p in top):
+            self._wrong("init-no-samples", "It has media data.")
+        movies = [p for p in top if p.kind == "moov"]
+        if len(movies) != 1:
+            self._wrong("init-one-track", f"It has {len(movies)} moov boxes.")
+        if not movies:
+            return None
+        movie = movies[0].load(self.file)
+        tracks = movie.all("trak")
+        if len(tracks) != 1:
+            self._wrong("init-one-track", f"It has {len(tracks)} tracks.", "moov")
+        if not tracks:
+            return None
+        return self._track(movie, tracks[0], brands)
+
+    def _wrong(self, rule: str, message: str, place: str = "") -> None:
+        self.report.add(rule, self.name, message, place)
+
+    def _brands(self, place: Place | None) -> frozenset[bytes]:
+        if place is None:
+            self._wrong("init-brands", "It has no ftyp.")
+            return frozenset()
+        body = place.load(self.file).body
+        found = frozenset(body[at : at + 4] for at in (0, *range(8, len(body), 4)))
+        if not found & _FRAGMENTED:
+            self._wrong("init-brands", "No brand is one of fragmented files.", "ftyp")
+        if not found & _CMAF:
+            self._wrong("cmaf-brand", "Neither cmfc nor cmf2 is a brand.", "ftyp")
+        return found
+
+    def _track(self, movie: Box, track: Box, brands: frozenset[bytes]) -> Track:
+        media = track.need("mdia")
+        header = media.need("mdhd")
+        timescale = header.number("I", 20 if header.number("B") else 12)
+        if not timescale:
+            raise BoxError("mdhd has the timescale 0")
+        tables = media.need("minf", "stbl")
+        self._no_samples(tables)
+        identity = track.need("tkhd")
+        made = Track(
+            name=self.name,
+            kind=media.need("hdlr").body[8:12].decode("latin-1"),
+            id=identity.number("I", 20 if identity.number("B") else 12),
+            timescale=timescale,
+            codecs="",
+            entry="",
+            defaults=self._defaults(movie),
+            edit=self._edit(track),
+            is_cmf2=b"cmf2" in brands,
+        )
+        return self._described(made, tables.need("stsd"))
+
+    def _no_samples(self, tables: Box) -> None:
+        for kind, at in _SAMPLE_TABLES:
+            box = tables.first(kind)
+            if box is not None and box.number("I", at):
+                self._wrong("init-no-samples", f"{kind} lists samples.", "moov")
+
+    def _defaults(self, movie: Box) -> tuple[int, int, int]:
+        extends = movie.first("mvex", "trex")
+        if extends is None:
+            self._wrong("init-fragments", "There is no mvex with a trex.", "moov")
+            return 0, 0, 0
+        duration, size, flags = extends.numbers("3I", 12)
+        return duration, size, flags
+
+    def _edit(self, track: Box) -> Edit | None:
+        edits = track.first("edts", "elst")
+        if edits is None:
+            return None
+        version, count = edits.number("B"), edits.number("I", 4)
+        form = "QqI" if version else "IiI"
+        if count == 0:
+            return None
+        _, media_time, rate = edits.numbers(form, 8)
+        is_plain = count == 1 and rate == _NORMAL_RATE and media_time >= 0
+        return Edit(media_time=media_time, is_plain=is_plain)
+
+    def _described(self, track: Track, table: Box) -> Track:
+        entries = inside(table, skip=8)
+        if len(entries) != 1:
+            self._wrong("sample-entry", f"There are {len(entries)} sample entries.")
+        if not entries:
+            return track
+        entry = entries[0]
+        track = attrs.evolve(track, entry=entry.kind, codecs=entry.kind)
+        if entry.kind in _RECORDS:
+            return self._video(track, entry)
+        if entry.kind == "mp4a":
+            record = self._record(entry, "esds", _AUDIO_FIELDS)
+            found = record and read_esds(record)
+            if not found:
+                return track
+            return attrs.evolve(track, codecs=found.codecs, channels=found.channels)
+        if entry.kind in {"ac-3", "ec-3"}:
+            self._record(entry, f"d{entry.kind[0]}c3", _AUDIO_FIELDS)
+        return track
+
+    def _record(self, entry: Box, kind: str, skip: int) -> Box | None:
+        found = next(iter(entry.all(kind, skip=skip)), None)
+        if found is None:
+            self._wrong("sample-entry", f"{entry.kind} has no {kind}.", "stsd")
+        return found
+
+    def _video(self, track: Track, entry: Box) -> Track:
+        if entry.kind in {"avc3", "hev1"}:
+            self._wrong(
+                "stored-parameter-sets",
+                f"{entry.kind} keeps parameter sets in the samples; HLS wants "
+                f"{'avc1' if entry.kind == 'avc3' else 'hvc1'}.",
+                "stsd",
+            )
+        record = self._record(entry, _RECORDS[entry.kind], _VISUAL_FIELDS)
+        if record is None:
+            return track
+        codec = avc if entry.kind.startswith("avc") else hevc
+        config = codec.read_config(record)
+        for problem in config.problems:
+            self._wrong("sample-entry", f"{problem}.", "stsd")
+        size = entry.numbers("HH", 24)
+        if any(size != (p.width_px, p.height_px) for p in config.pictures):
+            shown = ", ".join(f"{p.width_px}x{p.height_px}" for p in config.pictures)
+            self._wrong(
+                "entry-size", f"It says {size[0]}x{size[1]}; the SPS {shown}.", "stsd"
+            )
+        if not config.is_for_devices:
+            self._wrong(
+                "device-profile", f"It is {entry.kind}.{config.codecs}.", "stsd"
+            )
+        return attrs.evolve(
+            track,
+            codecs=f"{entry.kind}.{config.codecs}",
+            nal_length_bytes=config.nal_length_bytes,
+            level=config.level,
+            pictures=config.pictures,
+            transfer=self._transfer(entry, config.pictures),
+        )
+
+    def _transfer(self, entry: Box, pictures: tuple[Picture, ...]) -> int | None:
+        for box in entry.all("colr", skip=_VISUAL_FIELDS):
+            if box.body[:4] == b"nclx":
+                return box.number("H", 6)
+        found = {picture.transfer for picture in pictures} or {None}
+        if None in found:
+            self._wrong(
+                "colour",
+                "Neither colr nor the SPS says which colours are meant.",
+                "stsd",
+            )
+        return found.pop() if len(found) == 1 else None
+
+
+def check_edit(track: Track, first_offset: int, report: Report) -> None:
+    """
+    Judge the edit list of a track.
+
+    Args:
+        first_offset: From decoding to showing the first sample, in ticks.
+    """
+    edit = track.edit
+    if edit is None:
+        return
+    if track.kind == "soun":
+        if not edit.is_plain or edit.media_time > _MOST_PRIMING_S * track.timescale:
+            report.add(
+                "edit-list", track.name, "It does more than to cut priming off.", "elst"
+            )
+    elif not edit.is_plain or edit.media_time != first_offset or track.is_cmf2:
+        report.add(
+            "edit-list",
+            track.name,
+            f"Video has an edit list that begins at tick {edit.media_time}, and its "
+            f"first sample is shown at {first_offset}.",
+            "elst",
+        )
+    else:
+        report.add(
+            "edit-list-none", track.name, "It takes the first offset away.", "elst"
+        )

@@ -1,0 +1,263 @@
+"""
+Read media segments, and judge each by itself and after the one before it.
+
+Source: ISO/IEC 23000-19, sections 7.3 and 7.5; ISO/IEC 14496-12, section 8.8.
+Only boxes and the first picture's head are read, whatever a segment's size.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.conformance import avc, hevc
+from hvcore.conformance.boxes import BoxError, Place, places
+from hvcore.conformance.certificate import Report
+from hvcore.conformance.init_segments import Track
+from hvcore.conformance.samples import Run, read_runs
+from hvcore.conformance.source import Extent, UnreadableError
+
+MOST_FRAGMENTS: Final = 256
+"""In one segment."""
+_BEFORE_MOOF: Final = frozenset(
+    {"styp", "prft", "emsg", "sidx", "free", "skip", "uuid"}
+)
+_MOST_NAL_UNITS: Final = 64
+_RUN: Final = "trun"  # codespell:ignore trun
+_NON_SYNC: Final = 0x10000
+
+
+@attrs.frozen(kw_only=True)
+class Segment:
+    """
+    What a media segment says of itself, in the track's timescale.
+
+    Attributes:
+        start: Decode time of the first sample.
+        durations: The shortest and the longest of its samples but the last.
+        last_sequence: The last number of a fragment.
+        first_offset: From decoding to showing the first sample.
+    """
+
+    start: int
+    duration: int
+    samples: int
+    durations: tuple[int, int]
+    longest: int
+    last_sequence: int
+    first_offset: int
+
+    @property
+    def end(self) -> int:
+        """
+        Where the next one begins.
+        """
+        return self.start + self.duration
+
+
+def read_segment(
+    file: Extent,
+    name: str,
+    track: Track,
+    before: Segment | None,
+    report: Report,
+) -> Segment | None:
+    """
+    Read a media segment; None if its times cannot be told.
+
+    Args:
+        before: The one before it, unless the timeline breaks between them.
+    """
+    try:
+        return _Reader(file, name, track, report).read(before)
+    except BoxError as exc:
+        report.add("boxes", name, f"The segment is malformed: {exc}.")
+    except UnreadableError as exc:
+        report.add("readable", name, str(exc))
+    return None
+
+
+@attrs.frozen
+class _Reader:
+    """
+    A media segment while it is read.
+    """
+
+    file: Extent
+    name: str
+    track: Track
+    report: Report
+
+    def read(self, before: Segment | None) -> Segment | None:
+        """
+        Read and judge every fragment.
+
+        Raises:
+            BoxError: One is malformed.
+            UnreadableError: The file has gone.
+        """
+        made: list[Segment] = []
+        top = list(places(self.file))
+        self._check_structure(top)
+        for number, place in enumerate(top):
+            if place.kind != "moof":
+                continue
+            if len(made) >= MOST_FRAGMENTS:
+                self._wrong("limits", f"It has more than {MOST_FRAGMENTS} fragments.")
+                break
+            after = top[number + 1 :]
+            media = next((p for p in after if p.kind in {"mdat", "moof"}), None)
+            found = self._fragment(place, media, is_first=not made)
+            if found:
+                self._check_follows(found, made[-1] if made else before)
+                made.append(found)
+        return _joined(made)
+
+    def _wrong(self, rule: str, message: str, place: str = "") -> None:
+        self.report.add(rule, self.name, message, place)
+
+    def _check_structure(self, top: Sequence[Place]) -> None:
+        kinds = [place.kind for place in top]
+        if "moof" not in kinds:
+            self._wrong("fragment-structure", "It has no moof.")
+            return
+        before = kinds[: kinds.index("moof")]
+        strange = [kind for kind in before if kind not in _BEFORE_MOOF]
+        if strange or "styp" in kinds[1:]:
+            order = " ".join(kinds[:8])
+            self._wrong("fragment-structure", f"Its boxes begin with {order}.")
+
+    def _fragment(
+        self, place: Place, media: Place | None, *, is_first: bool
+    ) -> Segment | None:
+        moof = place.load(self.file)
+        tracks = moof.all("traf")
+        if len(tracks) != 1:
+            self._wrong("fragment-structure", f"moof has {len(tracks)} traf.", "moof")
+        if media is None or media.kind != "mdat":
+            self._wrong("fragment-structure", "No mdat follows the moof.", "moof")
+            media = None
+        if not tracks:
+            return None
+        part = tracks[0]
+        base = part.need("tfdt")
+        start = base.number("Q" if base.number("B") else "I", 4)
+        run = read_runs(part, self.track.defaults)
+        self._check_header(run)
+        if media is not None:
+            self._check_data(run, place, media)
+            if is_first and self.track.kind == "vide" and run.samples:
+                self._check_first_picture(run, media)
+        return Segment(
+            start=start,
+            duration=run.duration,
+            samples=run.samples,
+            durations=run.durations,
+            longest=run.longest,
+            last_sequence=moof.need("mfhd").number("I", 4),
+            first_offset=run.first_offset,
+        )
+
+    def _check_header(self, run: Run) -> None:
+        if run.track_id != self.track.id:
+            self._wrong(
+                "track-id",
+                f"The fragment is of track {run.track_id}, the init segment of "
+                f"{self.track.id}.",
+                "tfhd",
+            )
+        if run.has_base or not run.is_moof_base:
+            self._wrong(
+                "fragment-base",
+                "default-base-is-moof is not set, or a base is.",
+                "tfhd",
+            )
+
+    def _check_data(self, run: Run, moof: Place, media: Place) -> None:
+        room = media.end - media.body
+        if run.bytes != room:
+            self._wrong(
+                "sample-data",
+                f"Samples have {run.bytes} bytes, mdat has {room}.",
+                _RUN,
+            )
+        begin = moof.start + run.data_offset if run.data_offset is not None else None
+        if begin is not None and begin != media.body and not run.has_base:
+            self._wrong(
+                "sample-data",
+                f"Samples begin at byte {begin}, the data of mdat at {media.body}.",
+                _RUN,
+            )
+
+    def _check_first_picture(self, run: Run, media: Place) -> None:
+        if run.first_flags & _NON_SYNC:
+            self._wrong(
+                "key-frame", "The first sample is not marked as sync sample.", _RUN
+            )
+        if not self.track.nal_length_bytes:
+            return
+        codec = avc if self.track.entry.startswith("avc") else hevc
+        types = self._nal_types(media, run.first_size, codec.nal_type)
+        sets = [kind for kind in types if kind in codec.PARAMETER_SETS]
+        if sets and self.track.entry in {"avc1", "hvc1"}:
+            self._wrong(
+                "in-band-parameter-sets",
+                f"The first sample holds NAL units of the types {sorted(set(sets))}.",
+                "mdat",
+            )
+        picture = next((kind for kind in types if kind in codec.PICTURES), None)
+        if picture not in codec.IDR:
+            found = "none" if picture is None else f"NAL unit type {picture}"
+            self._wrong("key-frame", f"The first picture is {found}, no IDR.", "mdat")
+
+    def _nal_types(
+        self, media: Place, size: int, type_of: Callable[[int], int]
+    ) -> list[int]:
+        found: list[int] = []
+        width = self.track.nal_length_bytes
+        at, end = media.body, min(media.body + size, media.end)
+        while at + width < end and len(found) < _MOST_NAL_UNITS:
+            head = self.file.read(at, width + 1)
+            length = int.from_bytes(head[:width], "big")
+            if len(head) <= width or not length or at + width + length > end:
+                self._wrong(
+                    "sample-data", "A NAL unit goes on behind its sample.", "mdat"
+                )
+                break
+            found.append(type_of(head[width]))
+            at += width + length
+        return found
+
+    def _check_follows(self, found: Segment, before: Segment | None) -> None:
+        if before is None:
+            return
+        if abs(found.start - before.end) > 1:
+            self._wrong(
+                "decode-time",
+                f"It begins at tick {found.start}, and the one before it ended at "
+                f"{before.end} ({self.track.timescale} ticks are a second).",
+                "tfdt",
+            )
+        if found.last_sequence <= before.last_sequence:
+            self._wrong(
+                "sequence-number",
+                f"Number {found.last_sequence} follows {before.last_sequence}.",
+                "mfhd",
+            )
+
+
+def _joined(made: Sequence[Segment]) -> Segment | None:
+    if not made:
+        return None
+    return Segment(
+        start=made[0].start,
+        duration=sum(one.duration for one in made),
+        samples=sum(one.samples for one in made),
+        durations=(
+            min(one.durations[0] for one in made),
+            max(one.durations[1] for one in made),
+        ),
+        longest=max(one.longest for one in made),
+        last_sequence=made[-1].last_sequence,
+        first_offset=made[0].first_offset,
+    )

@@ -1,0 +1,47 @@
+"""
+What parameter sets of video say, whatever the codec.
+"""
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class Picture:
+    """
+    A picture, and what a decoder has to be able to do for it.
+
+    Attributes:
+        width_px: As shown, after cropping.
+        coded_width_px: As decoded.
+        transfer: Code point of the transfer function (ITU-T H.273); None if
+            the colours are not explicit.
+    """
+
+    width_px: int
+    height_px: int
+    coded_width_px: int
+    coded_height_px: int
+    transfer: int | None
+
+
+@attrs.frozen(kw_only=True)
+class VideoConfig:
+    """
+    A decoder configuration record.
+
+    Attributes:
+        codecs: RFC 6381.
+        level: As the record has it.
+        is_for_devices: Whether profile, level and tier are ones that Apple's
+            specification allows.
+        nal_length_bytes: Of the length before each NAL unit.
+        pictures: One per sequence parameter set.
+        problems: What is wrong with the record, a sentence each.
+    """
+
+    codecs: str
+    level: int
+    is_for_devices: bool
+    nal_length_bytes: int
+    pictures: tuple[Picture, ...]
+    problems: tuple[str, ...]

@@ -1,0 +1,95 @@
+"""
+Where the files of a video are read from: a storage, a folder, a web server.
+"""
+
+from typing import Final, Protocol
+
+import attrs
+
+WINDOW_BYTES: Final = 128 * 1024
+"""More than a fragment's boxes and the first picture's head need."""
+
+
+class UnreadableError(Exception):
+    """
+    A file is missing or may not be read; the text is a sentence for a person.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class Piece:
+    """
+    A part of a file.
+
+    Attributes:
+        data: At most what was asked for; fewer bytes where the file ends.
+        size_bytes: Of the whole file.
+    """
+
+    data: bytes
+    size_bytes: int
+
+
+class Source(Protocol):
+    """
+    Read the files of one video.
+    """
+
+    def read(self, name: str, start: int, length: int) -> Piece:
+        """
+        Read a part of a file.
+
+        Args:
+            name: As playlists have it, relative to the multivariant playlist,
+                with its query. What a playlist names is a stranger's text: it may
+                be absolute or lead out of the video's folder.
+
+        Raises:
+            UnreadableError: There is no such file, or it may not be read.
+        """
+        ...
+
+
+class Extent:
+    """
+    A file or a byte range of one, read in windows.
+
+    Attributes:
+        size_bytes: Of the file, or of the range.
+    """
+
+    def __init__(
+        self, source: Source, name: str, start: int = 0, length: int | None = None
+    ) -> None:
+        """
+        Read the first window.
+
+        Raises:
+            UnreadableError: There is no such file, or it ends before the range.
+        """
+        self._source, self._name, self._start = source, name, start
+        wanted = WINDOW_BYTES if length is None else min(length, WINDOW_BYTES)
+        first = source.read(name, start, wanted)
+        rest = max(0, first.size_bytes - start)
+        if length is not None and length > rest:
+            raise UnreadableError("The file ends before this byte range.")
+        self.size_bytes = rest if length is None else length
+        self.read_bytes = len(first.data)
+        self._at, self._data = 0, first.data[:wanted]
+
+    def read(self, at: int, length: int) -> bytes:
+        """
+        Return bytes of the extent; fewer where it ends.
+
+        Raises:
+            UnreadableError: The file is gone.
+        """
+        length = min(length, self.size_bytes - at)
+        if length <= 0:
+            return b""
+        if not (self._at <= at and at + length <= self._at + len(self._data)):
+            wanted = min(max(length, WINDOW_BYTES), self.size_bytes - at)
+            piece = self._source.read(self._name, self._start + at, wanted)
+            self._at, self._data = at, piece.data[:wanted]
+            self.read_bytes += len(piece.data)
+        return self._data[at - self._at : at - self._at + length]

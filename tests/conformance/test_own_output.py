@@ -1,0 +1,104 @@
+"""
+What the transcoder makes and the service publishes is what the standards ask for.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hv_cli.conform_sources import FolderSource
+from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
+from hvcore.conformance import Certificate, check
+from hvcore.domain.transcoding import MediaIndex, PublishedTrack, TrackPiece
+from hvcore.manifests.hls import playlists
+from hvcore.plugin_api import AudioCodec, PartDone, PixelFormat, Preset, Speed
+from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
+from tests.plugins.transcoder_ffmpeg.conftest import (
+    make_context,
+    make_order,
+    make_workspace,
+)
+
+pytestmark = pytest.mark.services
+
+_FAST = ("-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac")
+# What is known not to be kept: there are no I-frame playlists, the clips say no
+# language, and some are too small for several renditions.
+_KNOWN = {"iframe-playlists", "language-present", "several-variants"}
+
+
+def published(source: Path, folder: Path, **settings: object) -> Path:
+    """
+    Encode a source, and lay its files out as the service does.
+    """
+    workspace = make_workspace(source, folder)
+    transcoder = build(FfmpegOptions(), make_context(folder / "machine"))
+    info = transcoder.probe(workspace)
+    order = make_order(info, speed=Speed.ULTRAFAST, **settings)
+    (part,) = transcoder.plan(order)
+    done = transcoder.run(part, workspace)
+    assert isinstance(done, PartDone)
+    tracks = tuple(
+        PublishedTrack(
+            track=track,
+            pieces=(TrackPiece(folder=".", first_number=0, count=len(track.segments)),),
+        )
+        for track in done.tracks
+    )
+    media = MediaIndex(tracks=tracks, duration_s=1)
+    for name, text in playlists(media).items():
+        (workspace.folder / name).write_text(text)
+    return workspace.folder
+
+
+def conform(folder: Path) -> Certificate:
+    return check(FolderSource(folder), "master.m3u8")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plain")
+    source = folder / "source.mp4"
+    ffmpeg(*pattern("640x480", "30000/1001", 7.3), *tone(7), *_FAST, source)
+    return published(source, folder / "job", preset=Preset.STANDARD)
+
+
+def test_h264_and_aac_are_conformant(plain: Path) -> None:
+    certificate = conform(plain)
+
+    assert {finding.rule.id for finding in certificate.findings} <= _KNOWN
+    assert certificate.is_conformant
+    assert certificate.segments >= 6
+
+
+def test_h265_and_two_audio_codecs_are_conformant(tmp_path: Path) -> None:
+    source = tmp_path / "source.mp4"
+    ffmpeg(*pattern("320x180", "25", 2.5), *tone(2.5), *_FAST, source)
+
+    certificate = conform(
+        published(
+            source,
+            tmp_path / "job",
+            pixel_format=PixelFormat.YUV420P12B,
+            audio_codec=AudioCodec.AC3,
+        )
+    )
+
+    # Twelve bits are beyond what Apple's devices show.
+    found = {finding.rule.id for finding in certificate.findings}
+    assert found - _KNOWN == {"device-profile"}
+    assert certificate.is_conformant
+
+
+def test_faults_in_real_files_are_found(plain: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(plain, tmp_path / "copy")
+    rung = next((folder / "video").iterdir())
+    second = (rung / "1.m4s").read_bytes()
+    (rung / "1.m4s").write_bytes(second[:-100])
+    (folder / "audio" / "1.m4s").unlink()
+
+    found = {(f.rule.id, f.file) for f in conform(folder).findings}
+
+    assert ("boxes", f"video/{rung.name}/1.m4s") in found
+    assert ("readable", "audio/1.m4s") in found

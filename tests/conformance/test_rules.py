@@ -1,0 +1,403 @@
+"""
+Each rule, broken once in a video that is otherwise without fault.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from hvcore.conformance import RULES, Certificate, Level, check
+from tests.conformance import made_streams as made
+from tests.conformance.made_streams import Files, MemorySource
+
+Break = Callable[[Files], None]
+
+LOW: Final = "video/180p"
+
+
+def checked(files: Files) -> Certificate:
+    return check(MemorySource(files), "master.m3u8")
+
+
+def put(name: str, data: bytes) -> Break:
+    return lambda files: files.update({name: data})
+
+
+def swap(name: str, old: str, new: str) -> Break:
+    def run(files: Files) -> None:
+        assert old.encode() in files[name]
+        files[name] = files[name].replace(old.encode(), new.encode())
+
+    return run
+
+
+def swap_once(name: str, old: str, new: str) -> Break:
+    def run(files: Files) -> None:
+        assert old.encode() in files[name]
+        files[name] = files[name].replace(old.encode(), new.encode(), 1)
+
+    return run
+
+
+def drop(name: str) -> Break:
+    return lambda files: files.update({name: b""}) if not files.pop(name) else None
+
+
+def cut(name: str, kept: int) -> Break:
+    return lambda files: files.update({name: files[name][:kept]})
+
+
+def video_init(**changes: object) -> Break:
+    return put(f"{LOW}/init.m4s", made.video_init("180p", **changes))
+
+
+def audio_init(**changes: object) -> Break:
+    return put("audio/init.m4s", made.audio_init(**changes))
+
+
+def video(number: int, **changes: object) -> Break:
+    return put(f"{LOW}/{number}.m4s", made.video_segment(number, **changes))
+
+
+def bandwidth(name: str, factor: float) -> Break:
+    def run(files: Files) -> None:
+        lines = files["master.m3u8"].decode().split("\n")
+        for place, line in enumerate(lines):
+            if line.startswith("#EXT-X-STREAM-INF:"):
+                told = line.partition(f"{name}=")[2].partition(",")[0]
+                changed = f"{name}={int(int(told) * factor)},"
+                lines[place] = line.replace(f"{name}={told},", changed, 1)
+        files["master.m3u8"] = "\n".join(lines).encode()
+
+    return run
+
+
+def both(*breaks: Break) -> Break:
+    def run(files: Files) -> None:
+        for one in breaks:
+            one(files)
+
+    return run
+
+
+def subtitles(text: bytes) -> Break:
+    def run(files: Files) -> None:
+        files["en.m3u8"] = (
+            b"#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+            b"#EXTINF:6,\nen.vtt\n#EXT-X-ENDLIST\n"
+        )
+        files["en.vtt"] = text
+        files["master.m3u8"] += (
+            b'#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="subs",NAME="en",LANGUAGE="en",'
+            b'URI="en.m3u8"\n'
+        )
+
+    return run
+
+
+M: Final = "master.m3u8"
+V: Final = "video-180p.m3u8"
+A: Final = "audio.m3u8"
+HIGH_PLAYLIST: Final = "video-360p.m3u8"
+SPS: Final = made.sps(320, 180)
+
+BROKEN: Final[dict[str, tuple[str, Break]]] = {
+    "a missing segment": ("readable", drop(f"{LOW}/1.m4s")),
+    "a missing init segment": ("readable", drop(f"{LOW}/init.m4s")),
+    "a missing media playlist": ("readable", drop(V)),
+    "a huge playlist": ("limits", put(V, b"#EXTM3U\n" + b"\n" * (1 << 20))),
+    "no header": ("playlist-header", swap(V, "#EXTM3U\n", "")),
+    "a byte order mark": ("playlist-text", swap(V, "#EXTM3U", "\ufeff#EXTM3U")),
+    "a control character": ("playlist-text", swap(V, "#EXTM3U", "#EXTM3U\n#\x07")),
+    "an old version": ("playlist-version", swap(V, "VERSION:7", "VERSION:5")),
+    "two versions": (
+        "playlist-version",
+        swap(V, "#EXT-X-VERSION:7", "#EXT-X-VERSION:7\n#EXT-X-VERSION:7"),
+    ),
+    "a broken attribute": ("playlist-syntax", swap(M, 'CODECS="', 'CODECS="x"')),
+    "a variant without BANDWIDTH": (
+        "playlist-syntax",
+        swap(M, "INF:BANDWIDTH=", "INF:X-BANDWIDTH="),
+    ),
+    "an address without EXTINF": (
+        "playlist-syntax",
+        swap(V, "#EXT-X-ENDLIST", "video/180p/2.m4s\n#EXT-X-ENDLIST"),
+    ),
+    "no variants": ("multivariant", swap(M, "#EXT-X-STREAM-INF", "#EXT-X-OTHER")),
+    "a long segment": ("target-duration", swap_once(V, "INF:2.000000", "INF:2.500000")),
+    "no target": ("target-duration", swap(V, "#EXT-X-TARGETDURATION:2\n", "")),
+    "another target": (
+        "same-target-duration",
+        swap(A, "TARGETDURATION:2", "TARGETDURATION:3"),
+    ),
+    "no end": ("endlist", swap(V, "#EXT-X-ENDLIST\n", "")),
+    "no type": ("playlist-type", swap(V, "#EXT-X-PLAYLIST-TYPE:VOD\n", "")),
+    "not independent": (
+        "independent-segments",
+        swap(M, "#EXT-X-INDEPENDENT-SEGMENTS\n", ""),
+    ),
+    "nowhere independent": (
+        "independent-multivariant",
+        swap(M, "#EXT-X-INDEPENDENT-SEGMENTS\n", ""),
+    ),
+    "one variant": ("several-variants", drop(HIGH_PLAYLIST)),
+    "no map": ("map", swap(V, '#EXT-X-MAP:URI="video/180p/init.m4s"\n', "")),
+    "a low BANDWIDTH": ("bandwidth", bandwidth("BANDWIDTH", 0.85)),
+    "a high BANDWIDTH": ("bandwidth", bandwidth("BANDWIDTH", 1.2)),
+    "a slightly low BANDWIDTH": ("bandwidth-covers", bandwidth("BANDWIDTH", 0.95)),
+    "a low average": ("average-bandwidth", bandwidth("AVERAGE-BANDWIDTH", 0.85)),
+    "no average": (
+        "average-bandwidth",
+        swap(M, "AVERAGE-BANDWIDTH", "X-AVERAGE-BANDWIDTH"),
+    ),
+    "another codec": ("codecs", swap(M, "42C01E", "64001E")),
+    "a missing codec": ("codecs", swap(M, "42C01E,mp4a.40.2", "42C01E")),
+    "a codec too many": ("codecs", swap(M, "mp4a.40.2", "mp4a.40.2,ec-3")),
+    "no codecs": ("codecs", swap(M, ",CODECS=", ",X-CODECS=")),
+    "another resolution": ("resolution", swap(M, "320x180,F", "320x192,F")),
+    "no resolution": ("resolution", swap(M, "RESOLUTION=320x180,F", "X-R=1,F")),
+    "another frame rate": ("frame-rate", swap(M, "25.000", "24.975")),
+    "no frame rate": ("frame-rate", swap(M, "FRAME-RATE", "X-RATE")),
+    "too many frames": ("frame-rate-limit", video_init(scale=40_000)),
+    "another range": (
+        "video-range",
+        swap(M, "FRAME-RATE=", "VIDEO-RANGE=PQ,FRAME-RATE="),
+    ),
+    "high dynamic range": ("video-range", video_init(transfer=16)),
+    "an unknown group": ("groups", swap(M, 'AUDIO="aac"', 'AUDIO="mp3"')),
+    "unlike groups": (
+        "groups",
+        swap_once(M, '="aac",NAME="de-AT"', '="other",NAME="de-AT"'),
+    ),
+    "a name twice": ("rendition-names", swap(M, 'NAME="de-AT"', 'NAME="en"')),
+    "two defaults": ("rendition-names", swap(M, "DEFAULT=NO", "DEFAULT=YES")),
+    "a default for nobody": (
+        "default-autoselect",
+        swap_once(M, "AUTOSELECT=YES", "AUTOSELECT=NO"),
+    ),
+    "no default": ("default-audio", swap(M, "DEFAULT=YES", "DEFAULT=NO")),
+    "no language tag": ("language", swap(M, 'LANGUAGE="de-AT"', 'LANGUAGE="de_AT"')),
+    "no language": ("language-present", swap(M, 'LANGUAGE="de-AT",', "")),
+    "other channels": ("channels", swap(M, 'CHANNELS="2"', 'CHANNELS="6"')),
+    "no channels": ("channels", swap(M, 'CHANNELS="2",', "")),
+    "no I-frames": (
+        "iframe-playlists",
+        swap(M, "#EXT-X-I-FRAME-STREAM-INF", "#EXT-X-OTHER"),
+    ),
+    "I-frames of no size": (
+        "iframe-attributes",
+        swap(M, "RESOLUTION=320x180,URI", "URI"),
+    ),
+    "not only I-frames": (
+        "iframe-attributes",
+        swap("iframes.m3u8", "#EXT-X-I-FRAMES-ONLY\n", ""),
+    ),
+    "a cut init segment": ("boxes", cut(f"{LOW}/init.m4s", 200)),
+    "a cut mdat": ("boxes", cut(f"{LOW}/1.m4s", 2000)),
+    "a file of the movie age": ("init-brands", video_init(brands=b"isommp42")),
+    "no CMAF brand": ("cmaf-brand", video_init(brands=b"iso6dash")),
+    "two tracks": ("init-one-track", video_init(tracks=2)),
+    "samples in the init segment": ("init-no-samples", video_init(stts=1)),
+    "no mvex": ("init-fragments", video_init(mvex=False)),
+    "an edit list of video": ("edit-list", video_init(edit=made.edit_list(1024))),
+    "a needless edit list": ("edit-list-none", video_init(edit=made.edit_list(0))),
+    "an empty edit of audio": (
+        "edit-list",
+        audio_init(edit=made.edit_list(0xFFFFFFFF)),
+    ),
+    "in-band parameter sets": ("stored-parameter-sets", video_init(entry="avc3")),
+    "no avcC": ("sample-entry", video_init(record=b"")),
+    "an SPS cut off": ("sample-entry", video_init(record=made.avcc(SPS[:6]))),
+    "another size in the entry": ("entry-size", video_init(told=(320, 192))),
+    "a low level": ("codec-level", video_init(level=10)),
+    "a level of large screens": ("device-profile", video_init(level=60)),
+    "no colours": ("colour", video_init(colour=False)),
+    "two traf": ("fragment-structure", video(1, trafs=2)),
+    "media before the moof": (
+        "fragment-structure",
+        put(f"{LOW}/1.m4s", made.box("mdat") + made.video_segment(1, styp=False)),
+    ),
+    "no mdat": ("fragment-structure", swap(f"{LOW}/1.m4s", "mdat", "free")),
+    "another base": ("fragment-base", video(1, base_flags=0)),
+    "another track": ("track-id", video(1, track_id=2)),
+    "a number again": ("sequence-number", video(1, sequence=1)),
+    "a gap": ("decode-time", video(1, start=50 * 512 + 2)),
+    "an overlap": ("decode-time", video(1, start=50 * 512 - 2)),
+    "samples too short": (
+        "sample-data",
+        swap(
+            f"{LOW}/1.m4s",
+            "\0\0\0\x64\0\0\0\x64\0\0\0\x64",
+            "\0\0\0\x64\0\0\0\x63\0\0\0\x64",
+        ),
+    ),
+    "samples elsewhere": ("sample-data", video(1, data_offset=100)),
+    "a NAL unit too long": (
+        "sample-data",
+        video(1, first=made.u32(200) + b"\x65" + bytes(95)),
+    ),
+    "no IDR": ("key-frame", video(1, first=made.picture(1))),
+    "no sync sample": ("key-frame", video(1, first_flags=made.NON_SYNC)),
+    "parameter sets in a sample": (
+        "in-band-parameter-sets",
+        video(1, first=made.picture(5, 60, SPS)),
+    ),
+    "a wrong EXTINF": ("segment-duration", swap_once(V, "INF:2.0", "INF:1.9")),
+    "errors that add up": (
+        "segment-duration",
+        swap(V, "INF:2.000", "INF:2.015"),
+    ),
+    "a rough EXTINF": (
+        "segment-duration-exact",
+        swap_once(V, "INF:2.000", "INF:2.002"),
+    ),
+    "other boundaries": (
+        "aligned",
+        both(video(0, frames=40), video(1, start=40 * 512, frames=60)),
+    ),
+    "a segment less": (
+        "aligned",
+        swap(V, "#EXTINF:2.000000,\nvideo/180p/2.m4s\n", ""),
+    ),
+    "audio that ends early": (
+        "same-duration-close",
+        put("audio/2.m4s", made.segment(2, 188 * 1024, [b"!" * 20] * 40, 1024)),
+    ),
+    "audio that begins late": (
+        "same-duration",
+        both(
+            *(
+                put(
+                    f"audio/{n}.m4s",
+                    made.audio_segment(n, start=200_000 + 94 * n * 1024),
+                )
+                for n in range(3)
+            )
+        ),
+    ),
+    "subtitles that are none": (
+        "webvtt",
+        subtitles(b"1\n00:00:00,000 --> 00:00:02,000\n"),
+    ),
+    "subtitles without times": (
+        "webvtt-timestamps",
+        subtitles(b"WEBVTT\n\nX-TIMESTAMP-MAP="),
+    ),
+    "another timescale": ("timescale", video_init(scale=12_801)),
+}
+
+
+def test_a_video_without_fault_has_no_findings() -> None:
+    certificate = checked(made.stream())
+
+    assert certificate.findings == ()
+    assert certificate.is_conformant
+    assert (certificate.playlists, certificate.segments) == (6, 16)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_found(name: str) -> None:
+    rule, break_it = BROKEN[name]
+    files = made.stream()
+    break_it(files)
+
+    certificate = checked(files)
+
+    assert rule in {finding.rule.id for finding in certificate.findings}
+    is_must = RULES[rule].level is Level.MUST
+    assert certificate.is_conformant is not is_must or not is_must
+
+
+def test_subtitles_in_order_are_no_finding() -> None:
+    files = made.stream()
+    subtitles(b"WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n")(files)
+
+    assert checked(files).findings == ()
+
+
+def test_every_rule_is_broken_by_a_test() -> None:
+    assert {rule for rule, _ in BROKEN.values()} == set(RULES)
+
+
+def test_a_finding_tells_where() -> None:
+    files = made.stream()
+    video(1, start=99_999)(files)
+
+    (found,) = (
+        f
+        for f in checked(files).findings
+        if f.rule.id == "decode-time" and "99999" in f.message
+    )
+
+    assert (found.file, found.place) == ("video/180p/1.m4s", "tfdt")
+    assert "ended at 25600" in found.message
+
+
+def test_a_gap_is_allowed_where_the_playlist_breaks() -> None:
+    files = made.stream()
+    video(1, start=999_424)(files)
+    swap(
+        V,
+        "#EXTINF:2.000000,\nvideo/180p/1",
+        "#EXT-X-DISCONTINUITY\n#EXTINF:2.000000,\nvideo/180p/1",
+    )(files)
+
+    places = [f.file for f in checked(files).findings if f.rule.id == "decode-time"]
+
+    # The next one follows no break.
+    assert places == ["video/180p/2.m4s"]
+
+
+def test_tokens_are_never_shown() -> None:
+    files = made.stream()
+    swap(M, "video-180p.m3u8", "video-180p.m3u8?token=secret")(files)
+    files[V] = files[V].replace(b".m4s", b".m4s?token=secret")
+    drop(f"{LOW}/1.m4s")(files)
+    video(2, start=1)(files)
+
+    certificate = checked(files)
+
+    assert {f.file for f in certificate.findings} >= {f"{LOW}/1.m4s"}
+    assert "secret" not in str(certificate)
+
+
+def test_a_media_playlist_is_examined_alone() -> None:
+    certificate = check(MemorySource(made.stream()), V)
+
+    assert [f.rule.id for f in certificate.findings] == ["multivariant"]
+    assert certificate.segments == 4
+
+
+def test_findings_of_one_kind_are_counted_but_not_all_listed() -> None:
+    files = made.stream()
+    line = "#EXTINF:9.0,\nvideo/180p/0.m4s\n"
+    swap(V, "#EXT-X-ENDLIST", line * 50 + "#EXT-X-ENDLIST")(files)
+
+    certificate = checked(files)
+
+    listed = [f for f in certificate.findings if f.rule.id == "target-duration"]
+    assert len(listed) == 5
+    assert certificate.unlisted >= 45
+
+
+def test_names_in_findings_do_nothing_to_a_terminal() -> None:
+    files = made.stream()
+    swap(M, "video-180p.m3u8", "video\x1b[2J.m3u8")(files)
+
+    certificate = checked(files)
+
+    assert "\x1b" not in str(
+        [attr for f in certificate.findings for attr in (f.file, f.message)]
+    )
+
+
+def test_the_documentation_lists_every_rule_as_it_is() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "conformance.md"
+    rows = [line for line in page.read_text().split("\n") if line.startswith("| `")]
+
+    assert rows == [
+        f"| `{rule.id}` | {rule.level.value} | {rule.says} | {rule.source} |"
+        for rule in RULES.values()
+    ]

@@ -25,6 +25,7 @@ MOST_SKIPPED_BYTES: Final = 32 * 1024 * 1024
 """Read and dropped, where a server does not answer with a range."""
 
 _TOTAL: Final = re.compile(r"bytes (?:[0-9]+-[0-9]+|\*)/([0-9]{1,15})")
+_AMBIGUOUS: Final = re.compile(r"[\\\x00-\x20\x7f]")
 _OK: Final = 200
 _PARTIAL: Final = 206
 _NO_SUCH_RANGE: Final = 416
@@ -97,7 +98,8 @@ class FolderSource:
             with file.open("rb") as opened:
                 opened.seek(start)
                 return Piece(data=opened.read(length), size_bytes=file.stat().st_size)
-        except (OSError, ValueError) as exc:
+        # RuntimeError: links that lead to each other.
+        except (OSError, ValueError, RuntimeError) as exc:
             raise UnreadableError("The file cannot be read.") from exc
 
 
@@ -191,7 +193,10 @@ def _body(answer: urllib3.BaseHTTPResponse, most: int) -> bytes:
     return bytes(found)
 
 
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-    return parts.scheme, parts.hostname, port
+def _origin(url: str) -> tuple[str | None, str | None, int | None]:
+    # By the parser that connects: another one may read another host in it.
+    if _AMBIGUOUS.search(url):
+        raise ValueError("an address cannot have these characters")
+    parts = urllib3.util.parse_url(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme or "")
+    return parts.scheme, parts.host, port

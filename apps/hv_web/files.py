@@ -15,6 +15,9 @@ from hvcore.errors import RangeNotSatisfiableError, VideoNotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.served import Lifetime, Served, StoredFile
 
+MAX_KEPT: Final = 64
+MAX_KEPT_BYTES: Final = 512 * 1024
+"""Of compressed texts in memory: how many, and how long they may be as they were."""
 MAX_AGE_S: Final = {
     # A year, the longest that RFC 9111 suggests; a name's bytes never change.
     Lifetime.IMMUTABLE: 31_536_000,
@@ -157,7 +160,10 @@ def _represent(req: falcon.Request, served: Served) -> _Representation:
         and req.get_header("Range") is None
         and _takes_gzip(req.get_header("Accept-Encoding"))
     )
-    content = _gzipped(body) if is_compressed else body
+    content = body
+    if is_compressed:
+        is_kept = len(body) <= MAX_KEPT_BYTES
+        content = _gzipped(body) if is_kept else _gzipped.__wrapped__(body)
     return _Representation(
         etag=f"{served.etag}-gzip" if is_compressed else served.etag,
         size_bytes=len(content),
@@ -166,7 +172,7 @@ def _represent(req: falcon.Request, served: Served) -> _Representation:
     )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=MAX_KEPT)
 def _gzipped(body: bytes) -> bytes:
     # No time in the header, or equal texts would differ in bytes.
     return gzip.compress(body, mtime=0)

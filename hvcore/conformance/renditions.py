@@ -255,12 +255,17 @@ class Examiner:
     def _check_sums(self, playlist: Playlist, parts: Sequence[Examined]) -> None:
         # The error of any segments in a row is the difference of two sums.
         sum_s = least_s = most_s = Fraction(0)
+        timescale = None
         for part in parts:
             track = self._inits.get(part.place.init) if part.place.init else None
             if part.segment is None or track is None:
                 continue
-            frame_s = Fraction(part.segment.longest, track.timescale)
-            duration_s = Fraction(part.segment.duration, track.timescale)
+            timescale = timescale or track.timescale
+            if track.timescale != timescale:
+                # Of another file; and sums of many scales have endless digits.
+                break
+            frame_s = Fraction(part.segment.longest, timescale)
+            duration_s = Fraction(part.segment.duration, timescale)
             sum_s += part.place.duration_s - duration_s
             least_s, most_s = min(least_s, sum_s), max(most_s, sum_s)
             if most_s - least_s > max(frame_s, _EXACT_S):

@@ -29,11 +29,18 @@ _MARKUP = re.compile(
 )
 
 
+def without_invisible(text: str) -> str:
+    """
+    Return a text without control characters, before anything is looked for in it.
+    """
+    return _INVISIBLE.sub("", text)
+
+
 def readable_text(text: str) -> str:
     """
-    Return a text as WebVTT writes it: no unknown tag, no empty line.
+    Return a text as WebVTT writes it: no unknown tag, no empty line, no arrow.
     """
-    written = _MARKUP.sub(_rewrite, _INVISIBLE.sub("", text))
+    written = _MARKUP.sub(_rewrite, without_invisible(text))
     return "\n".join(line for line in written.split("\n") if line.strip())
 
 
@@ -64,6 +71,11 @@ def _tag(inner: str) -> str:
         return f"</{name}>"
     shown = "".join(f".{c}" for c in classes if _CLASS.fullmatch(c))
     if not rest or name not in _TAGS_WITH_NAME:
-        return f"<{name}{shown}>"
+        return _without_arrow(f"<{name}{shown}>")
     of_whom = _MARKUP.sub(_rewrite, rest[0]).replace("=", " ")
-    return f"<{name}{shown} {' '.join(of_whom.split())}>"
+    return _without_arrow(f"<{name}{shown} {' '.join(of_whom.split())}>")
+
+
+def _without_arrow(tag: str) -> str:
+    # Readers end a cue at one, wherever it stands.
+    return tag.replace("-->", "-- >")

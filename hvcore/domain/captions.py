@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 
 import attrs
 
-from hvcore.domain.caption_text import readable_text
+from hvcore.domain.caption_text import readable_text, without_invisible
 from hvcore.domain.ids import VideoId
 from hvcore.domain.video import media_prefix
 from hvcore.errors import FieldError, InvalidParametersError
@@ -204,7 +204,7 @@ def _lines(data: bytes) -> list[str]:
             _refuse(number, "there is a NUL character")
         if len(line) > MAX_LINE_CHARS:
             _refuse(number, f"a line may have at most {MAX_LINE_CHARS} characters")
-    return [line.rstrip(" \t") for line in lines]
+    return [without_invisible(line).rstrip(" \t") for line in lines]
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[int, list[str]]]:

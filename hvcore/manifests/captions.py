@@ -36,12 +36,15 @@ def offer_captions(master: str, tracks: Sequence[CaptionTrack]) -> str:
     """
     if not tracks:
         return master
-    head, found, variants = master.partition(_VARIANT)
+    lines = master.split("\n")
+    is_variant = [line.startswith(_VARIANT) for line in lines]
+    first = is_variant.index(True)
     written = [
-        f'{line},SUBTITLES="{GROUP}"' if line.startswith(_VARIANT) else line
-        for line in f"{found}{variants}".split("\n")
+        f'{line},SUBTITLES="{GROUP}"' if found else line
+        for line, found in zip(lines, is_variant, strict=True)
     ]
-    return head + "".join(_media_lines(tracks)) + "\n".join(written)
+    written[first:first] = _media_lines(tracks)
+    return "\n".join(written)
 
 
 def captions_playlist(language: str, *, duration_s: float) -> str:
@@ -70,6 +73,6 @@ def _media_lines(tracks: Sequence[CaptionTrack]) -> list[str]:
         f'#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="{GROUP}",'
         f'NAME="{unique_name(quotable(track.label) or track.language, names)}",'
         f'LANGUAGE="{track.language}",AUTOSELECT=YES,DEFAULT=NO,'
-        f'URI="{captions_playlist_name(track.language)}"\n'
+        f'URI="{captions_playlist_name(track.language)}"'
         for track in tracks
     ]

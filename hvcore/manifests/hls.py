@@ -213,7 +213,10 @@ def quotable(text: str) -> str:
     # Titles come out of strangers' files: a quote or a line break would end
     # the attribute and begin another (RFC 8216, section 4.2).
     visible = "".join(c if c.isprintable() else " " for c in text.replace('"', "'"))
-    return " ".join(visible.split())[:100]
+    # hls.js looks for tags in the middle of lines, too: a title could send it
+    # to another server, token and all. Put in and not taken out, because what
+    # is left could be a tag again.
+    return " ".join(visible.split()).replace("#EXT", "# EXT")[:100]
 
 
 def _audio_of(track: Track) -> AudioRendition:

@@ -49,7 +49,9 @@ def look_up(
         OutboundError: There are none, or it takes too long.
     """
     ends_at = time.monotonic() + limit_s
-    _take_place(ends_at, check)
+    # What was taken is given back: a lookup may outlive whoever asked.
+    places = _places
+    _take_place(places, ends_at, check)
     results: queue.SimpleQueue[Sequence[str] | Exception] = queue.SimpleQueue()
 
     def ask() -> None:
@@ -59,7 +61,7 @@ def look_up(
         except (OSError, UnicodeError) as exc:
             results.put(exc)
         finally:
-            _places.release()
+            places.release()
 
     threading.Thread(target=ask, name="look-up", daemon=True).start()
     found = _wait(results, ends_at, check)
@@ -68,8 +70,10 @@ def look_up(
     return found
 
 
-def _take_place(ends_at: float, check: Callable[[], None]) -> None:
-    while not _places.acquire(timeout=SLICE_S):
+def _take_place(
+    places: threading.Semaphore, ends_at: float, check: Callable[[], None]
+) -> None:
+    while not places.acquire(timeout=SLICE_S):
         check()
         if time.monotonic() >= ends_at:
             raise OutboundError("Too many host names are being looked up.")

@@ -136,7 +136,7 @@ class Captions:
                 found = work.captions.of_video(video.id)
                 work.commit()
         except BaseException:
-            self._discard(track)
+            self._discard_if_unknown(track)
             raise
         self._discard(*(old for old in before if old.language == language))
         return found
@@ -184,6 +184,17 @@ class Captions:
         )
         self.storage.write(track.path, io.BytesIO(written), content_type=WEBVTT_TYPE)
         return track
+
+    def _discard_if_unknown(self, track: CaptionTrack) -> None:
+        # A commit may fail and yet have happened: only its answer was lost.
+        try:
+            with self.uow.read() as work:
+                shown = work.captions.of_video(track.video_id)
+        except UnavailableError:
+            # Who knows; then it goes with its video.
+            return
+        if all(other.version != track.version for other in shown):
+            self._discard(track)
 
     def _discard(self, *tracks: CaptionTrack) -> None:
         for track in tracks:

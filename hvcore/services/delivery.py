@@ -202,9 +202,11 @@ class Delivery:
         *,
         is_public: bool,
     ) -> Served:
-        for track in self._tracks(video):
-            if track.language != found.language:
-                continue
+        # Twice: between the look-up and the reading they may be replaced.
+        for _ in range(2):
+            track = self._track(video, found.language)
+            if track is None:
+                break
             if found.is_playlist:
                 text = captions_playlist(
                     track.language, duration_s=video.media.duration_s
@@ -216,6 +218,10 @@ class Delivery:
             if stored is not None:
                 return _served_text(stored, WEBVTT_TYPE, is_public=is_public)
         raise NotFoundError(NO_SUCH_FILE)
+
+    def _track(self, video: Playable, language: str) -> CaptionTrack | None:
+        tracks = (t for t in self._tracks(video) if t.language == language)
+        return next(tracks, None)
 
     def _tracks(self, video: Playable) -> Sequence[CaptionTrack]:
         return self.directory.captions(VideoId(video.id))

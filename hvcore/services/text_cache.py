@@ -8,6 +8,8 @@ from typing import Final
 
 MAX_CACHED_CHARS: Final = 32 * 1024 * 1024
 """Some 2,000 playlists of half an hour."""
+MAX_TEXT_CHARS: Final = 512 * 1024
+"""Longer ones are read each time: a few of them would drop all others."""
 
 
 class TextCache:
@@ -33,8 +35,10 @@ class TextCache:
 
     def put(self, key: str, text: str) -> None:
         """
-        Keep a text, and drop those that were not asked for longest.
+        Keep a text unless it is very long; drop what was not asked for longest.
         """
+        if len(text) > MAX_TEXT_CHARS:
+            return
         with self._lock:
             self._chars += len(text) - len(self._texts.pop(key, ""))
             self._texts[key] = text

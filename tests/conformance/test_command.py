@@ -160,6 +160,26 @@ def test_a_playlist_reaches_no_other_server(web: str, ranges: str) -> None:
         source.read(f"{ranges}/master.m3u8", 0, 10)
 
 
+@pytest.mark.parametrize("before", ["http:", ""])
+def test_no_address_is_read_as_another_server_by_who_connects(
+    before: str, web: str, ranges: str
+) -> None:
+    other, named = (url.removeprefix("http://") for url in (ranges, web))
+
+    with pytest.raises(UnreadableError):
+        WebSource(f"{web}/master.m3u8").read(
+            f"{before}//{other}\\@{named}/master.m3u8", 0, 10
+        )
+
+
+def test_links_that_lead_to_each_other_are_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+
+    with pytest.raises(UnreadableError):
+        FolderSource(tmp_path).read("a", 0, 10)
+
+
 def test_redirects_are_not_followed(web: str) -> None:
     certificate = check(WebSource(f"{web}/moved/master.m3u8"), "master.m3u8")
 

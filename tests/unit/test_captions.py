@@ -4,18 +4,21 @@ Caption files: what is read, what is refused, and what is written.
 
 import time
 from contextlib import suppress
+from datetime import UTC, datetime
 
 import pytest
 
-from hvcore.domain.caption_text import readable_text
+from hvcore.domain.caption_text import readable_text, without_invisible
 from hvcore.domain.captions import (
     MAX_CUE_LINES,
     MAX_CUES,
     MAX_LINE_CHARS,
     CaptionFormat,
+    CaptionTrack,
     read_captions,
     write_webvtt,
 )
+from hvcore.domain.ids import VideoId
 from hvcore.errors import InvalidParametersError
 from hvcore.manifests.captions import captions_playlist, offer_captions
 from hvcore.manifests.languages import canonical_tag
@@ -238,6 +241,37 @@ def test_a_language_is_written_in_one_way(tag: str, canonical: str) -> None:
 def test_without_captions_a_master_playlist_stays_as_it_is() -> None:
     assert offer_captions("#EXTM3U\n#EXT-X-STREAM-INF:A=1\nx\n", []) == (
         "#EXTM3U\n#EXT-X-STREAM-INF:A=1\nx\n"
+    )
+
+
+def test_captions_join_between_whole_lines() -> None:
+    audio = '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="x #EXT-X-STREAM-INF:A=1"'
+    master = f"#EXTM3U\n{audio}\n#EXT-X-STREAM-INF:A=1\nx\n"
+
+    lines = offer_captions(master, [track("de")]).split("\n")
+
+    assert lines[:2] == ["#EXTM3U", audio]
+    assert lines[2].startswith("#EXT-X-MEDIA:TYPE=SUBTITLES,")
+    assert lines[3:] == ['#EXT-X-STREAM-INF:A=1,SUBTITLES="subs"', "x", ""]
+
+
+@pytest.mark.parametrize(
+    "text", ["<v a--\x01>", "<c.a--\x01>", "<v a--{\\x}>", "<v a-->"]
+)
+def test_no_arrow_is_left_in_a_text(text: str) -> None:
+    assert "-->" not in readable_text(without_invisible(text))
+
+
+def track(language: str) -> CaptionTrack:
+    return CaptionTrack(
+        video_id=VideoId("vid_a"),
+        language=language,
+        label=language,
+        cues=1,
+        size_bytes=1,
+        sha256="0" * 64,
+        version="v",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
 
 

@@ -256,6 +256,23 @@ def test_players_begin_with_the_cheapest_variant_where_all_are_dear() -> None:
     assert order == ["video-720p.m3u8", "video-1080p.m3u8"]
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "a#EXT-X-CONTENT-STEERING:SERVER-URI=https://evil.example/s,",
+        "##EXTEXT-X-DEFINE",
+    ],
+)
+def test_a_title_has_no_tag_that_players_find_in_the_middle(title: str) -> None:
+    media = index(video_track(), audio_track(title=title))
+
+    text = hls.multivariant_playlist(media)
+
+    assert text.count("#EXT") == sum(
+        line.startswith("#EXT") for line in text.splitlines()
+    )
+
+
 @given(st.text(max_size=200))
 def test_a_title_from_a_strangers_file_stays_a_title(title: str) -> None:
     media = index(video_track(), audio_track(title=title))

@@ -2,7 +2,7 @@
 Texts in memory.
 """
 
-from hvcore.services.text_cache import TextCache
+from hvcore.services.text_cache import MAX_TEXT_CHARS, TextCache
 
 
 def test_texts_that_were_not_asked_for_longest_make_room() -> None:
@@ -22,6 +22,15 @@ def test_a_text_that_is_too_long_is_not_kept() -> None:
     cache.put("a", "x" * 11)
 
     assert cache.get("a") is None
+
+
+def test_a_very_long_text_drops_no_others() -> None:
+    cache = TextCache()
+    cache.put("a", "12345")
+
+    cache.put("b", "x" * (MAX_TEXT_CHARS + 1))
+
+    assert [cache.get(key) for key in "ab"] == ["12345", None]
 
 
 def test_a_text_that_is_put_again_counts_once() -> None:

@@ -2,15 +2,18 @@
 Lists of videos, their details, changes and deletion.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from hv_api.resources import videos
 from hv_api.routing import ENV, KEY, ORG, Route
+from hvcore.assembly import Services
 from hvcore.domain.access import Permission
 from hvcore.domain.rate_limits import Bucket
 from hvcore.errors import (
     AlreadyDeletedError,
     EnvironmentNotFoundError,
+    HvError,
     InvalidPageSizeError,
     VideoNotFoundError,
 )
@@ -18,76 +21,53 @@ from hvcore.wire import answer_schemas as answers
 from hvcore.wire.query import ListParameters
 from hvcore.wire.requests import DeleteRequest
 
+
+def _list(root: str, summary: str, *errors: type[HvError]) -> Route:
+    return Route(
+        "GET",
+        f"{root}/videos",
+        videos.VideoList,
+        summary=summary,
+        answer=answers.VIDEO_LIST,
+        permission=Permission.VIDEOS_READ,
+        query=ListParameters,
+        errors=(InvalidPageSizeError, *errors),
+    )
+
+
+def _details(path: str, resource: Callable[[Services], object]) -> Route:
+    return Route(
+        "GET",
+        path,
+        resource,
+        summary="Describe a video.",
+        answer=answers.VIDEO_DETAILS,
+        permission=Permission.VIDEOS_READ,
+        errors=(VideoNotFoundError,),
+    )
+
+
+def _deletion(path: str, resource: Callable[[Services], object]) -> Route:
+    return Route(
+        "DELETE",
+        path,
+        resource,
+        summary="Delete a video.",
+        answer=answers.DELETION,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.VIDEO_OPERATIONS,
+        body=DeleteRequest,
+        errors=(AlreadyDeletedError, VideoNotFoundError),
+        has_optional_body=True,
+    )
+
+
 ROUTES: Final[tuple[Route, ...]] = (
-    Route(
-        "GET",
-        f"{ENV}/videos",
-        videos.VideoList,
-        summary="List an environment's videos.",
-        answer=answers.VIDEO_LIST,
-        permission=Permission.VIDEOS_READ,
-        query=ListParameters,
-        errors=(InvalidPageSizeError, EnvironmentNotFoundError),
-    ),
-    Route(
-        "GET",
-        f"{KEY}/videos",
-        videos.VideoList,
-        summary="List the videos of the key's environment.",
-        answer=answers.VIDEO_LIST,
-        permission=Permission.VIDEOS_READ,
-        query=ListParameters,
-        errors=(InvalidPageSizeError,),
-    ),
-    Route(
-        "GET",
-        f"{ORG}/videos/{{publicID}}/details",
-        videos.Details,
-        summary="Describe a video.",
-        answer=answers.VIDEO_DETAILS,
-        permission=Permission.VIDEOS_READ,
-        errors=(VideoNotFoundError,),
-    ),
-    Route(
-        "GET",
-        f"{KEY}/videos/{{assetId}}",
-        videos.Video,
-        summary="Describe a video.",
-        answer=answers.VIDEO_DETAILS,
-        permission=Permission.VIDEOS_READ,
-        errors=(VideoNotFoundError,),
-    ),
-    Route(
-        "GET",
-        f"{KEY}/videos/{{assetId}}/details",
-        videos.Details,
-        summary="Describe a video.",
-        answer=answers.VIDEO_DETAILS,
-        permission=Permission.VIDEOS_READ,
-        errors=(VideoNotFoundError,),
-    ),
-    Route(
-        "DELETE",
-        f"{ORG}/videos/{{videoID}}",
-        videos.OwnedVideo,
-        summary="Delete a video.",
-        answer=answers.DELETION,
-        permission=Permission.VIDEOS_WRITE,
-        bucket=Bucket.VIDEO_OPERATIONS,
-        body=DeleteRequest,
-        errors=(AlreadyDeletedError, VideoNotFoundError),
-        has_optional_body=True,
-    ),
-    Route(
-        "DELETE",
-        f"{KEY}/videos/{{assetId}}",
-        videos.Video,
-        summary="Delete a video.",
-        answer=answers.DELETION,
-        permission=Permission.VIDEOS_WRITE,
-        bucket=Bucket.VIDEO_OPERATIONS,
-        body=DeleteRequest,
-        errors=(AlreadyDeletedError, VideoNotFoundError),
-        has_optional_body=True,
-    ),
+    _list(ENV, "List an environment's videos.", EnvironmentNotFoundError),
+    _list(KEY, "List the videos of the key's environment."),
+    _details(f"{ORG}/videos/{{publicID}}/details", videos.Details),
+    _details(f"{KEY}/videos/{{assetId}}", videos.Video),
+    _details(f"{KEY}/videos/{{assetId}}/details", videos.Details),
+    _deletion(f"{ORG}/videos/{{videoID}}", videos.OwnedVideo),
+    _deletion(f"{KEY}/videos/{{assetId}}", videos.Video),
 )

@@ -107,6 +107,26 @@ class AudioTrackInfo:
 
 
 @attrs.frozen(kw_only=True)
+class CaptionTrackInfo:
+    """
+    One text track of a source that can become captions.
+
+    Attributes:
+        codec: The backend's name of the format.
+        language: ISO 639 code as the source gives it, ``""`` if it is silent.
+        is_default: The source marks it as the one to show.
+        is_forced: It translates only what a viewer of the sound would miss.
+    """
+
+    stream_index: int
+    codec: str
+    language: str = ""
+    title: str = ""
+    is_default: bool = False
+    is_forced: bool = False
+
+
+@attrs.frozen(kw_only=True)
 class SourceInfo:
     """
     What probing found out about a source.
@@ -114,6 +134,10 @@ class SourceInfo:
     Attributes:
         duration_s: Length of the video track.
         audio: The audio tracks, the default one first.
+        captions: The text tracks, in the source's order.
+        longest_gap_s: Between two pictures that follow each other.
+        is_seekable: A decoder can begin anywhere: times rise, and the container
+            has an index. Otherwise the video is made in one part.
     """
 
     duration_s: float
@@ -121,6 +145,9 @@ class SourceInfo:
     container: str
     video: VideoTrackInfo
     audio: tuple[AudioTrackInfo, ...] = ()
+    captions: tuple[CaptionTrackInfo, ...] = ()
+    longest_gap_s: float = 0.0
+    is_seekable: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -183,12 +210,19 @@ class Ladder:
 class TranscodeOrder:
     """
     A job for a transcoder.
+
+    Attributes:
+        workers: How many workers could share it when it was planned.
+        still_interval_s: A still is wanted at each multiple of it, from 0 on;
+            0 wants none.
     """
 
     source: SourceInfo
     settings: EncodingSettings
     ladder: Ladder
     segment_s: int
+    workers: int = 1
+    still_interval_s: int = 0
 
 
 @attrs.frozen(kw_only=True)
@@ -201,6 +235,9 @@ class Part:
         weight: Its share of the job's work; the weights of a plan add up to 1.
         start_s: Where in the source it begins, a multiple of the segment.
         end_s: Where it ends, exclusive; None is the source's end.
+        has_pictures: It makes the rungs, the stills and a poster.
+        has_sound: It makes the audio renditions and the captions, always of
+            the whole source: sound that is cut clicks at the joints.
     """
 
     index: int
@@ -208,6 +245,8 @@ class Part:
     weight: float = 1.0
     start_s: float = 0.0
     end_s: float | None = None
+    has_pictures: bool = True
+    has_sound: bool = True
 
 
 @attrs.frozen(kw_only=True)
@@ -228,11 +267,15 @@ class Segment:
     Attributes:
         number: From 0, counted over the whole track.
         duration_s: Sum of its samples' durations.
+        first_picture_bytes: From the file's beginning to the end of its first
+            picture, which can be decoded alone; None where that is unknown,
+            and for audio.
     """
 
     number: int
     duration_s: float
     file: MediaFile
+    first_picture_bytes: int | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -259,6 +302,34 @@ class Track:
 
 
 @attrs.frozen(kw_only=True)
+class Still:
+    """
+    A small picture of one moment, for the storyboard.
+
+    Attributes:
+        at_s: From the beginning of the video, a multiple of the interval.
+        name: Of a JPEG file in the part's folder.
+    """
+
+    at_s: int
+    name: str
+
+
+@attrs.frozen(kw_only=True)
+class CaptionFile:
+    """
+    A text track of the source, written as WebVTT.
+
+    Attributes:
+        name: Of the file in the part's folder.
+        source: The track that it was made of.
+    """
+
+    name: str
+    source: CaptionTrackInfo
+
+
+@attrs.frozen(kw_only=True)
 class PartDone:
     """
     What one part has made.
@@ -266,11 +337,18 @@ class PartDone:
     Attributes:
         tracks: The tracks it wrote, each with the segments of this part only.
         poster: Name of the poster picture it wrote, if it did.
+        poster_score: How well the poster shows what the video is about; the
+            best of all parts is published.
+        stills: For the storyboard, those that begin in this part.
+        captions: What the source brought along.
         warnings: Sentences for the video's details.
     """
 
     tracks: tuple[Track, ...]
     poster: str | None = None
+    poster_score: float = 0.0
+    stills: tuple[Still, ...] = ()
+    captions: tuple[CaptionFile, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -310,6 +388,40 @@ class PublishedTrack:
 
 
 @attrs.frozen(kw_only=True)
+class Sprite:
+    """
+    A sheet of stills, filled row by row.
+
+    Attributes:
+        path: Under the media root.
+        count: How many stills it holds.
+    """
+
+    path: str
+    count: int
+    file: MediaFile
+
+
+@attrs.frozen(kw_only=True)
+class Storyboard:
+    """
+    Small pictures of the whole video, for previews while seeking.
+
+    Attributes:
+        interval_s: From one still to the next; the first is at 0.
+        tile_width_px: Of each still.
+        tile_height_px: Of each still.
+        columns: Of each sheet.
+    """
+
+    interval_s: int
+    tile_width_px: int
+    tile_height_px: int
+    columns: int
+    sprites: tuple[Sprite, ...]
+
+
+@attrs.frozen(kw_only=True)
 class MediaIndex:
     """
     Everything that is published of one video.
@@ -318,9 +430,11 @@ class MediaIndex:
         tracks: Video rungs from the smallest to the largest, then audio, the
             default rendition first.
         poster: Path of the poster under the media root, if there is one.
+        storyboard: None where the transcoder made no stills.
     """
 
     tracks: tuple[PublishedTrack, ...]
     duration_s: float
     poster: str | None = None
+    storyboard: Storyboard | None = None
     warnings: tuple[str, ...] = ()

@@ -30,14 +30,19 @@ def merge_parts(
     wanted = [f"video/{rung.key}" for rung in order.ladder.rungs]
     wanted += [audio.name for audio in order.ladder.audio]
     tracks = tuple(_merge_track(name, done) for name in wanted)
-    posters = [f"{folder}/{part.poster}" for folder, part in done if part.poster]
+    posters = [
+        (part.poster_score, f"{folder}/{part.poster}")
+        for folder, part in done
+        if part.poster
+    ]
+    best = max(posters, key=lambda one: one[0], default=None)
     warnings = tuple(
         dict.fromkeys(warning for _, part in done for warning in part.warnings)
     )
     return MediaIndex(
         tracks=tracks,
         duration_s=sum(s.duration_s for s in tracks[0].track.segments),
-        poster=posters[0] if posters else None,
+        poster=best[1] if best else None,
         warnings=warnings,
     )
 

@@ -51,6 +51,14 @@ class Queue(ABC):
         Count the messages that wait in a lane.
         """
 
+    def workers(self, lane: Lane) -> int:  # noqa: ARG002 - for backends that know
+        """
+        Count who consumes a lane now, on all machines; a guess is good enough.
+
+        Jobs are cut accordingly. Must return within about 0.25 s.
+        """
+        return 1
+
     @abstractmethod
     def ping(self) -> None:
         """

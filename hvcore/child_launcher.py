@@ -12,7 +12,15 @@ import resource
 import sys
 
 PR_SET_PDEATHSIG = 1
+PR_SET_SECCOMP = 22
+PR_SET_NO_NEW_PRIVS = 38
+SECCOMP_MODE_FILTER = 2
 SIGKILL = 9
+GUARD = "guard"
+"""The setting to stay, and to end the whole process group with the parent."""
+
+FILTER_FD = 9
+"""Where a sandbox that imposes a filter of system calls finds it."""
 
 LIMITS = {
     "address_space_bytes": resource.RLIMIT_AS,
@@ -31,19 +39,95 @@ def die_with_parent(parent_pid: int) -> None:
     Exits at once if the parent is gone already. Asks for nothing where the
     kernel is not Linux.
     """
+    _ask_for(SIGKILL, parent_pid)
+
+
+def _ask_for(number: int, parent_pid: int) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, SIGKILL)
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, number)
     if os.getppid() != parent_pid:
         os._exit(1)
+
+
+def _guard(parent_pid: int) -> None:
+    """
+    Go on as a child; stay behind as its guard.
+
+    Bubblewrap is two processes, and the inner one waits for ever if the outer
+    one is killed while they start. Until then both are in this process group.
+    """
+    import signal  # noqa: PLC0415 - other launchers need none
+
+    def end_all(*_: object) -> None:
+        os.killpg(0, SIGKILL)
+
+    if os.getpgrp() != os.getpid():
+        os.setsid()
+    signal.signal(signal.SIGTERM, end_all)
+    _ask_for(signal.SIGTERM, parent_pid)
+    guard = os.getpid()
+    if os.fork() == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        die_with_parent(guard)
+        return
+    _, status = os.wait()
+    if os.WIFSIGNALED(status):
+        end_all()
+    os._exit(os.WEXITSTATUS(status))
+
+
+class _Filter(ctypes.Structure):
+    """
+    A program of seccomp(2): ``struct sock_fprog``, eight bytes a step.
+    """
+
+    _fields_ = (("steps", ctypes.c_ushort), ("program", ctypes.c_char_p))
+
+
+def impose_filter(program: bytes) -> None:
+    """
+    Refuse system calls from now on, here and in all descendants.
+
+    Raises:
+        OSError: This kernel cannot.
+    """
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    steps = _Filter(len(program) // 8, program)
+    # Without privileges it is permitted to those only who can gain none.
+    if prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or prctl(
+        PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(steps)
+    ):
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+
+
+def hand_filter_on(program: bytes) -> None:
+    """
+    Leave the filter in a pipe for the sandbox that is started next.
+    """
+    reading, writing = os.pipe()
+    os.write(writing, program)
+    os.close(writing)
+    os.dup2(reading, FILTER_FD)
+
+
+_FILTERS = {"impose": impose_filter, "hand-on": hand_filter_on}
 
 
 def _main(arguments: list[str]) -> None:
     split = arguments.index("--")
     parent_pid, *settings = arguments[:split]
     command = arguments[split + 1 :]
-    die_with_parent(int(parent_pid))
+    if GUARD in settings:
+        settings.remove(GUARD)
+        _guard(int(parent_pid))
+    else:
+        die_with_parent(int(parent_pid))
     for setting in settings:
         name, _, value = setting.partition("=")
+        if name in _FILTERS:
+            _FILTERS[name](bytes.fromhex(value))
+            continue
         resource.setrlimit(LIMITS[name], (int(value), int(value)))
     os.execv(command[0], command)  # noqa: S606 - no shell is the point
 

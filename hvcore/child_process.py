@@ -18,7 +18,12 @@ from hvcore import child_launcher
 
 
 def supervised_command(
-    command: Sequence[str], limits: Mapping[str, int] | None = None
+    command: Sequence[str],
+    limits: Mapping[str, int] | None = None,
+    *,
+    syscall_filter: bytes = b"",
+    hand_filter_on: bool = False,
+    is_guarded: bool = False,
 ) -> list[str]:
     """
     Return the argument list that runs command as a child that dies with us.
@@ -26,8 +31,20 @@ def supervised_command(
     Args:
         command: The program's path and its arguments.
         limits: Resource limits by the names of child_launcher.LIMITS.
+        syscall_filter: What seccomp(2) takes; it holds for the command and
+            all its descendants.
+        hand_filter_on: The command is a sandbox that imposes the filter on
+            what it runs: it reads it from the file descriptor
+            child_launcher.FILTER_FD.
+        is_guarded: For a command that starts others: the launcher stays, and
+            ends its whole process group when we die.
     """
     settings = [f"{name}={value}" for name, value in (limits or {}).items()]
+    if syscall_filter:
+        how = "hand-on" if hand_filter_on else "impose"
+        settings.append(f"{how}={syscall_filter.hex()}")
+    if is_guarded:
+        settings.append(child_launcher.GUARD)
     return [
         sys.executable,
         # No site-packages: it starts in half the time.

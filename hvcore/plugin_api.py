@@ -5,6 +5,7 @@ What stands here keeps its meaning within a major version; everything else of
 the package may move.
 """
 
+from hvcore.child_launcher import FILTER_FD
 from hvcore.child_process import supervised_command
 from hvcore.clock import Clock
 from hvcore.domain.access import (
@@ -29,6 +30,7 @@ from hvcore.domain.analytics import (
     ServedTotals,
     VideoScope,
 )
+from hvcore.domain.captions import MAX_CAPTION_TRACKS
 from hvcore.domain.encoding import (
     AudioCodec,
     EncodingSettings,
@@ -60,6 +62,7 @@ from hvcore.domain.transcoding import (
     AudioTrackInfo,
     CaptionFile,
     CaptionTrackInfo,
+    Lack,
     Ladder,
     MediaFile,
     MediaIndex,
@@ -74,6 +77,7 @@ from hvcore.domain.transcoding import (
     TranscodeError,
     TranscodeOrder,
     UnusableSourceError,
+    VideoRange,
     VideoTrackInfo,
 )
 from hvcore.errors import ConfigError, UnauthorizedError, UnavailableError
@@ -106,6 +110,8 @@ from hvcore.ports.transcoder import (
 )
 
 __all__ = [
+    "FILTER_FD",
+    "MAX_CAPTION_TRACKS",
     "MAX_SOURCE_DURATION_S",
     "MAX_SOURCE_EDGE_PX",
     "MAX_SOURCE_FRAME_RATE",
@@ -142,6 +148,7 @@ __all__ = [
     "HeightCount",
     "KeyBook",
     "KeyType",
+    "Lack",
     "Ladder",
     "Lane",
     "MediaFile",
@@ -188,6 +195,7 @@ __all__ = [
     "UnavailableError",
     "UnusableSourceError",
     "VideoId",
+    "VideoRange",
     "VideoScope",
     "VideoTrackInfo",
     "Workspace",

@@ -17,6 +17,7 @@ from hvcore.services.deletion import Deletion
 from hvcore.services.fetching import FETCH_KIND, Fetching
 from hvcore.services.leases import TaskRun
 from hvcore.services.task_runs import TaskHandler
+from hvcore.services.tidying import TIDY_KIND, Tidying
 from hvcore.services.transcoding import (
     ASSEMBLE_KIND,
     PART_KIND,
@@ -64,6 +65,7 @@ def handlers(  # noqa: PLR0913 - one per service
     deletion: Deletion,
     uploads: Uploads,
     custom_thumbnails: CustomThumbnails,
+    tidying: Tidying,
     fetching: Fetching,
     webhook_deliveries: WebhookDeliveries,
 ) -> Mapping[str, TaskHandler]:
@@ -76,6 +78,7 @@ def handlers(  # noqa: PLR0913 - one per service
         ASSEMBLE_KIND: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
+        TIDY_KIND: ServiceMethod(run=tidying.tidy, is_patient=True),
         FETCH_KIND: ServiceMethod(run=fetching.run, give_up=fetching.give_up),
         deleting.PURGE_KIND: ServiceMethod(run=deletion.purge, is_patient=True),
         uploading.PURGE_KIND: ServiceMethod(run=uploads.purge, is_patient=True),

@@ -14,13 +14,17 @@ from hvcore.domain.encoding import AudioCodec, PixelFormat, Speed
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks import Lane
 from hvcore.domain.transcoding import (
+    CaptionFile,
+    CaptionTrackInfo,
     MediaFile,
     MediaIndex,
     Part,
     PartDone,
     PartPending,
+    Rung,
     Segment,
     SourceInfo,
+    Still,
     Track,
     TranscodeError,
     TranscodeOrder,
@@ -29,6 +33,10 @@ from hvcore.domain.transcoding import (
 )
 from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import Capabilities, Transcoder, Workspace
+from tests.conformance import made_streams
+
+FRAME_RATE = 30
+"""Of what TextTranscoder makes."""
 
 
 @attrs.define
@@ -97,7 +105,7 @@ class MemoryQueue(Queue):
 
 class TextTranscoder(Transcoder):
     """
-    Makes tiny files of whatever it is given.
+    Makes small grey films of whatever it is given, byte by byte.
 
     A source that begins with ``unusable`` cannot be used, one that begins
     with ``broken`` fails each attempt.
@@ -108,6 +116,9 @@ class TextTranscoder(Transcoder):
         before_assembling: Called before the parts are joined.
         handles: What is answered first, as a cloud service would.
         asked_with: The handles that parts were run with.
+        captions: What the source brings along: a track and its file.
+        spoil: Changes a segment after it was measured.
+        still_picture: A JPEG to leave for every moment of the storyboard.
     """
 
     def __init__(self) -> None:
@@ -117,6 +128,9 @@ class TextTranscoder(Transcoder):
         self.attempts = 0
         self.handles: list[str] = []
         self.asked_with: list[str | None] = []
+        self.captions: list[tuple[CaptionTrackInfo, bytes]] = []
+        self.spoil: Callable[[bytes], bytes] = lambda segment: segment
+        self.still_picture: bytes | None = None
 
     def capabilities(self) -> Capabilities:
         """
@@ -145,7 +159,7 @@ class TextTranscoder(Transcoder):
                 stream_index=0,
                 width_px=1280,
                 height_px=720,
-                frame_rate=Fraction(30),
+                frame_rate=Fraction(FRAME_RATE),
                 pixel_format=PixelFormat.YUV420P,
             ),
         )
@@ -170,7 +184,7 @@ class TextTranscoder(Transcoder):
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
         """
-        Write an init file and one segment for each rung.
+        Write an init file and one segment of 6 s for each rung.
         """
         self.asked_with.append(workspace.handle)
         if self.handles:
@@ -185,23 +199,66 @@ class TextTranscoder(Transcoder):
             name = f"video/{rung.key}"
             folder = workspace.folder / name
             folder.mkdir(parents=True)
-            (folder / "init.m4s").write_bytes(b"init")
-            (folder / f"{part.index}.m4s").write_bytes(b"segment")
+            init, segment = _init(rung), _segment(part.index)
+            (folder / "init.m4s").write_bytes(init)
+            (folder / f"{part.index}.m4s").write_bytes(self.spoil(segment))
             tracks.append(
                 Track(
                     name=name,
-                    codecs="avc1.64001f",
-                    init=_file(b"init"),
+                    codecs="avc1.42C01F",
+                    init=_file(init),
                     segments=(
                         Segment(
-                            number=part.index, duration_s=6.0, file=_file(b"segment")
+                            number=part.index,
+                            duration_s=6.0,
+                            file=_file(segment),
+                            first_picture_bytes=segment.index(b"mdat") + 4 + 100,
                         ),
                     ),
                     rung=rung,
                 )
             )
         workspace.report(1.0)
-        return PartDone(tracks=tuple(tracks))
+        captions = self._write_captions(workspace) if part.index == 0 else ()
+        poster, stills = self._write_pictures(part, workspace)
+        return PartDone(
+            tracks=tuple(tracks), poster=poster, stills=stills, captions=captions
+        )
+
+    def _write_pictures(
+        self, part: Part, workspace: Workspace
+    ) -> tuple[str | None, tuple[Still, ...]]:
+        if self.still_picture is None:
+            return None, ()
+        (workspace.folder / "stills").mkdir()
+        (workspace.folder / "poster.jpg").write_bytes(self.still_picture)
+        interval_s, made = part.order.still_interval_s, []
+        for at_s in range(part.index * 6, part.index * 6 + 6, interval_s):
+            made.append(Still(at_s=at_s, name=f"stills/{at_s}.jpg"))
+            (workspace.folder / made[-1].name).write_bytes(self.still_picture)
+        return "poster.jpg", tuple(made)
+
+    def _write_captions(self, workspace: Workspace) -> tuple[CaptionFile, ...]:
+        made = []
+        for number, (source, data) in enumerate(self.captions):
+            name = f"captions-{number}.vtt"
+            (workspace.folder / name).write_bytes(data)
+            made.append(CaptionFile(name=name, source=source))
+        return tuple(made)
+
+
+def _init(rung: Rung) -> bytes:
+    size = (rung.width_px, rung.height_px)
+    record = made_streams.avcc(made_streams.sps(*size, level=31))
+    entry = made_streams.video_entry("180p", told=size, record=record)
+    return made_streams.init("vide", FRAME_RATE * made_streams.FRAME, entry)
+
+
+def _segment(number: int) -> bytes:
+    frames = 6 * FRAME_RATE
+    return made_streams.video_segment(
+        number, start=number * frames * made_streams.FRAME, frames=frames
+    )
 
 
 def _file(data: bytes) -> MediaFile:

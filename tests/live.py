@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -106,6 +106,7 @@ class LiveService:
     port: int
     supervisor: subprocess.Popen[bytes]
     environ: Mapping[str, str]
+    words: tuple[str, ...] = ()
 
     @property
     def api(self) -> str:
@@ -239,7 +240,7 @@ class LiveService:
         Start again after the process has ended.
         """
         self.ended(within_s=15)
-        self.supervisor = _start(self.environ, self.data, self.port)
+        self.supervisor = start_up(self.environ, self.data, self.port, self.words)
         self.wait_ready()
 
     def wait_ready(self) -> None:
@@ -294,13 +295,16 @@ def free_ports() -> int:
             return port
 
 
-def _start(
-    environ: Mapping[str, str], data: Path, port: int
+def start_up(
+    environ: Mapping[str, str], data: Path, port: int, words: Sequence[str] = ()
 ) -> subprocess.Popen[bytes]:
+    """
+    Start ``hv up``.
+    """
     log = data.with_name(data.name + ".log").open("ab")
     with log:
         return subprocess.Popen(
-            [*HV, "up", "--port", str(port)],
+            [*HV, "up", "--port", str(port), *words],
             env=dict(environ),
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -309,15 +313,19 @@ def _start(
 
 
 @contextmanager
-def live_service(folder: Path, **settings: str) -> Iterator[LiveService]:
+def live_service(folder: Path, *words: str, **settings: str) -> Iterator[LiveService]:
     """
     Run a service of its own in a folder until the block ends.
+
+    Args:
+        words: For ``hv up``.
     """
     data = folder / "data"
     environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
     environ |= {"HV_DATA": str(data), **settings}
     port = free_ports()
-    service = LiveService(data, port, _start(environ, data, port), environ)
+    up = start_up(environ, data, port, words)
+    service = LiveService(data, port, up, environ, words)
     try:
         service.wait_ready()
         yield service

@@ -23,6 +23,8 @@ from hvcore.domain.transcoding import (
     PublishedTrack,
     Rung,
     Segment,
+    Sprite,
+    Storyboard,
     Track,
     TrackPiece,
 )
@@ -35,6 +37,7 @@ VIDEO = VideoId("vid_" + "a" * 22)
 PUBLIC = PublicId("pubvid_" + "b" * 22)
 OTHER = VideoId("vid_" + "c" * 22)
 ROOT = f"media/{VIDEO}/job_1"
+FIRST_PICTURE_BYTES = 10
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
@@ -43,7 +46,9 @@ def file_of(data: bytes) -> MediaFile:
 
 
 def segments(
-    sizes: Sequence[int], durations_s: Sequence[float] | None = None
+    sizes: Sequence[int],
+    durations_s: Sequence[float] | None = None,
+    pictures: Sequence[int | None] = (),
 ) -> tuple[Segment, ...]:
     durations_s = durations_s or [6.0] * len(sizes)
     return tuple(
@@ -51,6 +56,7 @@ def segments(
             number=number,
             duration_s=duration_s,
             file=MediaFile(size_bytes=size, sha256=sha256(b"%d" % number).hexdigest()),
+            first_picture_bytes=pictures[number] if pictures else None,
         )
         for number, (size, duration_s) in enumerate(
             zip(sizes, durations_s, strict=True)
@@ -129,6 +135,21 @@ def index(*tracks: Track, poster: str | None = None) -> MediaIndex:
     )
 
 
+def evolved(media: MediaIndex, **changes: object) -> MediaIndex:
+    """
+    Change every rung.
+    """
+    return attrs.evolve(
+        media,
+        tracks=tuple(
+            attrs.evolve(one, track=attrs.evolve(one.track, **changes))  # type: ignore[arg-type]  # names of fields
+            if one.track.rung
+            else one
+            for one in media.tracks
+        ),
+    )
+
+
 @attrs.define
 class Shelf:
     """
@@ -139,9 +160,33 @@ class Shelf:
     files: dict[str, bytes]
 
 
+def sheet(number: int) -> bytes:
+    return b"sheet %d " % number * 100
+
+
+def storyboard() -> Storyboard:
+    """
+    One of 12 s, with three stills on two sheets.
+    """
+    return Storyboard(
+        interval_s=5,
+        tile_width_px=160,
+        tile_height_px=90,
+        columns=10,
+        sprites=tuple(
+            Sprite(
+                path=f"storyboard-a1/{number}.jpg",
+                count=count,
+                file=file_of(sheet(number)),
+            )
+            for number, count in enumerate((2, 1))
+        ),
+    )
+
+
 def shelf(*, poster: bytes | None = None) -> Shelf:
     """
-    Two rungs and an audio track; the 360p rung lies in two pieces.
+    Two rungs, an audio track and a storyboard; 360p lies in two pieces.
     """
     files: dict[str, bytes] = {}
     tracks = []
@@ -152,7 +197,12 @@ def shelf(*, poster: bytes | None = None) -> Shelf:
         for number, folder in enumerate(folders):
             files[f"{folder}/{name}/{number}.m4s"] = contents[number]
         made = tuple(
-            Segment(number=number, duration_s=6.0, file=file_of(content))
+            Segment(
+                number=number,
+                duration_s=6.0,
+                file=file_of(content),
+                first_picture_bytes=None if name == "audio" else FIRST_PICTURE_BYTES,
+            )
             for number, content in enumerate(contents)
         )
         base = (
@@ -170,7 +220,9 @@ def shelf(*, poster: bytes | None = None) -> Shelf:
         tracks=tuple(tracks),
         duration_s=12.0,
         poster="a1/poster.jpg" if poster else None,
+        storyboard=storyboard(),
     )
+    files |= {f"storyboard-a1/{n}.jpg": sheet(n) for n in range(2)}
     files |= {name: text.encode() for name, text in hls.playlists(media).items()}
     if poster:
         files["a1/poster.jpg"] = poster

@@ -16,6 +16,7 @@ from hvcore.errors import NotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.delivery import Delivery
 from hvcore.services.playback_access import Playable
+from hvcore.services.published_source import NO_SUCH_FILE, NOT_STORED, piece_of
 
 CONNECT_S: Final = 5.0
 SILENCE_S: Final = 20.0
@@ -59,15 +60,11 @@ class StorageSource:
                 return Piece(data=body[start : start + length], size_bytes=len(body))
             # Its true size, and not the one that the database has of it.
             size = body.storage.stat(body.path).size_bytes
-            end = min(start + length, size)
-            if start >= end:
-                return Piece(data=b"", size_bytes=size)
-            with body.storage.open(body.path, start=start, end=end) as file:
-                return Piece(data=file.read(end - start), size_bytes=size)
+            return piece_of(body, start, length, file_bytes=size)
         except NotFoundError as exc:
-            raise UnreadableError("The video has no such file.") from exc
+            raise UnreadableError(NO_SUCH_FILE) from exc
         except ObjectNotFoundError as exc:
-            raise UnreadableError("The file is not in the storage.") from exc
+            raise UnreadableError(NOT_STORED) from exc
 
 
 @attrs.frozen

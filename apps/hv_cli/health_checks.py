@@ -288,7 +288,17 @@ def transcoder(patient: Patient) -> Sequence[Finding]:
     formats = (
         f"{len(able.pixel_formats)} pixel formats, {len(able.audio_codecs)} codecs"
     )
-    return findings or [_ok("transcoder", f"{able.name}: {formats}")]
+    findings = findings or [_ok("transcoder", f"{able.name}: {formats}")]
+    return findings + [
+        Finding(
+            # Who asks for it is told so; the rest shows in videos only.
+            state=OK if lack.is_refused else WARNING,
+            check="transcoder",
+            found=lack.what,
+            mend=lack.mend,
+        )
+        for lack in able.lacks
+    ]
 
 
 def sandbox(_: Patient) -> Sequence[Finding]:
@@ -296,7 +306,7 @@ def sandbox(_: Patient) -> Sequence[Finding]:
     Check that ffmpeg can be locked in.
     """
     bwrap = shutil.which("bwrap")
-    mend = "Install bubblewrap; without it only resource limits hold."
+    mend = "Install bubblewrap; without it no files are hidden from ffmpeg."
     if bwrap is None:
         return [Finding(state=WARNING, check="sandbox", found="no bwrap", mend=mend)]
     command = [bwrap, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]

@@ -16,6 +16,7 @@ from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Principal
 from hvcore.domain.catalog import VideoQuery, VideoSummary
 from hvcore.domain.ids import KeyId
 from hvcore.domain.video import DeletionReason, Video, VideoState
+from hvcore.errors import UnavailableError
 from hvcore.services.playback import Playback
 from hvcore.wire import responses
 
@@ -109,6 +110,7 @@ def show_video(
         details = responses.video_details(
             video, served=0, thumbnail_url=_thumbnail(playback, video)
         )
+        details["conformant"] = _is_conformant(services, video)
     # How often it was served is the API's to say; here it would be a wrong 0.
     details.pop("served")
     if as_json:
@@ -162,6 +164,18 @@ def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> 
         print_json({"videoID": found})
     else:
         click.echo(f"{found} is being processed again")
+
+
+def _is_conformant(services: Services, video: Video) -> bool | None:
+    """
+    Return what the check of a video has found; None if it is not known.
+    """
+    try:
+        certificate = services.certificates.find(video)
+    except UnavailableError:
+        # All else is in the database, and can be shown without the storage.
+        return None
+    return certificate.is_conformant if certificate else None
 
 
 def _playback(services: Services, invocation: Invocation) -> Playback:

@@ -8,12 +8,15 @@ has no owner any more, whatever happened to it, and is removed.
 import fcntl
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+UNLOCKED_FOR_S: Final = 60.0
+"""How old a folder without a lock is before it is taken for a dead one's."""
 _LOCK: Final = "owner.lock"
 
 
@@ -23,14 +26,27 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
     Make a folder of this process below parent; it is removed at the end.
     """
     parent.mkdir(parents=True, exist_ok=True)
-    folder = parent / uuid.uuid4().hex
-    folder.mkdir(mode=0o700)
-    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    folder, descriptor = _locked_folder(parent)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    while True:
+        folder = parent / uuid.uuid4().hex
+        folder.mkdir(mode=0o700)
+        try:
+            descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            # Taken for an old one that nobody has locked.
+            continue
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return folder, descriptor
+        # Removed before it was locked.
         os.close(descriptor)
 
 
@@ -50,8 +66,9 @@ def _remove_if_orphan(folder: Path) -> bool:
     try:
         descriptor = os.open(folder / _LOCK, os.O_RDWR)
     except FileNotFoundError:
-        # Being made this very moment, or removed by its owner.
-        return False
+        # Being made this very moment, or removed by its owner; or its owner was
+        # killed before there was a lock.
+        return _remove_if_old(folder)
     except NotADirectoryError:
         return False
     try:
@@ -63,3 +80,13 @@ def _remove_if_orphan(folder: Path) -> bool:
         return True
     finally:
         os.close(descriptor)
+
+
+def _remove_if_old(folder: Path) -> bool:
+    try:
+        if time.time() - folder.stat().st_mtime < UNLOCKED_FOR_S:
+            return False
+    except FileNotFoundError:
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    return True

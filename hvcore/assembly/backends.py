@@ -13,6 +13,7 @@ from sqlalchemy.engine import Engine
 
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks import Task
+from hvcore.failpoints import reach
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.key_book import SqlKeyBook
 from hvcore.persistence.migrate import is_current, migrate
@@ -251,6 +252,7 @@ class Backends:
 
     def _ring(self, tasks: Sequence[Task]) -> None:
         ring_for(self.queue, tasks)
+        reach("tasks.rung")
 
     def _overridden(self, name: str) -> Any:  # noqa: ANN401 - checked by the caller's type
         return self._recipe.overrides.get(name)

@@ -13,6 +13,7 @@ from hvcore.services.attempt_files import AttemptFiles
 from hvcore.services.audit import Audit
 from hvcore.services.captions import Captions
 from hvcore.services.catalog import Catalog
+from hvcore.services.certificates import Certificates
 from hvcore.services.custom_thumbnails import CustomThumbnails
 from hvcore.services.deletion import Deletion
 from hvcore.services.delivery import Delivery
@@ -33,9 +34,12 @@ from hvcore.services.resumable import ResumableUploads
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.share_playback import SharePlayback
 from hvcore.services.shares import Shares
+from hvcore.services.source_captions import SourceCaptions
+from hvcore.services.storyboards import Storyboards
 from hvcore.services.task_runs import TaskRuns
 from hvcore.services.tenants import Tenants
 from hvcore.services.thumbnails import Thumbnails
+from hvcore.services.tidying import Tidying
 from hvcore.services.transcoding import Transcoding
 from hvcore.services.uploads import Uploads
 from hvcore.services.webhook_deliveries import WebhookDeliveries
@@ -259,6 +263,13 @@ class Services(Backends):
         return Captions(uow=self.uow, storage=self.storage, clock=self.clock)
 
     @cached_property
+    def certificates(self) -> Certificates:
+        """
+        What checks of finished videos have found.
+        """
+        return Certificates(uow=self.uow, storage=self.storage, clock=self.clock)
+
+    @cached_property
     def thumbnails(self) -> Thumbnails:
         """
         Pictures of any allowed size.
@@ -272,8 +283,14 @@ class Services(Backends):
         """
         return Transcoding(
             uow=self.uow,
+            queue=self.queue,
             transcoder=self.transcoder,
-            files=AttemptFiles(storage=self.storage, work_dir=self._recipe.work_dir),
+            files=self._attempt_files,
+            storyboards=Storyboards(storage=self.storage),
+            certificates=self.certificates,
+            source_captions=SourceCaptions(
+                uow=self.uow, storage=self.storage, clock=self.clock
+            ),
         )
 
     @cached_property
@@ -290,6 +307,11 @@ class Services(Backends):
                 deletion=self.deletion,
                 uploads=self.uploads,
                 custom_thumbnails=self.custom_thumbnails,
+                tidying=Tidying(
+                    uow=self.uow,
+                    storage=self.storage,
+                    files=self._attempt_files,
+                ),
                 fetching=self.fetching,
                 webhook_deliveries=WebhookDeliveries(
                     uow=self.uow, outbound=self.outbound, clock=self.clock
@@ -327,6 +349,10 @@ class Services(Backends):
             queue=self.queue,
             transcoder=self.transcoder,
         )
+
+    @cached_property
+    def _attempt_files(self) -> AttemptFiles:
+        return AttemptFiles(storage=self.storage, work_dir=self._recipe.work_dir)
 
     @cached_property
     def _link_pages(self) -> LinkPages:

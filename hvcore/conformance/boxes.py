@@ -138,9 +138,12 @@ class Place:
         return Box(self.kind, data)
 
 
-def places(file: Extent) -> Iterator[Place]:
+def places(file: Extent, *, may_be_cut: bool = False) -> Iterator[Place]:
     """
     Yield the boxes of a file, without reading what is in them.
+
+    Args:
+        may_be_cut: The last box may go on behind the end of the file.
 
     Raises:
         BoxError: One is malformed or goes on behind the end of the file.
@@ -148,7 +151,8 @@ def places(file: Extent) -> Iterator[Place]:
     at = count = 0
     while at < file.size_bytes:
         head = file.read(at, _LONG)
-        kind, header, size = _header(head, file.size_bytes - at)
+        room = file.size_bytes - at
+        kind, header, size = _header(head, room, may_be_cut=may_be_cut)
         yield Place(kind, at, at + header, at + size)
         at += size
         count += 1
@@ -156,7 +160,9 @@ def places(file: Extent) -> Iterator[Place]:
             raise BoxError(f"there are more than {MOST_BOXES} boxes")
 
 
-def _header(head: bytes, room: int) -> tuple[str, int, int]:
+def _header(
+    head: bytes, room: int, *, may_be_cut: bool = False
+) -> tuple[str, int, int]:
     if len(head) < _SHORT:
         raise BoxError(f"{len(head)} bytes at the end are no box")
     size, raw = struct.unpack_from(">I4s", head)
@@ -170,7 +176,7 @@ def _header(head: bytes, room: int) -> tuple[str, int, int]:
         size = room
     if size < header:
         raise BoxError(f"box {kind} says that it has {size} bytes")
-    if size > room:
+    if size > room and not may_be_cut:
         raise BoxError(
             f"box {kind} says that it has {size} bytes, of which {room} are there"
         )

@@ -74,7 +74,7 @@ class Report:
         self._findings: list[Finding] = []
         self._kinds: Counter[tuple[str, str]] = Counter()
         self._unlisted = 0
-        self._has_failed = False
+        self._failed: set[str] = set()
         self.playlists = 0
         self.segments = 0
         self.read_bytes = 0
@@ -91,12 +91,14 @@ class Report:
         shown = clean(file)
         self._kinds[rule, shown] += 1
         is_many = self._kinds[rule, shown] > MOST_OF_A_KIND
-        # The first MUST is always listed: without it the verdict would change.
-        decides = found.level is Level.MUST and not self._has_failed
+        # The first of each MUST is always listed: without it the verdict would
+        # change, also of who excuses some of them.
+        decides = found.level is Level.MUST and rule not in self._failed
         if is_many or (len(self._findings) >= MOST_FINDINGS and not decides):
             self._unlisted += 1
             return
-        self._has_failed = self._has_failed or found.level is Level.MUST
+        if found.level is Level.MUST:
+            self._failed.add(rule)
         self._findings.append(
             Finding(rule=found, file=shown, place=place, message=_plain(message))
         )

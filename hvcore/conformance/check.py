@@ -6,10 +6,12 @@ from typing import Final
 
 from hvcore.conformance.alignment_rules import check_together
 from hvcore.conformance.certificate import Certificate, Report
+from hvcore.conformance.examiner import Examiner
+from hvcore.conformance.iframe_rules import check_iframes
 from hvcore.conformance.playlist_reading import read_playlist
 from hvcore.conformance.playlist_rules import check_multivariant
 from hvcore.conformance.playlists import Playlist
-from hvcore.conformance.renditions import Examiner, Rendition
+from hvcore.conformance.renditions import Rendition
 from hvcore.conformance.source import Source
 from hvcore.conformance.variant_rules import (
     Variant,
@@ -54,7 +56,7 @@ def _check_all(master: Playlist, examiner: Examiner, report: Report) -> None:
         if tag.name is None:
             continue
         if tag.get("TYPE") == "SUBTITLES":
-            examiner.look_at(tag.name, is_text=True)
+            examiner.read_texts(tag.name)
             continue
         rendition = examiner.examine(tag.name)
         if rendition is not None:
@@ -72,34 +74,8 @@ def _check_all(master: Playlist, examiner: Examiner, report: Report) -> None:
     for rendition in renditions:
         check_rendition(rendition, report)
     check_together(renditions, report)
-    _check_iframes(master, renditions, examiner, report)
+    check_iframes(master, renditions, examiner, report)
     _check_independent(master, renditions, report)
-
-
-def _check_iframes(
-    master: Playlist,
-    renditions: list[Rendition],
-    examiner: Examiner,
-    report: Report,
-) -> None:
-    if not master.iframe_variants and any(one.kind == "vide" for one in renditions):
-        report.add(
-            "iframe-playlists", master.name, "There is no EXT-X-I-FRAME-STREAM-INF."
-        )
-    for tag in master.iframe_variants:
-        for attribute in ("CODECS", "RESOLUTION"):
-            if not tag.get(attribute):
-                report.add(
-                    "iframe-attributes",
-                    master.name,
-                    f"There is no {attribute}.",
-                    f"line {tag.line}",
-                )
-        playlist = examiner.look_at(tag.name) if tag.name else None
-        if playlist is not None and "EXT-X-I-FRAMES-ONLY" not in playlist.tags:
-            report.add(
-                "iframe-attributes", playlist.name, "It lacks EXT-X-I-FRAMES-ONLY."
-            )
 
 
 def _check_independent(

@@ -77,6 +77,37 @@ def read_segment(
     return None
 
 
+def read_picture(file: Extent, name: str, track: Track, report: Report) -> None:
+    """
+    Judge an entry of an I-frame playlist: it may end behind its first picture.
+    """
+    try:
+        found = list(places(file, may_be_cut=True))
+        moof = next((place for place in found if place.kind == "moof"), None)
+        media = next((place for place in found if place.kind == "mdat"), None)
+        if moof is None or media is None or media.start < moof.start:
+            problem = "It is no moof with an mdat behind it"
+        else:
+            run = read_runs(moof.load(file).need("traf"), track.defaults)
+            problem = _picture_problem(run, media, file)
+    except BoxError as exc:
+        problem = f"It is malformed: {exc}"
+    except UnreadableError as exc:
+        report.add("readable", name, str(exc))
+        return
+    if problem:
+        report.add("iframe-pictures", name, f"{problem}.")
+
+
+def _picture_problem(run: Run, media: Place, file: Extent) -> str:
+    missing = media.body + run.first_size - file.size_bytes
+    if not run.first_size:
+        return "There is no picture in it"
+    if run.first_flags & _NON_SYNC:
+        return "The picture is not marked as sync sample"
+    return f"The last {missing} bytes of the picture are missing" if missing > 0 else ""
+
+
 @attrs.frozen
 class _Reader:
     """

@@ -113,6 +113,7 @@ class _Reader:
             "EXT-X-KEY": self._key,
             "EXT-X-DISCONTINUITY": self._discontinuity,
             "EXT-X-GAP": self._gap,
+            "EXT-X-I-FRAMES-ONLY": self._iframes_only,
             "EXT-X-STREAM-INF": self._stream_inf,
             "EXT-X-MEDIA": partial(self._list, "EXT-X-MEDIA"),
             "EXT-X-I-FRAME-STREAM-INF": partial(self._list, "EXT-X-I-FRAME-STREAM-INF"),
@@ -234,6 +235,9 @@ class _Reader:
 
     def _gap(self, _value: str) -> None:
         self._is_gap = True
+
+    def _iframes_only(self, _value: str) -> None:
+        self._needs["EXT-X-I-FRAMES-ONLY"] = 4
 
     def _stream_inf(self, value: str) -> None:
         self._variant = self._attributes("EXT-X-STREAM-INF", value)

@@ -189,14 +189,26 @@ PLAYLIST_RULES: Final = (
     ),
     Rule(
         "iframe-playlists",
-        Level.SHOULD,
+        Level.MUST,
         "There are I-frame playlists for fast forward and seeking.",
-        f"{APPLE}, 6.1 (a MUST there; nothing but scrubbing needs them)",
+        f"{APPLE}, 6.1",
     ),
     Rule(
         "iframe-attributes",
         Level.MUST,
-        "EXT-X-I-FRAME-STREAM-INF has CODECS and RESOLUTION and leads to I-frames only.",
+        "EXT-X-I-FRAME-STREAM-INF leads to I-frames only, with their CODECS and RESOLUTION.",
         f"{APPLE}, 6.8, 9.3 and 9.4",
+    ),
+    Rule(
+        "iframe-pictures",
+        Level.MUST,
+        "Each entry of an I-frame playlist begins with one whole sync sample.",
+        f"{RFC_8216BIS}, 4.4.3.6; {APPLE}, 6",
+    ),
+    Rule(
+        "iframe-bandwidth",
+        Level.SHOULD,
+        "BANDWIDTH of an I-frame playlist is not less than its measured peak.",
+        f"{RFC_8216BIS}, 4.4.6.3",
     ),
 )

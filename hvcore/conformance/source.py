@@ -6,8 +6,11 @@ from typing import Final, Protocol
 
 import attrs
 
-WINDOW_BYTES: Final = 128 * 1024
-"""More than a fragment's boxes and the first picture's head need."""
+WINDOW_BYTES: Final = 16 * 1024
+"""
+What the boxes of a fragment of 6 s and its first picture's head need. The films of a
+day have tens of thousands of fragments.
+"""
 
 
 class UnreadableError(Exception):

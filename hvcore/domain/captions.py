@@ -39,6 +39,8 @@ LANGUAGE_PATTERN: Final = (
     r"(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*"
 )
 """Language, script, region, variants (RFC 5646, section 2.1); no extensions."""
+UNDETERMINED: Final = "und"
+"""For captions of a source that does not say their language; nobody sets such."""
 
 # Maps the start of the cues to the start of the segments, whose first decode
 # time is 0. Players take just this when it is missing, but RFC 8216, section
@@ -119,7 +121,14 @@ def captions_path(video_id: VideoId, language: str, version: str) -> str:
     """
     Return the storage path of a caption file, below its video.
     """
-    return f"{media_prefix(video_id)}/captions/{language}-{version}.vtt"
+    return f"{captions_prefix(video_id)}/{language}-{version}.vtt"
+
+
+def captions_prefix(video_id: VideoId) -> str:
+    """
+    Return the storage prefix of a video's caption files.
+    """
+    return f"{media_prefix(video_id)}/captions"
 
 
 def read_captions(data: bytes, expected: CaptionFormat | None) -> list[Cue]:

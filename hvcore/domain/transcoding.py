@@ -5,6 +5,7 @@ These are the values that the core and a transcoder backend exchange. They are
 stored as JSON between tasks, so they hold plain data only.
 """
 
+from enum import Enum
 from fractions import Fraction
 
 import attrs
@@ -44,6 +45,23 @@ class TranscodeError(Exception):
 
 
 @attrs.frozen(kw_only=True)
+class Lack:
+    """
+    Something that other machines can do, and this one cannot.
+
+    Attributes:
+        what: One sentence without secrets: ``/health`` shows it to everybody.
+        mend: What an operator does about it.
+        is_refused: Requests that ask for it are refused; otherwise videos show
+            it, and only then.
+    """
+
+    what: str
+    mend: str
+    is_refused: bool = False
+
+
+@attrs.frozen(kw_only=True)
 class Capabilities:
     """
     What a transcoder can carry out on this machine.
@@ -51,7 +69,8 @@ class Capabilities:
     Attributes:
         name: The backend and its engine's version, such as ``ffmpeg 5.1.9``.
         problems: What is missing or outdated and how to mend it, a sentence
-            each, for ``/health`` and ``hv doctor``.
+            each, for ``hv doctor``; ``/health`` tells them if it is not usable.
+        lacks: What would be nice to have; nothing is wrong without it.
         usable: False if nothing can be transcoded at all.
     """
 
@@ -60,6 +79,7 @@ class Capabilities:
     audio_codecs: frozenset[AudioCodec]
     speeds: frozenset[Speed]
     problems: tuple[str, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     usable: bool = True
 
 
@@ -249,6 +269,16 @@ class Part:
     has_sound: bool = True
 
 
+class VideoRange(Enum):
+    """
+    How much light the numbers of pictures stand for (RFC 8216bis, 4.4.6.2).
+    """
+
+    SDR = "SDR"
+    HLG = "HLG"
+    PQ = "PQ"
+
+
 @attrs.frozen(kw_only=True)
 class MediaFile:
     """
@@ -291,6 +321,7 @@ class Track:
         codecs: RFC 6381 string read from the bitstream.
         rung: The rung it carries out; None for audio.
         audio: The audio rendition it carries out; None for video.
+        video_range: Of the pictures, as the file says.
     """
 
     name: str
@@ -299,6 +330,7 @@ class Track:
     segments: tuple[Segment, ...]
     rung: Rung | None = None
     audio: AudioRendition | None = None
+    video_range: VideoRange = VideoRange.SDR
 
 
 @attrs.frozen(kw_only=True)

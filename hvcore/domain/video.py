@@ -71,6 +71,7 @@ LISTED_STATES: Final = (
 
 
 _POSTERS: Final = "posters"
+_CERTIFICATES: Final = "certificates"
 
 
 class DeletionReason(Enum):
@@ -330,6 +331,15 @@ def media_prefix(video_id: VideoId) -> str:
     Return the storage prefix of everything that was made of a video.
     """
     return f"media/{video_id}"
+
+
+def certificate_path(video_id: VideoId, job_id: JobId) -> str:
+    """
+    Return the storage path of what the check of a job's files has found.
+
+    Not among those files: of a job that failed nothing else is kept.
+    """
+    return f"{media_prefix(video_id)}/{_CERTIFICATES}/{job_id}.json"
 
 
 def posters_prefix(video_id: VideoId) -> str:

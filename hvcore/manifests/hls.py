@@ -12,8 +12,15 @@ from typing import Final
 import attrs
 
 from hvcore.domain.encoding import AudioCodec
-from hvcore.domain.transcoding import AudioRendition, MediaIndex, Rung, Track
+from hvcore.domain.transcoding import (
+    AudioRendition,
+    MediaIndex,
+    Rung,
+    Track,
+    VideoRange,
+)
 from hvcore.manifests.bitrates import average_bps, peak_bps
+from hvcore.manifests.iframes import first_pictures
 from hvcore.manifests.languages import language_tag
 
 MASTER: Final = "master.m3u8"
@@ -27,6 +34,7 @@ STARTS_WELL_BPS: Final = 2_000_000
 @attrs.frozen(kw_only=True)
 class _Variant:
     rung: Rung
+    range: VideoRange
     playlist: str
     peak_bps: int
     average_bps: int
@@ -42,20 +50,29 @@ def playlists(media: MediaIndex) -> Mapping[str, str]:
     are relative to that place.
     """
     target_s = target_duration_s(media)
-    texts = {
-        playlist_name(published.track): media_playlist(
-            published.track, target_s=target_s
-        )
-        for published in media.tracks
-    }
-    return {MASTER: multivariant_playlist(media), **texts}
+    texts = {MASTER: multivariant_playlist(media)}
+    for published in media.tracks:
+        track, pictures = published.track, first_pictures(published.track)
+        texts[playlist_name(track)] = media_playlist(track, target_s=target_s)
+        if pictures:
+            texts[playlist_name(pictures)] = _media_playlist(
+                pictures, target_s, init=track.name, more=["#EXT-X-I-FRAMES-ONLY"]
+            )
+    return texts
 
 
 def playlist_name(track: Track) -> str:
     """
     Return a rendition's playlist: ``video/720p`` gives ``video-720p.m3u8``.
     """
-    return track.name.replace("/", "-") + ".m3u8"
+    return playlist_at(track.name)
+
+
+def playlist_at(name: str) -> str:
+    """
+    Return the playlist of a track by the track's name.
+    """
+    return name.replace("/", "-") + ".m3u8"
 
 
 def target_duration_s(media: MediaIndex) -> int:
@@ -76,14 +93,22 @@ def media_playlist(track: Track, *, target_s: int) -> str:
     Args:
         target_s: From :func:`target_duration_s`.
     """
+    return _media_playlist(
+        track, target_s, init=track.name, more=["#EXT-X-INDEPENDENT-SEGMENTS"]
+    )
+
+
+def _media_playlist(
+    track: Track, target_s: int, *, init: str, more: Sequence[str]
+) -> str:
     lines = [
         "#EXTM3U",
         f"#EXT-X-VERSION:{VERSION}",
         f"#EXT-X-TARGETDURATION:{target_s}",
         "#EXT-X-MEDIA-SEQUENCE:0",
         "#EXT-X-PLAYLIST-TYPE:VOD",
-        "#EXT-X-INDEPENDENT-SEGMENTS",
-        f'#EXT-X-MAP:URI="{track.name}/init.m4s"',
+        *more,
+        f'#EXT-X-MAP:URI="{init}/init.m4s"',
     ]
     for segment in track.segments:
         lines.append(f"#EXTINF:{segment.duration_s:.6f},")
@@ -115,6 +140,8 @@ def multivariant_playlist(media: MediaIndex) -> str:
         variants = [_variant(track, chosen, members, target_s) for track in video]
         for variant in _in_order(variants):
             lines += _variant_lines(variant)
+    for pictures in filter(None, map(first_pictures, video)):
+        lines.append(_pictures_line(_variant(pictures, None, [], target_s)))
     return _text(lines)
 
 
@@ -155,6 +182,7 @@ def _variant(
     codecs = dict.fromkeys([track.codecs, *(member.codecs for member in members)])
     return _Variant(
         rung=_rung_of(track),
+        range=track.video_range,
         playlist=playlist_name(track),
         peak_bps=peak_bps(track, target_s=target_s)
         + max((peak_bps(m, target_s=target_s) for m in members), default=0),
@@ -173,18 +201,33 @@ def _in_order(variants: Sequence[_Variant]) -> list[_Variant]:
 
 
 def _variant_lines(variant: _Variant) -> list[str]:
+    attributes = [
+        *_common_attributes(variant),
+        f"FRAME-RATE={float(variant.rung.frame_rate):.3f}",
+        "CLOSED-CAPTIONS=NONE",
+    ]
+    if variant.group:
+        attributes.append(f'AUDIO="{variant.group}"')
+    return [f"#EXT-X-STREAM-INF:{','.join(attributes)}", variant.playlist]
+
+
+def _pictures_line(variant: _Variant) -> str:
+    attributes = [*_common_attributes(variant), f'URI="{variant.playlist}"']
+    return f"#EXT-X-I-FRAME-STREAM-INF:{','.join(attributes)}"
+
+
+def _common_attributes(variant: _Variant) -> list[str]:
     rung = variant.rung
     attributes = [
         f"BANDWIDTH={variant.peak_bps}",
         f"AVERAGE-BANDWIDTH={variant.average_bps}",
         f'CODECS="{",".join(variant.codecs)}"',
         f"RESOLUTION={rung.width_px}x{rung.height_px}",
-        f"FRAME-RATE={float(rung.frame_rate):.3f}",
-        "CLOSED-CAPTIONS=NONE",
     ]
-    if variant.group:
-        attributes.append(f'AUDIO="{variant.group}"')
-    return [f"#EXT-X-STREAM-INF:{','.join(attributes)}", variant.playlist]
+    # SDR is what its absence means.
+    if variant.range is not VideoRange.SDR:
+        attributes.append(f"VIDEO-RANGE={variant.range.value}")
+    return attributes
 
 
 def _longest_s(track: Track) -> int:

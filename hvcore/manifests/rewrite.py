@@ -1,5 +1,5 @@
 """
-Carry a token through a playlist or a manifest.
+Carry a token through a playlist, a manifest or a storyboard.
 
 Source: interface, "Delivery": the token reaches every variant and segment
 request, so that only the first address needs to be signed.
@@ -20,6 +20,8 @@ _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 # markup, and our writer escapes ">" in attributes, so texts cannot look like it.
 _TEMPLATE = re.compile(r"<SegmentTemplate [^>]*>")
 _TEMPLATE_ADDRESS = re.compile(r' (initialization|media)="([^"]*)"')
+
+_CUE_ADDRESS = re.compile(r"(?<=[0-9]\n)\S+")
 
 
 def carry_token(text: str, token: str) -> str:
@@ -45,6 +47,15 @@ def carry_token_in_manifest(text: str, token: str) -> str:
     return _TEMPLATE.sub(
         lambda template: _TEMPLATE_ADDRESS.sub(rewrite, template[0]), text
     )
+
+
+def carry_token_in_storyboard(text: str, token: str) -> str:
+    """
+    Add ``token=`` to every address of a storyboard that we have written.
+    """
+    added = _added(token)
+    # Every cue is two lines: its times, and the address.
+    return _CUE_ADDRESS.sub(lambda match: _address(match[0], added), text)
 
 
 def _added(token: str) -> str:

@@ -16,9 +16,11 @@ import attrs
 from hvcore.domain.transcoding import MediaIndex, UnusableSourceError
 from hvcore.domain.video import Video
 from hvcore.errors import UnavailableError
+from hvcore.failpoints import reach
 from hvcore.manifests import dash, hls
 from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsLocalPath
 from hvcore.ports.transcoder import Workspace
+from hvcore.services.kept_sources import KeptSources
 from hvcore.services.leases import TaskRun
 
 _log = logging.getLogger(__name__)
@@ -29,8 +31,14 @@ CONTENT_TYPES: Final = {
     ".mpd": "application/dash+xml",
     ".jpg": "image/jpeg",
 }
-_ATTEMPT: Final = re.compile(r"p[0-9]+a[0-9]+")
-COPY_BYTES: Final = 1024 * 1024
+_ATTEMPT: Final = re.compile(r"(?:p[0-9]+|storyboard-)a[0-9]+")
+
+
+def is_attempt_folder(name: str) -> bool:
+    """
+    Tell whether a folder of a job was made by one attempt alone.
+    """
+    return _ATTEMPT.fullmatch(name) is not None
 
 
 @attrs.frozen(kw_only=True)
@@ -39,7 +47,8 @@ class AttemptFiles:
     Fetch sources, store what was made, remove what nobody needs.
 
     Attributes:
-        work_dir: For temporary files; one folder for each attempt.
+        work_dir: For temporary files of this process; one folder for each
+            attempt, and one for the source at hand.
     """
 
     storage: Storage
@@ -56,10 +65,11 @@ class AttemptFiles:
         base = self.work_dir / f"{run.task.id}a{run.task.fence}"
         folder = base / "out"
         folder.mkdir(parents=True)
+        reach("attempt.workspace")
         handle = run.task.payload.get("handle")
         try:
             yield Workspace(
-                source=self._local_source(video, base, run),
+                source=self._local_source(video, run),
                 folder=folder,
                 report=run.report,
                 check=run.check,
@@ -68,24 +78,17 @@ class AttemptFiles:
         finally:
             shutil.rmtree(base, ignore_errors=True)
 
-    def _local_source(self, video: Video, base: Path, run: TaskRun) -> Path:
+    def _local_source(self, video: Video, run: TaskRun) -> Path:
         try:
             if isinstance(self.storage, SupportsLocalPath):
                 self.storage.stat(video.source_path)
                 return self.storage.local_path(video.source_path)
-            target = base / "source"
-            with (
-                self.storage.open(video.source_path) as source,
-                target.open("wb") as copy,
-            ):
-                while block := source.read(COPY_BYTES):
-                    run.check()
-                    copy.write(block)
+            kept = KeptSources(storage=self.storage, work_dir=self.work_dir)
+            return kept.fetch(video.source_path, run.check)
         except ObjectNotFoundError as exc:
             raise UnusableSourceError(
                 "The uploaded file is not there any more."
             ) from exc
-        return target
 
     def store(self, folder: Path, target: str) -> None:
         """
@@ -123,7 +126,7 @@ class AttemptFiles:
             for info in self.storage.walk(root)
         }
         for folder in folders - kept:
-            if _ATTEMPT.fullmatch(folder):
+            if is_attempt_folder(folder):
                 self.discard(f"{root}/{folder}")
 
     def drop_other_sendings(self, video: Video) -> None:

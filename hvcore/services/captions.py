@@ -19,6 +19,7 @@ from hvcore.domain.captions import (
     LANGUAGE_PATTERN,
     MAX_CAPTION_TRACKS,
     MAX_LANGUAGE_CHARS,
+    UNDETERMINED,
     WEBVTT_TYPE,
     CaptionFormat,
     CaptionTrack,
@@ -153,7 +154,9 @@ class Captions:
             ForbiddenError: It lies outside the key's environment.
             NotFoundError: The video has none in this language.
         """
-        language = _language(language)
+        # Those of a source may have this language; they can be removed, too.
+        is_known = language.lower() != UNDETERMINED
+        language = _language(language) if is_known else UNDETERMINED
         with self.uow.write() as work:
             video = require_listed(
                 reach_video(work, caller, org_id, video_id, for_update=True)

@@ -21,6 +21,7 @@ from hvcore.domain.video import (
     media_prefix,
 )
 from hvcore.errors import UnavailableError, VideoNotFoundError
+from hvcore.failpoints import reach
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access import reach_video
@@ -82,6 +83,7 @@ class Deletion:
                 work.grants.save(grant)
             self._order_purges(work, video)
             work.commit()
+        reach("video.deleted")
         self._hide(video)
         return video
 
@@ -96,6 +98,7 @@ class Deletion:
             video = work.videos.find(run.task.subject)
         if video is not None and video.state is VideoState.DELETED:
             self.storage.delete_tree(media_prefix(video.id))
+            reach("purge.media")
             self.storage.delete_tree(upload_path(video))
             with self.uow.write() as work:
                 work.captions.remove_all(video.id)

@@ -20,7 +20,12 @@ from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.manifests import dash
 from hvcore.manifests.captions import captions_playlist, offer_captions
 from hvcore.manifests.hls import MASTER
-from hvcore.manifests.rewrite import carry_token, carry_token_in_manifest
+from hvcore.manifests.rewrite import (
+    carry_token,
+    carry_token_in_manifest,
+    carry_token_in_storyboard,
+)
+from hvcore.manifests.storyboard import storyboard_index
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.playback import PlaybackDirectory
 from hvcore.ports.storage import ObjectNotFoundError, Storage
@@ -31,10 +36,12 @@ from hvcore.services.published_files import (
     PublishedManifest,
     PublishedMedia,
     PublishedPlaylist,
+    PublishedStoryboard,
     find_published,
+    stored_file,
 )
 from hvcore.services.segment_counting import SegmentCounter
-from hvcore.services.served import Lifetime, Served, StoredFile
+from hvcore.services.served import Lifetime, Served
 from hvcore.services.text_cache import TextCache
 
 _log = logging.getLogger(__name__)
@@ -156,6 +163,10 @@ class Delivery:
             text = self._manifest(video)
             body = carry_token_in_manifest(text, token) if token else text
             return _served_text(body, MANIFEST_TYPE, is_public=is_public)
+        if isinstance(found, PublishedStoryboard):
+            text = storyboard_index(found.storyboard, duration_s=video.media.duration_s)
+            body = carry_token_in_storyboard(text, token) if token else text
+            return _served_text(body, WEBVTT_TYPE, is_public=is_public)
         if isinstance(found, PublishedCaptions):
             return self._captions(video, found, token, is_public=is_public)
         if isinstance(found, PublishedMedia):
@@ -239,13 +250,9 @@ class Delivery:
         self, video: Playable, found: PublishedMedia, *, is_public: bool
     ) -> Served:
         return Served(
-            body=StoredFile(
-                storage=self.storage,
-                path=f"{video.media_root}/{found.path}",
-                size_bytes=found.file.size_bytes,
-            ),
+            body=stored_file(self.storage, video.media_root, found),
             content_type=found.content_type,
-            etag=found.file.sha256[:32],
+            etag=_etag(found),
             lifetime=Lifetime.IMMUTABLE,
             is_public=is_public,
             on_answer=self._counting(video, found),
@@ -274,6 +281,12 @@ class Delivery:
                 return None
             self._texts.put(path, text)
         return text
+
+
+def _etag(found: PublishedMedia) -> str:
+    tag = found.file.sha256[:32]
+    # The beginning of a file is not what the whole is.
+    return tag if found.first_bytes is None else f"{tag}-{found.first_bytes}"
 
 
 def _served_text(text: str, content_type: str, *, is_public: bool) -> Served:

@@ -14,6 +14,7 @@ import attrs
 
 from hvcore.domain.analytics import BatchId, ServedBatch, roll_up
 from hvcore.errors import UnavailableError
+from hvcore.failpoints import reach
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.spool import (
     Spool,
@@ -107,6 +108,7 @@ class Drain:
         position = sink.position(file.name)
         while (chunk := file.read(position)) is not None:
             sink.write(_batch(file, position, chunk))
+            reach("drain.applied")
             position = chunk.end
         self._known[key] = position
 

@@ -25,6 +25,8 @@ from hvcore.domain.transcoding import UnusableSourceError
 from hvcore.domain.uploads import FileWanted, GrantState, UploadGrant, source_path
 from hvcore.domain.video import Video, VideoState, VideoWanted
 from hvcore.domain.web_addresses import without_secrets
+from hvcore.errors import UnavailableError
+from hvcore.failpoints import reach
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.safe_http import (
@@ -206,7 +208,11 @@ class Fetching:
         path = f"{grant.path}/{secrets.token_hex(8)}"
         self.storage.put_file(path, local, content_type=content_type)
         try:
+            reach("fetch.stored")
             self._arrive(run, path)
+        except UnavailableError:
+            # A commit that was not confirmed may have been made; see Uploads.
+            raise
         except BaseException:
             self.uploads.discard(path)
             raise

@@ -2,13 +2,14 @@
 Tell whether the service can serve.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
 import attrs
 
 from hvcore import __version__
+from hvcore.domain.transcoding import Capabilities
 from hvcore.errors import UnavailableError
 from hvcore.ports.queue import Queue
 from hvcore.ports.storage import Storage
@@ -35,10 +36,13 @@ class HealthReport:
 
     Attributes:
         checks: Each component's ``ok``, or the reason why not.
+        lacks: What this machine's encoder cannot do, a sentence each; requests
+            for it are refused, so the service is not degraded by it.
     """
 
     status: HealthStatus
     checks: Mapping[str, str]
+    lacks: Sequence[str] = ()
     version: str = __version__
 
 
@@ -57,11 +61,12 @@ class Health:
         """
         Ask every component once.
         """
+        able = self.transcoder.capabilities()
         checks = {
             "database": _ask(self.uow.ping),
             "storage": _ask(self.storage.ping),
             "queue": _ask(self.queue.ping),
-            "transcoder": self._transcoder(),
+            "transcoder": _usable(able),
         }
         if checks["database"] != OK or checks["storage"] != OK:
             status = HealthStatus.DOWN
@@ -69,11 +74,12 @@ class Health:
             status = HealthStatus.DEGRADED
         else:
             status = HealthStatus.OK
-        return HealthReport(status=status, checks=checks)
+        lacks = tuple(lack.what for lack in able.lacks)
+        return HealthReport(status=status, checks=checks, lacks=lacks)
 
-    def _transcoder(self) -> str:
-        able = self.transcoder.capabilities()
-        return OK if able.usable else " ".join(able.problems) or "not usable"
+
+def _usable(able: Capabilities) -> str:
+    return OK if able.usable else " ".join(able.problems) or "not usable"
 
 
 def _ask(ping: Callable[[], None]) -> str:

@@ -52,7 +52,7 @@ def redraw(picture: bytes, content_type: str) -> bytes:
         raise _refused(str(exc)) from exc
     except Image.DecompressionBombError as exc:
         raise _refused(_TOO_LARGE) from exc
-    except _UNREADABLE as exc:
+    except UNREADABLE as exc:
         raise _refused(f"The body cannot be read as {content_type}.") from exc
     made = io.BytesIO()
     _upright(drawn, bare.orientation).save(
@@ -94,7 +94,7 @@ def _upright(drawn: "Image.Image", orientation: int) -> "Image.Image":
 
 
 _TOO_LARGE: Final = f"The picture must have at most {MAX_SOURCE_PIXELS:,} pixels."
-_UNREADABLE: Final = (
+UNREADABLE: Final = (
     # What the library raises for damaged files of these two formats; its
     # UnidentifiedImageError is an OSError.
     OSError,

@@ -16,9 +16,15 @@ from hvcore.domain.transcoding import (
     MediaIndex,
     PublishedTrack,
     Segment,
+    Storyboard,
+    Track,
 )
 from hvcore.manifests.dash import MANIFEST
-from hvcore.manifests.hls import MASTER, playlist_name
+from hvcore.manifests.hls import MASTER, playlist_at, playlist_name
+from hvcore.manifests.iframes import PICTURES, VIDEO, first_pictures, pictures_name
+from hvcore.manifests.storyboard import STORYBOARD, sheet_name
+from hvcore.ports.storage import Storage
+from hvcore.services.served import StoredFile
 
 INIT: Final = "init.m4s"
 FIRST_RUNG_INIT: Final = "video/init.m4s"
@@ -29,6 +35,9 @@ _CAPTIONS = re.compile(
 _MEDIA_FILE = re.compile(
     r"(?P<track>video/[1-9][0-9]{0,4}p|audio(?:-[1-9][0-9]{0,2})?)"
     r"/(?:init|(?P<number>0|[1-9][0-9]{0,6}))\.m4s"
+)
+_PICTURE = re.compile(
+    rf"{PICTURES}/(?P<rung>[1-9][0-9]{{0,4}}p)/(?P<number>0|[1-9][0-9]{{0,6}})\.m4s"
 )
 
 
@@ -49,6 +58,15 @@ class PublishedManifest:
 
 
 @attrs.frozen(kw_only=True)
+class PublishedStoryboard:
+    """
+    The index of the storyboard.
+    """
+
+    storyboard: Storyboard
+
+
+@attrs.frozen(kw_only=True)
 class PublishedCaptions:
     """
     Captions, if the video has any in this language: they come and go.
@@ -61,10 +79,12 @@ class PublishedCaptions:
 @attrs.frozen(kw_only=True)
 class PublishedMedia:
     """
-    An init or a media segment.
+    An init or a media segment, or a sheet of the storyboard.
 
     Attributes:
         path: Under the media root.
+        first_bytes: Where only the beginning of the file is published under this
+            name: how much of it.
         counted_px: Short edge of the rung of which this is a media segment;
             None for everything that is not counted as served.
     """
@@ -72,10 +92,13 @@ class PublishedMedia:
     path: str
     file: MediaFile
     content_type: str
+    first_bytes: int | None = None
     counted_px: int | None = None
 
 
-PublishedText: TypeAlias = PublishedPlaylist | PublishedManifest | PublishedCaptions
+PublishedText: TypeAlias = (
+    PublishedPlaylist | PublishedManifest | PublishedStoryboard | PublishedCaptions
+)
 
 
 def find_published(
@@ -84,13 +107,27 @@ def find_published(
     """
     Return what a path under a video names, None if that is nothing.
     """
-    return _find_text(media, path) or _find_media(media, path)
+    return _find_text(media, path) or _find_media(media, path) or _sheet(media, path)
+
+
+def stored_file(storage: Storage, media_root: str, found: PublishedMedia) -> StoredFile:
+    """
+    Return where a media file, or the beginning that is published, is stored.
+    """
+    return StoredFile(
+        storage=storage,
+        path=f"{media_root}/{found.path}",
+        file_bytes=found.file.size_bytes,
+        first_bytes=found.first_bytes,
+    )
 
 
 def _find_text(media: MediaIndex, path: str) -> PublishedText | None:
     if path == MANIFEST:
         return PublishedManifest()
-    if path == MASTER or any(path == playlist_name(t.track) for t in media.tracks):
+    if path == STORYBOARD and media.storyboard:
+        return PublishedStoryboard(storyboard=media.storyboard)
+    if path == MASTER or any(_has_playlist(t.track, path) for t in media.tracks):
         return PublishedPlaylist(name=path)
     match = _CAPTIONS.fullmatch(path)
     if match is None:
@@ -100,9 +137,20 @@ def _find_text(media: MediaIndex, path: str) -> PublishedText | None:
     )
 
 
+def _has_playlist(track: Track, path: str) -> bool:
+    if path == playlist_name(track):
+        return True
+    # Looks at every segment, so only where the name is right.
+    is_pictures = path == playlist_at(pictures_name(track))
+    return is_pictures and first_pictures(track) is not None
+
+
 def _find_media(media: MediaIndex, path: str) -> PublishedMedia | None:
     if path == FIRST_RUNG_INIT:
         return next((_init(t) for t in media.tracks if t.track.rung), None)
+    picture = _PICTURE.fullmatch(path)
+    if picture:
+        return _picture(media, f"{VIDEO}/{picture['rung']}", int(picture["number"]))
     match = _MEDIA_FILE.fullmatch(path)
     if match is None:
         return None
@@ -112,6 +160,31 @@ def _find_media(media: MediaIndex, path: str) -> PublishedMedia | None:
         if match["number"] is None:
             return _init(published)
         return _segment(published, int(match["number"]))
+    return None
+
+
+def _picture(media: MediaIndex, track: str, number: int) -> PublishedMedia | None:
+    for published in media.tracks:
+        if published.track.name != track:
+            continue
+        segment = _numbered(published.track.segments, number)
+        found = _segment(published, number)
+        if segment and found and segment.first_picture_bytes is not None:
+            # No segment, and so nothing that is counted: who scrubs through a
+            # film has not watched it.
+            return attrs.evolve(
+                found, first_bytes=segment.first_picture_bytes, counted_px=None
+            )
+    return None
+
+
+def _sheet(media: MediaIndex, path: str) -> PublishedMedia | None:
+    sprites = media.storyboard.sprites if media.storyboard else ()
+    for number, sprite in enumerate(sprites):
+        if path == sheet_name(number):
+            return PublishedMedia(
+                path=sprite.path, file=sprite.file, content_type="image/jpeg"
+            )
     return None
 
 

@@ -10,6 +10,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.failpoints import reach
 from hvcore.spool import Spool
 
 
@@ -39,3 +40,4 @@ class SpooledCounter:
         Take note that a segment is being handed to a player now.
         """
         self.spool.append(SegmentServed(place=place, at=self.clock.now()))
+        reach("spool.written")

@@ -31,15 +31,24 @@ class Lifetime(Enum):
 @attrs.frozen(kw_only=True)
 class StoredFile:
     """
-    A published file in storage.
+    A published file in storage, or its beginning.
 
     Attributes:
-        size_bytes: As it was measured when it was made.
+        file_bytes: As it was measured when it was made.
+        first_bytes: Where only the beginning is served: how much.
     """
 
     storage: Storage
     path: str
-    size_bytes: int
+    file_bytes: int
+    first_bytes: int | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """
+        Length of what is served.
+        """
+        return self.file_bytes if self.first_bytes is None else self.first_bytes
 
     @property
     def is_local(self) -> bool:
@@ -69,7 +78,7 @@ class StoredFile:
             # Raises UnavailableError if it is the storage that is gone.
             self.storage.stat(self.path)
             raise
-        if os.fstat(file.fileno()).st_size != self.size_bytes:
+        if os.fstat(file.fileno()).st_size != self.file_bytes:
             file.close()
             raise UnavailableError("The stored file is damaged.")
         file.seek(start)

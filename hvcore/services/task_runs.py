@@ -13,10 +13,12 @@ from typing import Final, Protocol
 import attrs
 
 from hvcore.clock import Clock
+from hvcore.domain.certificates import NotConformantError
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
 from hvcore.domain.transcoding import TranscodeError, UnusableSourceError
 from hvcore.errors import UnavailableError
+from hvcore.failpoints import reach
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.leases import TaskRun, TaskStopped
@@ -118,9 +120,15 @@ class TaskRuns:
         if handler is None:
             self._leave_to_newer(task)
             return
+        if task.losses > MAX_LOSSES and not handler.is_patient:
+            # A worker's successor frees what it held, without a sweep.
+            self._end_lost(task)
+            return
         with TaskRun(self.uow, task, stopping) as run:
             try:
+                reach("task.leased")
                 handler.run(run)
+                reach("task.ended")
             except TaskStopped:
                 if not run.is_lost:
                     self._put_back(task)
@@ -195,7 +203,7 @@ class TaskRuns:
             return
         reason = _reason(error)
         attempts = task.attempts + 1
-        final = isinstance(error, UnusableSourceError) or (
+        final = isinstance(error, UnusableSourceError | NotConformantError) or (
             attempts >= MAX_ATTEMPTS and not handler.is_patient
         )
         _log.log(
@@ -278,11 +286,11 @@ def _is_outage(error: Exception) -> bool:
 
 
 def _is_expected(error: Exception) -> bool:
-    return isinstance(error, TranscodeError | UnusableSourceError)
+    return isinstance(error, TranscodeError | UnusableSourceError | NotConformantError)
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, UnusableSourceError | TranscodeError):
+    if _is_expected(error):
         return str(error)
     return "Processing failed because of an internal error."
 

@@ -17,6 +17,7 @@ import attrs
 from hvcore.domain.ids import JobId
 from hvcore.domain.ladder import build_ladder
 from hvcore.domain.limits import SEGMENT_S
+from hvcore.domain.storyboard import still_interval_s
 from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
 from hvcore.domain.transcoding import (
     PartDone,
@@ -25,10 +26,17 @@ from hvcore.domain.transcoding import (
     TranscodeOrder,
 )
 from hvcore.domain.video import Video, VideoState, media_root
+from hvcore.errors import UnavailableError
+from hvcore.failpoints import reach
+from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import TranscodeJob, UnitOfWork, Work
 from hvcore.services.attempt_files import AttemptFiles
+from hvcore.services.certificates import Certificates
 from hvcore.services.leases import TaskRun, TaskStopped
+from hvcore.services.source_captions import SourceCaptions
+from hvcore.services.storyboards import Storyboards, leftovers
+from hvcore.services.tidying import LATE_WRITERS_AFTER, order_tidying
 from hvcore.wire.stored import from_stored, to_stored
 
 _log = logging.getLogger(__name__)
@@ -63,8 +71,12 @@ class Transcoding:
     """
 
     uow: UnitOfWork
+    queue: Queue
     transcoder: Transcoder
     files: AttemptFiles
+    storyboards: Storyboards
+    certificates: Certificates
+    source_captions: SourceCaptions
 
     def plan(self, run: TaskRun) -> None:
         """
@@ -85,6 +97,8 @@ class Transcoding:
             settings=video.settings,
             ladder=build_ladder(source, video.settings),
             segment_s=SEGMENT_S,
+            workers=self._workers(),
+            still_interval_s=still_interval_s(source.duration_s),
         )
         parts = self.transcoder.plan(order)
         job = TranscodeJob(
@@ -135,11 +149,15 @@ class Transcoding:
                 self._wait_for(run.task, done)
                 return
             run.check()
+            reach("part.encoded")
             self._keep(run, job, part_folder=folder, made=workspace.folder, done=done)
 
     def assemble(self, run: TaskRun) -> None:
         """
-        Join the parts, write the playlists, publish.
+        Join the parts, write the playlists, check all that, publish.
+
+        Raises:
+            NotConformantError: What was made must not be published.
         """
         video = self._wanted_video(run)
         job = self._job(run)
@@ -150,17 +168,37 @@ class Transcoding:
         media = self.transcoder.assemble(job.order, done)
         root = media_root(video.id, job.id)
         run.check()
+        # A name of this attempt's own, as parts have; see drop_other_attempts.
+        sheets = f"storyboard-a{run.task.fence}"
+        media = self.storyboards.add(
+            root,
+            media,
+            done,
+            interval_s=job.order.still_interval_s,
+            folder=sheets,
+        )
         self.files.write_playlists(root, media)
-        with self.uow.write() as work:
+        reach("assemble.written")
+        self.certificates.issue(run, job, media)
+        with (
+            self.source_captions.stored(run, video, media, done) as captions,
+            self.uow.write() as work,
+        ):
             current = work.videos.find(video.id, for_update=True)
             run.finish(work)
+            media = captions.noted_in(media)
             if current is None or not current.mark_ready(job.id, media):
                 raise TaskStopped
             work.videos.save(current)
+            captions.put(work, video.id)
+            order_tidying(work, current, LATE_WRITERS_AFTER)
             work.commit()
+        reach("assemble.published")
         # Only now: a worker that lost its lease long ago must not touch what
         # another one has published.
-        self.files.drop_other_attempts(root, {folder for folder, _ in done})
+        self.files.drop_other_attempts(root, {sheets, *(folder for folder, _ in done)})
+        for path in leftovers(media, done):
+            self.files.discard(f"{root}/{path}")
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
@@ -172,6 +210,14 @@ class Transcoding:
         if video is not None and video.mark_failed(_job_id(task), reason):
             work.videos.save(video)
             work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
+            order_tidying(work, video, timedelta(), LATE_WRITERS_AFTER)
+
+    def _workers(self) -> int:
+        try:
+            return max(1, self.queue.workers(Lane.ENCODE))
+        except UnavailableError:
+            # One part more or less: nothing to wait for.
+            return 1
 
     def _wanted_video(self, run: TaskRun) -> Video | None:
         with self.uow.read() as work:
@@ -200,7 +246,12 @@ class Transcoding:
         target = f"{media_root(job.video_id, job.id)}/{part_folder}"
         try:
             self.files.store(made, target)
+            reach("part.stored")
             self._finish_part(run, job, part_folder, done)
+        except UnavailableError:
+            # A commit that was not confirmed may have been made: then these files
+            # are the part. If they are not, the tidying removes them.
+            raise
         except BaseException:
             # Lost, cancelled or refused: nobody else knows of these files.
             self.files.discard(target)

@@ -36,6 +36,7 @@ from hvcore.errors import (
     UnavailableError,
     UnsupportedFormatError,
 )
+from hvcore.failpoints import reach
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.leases import TaskRun
@@ -166,10 +167,15 @@ class Uploads:
         path = f"{grant.path}/{secrets.token_hex(8)}"
         self.storage.put_file(path, local, content_type=content_type)
         try:
+            reach("upload.stored")
             previous, grant = self._take_in(grant_id, path)
+        except UnavailableError:
+            self._discard_if_unknown(grant_id, path)
+            raise
         except Exception:
             self.discard(path)
             raise
+        reach("upload.taken")
         if previous is not None:
             self.discard(previous)
         return grant
@@ -270,6 +276,17 @@ class Uploads:
             raise InvalidFileSizeError(
                 f"A file must have from 1 to {limits.MAX_UPLOAD_BYTES} bytes (5 GB)."
             )
+
+    def _discard_if_unknown(self, grant_id: str, path: str) -> None:
+        # A commit may fail and yet have happened: only its answer was lost.
+        try:
+            with self.uow.read() as work:
+                grant = work.grants.find(grant_id)
+        except UnavailableError:
+            # Who knows; then they go with the next sending's job, or with the grant.
+            return
+        if grant is None or grant.stored_path != path:
+            self.discard(path)
 
     def _take_in(self, grant_id: str, path: str) -> tuple[str | None, UploadGrant]:
         with self.uow.write() as work:

@@ -21,6 +21,7 @@ from hvcore.domain.webhooks import (
     Outcome,
     WebhookEndpoint,
 )
+from hvcore.failpoints import reach
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.safe_http import OutboundError, OutboundHttp, TargetRefusedError
 from hvcore.services.endpoint_slots import EndpointSlots
@@ -88,6 +89,7 @@ class WebhookDeliveries:
                 return
             began = self.clock.now()
             outcome = self._send(run, order)
+            reach("webhook.sent")
             self._slots.note(endpoint_id, is_success=outcome.is_success)
         delivery = self._settle(run, order, outcome, began)
         is_warning = not outcome.is_success and self._warnings.is_time(endpoint_id)

@@ -20,6 +20,9 @@ NOT_OF_THE_TREE: Final = frozenset(
         "HV_API_KEY",
         "HV_PLUGINS",
         "HV_DEBUG",
+        # For tests alone: hvcore.failpoints.
+        "HV_FAILPOINTS",
+        "HV_FAILPOINTS_DIR",
     }
 )
 

@@ -88,6 +88,7 @@ HEALTH: Final = record(
             "required": ["database", "storage", "queue", "transcoder"],
             "additionalProperties": STRING,
         },
+        "lacks": array(STRING),
     }
 )
 LIVE: Final = record({"status": one_of("ok")})

@@ -1,10 +1,11 @@
 """
 Domain values <-> the JSON that the database keeps.
 
-Fractions are kept as ``"30000/1001"``, enums by their value. A field that is
-added later needs a default, so that older rows still load.
+Fractions are kept as ``"30000/1001"``, enums by their value, moments as ISO 8601
+has them. A field that is added later needs a default, so that older rows still load.
 """
 
+from datetime import datetime
 from fractions import Fraction
 from typing import Any, Final, TypeVar
 
@@ -32,6 +33,10 @@ def _converter() -> Converter:
     converter = Converter(detailed_validation=False)
     converter.register_unstructure_hook(Fraction, str)
     converter.register_structure_hook(Fraction, lambda text, _: Fraction(text))
+    converter.register_unstructure_hook(datetime, datetime.isoformat)
+    converter.register_structure_hook(
+        datetime, lambda text, _: datetime.fromisoformat(text)
+    )
     return converter
 
 

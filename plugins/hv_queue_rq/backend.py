@@ -15,7 +15,7 @@ from rq import Queue as RqMessages
 from rq.serializers import JSONSerializer
 
 from hv_queue_rq.jobs import RING, handling
-from hv_queue_rq.worker import RingWorker
+from hv_queue_rq.worker import RingWorker, count_workers
 from hvcore.plugin_api import ConfigError, Lane, Queue, TaskId, UnavailableError
 
 PUT_TIMEOUT_S: Final = 0.25
@@ -112,6 +112,18 @@ class RqQueue(Queue):
         """
         try:
             return int(self._messages(self._client, lane).count)
+        except RedisError as exc:
+            raise UnavailableError("The queue does not answer.") from exc
+
+    def workers(self, lane: Lane) -> int:
+        """
+        Count who consumes a lane now, on all machines.
+
+        Raises:
+            UnavailableError: The server does not answer.
+        """
+        try:
+            return count_workers(self._messages(self._client, lane))
         except RedisError as exc:
             raise UnavailableError("The queue does not answer.") from exc
 

@@ -7,8 +7,11 @@ database does that, and a record in Redis would outlive a killed worker.
 """
 
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from math import inf
 from typing import Final
 
 from redis import Redis, RedisError
@@ -17,7 +20,7 @@ from rq.exceptions import DequeueTimeout, NoSuchJobError
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.worker import DequeueStrategy, WorkerStatus
-from rq.worker_registration import clean_worker_registry
+from rq.worker_registration import clean_worker_registry, get_keys
 
 from hv_queue_rq.jobs import RING
 from hvcore.plugin_api import UnavailableError
@@ -46,6 +49,7 @@ class RingWorker(SimpleWorker):
         )
         # Else the first lane's messages would hold up the other's.
         self._dequeue_strategy = DequeueStrategy.ROUND_ROBIN
+        self._renewed_at = -inf
 
     @property
     def dequeue_timeout(self) -> int:
@@ -99,12 +103,16 @@ class RingWorker(SimpleWorker):
         """
         # First: whatever happens from here on, the lease takes care of it.
         self.connection.delete(job.key)
+        if time.monotonic() - self._renewed_at > REGISTERED_FOR_S / 2:
+            # Short jobs, one after the other, leave no pause to do it in.
+            self._register()
         if job.func_name != RING:
             _log.error("a message of somebody else was dropped")
             return
         try:
             # Not job.perform(), which writes to Redis.
-            job.func(*job.args)
+            with self._staying_registered():
+                job.func(*job.args)
         except UnavailableError as error:
             # No bug: the sweep rings again once the service is back.
             _log.warning(
@@ -114,8 +122,27 @@ class RingWorker(SimpleWorker):
         except Exception:  # noqa: BLE001 - one of the three loops: task
             _log.exception("handling a task failed", extra={"hv_task": job.args})
 
+    @contextmanager
+    def _staying_registered(self) -> Iterator[None]:
+        # A job may last longer than the record; and who works is counted.
+        has_ended = threading.Event()
+
+        def renew() -> None:
+            while not has_ended.wait(REGISTERED_FOR_S / 2):
+                with suppress(RedisError):
+                    self._register()
+
+        thread = threading.Thread(target=renew, name="rq-record", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            has_ended.set()
+            thread.join()
+
     def _register(self) -> None:
         # After FLUSHALL, or after a job of hours, the record is gone.
+        self._renewed_at = time.monotonic()
         if self.connection.exists(self.key):
             self.heartbeat()
         else:
@@ -129,3 +156,15 @@ class RingWorker(SimpleWorker):
             self.register_death()  # type: ignore[no-untyped-call]  # rq
             # rq keeps the record for a minute; nobody asks for it.
             self.connection.delete(self.key)
+
+
+def count_workers(queue: Queue) -> int:
+    """
+    Count the workers of a queue that were there a moment ago.
+
+    Raises:
+        redis.RedisError: The server does not answer.
+    """
+    keys = get_keys(queue)
+    # The list keeps killed workers until another one starts.
+    return queue.connection.exists(*keys) if keys else 0

@@ -7,8 +7,11 @@ from pathlib import Path
 import attrs
 
 from hv_transcoder_ffmpeg import job
+from hv_transcoder_ffmpeg.audio_choice import effective_audio
+from hv_transcoder_ffmpeg.caption_tracks import Extracted, extract_captions
 from hv_transcoder_ffmpeg.commands import Encode
 from hv_transcoder_ffmpeg.machine import Machine
+from hv_transcoder_ffmpeg.parts import cut
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.still import take_still
@@ -26,7 +29,7 @@ from hvcore.plugin_api import (
 
 class FfmpegTranscoder(Transcoder):
     """
-    Makes all renditions of a video in one ffmpeg process.
+    Makes all renditions of a part in one ffmpeg process.
 
     ``capabilities`` may be called from any thread; the rest from the main
     thread, because children die with the thread that started them.
@@ -53,20 +56,17 @@ class FfmpegTranscoder(Transcoder):
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
         """
-        Make the whole video in one part.
-
-        All of one machine's cores are busy with it as it is, and joints cost
-        quality.
+        Cut long videos into parts, and more of them for several workers.
         """
-        return (Part(index=0, order=order),)
+        return cut(order)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone:
         """
-        Encode every rendition, and check what came out.
+        Encode every rendition of a part, and check what came out.
         """
         engine, sandbox = self._machine.ready()
-        audio, warnings = job.effective_audio(
-            engine, part.order, may_substitute=self._options.substitute_audio
+        audio, warnings = effective_audio(
+            engine, part, may_substitute=self._options.substitute_audio
         )
         encode = Encode(
             engine=engine,
@@ -74,12 +74,19 @@ class FfmpegTranscoder(Transcoder):
             # Colours and times are not part of the order; reading them again
             # takes a tenth of a second.
             streams=Prober(engine, sandbox).streams(workspace),
-            order=part.order,
+            part=part,
             audio=audio,
             threads=self._options.threads,
         )
-        done = job.run_encode(encode, workspace, sandbox)
-        return attrs.evolve(done, warnings=warnings + done.warnings)
+        texts = Extracted()
+        if part.has_sound:
+            texts = extract_captions(engine, sandbox, workspace, encode.streams)
+        done = job.run_part(encode, workspace, sandbox)
+        return attrs.evolve(
+            done,
+            captions=texts.captions,
+            warnings=warnings + texts.warnings + done.warnings,
+        )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
         """

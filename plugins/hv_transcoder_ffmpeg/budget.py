@@ -1,5 +1,5 @@
 """
-How much of the machine one job may use.
+How much of the machine one part may use.
 
 Generous for every honest video: the limits stop what would never end, not
 what is slow.
@@ -49,9 +49,14 @@ _BYTES_OF_CORE: Final = 768 * _MIB
 are reserved, not used."""
 
 
-def encode_limits(order: TranscodeOrder, streams: Streams) -> dict[str, int]:
+def encode_limits(
+    order: TranscodeOrder, streams: Streams, *, duration_s: float
+) -> dict[str, int]:
     """
     Return the resource limits of an encode.
+
+    Args:
+        duration_s: Of what is decoded.
     """
     rungs = order.ladder.rungs
     cores = os.cpu_count() or 1
@@ -59,21 +64,21 @@ def encode_limits(order: TranscodeOrder, streams: Streams) -> dict[str, int]:
     pixels = sum(rung.width_px * rung.height_px for rung in rungs)
     frames = _FRAMES + cores * _FRAMES_OF_CORE
     return {
-        "cpu_s": _cpu_s(order, source),
+        "cpu_s": _cpu_s(order, source, duration_s),
         "address_space_bytes": 3 * _GIB
         + cores * _BYTES_OF_CORE
         + (source + pixels) * ceil(frames * _bytes_of_pixel(rungs[0].pixel_format)),
-        "file_size_bytes": _largest_file_bytes(order),
+        "file_size_bytes": _largest_file_bytes(order, duration_s),
         # A segment for each rendition, the source, libraries, pipes.
         "open_files": 256,
     }
 
 
-def output_bytes(order: TranscodeOrder) -> int:
+def output_bytes(order: TranscodeOrder, *, duration_s: float) -> int:
     """
-    Return more bytes than all files of the job together can have.
+    Return more bytes than all files of the part together can have.
     """
-    return int(order.source.duration_s + 60) * _bytes_per_second(order) + 64 * _MIB
+    return int(duration_s + 60) * _bytes_per_second(order) + 64 * _MIB
 
 
 def _bytes_of_pixel(pixel_format: PixelFormat) -> Fraction:
@@ -81,8 +86,8 @@ def _bytes_of_pixel(pixel_format: PixelFormat) -> Fraction:
     return _SAMPLES_OF_PIXEL[pixel_format.value[3:6]] * bytes_of_sample
 
 
-def _cpu_s(order: TranscodeOrder, source_pixels: int) -> int:
-    seconds = order.source.duration_s + order.segment_s
+def _cpu_s(order: TranscodeOrder, source_pixels: int, duration_s: float) -> int:
+    seconds = duration_s + order.segment_s
     work = source_pixels * float(order.source.video.frame_rate)
     work *= _DECODE_CPU_S_OF_MEGAPIXEL
     for rung in order.ladder.rungs:
@@ -99,12 +104,12 @@ def _bytes_per_second(order: TranscodeOrder) -> int:
     return kbps * 1000 // 8
 
 
-def _largest_file_bytes(order: TranscodeOrder) -> int:
+def _largest_file_bytes(order: TranscodeOrder, duration_s: float) -> int:
     # A segment, or what the first of two passes writes down for every frame:
     # a hundred bytes, and a hundredth of the pixels where x264's macroblock
     # tree is kept.
     segment = _bytes_per_second(order) * (order.segment_s + 60)
-    frames = (order.source.duration_s + 60) * float(order.ladder.rungs[0].frame_rate)
+    frames = (duration_s + 60) * float(order.ladder.rungs[0].frame_rate)
     largest = max(rung.width_px * rung.height_px for rung in order.ladder.rungs)
     notes = int(frames * (1000 + largest / 100))
     return segment + (notes if order.settings.two_pass else 0) + 64 * _MIB

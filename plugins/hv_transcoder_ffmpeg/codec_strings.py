@@ -9,6 +9,7 @@ from typing import Final
 import attrs
 
 from hv_transcoder_ffmpeg.boxes import Box, BoxError
+from hvcore.plugin_api import VideoRange
 
 _ES_TAG: Final = 0x03
 _DECODER_CONFIG_TAG: Final = 0x04
@@ -19,6 +20,8 @@ _EXPLICIT_RATE: Final = 15
 
 _VISUAL_ENTRY_BYTES: Final = 78
 _AUDIO_ENTRY_BYTES: Final = 28
+_RANGES: Final = {16: VideoRange.PQ, 18: VideoRange.HLG}
+"""By code point of the transfer function (ITU-T H.273, table 3)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -31,6 +34,7 @@ class SampleEntry:
         bit_depth: Of video; 0 for audio.
         chroma: Of video: 1 is 4:2:0, 2 is 4:2:2, 3 is 4:4:4.
         nal_length_bytes: Of the length before each NAL unit; 0 for audio.
+        video_range: Of video, by its transfer function.
     """
 
     codecs: str
@@ -39,6 +43,7 @@ class SampleEntry:
     bit_depth: int = 0
     chroma: int = 0
     nal_length_bytes: int = 0
+    video_range: VideoRange = VideoRange.SDR
 
 
 def read_sample_entry(table: Box) -> SampleEntry:
@@ -77,6 +82,7 @@ def _avc(entry: Box) -> SampleEntry:
         bit_depth=depth,
         chroma=chroma,
         nal_length_bytes=(lengths & 3) + 1,
+        video_range=_range(entry),
     )
 
 
@@ -114,7 +120,16 @@ def _hevc(entry: Box) -> SampleEntry:
         bit_depth=(depth & 7) + 8,
         chroma=chroma & 3,
         nal_length_bytes=(lengths & 3) + 1,
+        video_range=_range(entry),
     )
+
+
+def _range(entry: Box) -> VideoRange:
+    colour = entry.find("colr", _VISUAL_ENTRY_BYTES)
+    if colour is None or not colour.content().startswith(b"nclx"):
+        return VideoRange.SDR
+    (transfer,) = colour.fields("H", 6)
+    return _RANGES.get(transfer, VideoRange.SDR)
 
 
 def _mpeg_audio(entry: Box) -> str:

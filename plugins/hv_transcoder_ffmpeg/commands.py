@@ -1,32 +1,32 @@
 """
-Build the one ffmpeg command that makes all renditions of a video.
+Build the ffmpeg command that makes a part of a video, or all of it.
 """
 
-from math import ceil
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg import filters
+from hv_transcoder_ffmpeg import filters, pictures
 from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
-from hv_transcoder_ffmpeg.encoders import audio_options, video_options
+from hv_transcoder_ffmpeg.encoders import NO_NAMES, audio_options, video_options
 from hv_transcoder_ffmpeg.engine import Engine
 from hv_transcoder_ffmpeg.source import Streams
+from hv_transcoder_ffmpeg.spans import SLACK_S, Span
 from hvcore.plugin_api import (
     MAX_SOURCE_PIXELS,
     MAX_SOURCE_STREAMS,
     AudioRendition,
+    Part,
     TranscodeOrder,
 )
 
-POSTER_FILE: Final = "poster.jpg"
 INIT_FILE: Final = "init.m4s"
 PLAYLIST_FILE: Final = "playlist.m3u8"
 """ffmpeg insists on writing one; the core renders better ones."""
 
-_SLACK_S: Final = 1.0
-"""Durations in headers are rounded; nothing may be cut for that."""
+HEAD_FILE: Final = ".head"
+"""Tells which frame of the part came first."""
 
 
 @attrs.frozen(kw_only=True)
@@ -36,75 +36,90 @@ class Encode:
 
     Attributes:
         source: Absolute path.
-        audio: The renditions as they are made, in the ladder's order.
+        audio: The renditions to make, in the ladder's order; none without sound.
+        lead_s: How long before the part's beginning the decoder begins; None
+            is at the file's beginning.
         threads: Of each encoder; 0 lets it choose.
     """
 
     engine: Engine
     source: Path
     streams: Streams
-    order: TranscodeOrder
+    part: Part
     audio: tuple[AudioRendition, ...]
+    lead_s: float | None = None
     threads: int = 0
 
     @property
-    def max_frames(self) -> int:
+    def order(self) -> TranscodeOrder:
         """
-        More frames than this no rung of the source can have.
+        The job that the part belongs to.
         """
-        rate = self.order.ladder.rungs[0].frame_rate
-        return ceil((self.order.source.duration_s + _SLACK_S) * rate)
+        return self.part.order
+
+    @property
+    def span(self) -> Span:
+        """
+        The frames to make.
+        """
+        return Span.of(self.part)
+
+    @property
+    def has_head(self) -> bool:
+        """
+        True if HEAD_FILE is written: the first frame may be missing.
+        """
+        return self.part.has_pictures and self.span.first_segment > 0
+
+    @property
+    def seeks_to_s(self) -> float:
+        """
+        Where the decoder begins; 0 is the file's beginning.
+        """
+        if self.lead_s is None:
+            return 0.0
+        return max(0.0, self.span.begins_s - self.lead_s)
 
 
 def first_pass_command(encode: Encode) -> list[str]:
     """
     Return the command that only measures the pictures, for two passes.
     """
-    command = [*_general(encode), *_video_graph(encode, with_poster=False)]
+    command = [*_general(encode), *_video_graph(encode, with_pictures=False)]
     for number, rung in enumerate(encode.order.ladder.rungs):
         command += _video_output(encode, number)
         command += video_options(
             rung,
-            segment_s=encode.order.segment_s,
+            encode.span,
             threads=encode.threads,
             pass_number=1,
         )
         # What is encoded is thrown away; the encoder writes down what it saw.
         command += ["-f", "null", "-"]
-    return command
+    return command + _head_output(encode)
 
 
 def encode_command(encode: Encode, *, pass_number: int) -> list[str]:
     """
-    Return the command that writes every file of the job.
+    Return the command that writes every file of the part.
 
     It decodes once, scales from rung to rung and encodes each rendition once.
 
     Args:
         pass_number: 0 for a single pass, else 2.
     """
-    order = encode.order
-    command = [*_general(encode), *_video_graph(encode, with_poster=True)]
+    command, outputs = _general(encode), list[str]()
+    if encode.part.has_pictures:
+        command += _video_graph(encode, with_pictures=True)
+        outputs += _rungs(encode, pass_number)
     for number, rendition in enumerate(encode.audio):
         command += ["-filter_complex", _audio_graph(encode, number, rendition)]
-    for number, rung in enumerate(order.ladder.rungs):
-        command += _video_output(encode, number)
-        command += video_options(
-            rung,
-            segment_s=order.segment_s,
-            threads=encode.threads,
-            pass_number=pass_number,
-        )
-        command += _segments(f"video/{rung.key}", order.segment_s)
-    for number, rendition in enumerate(encode.audio):
-        command += ["-map", f"[{filters.audio_label(number)}]"]
-        command += [*_NO_NAMES, *audio_options(rendition)]
-        command += _segments(rendition.name, order.segment_s)
-    return command + _poster_output()
-
-
-# Titles, places and times of the source are the owner's; none is published.
-_NO_NAMES: Final = ("-map_metadata", "-1", "-map_chapters", "-1")
+        outputs += ["-map", f"[{filters.audio_label(number)}]"]
+        outputs += [*NO_NAMES, *audio_options(rendition)]
+        outputs += _segments(rendition.name, encode.order.segment_s, 0)
+    if encode.part.has_pictures:
+        outputs += pictures.outputs(encode.order)
+    return command + outputs
 
 
 def _general(encode: Encode) -> list[str]:
@@ -125,23 +140,37 @@ def _general(encode: Encode) -> list[str]:
         # Browsers' recordings change their size. A new graph would begin at 0
         # again; the scaler takes the change, the filters that turn do not.
         command += ["-reinit_filter:v", "0"]
-    # Nothing of what lies behind the video's end is read.
-    duration_s = encode.order.source.duration_s + _SLACK_S
-    command += ["-t", f"{duration_s:.3f}"]
+    if encode.seeks_to_s:
+        # From the key frame before it on, under the times that pictures have in
+        # the whole file; what is too early is dropped by their number.
+        command += ["-noaccurate_seek", "-ss", f"{encode.seeks_to_s:.6f}"]
+        command += ["-copyts", "-start_at_zero"]
+    else:
+        # Nothing of what lies behind the video's end is read.
+        command += ["-t", f"{encode.order.source.duration_s + SLACK_S:.3f}"]
     return command + input_options(
         encode.source, encode.streams.container, ENCODE_DECODERS
     )
 
 
-def _video_graph(encode: Encode, *, with_poster: bool) -> list[str]:
-    order = encode.order
+def _video_graph(encode: Encode, *, with_pictures: bool) -> list[str]:
+    order, video = encode.order, encode.streams.video
+    can_tone_map = encode.engine.can_tone_map
+    rungs = order.ladder.rungs
     graph = filters.video_graph(
-        encode.streams.video,
-        order.ladder.rungs,
-        duration_s=order.source.duration_s,
-        can_tone_map=encode.engine.can_tone_map,
-        with_poster=with_poster,
+        video,
+        rungs,
+        span=encode.span,
+        is_sought=encode.seeks_to_s > 0,
+        can_tone_map=can_tone_map,
+        with_head=encode.has_head,
+        with_poster=with_pictures,
+        with_stills=with_pictures and order.still_interval_s > 0,
     )
+    if with_pictures:
+        is_hdr = can_tone_map and filters.is_hdr_kept(video, rungs)
+        chains = pictures.chains(order, encode.span, tone_map=is_hdr)
+        graph = ";".join([graph, *chains])
     return ["-filter_complex", graph]
 
 
@@ -154,36 +183,43 @@ def _audio_graph(encode: Encode, number: int, rendition: AudioRendition) -> str:
         rendition,
         tracks[rendition.stream_index],
         duration_s=encode.order.source.duration_s,
-        delay_s=encode.streams.audio_delays_s.get(rendition.stream_index, 0.0),
         priming_samples=encode.engine.priming_samples[rendition.codec],
     )
 
 
+def _rungs(encode: Encode, pass_number: int) -> list[str]:
+    span, options = encode.span, list[str]()
+    for number, rung in enumerate(encode.order.ladder.rungs):
+        options += _video_output(encode, number)
+        options += video_options(
+            rung, span, threads=encode.threads, pass_number=pass_number
+        )
+        folder = f"video/{rung.key}"
+        options += _segments(folder, span.cut_after_s, span.first_segment)
+    return options + _head_output(encode)
+
+
+def _head_output(encode: Encode) -> list[str]:
+    if not encode.has_head:
+        return []
+    # A list of one frame: its number within the part should be 0.
+    options = ["-map", f"[{filters.HEAD}]", "-fps_mode", "passthrough"]
+    return [*options, "-frames:v", "1", "-f", "framecrc", f"file:{HEAD_FILE}"]
+
+
 def _video_output(encode: Encode, number: int) -> list[str]:
-    options = ["-map", f"[{filters.video_label(number)}]", *_NO_NAMES]
+    options = ["-map", f"[{filters.video_label(number)}]", *NO_NAMES]
     # The graph has made the rate constant; ffmpeg adds and drops nothing.
     options += ["-fps_mode", "passthrough"]
-    # Two pictures ten hours apart would make a million copies.
-    return [*options, "-frames:v", str(encode.max_frames)]
+    return [*options, "-frames:v", str(encode.span.max_frames)]
 
 
-def _poster_output() -> list[str]:
-    options = ["-map", f"[{filters.POSTER}]", *_NO_NAMES, "-fps_mode", "passthrough"]
-    # 3 of 31: thumbnails of every size are made from it.
-    options += ["-c:v", "mjpeg", "-q:v", "3"]
-    # The full range under the usual name of the format: the special name that
-    # ffmpeg has for it makes the scaler print a warning for every slice.
-    options += ["-strict", "unofficial"]
-    # One file, overwritten by each picture that comes.
-    return [*options, "-f", "image2", "-update", "1", f"file:{POSTER_FILE}"]
-
-
-def _segments(folder: str, segment_s: int) -> list[str]:
+def _segments(folder: str, segment_s: float, first_number: int) -> list[str]:
     return [
         "-f",
         "hls",
         "-hls_time",
-        str(segment_s),
+        f"{segment_s:.6f}",
         # All segments are listed, and the list is written once, at the end.
         "-hls_list_size",
         "0",
@@ -196,7 +232,7 @@ def _segments(folder: str, segment_s: int) -> list[str]:
         "-hls_segment_options",
         "movflags=+cmaf+negative_cts_offsets:use_editlist=0",
         "-start_number",
-        "0",
+        str(first_number),
         "-hls_fmp4_init_filename",
         INIT_FILE,
         "-hls_segment_filename",

@@ -6,9 +6,11 @@ container is told from the first bytes here, and ffmpeg gets to know that one
 demuxer and a list of decoders.
 """
 
+import os
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
+from hv_transcoder_ffmpeg.reasons import EMPTY, ENCRYPTED, NOT_A_VIDEO, PICTURE
 from hvcore.plugin_api import UnusableSourceError
 
 _MOV_BOXES: Final = frozenset(
@@ -19,9 +21,14 @@ _MOV_BOXES: Final = frozenset(
 _EBML: Final = b"\x1a\x45\xdf\xa3"
 _HEAD_BYTES: Final = 64
 
-NOT_A_VIDEO: Final = (
-    "The file is not a video in a supported format (MP4, MOV, WebM, MKV or AVI)."
-)
+_PICTURE_BRANDS: Final = frozenset({b"avif", b"heic", b"heix", b"mif1"})
+"""Photos of phones: ffmpeg would take one for a video of a single frame."""
+
+_LOCKED_ENTRIES: Final = (b"encv", b"drmi")
+_BOX_HEAD_BYTES: Final = 8
+_MAX_BOXES: Final = 100_000
+"""Of a fragmented file before its index: as many as 24 hours have."""
+_MAX_MOVIE_BYTES: Final = 64 * 1024**2
 
 _VIDEO_DECODERS: Final = (
     # AV1 goes by the decoder's name, libdav1d.
@@ -37,11 +44,14 @@ _AUDIO_DECODERS: Final = (
 _OTHER_DECODERS: Final = (
     # Never decoded, but ffprobe refuses the whole file where it cannot open
     # the decoder of a subtitle or of a cover picture.
-    "mov_text,subrip,srt,ass,ssa,webvtt,text,dvbsub,dvdsub,pgssub,cc_dec,png,bmp"
+    "dvbsub,dvdsub,pgssub,cc_dec,png,bmp"
 )
+CAPTION_CODECS: Final = ("mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text")
+"""Subtitles that are texts, all by the names that ffprobe tells."""
+CAPTION_DECODERS: Final = ",".join(CAPTION_CODECS)
 
 ENCODE_DECODERS: Final = f"{_VIDEO_DECODERS},{_AUDIO_DECODERS}"
-PROBE_DECODERS: Final = f"{ENCODE_DECODERS},{_OTHER_DECODERS}"
+PROBE_DECODERS: Final = f"{ENCODE_DECODERS},{CAPTION_DECODERS},{_OTHER_DECODERS}"
 
 
 def sniff_container(source: Path) -> str:
@@ -57,8 +67,9 @@ def sniff_container(source: Path) -> str:
     with source.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     if not head:
-        message = "The file is empty."
-        raise UnusableSourceError(message)
+        raise UnusableSourceError(EMPTY)
+    if head[4:8] == b"ftyp" and head[8:12] in _PICTURE_BRANDS:
+        raise UnusableSourceError(PICTURE)
     if head[4:8] in _MOV_BOXES:
         return "mov"
     if head.startswith(_EBML):
@@ -66,6 +77,41 @@ def sniff_container(source: Path) -> str:
     if head.startswith(b"RIFF") and head[8:12] == b"AVI ":
         return "avi"
     raise UnusableSourceError(NOT_A_VIDEO)
+
+
+def require_unlocked(source: Path) -> None:
+    """
+    Refuse an mp4 whose pictures are encrypted: they look like damaged ones.
+
+    Raises:
+        UnusableSourceError: They are.
+    """
+    with source.open("rb") as file:
+        movie = _movie(file)
+    if any(entry in movie for entry in _LOCKED_ENTRIES):
+        raise UnusableSourceError(ENCRYPTED)
+
+
+def _movie(file: BinaryIO) -> bytes:
+    """
+    Return the index of an mp4, or nothing where it cannot be found.
+    """
+    at, end = 0, os.fstat(file.fileno()).st_size
+    for _ in range(_MAX_BOXES):
+        if at >= end:
+            break
+        file.seek(at)
+        head = file.read(16)
+        length = int.from_bytes(head[:4], "big")
+        if length == 1:
+            length = int.from_bytes(head[8:], "big")
+        if head[4:8] == b"moov":
+            file.seek(at)
+            return file.read(min(length or end, _MAX_MOVIE_BYTES))
+        if length < len(b"sizekind"):
+            break
+        at += length
+    return b""
 
 
 def input_options(source: Path, container: str, decoders: str) -> list[str]:

@@ -1,15 +1,17 @@
 """
-Run ffmpeg over a whole video, watching that it gets on.
+Run ffmpeg over a video, watching that it gets on.
 """
 
 import os
 import signal
 import time
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
 from typing import Final
 
 from hv_transcoder_ffmpeg.process import Ended
+from hv_transcoder_ffmpeg.reasons import UNDECODABLE
 from hvcore.plugin_api import (
     TranscodeError,
     UnavailableError,
@@ -25,7 +27,7 @@ _LOOK_S: Final = 5.0
 _MAX_LINE_BYTES: Final = 4096
 
 _ATTEMPT_FAILED: Final = "The video could not be encoded."
-UNDECODABLE: Final = "The file is damaged: its video cannot be decoded."
+NO_SOUND: Final = "The file is damaged: its sound cannot be decoded."
 
 _DAMAGE_WORDS: Final = (
     "Invalid data found",
@@ -51,22 +53,34 @@ _MACHINE_WORDS: Final = (
 )
 
 
+class Counted(Enum):
+    """
+    What ``-progress`` prints: frames of the first rung, or µs of sound.
+    """
+
+    FRAMES = b"frame"
+    MICROSECONDS = b"out_time_us"
+
+
 class Watch:
     """
     Reads ffmpeg's progress, passes it on, and stops what does not get on.
 
     Args:
-        frames: How many the first rung will have.
+        counted: Which of ffmpeg's numbers tells how far it is.
+        whole: What it will be at the end.
         first_share: Where in the job's progress this command begins.
         last_share: Where it ends.
         max_bytes: More than this in the folder is a runaway.
+        stall_s: So long may nothing come out.
     """
 
     def __init__(  # noqa: PLR0913 - each says one thing
         self,
         workspace: Workspace,
         *,
-        frames: int,
+        counted: Counted,
+        whole: int,
         first_share: float,
         last_share: float,
         max_bytes: int,
@@ -74,23 +88,17 @@ class Watch:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._workspace = workspace
-        self._frames = max(1, frames)
+        self._key = counted.value
+        self._whole = max(1, whole)
         self._first_share = first_share
         self._last_share = last_share
         self._max_bytes = max_bytes
         self._stall_s = stall_s
         self._now = now
         self._rest = b""
-        self._frame = 0
+        self._reached = 0
         self._bytes = 0
         self._grew_at = self._looked_at = now()
-
-    @property
-    def frame(self) -> int:
-        """
-        Frames that the first rung has by now.
-        """
-        return self._frame
 
     def take_output(self, data: bytes) -> None:
         """
@@ -100,8 +108,8 @@ class Watch:
         self._rest = lines.pop()[-_MAX_LINE_BYTES:]
         for line in lines:
             key, _, value = line.partition(b"=")
-            if key == b"frame" and value.strip().isdigit():
-                self._note_frame(int(value))
+            if key == self._key and value.strip().isdigit():
+                self._note(int(value))
 
     def tick(self) -> None:
         """
@@ -127,11 +135,11 @@ class Watch:
                 _ATTEMPT_FAILED, log=f"no growth for {self._stall_s:.0f} s"
             )
 
-    def _note_frame(self, frame: int) -> None:
-        if frame > self._frame:
-            self._frame = frame
+    def _note(self, reached: int) -> None:
+        if reached > self._reached:
+            self._reached = reached
             self._grew_at = self._now()
-            share = min(1.0, frame / self._frames)
+            share = min(1.0, reached / self._whole)
             width = self._last_share - self._first_share
             self._workspace.report(self._first_share + width * share)
 

@@ -2,21 +2,24 @@
 Turn one decoded source into the pictures and the sound of every rendition.
 """
 
-from fractions import Fraction
 from typing import Final
 
 from hv_transcoder_ffmpeg.engine import PIXEL_FORMATS
 from hv_transcoder_ffmpeg.source import VideoStream
-from hvcore.plugin_api import AudioRendition, AudioTrackInfo, Rung
+from hv_transcoder_ffmpeg.spans import Span
+from hvcore.plugin_api import AudioCodec, AudioRendition, AudioTrackInfo, Rung
 
 SAMPLE_RATE_HZ: Final = 48000
 """The one rate that every codec of the interface takes."""
 
+_MP3_FRAME_SAMPLES: Final = 1152
+
 POSTER: Final = "poster"
-_MAX_POSTER_PX: Final = 1920
-_MAX_POSTER_AT_S: Final = 10.0
-_POSTER_AT: Final = 0.1
-"""A tenth into the video the opening black is over."""
+STILLS: Final = "stills"
+"""Outputs of the graph; their chains begin at POSTER_PAD and STILLS_PAD."""
+HEAD: Final = "head"
+POSTER_PAD: Final = "p"
+STILLS_PAD: Final = "s"
 
 _HD_HEIGHT_PX: Final = 720
 _8_BITS: Final = 8
@@ -39,7 +42,7 @@ _BT709: Final = (
     "setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709"
 )
 
-_JPEG: Final = "in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc"
+JPEG: Final = "in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc"
 """JPEG uses the full range and, by JFIF, the matrix of bt601."""
 
 
@@ -57,27 +60,35 @@ def audio_label(number: int) -> str:
     return f"a{number}"
 
 
-def video_graph(
+def video_graph(  # noqa: PLR0913 - each says one thing
     video: VideoStream,
     rungs: tuple[Rung, ...],
     *,
-    duration_s: float,
+    span: Span,
+    is_sought: bool,
     can_tone_map: bool,
+    with_head: bool,
     with_poster: bool,
+    with_stills: bool,
 ) -> str:
     """
-    Return the graph that decodes into every rung, and a poster.
+    Return the graph that decodes into every rung.
 
     Each rung is scaled from the next larger one, which costs less than
     scaling all from the source and looks the same (VMAF within 0.2).
 
     Args:
         rungs: From the smallest to the largest, all of one rate and format.
-        duration_s: Of the video; the poster is taken early in it.
+        span: The frames to make; they begin at 0 wherever they are.
+        is_sought: The decoder begins shortly before them, not at the file's
+            beginning.
+        with_head: The smallest rung's pictures go to HEAD, too.
+        with_poster: The largest rung's pictures go to POSTER_PAD, too.
+        with_stills: The smallest rung's go to STILLS_PAD.
     """
     top = len(rungs) - 1
-    keeps_hdr = video.colour.is_hdr and rungs[top].pixel_format.bit_depth > _8_BITS
-    chain = [*_even_time(video, rungs[top].frame_rate)]
+    keeps_hdr = is_hdr_kept(video, rungs)
+    chain = [*_even_time(video, span, is_sought=is_sought)]
     chain += _picture(video, rungs[top], keeps_hdr=keeps_hdr, can_tone_map=can_tone_map)
     graph = []
     source = f"0:{video.index}"
@@ -86,15 +97,21 @@ def video_graph(
             chain = [_scale(rungs[number]), "setsar=1"]
         outputs = [video_label(number)]
         outputs += [f"c{number}"] if number else []
-        outputs += ["p"] if number == top and with_poster else []
+        outputs += [POSTER_PAD] if number == top and with_poster else []
+        outputs += [STILLS_PAD] if number == 0 and with_stills else []
+        outputs += [HEAD] if number == 0 and with_head else []
         split = [f"split={len(outputs)}"] if len(outputs) > 1 else []
         labels = "".join(f"[{label}]" for label in outputs)
         graph.append(f"[{source}]{','.join(chain + split)}{labels}")
         source = f"c{number}"
-    if with_poster:
-        tone = _tone_map() if keeps_hdr and can_tone_map else []
-        graph.append(_poster(rungs[top], duration_s, tone))
     return ";".join(graph)
+
+
+def is_hdr_kept(video: VideoStream, rungs: tuple[Rung, ...]) -> bool:
+    """
+    Tell whether the rungs are HDR.
+    """
+    return video.colour.is_hdr and rungs[-1].pixel_format.bit_depth > _8_BITS
 
 
 def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
@@ -108,18 +125,17 @@ def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
     """
     chain = ["setpts=PTS-STARTPTS", f"select='gte(t,{at_s:.6f})'"]
     if video.colour.is_hdr and can_tone_map:
-        chain += _tone_map()
-    chain += [f"scale={_JPEG}", "format=yuv420p"]
+        chain += tone_map()
+    chain += [f"scale={JPEG}", "format=yuv420p"]
     return f"[0:{video.index}]{','.join(chain)}[{POSTER}]"
 
 
-def audio_graph(  # noqa: PLR0913 - each says one thing
+def audio_graph(
     number: int,
     rendition: AudioRendition,
     track: AudioTrackInfo,
     *,
     duration_s: float,
-    delay_s: float,
     priming_samples: int,
 ) -> str:
     """
@@ -130,27 +146,39 @@ def audio_graph(  # noqa: PLR0913 - each says one thing
         priming_samples: What the encoder puts in front. As many are cut from
             the beginning: then decode times begin at 0, no edit list is
             needed, and picture and sound are in step in every player.
-        delay_s: How much later than the file the track begins.
     """
     chain = []
     if track.channels > _MAX_KNOWN_CHANNELS:
         chain.append("pan=stereo|c0=c0|c1=c1")
     # async: sound that stops and goes on stays in step with the picture.
-    resample = f"aresample={SAMPLE_RATE_HZ}:async=1"
-    if delay_s * SAMPLE_RATE_HZ > priming_samples:
-        # Silence until it begins. Not always, because ffmpeg would add it once
-        # more in the middle where the sound changes its format.
-        resample += ":first_pts=0"
-    chain.append(resample)
+    # first_pts: silence until it begins, also where the first packets are damaged
+    # or some decoder makes nothing of them.
+    # rematrix_maxval: what several loudspeakers play at once is not clipped in
+    # two; swresample sees to that only where samples are whole numbers.
+    chain.append(f"aresample={SAMPLE_RATE_HZ}:async=1:first_pts=0:rematrix_maxval=1")
     layout = _LAYOUTS[rendition.channels]
     chain.append(f"aformat=sample_rates={SAMPLE_RATE_HZ}:channel_layouts={layout}")
     # Both end with the video: a track that is shorter makes some players wait.
     chain.append(f"apad=whole_dur={duration_s:.6f}")
-    chain.append(f"atrim=start_pts={priming_samples}:end={duration_s:.6f}")
+    end_samples = round(duration_s * SAMPLE_RATE_HZ)
+    if rendition.codec is AudioCodec.MP3:
+        end_samples -= _last_frame_excess(end_samples, priming_samples)
+    chain.append(f"atrim=start_pts={priming_samples}:end_pts={end_samples}")
     return f"[0:{rendition.stream_index}]{','.join(chain)}[{audio_label(number)}]"
 
 
-def _even_time(video: VideoStream, rate: Fraction) -> list[str]:
+def _last_frame_excess(samples: int, priming_samples: int) -> int:
+    """
+    Return how many samples of the last MP3 frame are too many.
+
+    LAME needs a further frame for them, to which ffmpeg gives a time before the
+    end of the one in front of it.
+    """
+    in_last_frame = (samples - 1) % _MP3_FRAME_SAMPLES + 1
+    return max(0, in_last_frame - priming_samples) if priming_samples else 0
+
+
+def _even_time(video: VideoStream, span: Span, *, is_sought: bool) -> list[str]:
     filters = []
     if video.is_interlaced:
         # This filter must not see a picture of another size; the scaler passes
@@ -158,9 +186,18 @@ def _even_time(video: VideoStream, rate: Fraction) -> list[str]:
         filters.append(f"scale={video.coded_width_px}:{video.coded_height_px}")
         # One frame for two fields, and only of frames that say they are fields.
         filters.append("bwdif=mode=send_frame:deint=interlaced")
+    rate = f"{span.frame_rate.numerator}/{span.frame_rate.denominator}"
     # start_time: a video that begins after its sound shows its first picture
     # until then, so that both begin at 0.
-    filters.append(f"fps={rate.numerator}/{rate.denominator}:start_time=0")
+    # pass: a last picture that lasts less than half a frame is shown, too; and a
+    # frame too many, which is cut, comes of times that are rounded.
+    even = f"fps={rate}:eof_action=pass"
+    filters.append(even if is_sought else f"{even}:start_time=0")
+    # In units of a frame, counted over the whole video.
+    first, end = span.first_frame, span.last_frame + 1
+    filters.append(f"trim=start_pts={first}:end_pts={end}")
+    if not span.is_whole:
+        filters.append(f"setpts=PTS-{first}")
     return filters
 
 
@@ -177,14 +214,17 @@ def _picture(
         scaled = _scale(top, "in_color_matrix=bt2020:out_color_matrix=bt2020")
         deep = wanted if keeps_hdr else "yuv420p10le"
         chain = [scaled, f"format={deep}", "setsar=1", hdr]
-        return chain if keeps_hdr else [*chain, *_tone_map(), f"format={wanted}"]
+        return chain if keeps_hdr else [*chain, *tone_map(), f"format={wanted}"]
     matrix = f"in_color_matrix={_matrix(video)}:out_color_matrix=bt709"
     # out_range: full-range numbers of phones and cameras become the usual ones.
     scaled = _scale(top, f"{matrix}:out_range=tv")
     return [scaled, f"format={wanted}", "setsar=1", _BT709]
 
 
-def _tone_map() -> list[str]:
+def tone_map() -> list[str]:
+    """
+    Return the filters that bring HDR to a normal screen.
+    """
     return [
         # Light itself, where white of a normal screen is 100 cd/m2.
         "zscale=transfer=linear:npl=100",
@@ -212,19 +252,3 @@ def _matrix(video: VideoStream) -> str:
     # bt601 for all.
     is_hd = min(video.coded_width_px, video.coded_height_px) >= _HD_HEIGHT_PX
     return "bt709" if is_hd else "bt601"
-
-
-def _poster(top: Rung, duration_s: float, tone: list[str]) -> str:
-    at_s = min(_MAX_POSTER_AT_S, duration_s * _POSTER_AT)
-    shrink = min(
-        Fraction(1), Fraction(_MAX_POSTER_PX, max(top.width_px, top.height_px))
-    )
-    width, height = round(top.width_px * shrink), round(top.height_px * shrink)
-    chain = [
-        # The first picture, overwritten by a later one if the video gets there.
-        f"select='eq(n,0)+gte(t,{at_s:.3f})*lt(prev_selected_t,{at_s:.3f})'",
-        *tone,
-        f"scale={width}:{height}:flags=bicubic:{_JPEG}",
-        "format=yuv420p",
-    ]
-    return f"[p]{','.join(chain)}[{POSTER}]"

@@ -46,6 +46,8 @@ class Fragment:
         starts_clean: A player can begin here.
         sample_durations: Of all samples but the last, without repetition.
         last_duration: Of the last sample.
+        first_picture_bytes: From the file's beginning to the end of the first
+            sample; None of audio.
     """
 
     file: MediaFile
@@ -55,6 +57,7 @@ class Fragment:
     starts_clean: bool
     sample_durations: frozenset[int]
     last_duration: int
+    first_picture_bytes: int | None
 
 
 def read_init(path: Path) -> InitSegment:
@@ -109,17 +112,20 @@ def read_fragment(path: Path, init: InitSegment) -> Fragment:
     (version,) = base.fields("B")
     (decode_time,) = base.fields("Q" if version else "I", 4)
     run = _Run.read(traf, init)
-    if run.data_bytes != boxes[number + 1].end - boxes[number + 1].start:
+    media = boxes[number + 1]
+    if run.data_bytes != media.end - media.start:
         raise BoxError("the samples do not fill the mdat")
+    is_video = init.entry.nal_length_bytes > 0
     return Fragment(
         file=_measured(data),
         decode_time=decode_time,
         duration=run.duration,
         first_offset=run.first_offset,
         starts_clean=not run.first_flags & _NON_SYNC
-        and _begins_with_idr(boxes[number + 1], init.entry),
+        and _begins_with_idr(media, init.entry),
         sample_durations=run.sample_durations,
         last_duration=run.last_duration,
+        first_picture_bytes=media.start + run.first_bytes if is_video else None,
     )
 
 
@@ -135,6 +141,7 @@ class _Run:
 
     duration: int
     data_bytes: int
+    first_bytes: int
     first_flags: int
     first_offset: int
     sample_durations: frozenset[int]
@@ -165,9 +172,11 @@ class _Run:
         if is_signed and composition >= 1 << 31:
             composition -= 1 << 32
         durations = column.get(0x100, (defaults.duration,) * count)
+        sizes = column.get(0x200, (defaults.size,) * count)
         return cls(
             duration=sum(durations),
-            data_bytes=sum(column.get(0x200, (defaults.size * count,))),
+            data_bytes=sum(sizes),
+            first_bytes=sizes[0] if sizes else 0,
             first_flags=first_flags,
             first_offset=composition,
             sample_durations=frozenset(durations[:-1]),

@@ -1,74 +1,51 @@
 """
-Make every file of a video, and judge what came out.
+Make every file of a part, and judge what came out.
 """
 
+import logging
 import shutil
 from math import ceil
+from pathlib import Path
 from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg import commands, measure
+from hv_transcoder_ffmpeg import commands, length, measure, pictures
+from hv_transcoder_ffmpeg.boxes import BoxError
 from hv_transcoder_ffmpeg.budget import encode_limits, output_bytes
-from hv_transcoder_ffmpeg.encode_run import UNDECODABLE, Watch, judge
+from hv_transcoder_ffmpeg.encode_run import (
+    NO_SOUND,
+    STALL_S,
+    Counted,
+    Watch,
+    judge,
+)
 from hv_transcoder_ffmpeg.encoders import NOTES_FOLDER, is_two_pass
-from hv_transcoder_ffmpeg.engine import Engine
-from hv_transcoder_ffmpeg.machine import HE_AAC
 from hv_transcoder_ffmpeg.process import supervise
+from hv_transcoder_ffmpeg.reasons import UNDECODABLE
+from hv_transcoder_ffmpeg.renumber import place_rung
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hvcore.plugin_api import (
-    AudioCodec,
-    AudioRendition,
     PartDone,
     Track,
     TranscodeError,
-    TranscodeOrder,
     UnusableSourceError,
     Workspace,
 )
 
-_LC_KBPS_OF_CHANNEL: Final = 48
-"""HE-AAC's bitrates are too low for AAC-LC."""
+_log = logging.getLogger(__name__)
+
+_LEAST_SEGMENT_BYTES: Final = 64
+"""A file type has 24; a fragment's headers alone have 100."""
 
 _FIRST_PASS_SHARE: Final = 0.35
 """x264's first pass leaves out what does not change its decisions."""
 
-_ENOUGH: Final = 0.5
-_COMPLETE: Final = 0.95
+_FAR_LEAD_S: Final = 30.0
+"""Key frames are seldom further apart, nor is a picture refreshed more slowly."""
 
 
-def effective_audio(
-    engine: Engine, order: TranscodeOrder, *, may_substitute: bool
-) -> tuple[tuple[AudioRendition, ...], tuple[str, ...]]:
-    """
-    Return the audio renditions as they will be made, and warnings.
-
-    Args:
-        may_substitute: AAC-LC may take the place of HE-AAC.
-
-    Raises:
-        TranscodeError: This machine cannot make one; another worker may.
-    """
-    made = []
-    warnings = []
-    for rendition in order.ladder.audio:
-        if rendition.codec in engine.priming_samples:
-            made.append(rendition)
-        elif rendition.codec in HE_AAC and may_substitute:
-            kbps = max(rendition.kbps, _LC_KBPS_OF_CHANNEL * rendition.channels)
-            made.append(attrs.evolve(rendition, codec=AudioCodec.AAC, kbps=kbps))
-            warnings.append(
-                f"The audio is AAC-LC: {rendition.codec.value} cannot be made here."
-            )
-        else:
-            raise TranscodeError(
-                f"The audio codec {rendition.codec.value} cannot be made here.",
-                log="this worker's ffmpeg lacks what another process's has",
-            )
-    return tuple(made), tuple(dict.fromkeys(warnings))
-
-
-def run_encode(
+def run_part(
     encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
 ) -> PartDone:
     """
@@ -79,101 +56,225 @@ def run_encode(
         TranscodeError: This attempt failed.
         Exception: What the workspace's check raises.
     """
-    _make_folders(encode, workspace)
-    _run_ffmpeg(encode, workspace, sandbox)
-    tracks = _measure(encode, workspace)
-    warnings = _judge_length(encode, tracks)
+    if not encode.part.has_pictures:
+        return PartDone(tracks=_make_sound(encode, workspace, sandbox))
+    tracks = _make_pictures(encode, workspace, sandbox)
+    warnings = length.judge(encode, tracks)
+    if not tracks:
+        _remove_made(encode, workspace)
+        return PartDone(tracks=(), warnings=warnings)
+    made_s = _made_s(tracks)
     _remove_leftovers(encode, workspace)
-    has_poster = (workspace.folder / commands.POSTER_FILE).is_file()
+    found = pictures.collect(workspace.folder, encode.order, encode.span, made_s=made_s)
     workspace.report(1.0)
     return PartDone(
         tracks=tracks,
-        poster=commands.POSTER_FILE if has_poster else None,
+        poster=found.poster,
+        poster_score=found.poster_score,
+        stills=found.stills,
         warnings=warnings,
     )
 
 
+def _make_sound(
+    encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
+) -> tuple[Track, ...]:
+    if not encode.audio:
+        return ()
+    _make_folders(encode, workspace)
+    whole_us = round(encode.order.source.duration_s * 1_000_000)
+    program = commands.encode_command(encode, pass_number=0)
+    step = _Step(program, Counted.MICROSECONDS, whole_us)
+    _run_ffmpeg(encode, workspace, sandbox, step)
+    first = workspace.folder / encode.audio[0].name / commands.INIT_FILE
+    if not first.exists():
+        raise UnusableSourceError(NO_SOUND)
+    tracks = _measure_sound(encode, workspace)
+    _remove_leftovers(encode, workspace)
+    return tracks
+
+
+def _make_pictures(
+    encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
+) -> tuple[Track, ...]:
+    """
+    Make all frames of the part, from however far back that takes.
+
+    The index may lead to the wrong place, and pictures that refresh themselves
+    bit by bit are not whole right after it.
+    """
+    near_s = encode.span.lead_s(encode.order.source.longest_gap_s)
+    for lead_s in (near_s, near_s + _FAR_LEAD_S, None):
+        sought = attrs.evolve(encode, lead_s=lead_s)
+        _make_folders(sought, workspace)
+        tracks = _try_pictures(sought, workspace, sandbox)
+        if _is_complete(sought, tracks) or not sought.seeks_to_s:
+            break
+        _log.info(
+            "a part is decoded from further back",
+            extra={"hv_part": encode.part.index, "hv_from_s": sought.seeks_to_s},
+        )
+        _remove_made(sought, workspace)
+    return tracks
+
+
+def _try_pictures(
+    encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
+) -> tuple[Track, ...]:
+    """
+    Return no tracks where the first frame of the part is missing.
+    """
+    for step in _steps(encode):
+        try:
+            _run_ffmpeg(encode, workspace, sandbox, step)
+        except UnusableSourceError:
+            if encode.span.first_segment == 0:
+                raise
+            # The video has ended before this part.
+            return ()
+        if not _begins_well(encode, workspace):
+            return ()
+    first = encode.order.ladder.rungs[0].key
+    if not _has_pictures(workspace.folder / "video" / first):
+        raise UnusableSourceError(UNDECODABLE)
+    return _measure(encode, workspace)
+
+
+def _has_pictures(folder: Path) -> bool:
+    # ffmpeg ends well even where it could not decode one picture: then there is no
+    # init segment, or nothing behind the first segment's type.
+    return (folder / commands.INIT_FILE).exists() and any(
+        path.stat().st_size > _LEAST_SEGMENT_BYTES for path in folder.glob("[0-9]*.m4s")
+    )
+
+
+def _is_complete(encode: commands.Encode, tracks: tuple[Track, ...]) -> bool:
+    frames = round(_made_s(tracks) * encode.span.frame_rate)
+    return encode.span.is_complete(frames)
+
+
+def _begins_well(encode: commands.Encode, workspace: Workspace) -> bool:
+    if encode.span.first_segment == 0:
+        # The first picture is there from time 0 on.
+        return True
+    path = workspace.folder / commands.HEAD_FILE
+    lines = path.read_text().splitlines() if path.exists() else []
+    # Behind comments, a line for the one frame: stream, dts, pts, ….
+    numbers = [line.split(",")[2].strip() for line in lines if line[:1] == "0"]
+    return numbers == ["0"]
+
+
+def _made_s(tracks: tuple[Track, ...]) -> float:
+    return sum(segment.duration_s for track in tracks[:1] for segment in track.segments)
+
+
 def _make_folders(encode: commands.Encode, workspace: Workspace) -> None:
-    for name in _track_names(encode):
+    for name in (*_track_names(encode), *_passing_folders(encode)):
         (workspace.folder / name).mkdir(parents=True, exist_ok=True)
 
 
-def _run_ffmpeg(
-    encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
-) -> None:
+@attrs.frozen
+class _Step:
+    """
+    One run of ffmpeg.
+
+    Attributes:
+        whole: What is counted at the end.
+    """
+
+    program: list[str]
+    counted: Counted
+    whole: int
+    first_share: float = 0.0
+    last_share: float = 1.0
+
+
+def _steps(encode: commands.Encode) -> list[_Step]:
+    span = encode.span
+    frames = min(span.max_frames, ceil(span.length_s * span.frame_rate))
     if any(is_two_pass(rung) for rung in encode.order.ladder.rungs):
-        (workspace.folder / NOTES_FOLDER).mkdir(exist_ok=True)
-        steps = [
-            (commands.first_pass_command(encode), 0.0, _FIRST_PASS_SHARE),
-            (commands.encode_command(encode, pass_number=2), _FIRST_PASS_SHARE, 1.0),
+        first = commands.first_pass_command(encode)
+        second = commands.encode_command(encode, pass_number=2)
+        return [
+            _Step(first, Counted.FRAMES, frames, 0.0, _FIRST_PASS_SHARE),
+            _Step(second, Counted.FRAMES, frames, _FIRST_PASS_SHARE, 1.0),
         ]
-    else:
-        steps = [(commands.encode_command(encode, pass_number=0), 0.0, 1.0)]
-    rate = encode.order.ladder.rungs[0].frame_rate
+    command = commands.encode_command(encode, pass_number=0)
+    return [_Step(command, Counted.FRAMES, frames)]
+
+
+def _run_ffmpeg(
+    encode: commands.Encode, workspace: Workspace, sandbox: Sandbox, step: _Step
+) -> None:
     folder = workspace.folder.resolve()
-    for program, first_share, last_share in steps:
-        watch = Watch(
-            workspace,
-            frames=ceil(encode.order.source.duration_s * rate),
-            first_share=first_share,
-            last_share=last_share,
-            max_bytes=output_bytes(encode.order),
-        )
-        ended = supervise(
-            sandbox.command(
-                program,
-                limits=encode_limits(encode.order, encode.streams),
-                readable=[encode.source],
-                writable=folder,
-            ),
-            folder=folder,
-            take_output=watch.take_output,
-            tick=watch.tick,
-        )
-        judge(ended)
+    before_s = encode.span.begins_s - encode.seeks_to_s
+    duration_s = before_s + encode.span.length_s
+    watch = Watch(
+        workspace,
+        counted=step.counted,
+        whole=step.whole,
+        first_share=step.first_share,
+        last_share=step.last_share,
+        max_bytes=output_bytes(encode.order, duration_s=duration_s),
+        # Nothing comes out while it decodes what lies before the part.
+        stall_s=STALL_S + before_s,
+    )
+    ended = supervise(
+        sandbox.command(
+            step.program,
+            limits=encode_limits(encode.order, encode.streams, duration_s=duration_s),
+            readable=[encode.source],
+            writable=folder,
+        ),
+        folder=folder,
+        take_output=watch.take_output,
+        tick=watch.tick,
+    )
+    judge(ended)
 
 
 def _measure(encode: commands.Encode, workspace: Workspace) -> tuple[Track, ...]:
-    rungs = encode.order.ladder.rungs
-    first = workspace.folder / "video" / rungs[0].key / commands.INIT_FILE
-    if not first.exists():
-        # ffmpeg 5 ends well even where it could not decode one picture.
-        raise UnusableSourceError(UNDECODABLE)
     video = []
-    for rung in rungs:
+    for rung in encode.order.ladder.rungs:
         workspace.check()
-        video.append(measure.measure_rung(workspace.folder, rung))
+        _place(encode, workspace, f"video/{rung.key}")
+        video.append(measure.measure_rung(workspace.folder, rung, encode.span))
     measure.check_alignment(video)
+    return (*video, *_measure_sound(encode, workspace))
+
+
+def _place(encode: commands.Encode, workspace: Workspace, name: str) -> None:
+    if encode.span.first_segment == 0:
+        return
+    try:
+        place_rung(workspace.folder / name, encode.span)
+    except (BoxError, OSError) as exc:
+        raise TranscodeError(measure.BROKEN, log=f"{name}: {exc}") from exc
+
+
+def _measure_sound(encode: commands.Encode, workspace: Workspace) -> tuple[Track, ...]:
     workspace.check()
-    audio = [measure.measure_audio(workspace.folder, one) for one in encode.audio]
-    return (*video, *audio)
-
-
-def _judge_length(
-    encode: commands.Encode, tracks: tuple[Track, ...]
-) -> tuple[str, ...]:
-    """
-    Decide whether enough of a damaged source could be decoded.
-
-    One segment is worth watching, and so is half of a video that is shorter.
-    """
-    order = encode.order
-    declared_s = encode.streams.video.declared_s
-    wanted_s = max(order.source.duration_s, declared_s)
-    made_s = sum(segment.duration_s for segment in tracks[0].segments)
-    if made_s < min(order.segment_s, wanted_s * _ENOUGH):
-        raise UnusableSourceError(UNDECODABLE)
-    if made_s >= wanted_s * _COMPLETE - 1:
-        return ()
-    return (f"The file is damaged: {made_s:.0f} of {wanted_s:.0f} s are there.",)
+    return tuple(measure.measure_audio(workspace.folder, one) for one in encode.audio)
 
 
 def _remove_leftovers(encode: commands.Encode, workspace: Workspace) -> None:
     shutil.rmtree(workspace.folder / NOTES_FOLDER, ignore_errors=True)
+    (workspace.folder / commands.HEAD_FILE).unlink(missing_ok=True)
     for name in _track_names(encode):
         (workspace.folder / name / commands.PLAYLIST_FILE).unlink(missing_ok=True)
 
 
+def _remove_made(encode: commands.Encode, workspace: Workspace) -> None:
+    _remove_leftovers(encode, workspace)
+    for name in (*_track_names(encode), *_passing_folders(encode)):
+        shutil.rmtree(workspace.folder / name, ignore_errors=True)
+
+
+def _passing_folders(encode: commands.Encode) -> tuple[str, ...]:
+    return (*pictures.FOLDERS, NOTES_FOLDER) if encode.part.has_pictures else ()
+
+
 def _track_names(encode: commands.Encode) -> list[str]:
-    names = [f"video/{rung.key}" for rung in encode.order.ladder.rungs]
+    rungs = encode.order.ladder.rungs if encode.part.has_pictures else ()
+    names = [f"video/{rung.key}" for rung in rungs]
     return names + [rendition.name for rendition in encode.audio]

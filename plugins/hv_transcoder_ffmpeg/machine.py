@@ -10,6 +10,7 @@ import attrs
 from hv_transcoder_ffmpeg.binaries import check_configured
 from hv_transcoder_ffmpeg.capabilities import INSTALL, choose_engine, version_problem
 from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.lacks import lacks
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.sandbox import Sandbox, SandboxChoice, choose_sandbox
 from hvcore.plugin_api import (
@@ -65,6 +66,7 @@ class Machine:
             audio_codecs=frozenset(codecs),
             speeds=frozenset(Speed),
             problems=_problems(engine, found.choice),
+            lacks=lacks(engine, may_substitute=self._options.substitute_audio),
         )
 
     def ready(self) -> tuple[Engine, Sandbox]:
@@ -132,13 +134,4 @@ def _reason(found: _Found) -> str:
 
 def _problems(engine: Engine, choice: SandboxChoice) -> tuple[str, ...]:
     problems = [version_problem(engine.version), choice.problem]
-    if not engine.can_tone_map:
-        problems.append(
-            "ffmpeg lacks the filters zscale and tonemap: HDR videos will look "
-            "pale. Install a build with libzimg."
-        )
-    if "libdav1d" not in engine.decoders:
-        problems.append(
-            "ffmpeg lacks libdav1d: AV1 videos cannot be read. Install a build with it."
-        )
     return tuple(filter(None, problems))

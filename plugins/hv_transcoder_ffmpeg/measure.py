@@ -14,6 +14,8 @@ from hv_transcoder_ffmpeg.codec_strings import SampleEntry
 from hv_transcoder_ffmpeg.commands import INIT_FILE
 from hv_transcoder_ffmpeg.engine import video_encoder
 from hv_transcoder_ffmpeg.fragments import Fragment, read_fragment, read_init
+from hv_transcoder_ffmpeg.reasons import UNEVEN_SOUND
+from hv_transcoder_ffmpeg.spans import Span
 from hvcore.plugin_api import (
     AudioCodec,
     AudioRendition,
@@ -24,12 +26,7 @@ from hvcore.plugin_api import (
     UnusableSourceError,
 )
 
-_BROKEN: Final = "The encoder has made something that cannot be played."
-
-_UNEVEN_SOUND: Final = (
-    "The sound changes its format in the middle of the file, which is not supported."
-)
-"""Then ffmpeg's times go back, and it squeezes some frames into no time."""
+BROKEN: Final = "The encoder has made something that cannot be played."
 
 _CODECS: Final = {
     AudioCodec.AAC: {"mp4a.40.2"},
@@ -44,18 +41,24 @@ _CHROMA: Final = {"420": 1, "422": 2, "444": 3}
 _SAMPLE_ENTRIES: Final = {"libx264": "avc1.", "libx265": "hvc1."}
 
 
-def measure_rung(folder: Path, rung: Rung) -> Track:
+def measure_rung(folder: Path, rung: Rung, span: Span) -> Track:
     """
-    Measure a video rendition.
+    Measure a video rendition, or a part of it.
 
     Args:
         folder: The attempt's folder.
+        span: The frames it should have; fewer at the end are no error.
 
     Raises:
         TranscodeError: It is not what was asked.
     """
-    made = _measure(folder / "video" / rung.key)
+    made = _measure(
+        folder / "video" / rung.key,
+        first_number=span.first_segment,
+        begins_s=span.first_frame / span.frame_rate,
+    )
     _require(made, made.is_even, "the frame rate is not constant")
+    _require(made, _is_cut_well(made.track, span), "a segment has other frames")
     _require(made, _is_rung(made.entry, rung), f"{made.entry} is not {rung}")
     return attrs.evolve(made.track, name=f"video/{rung.key}", rung=rung)
 
@@ -71,9 +74,9 @@ def measure_audio(folder: Path, rendition: AudioRendition) -> Track:
         TranscodeError: It is not what was asked.
         UnusableSourceError: ffmpeg could not follow the sound.
     """
-    made = _measure(folder / rendition.name)
+    made = _measure(folder / rendition.name, first_number=0, begins_s=Fraction(0))
     if not made.is_even:
-        raise UnusableSourceError(_UNEVEN_SOUND)
+        raise UnusableSourceError(UNEVEN_SOUND)
     wanted = _CODECS[rendition.codec]
     _require(made, made.entry.codecs in wanted, f"{made.entry.codecs} is not {wanted}")
     return attrs.evolve(made.track, name=rendition.name, audio=rendition)
@@ -88,7 +91,7 @@ def check_alignment(rungs: list[Track]) -> None:
     """
     cuts = [[segment.duration_s for segment in rung.segments] for rung in rungs]
     if any(one != cuts[0] for one in cuts):
-        raise TranscodeError(_BROKEN, log=f"boundaries differ: {cuts}"[:2000])
+        raise TranscodeError(BROKEN, log=f"boundaries differ: {cuts}"[:2000])
 
 
 @attrs.frozen(kw_only=True)
@@ -103,46 +106,60 @@ class _Made:
     is_even: bool
 
 
-def _measure(folder: Path) -> _Made:
+def _measure(folder: Path, *, first_number: int, begins_s: Fraction) -> _Made:
     try:
         init = read_init(folder / INIT_FILE)
         fragments = [
             read_fragment(folder / f"{number}.m4s", init)
-            for number in range(_count(folder))
+            for number in segment_numbers(folder, first_number)
         ]
-        _check_times(fragments)
+        _check_times(fragments, begins_s * init.timescale)
     except BoxError as exc:
-        raise TranscodeError(_BROKEN, log=f"{folder.name}: {exc}") from exc
+        raise TranscodeError(BROKEN, log=f"{folder.name}: {exc}") from exc
     except OSError as exc:
-        raise TranscodeError(_BROKEN, log=f"{folder.name}: {exc}") from exc
+        raise TranscodeError(BROKEN, log=f"{folder.name}: {exc}") from exc
     segments = tuple(
         Segment(
             number=number,
             duration_s=float(Fraction(fragment.duration, init.timescale)),
             file=fragment.file,
+            first_picture_bytes=fragment.first_picture_bytes,
         )
-        for number, fragment in enumerate(fragments)
+        for number, fragment in enumerate(fragments, first_number)
     )
-    track = Track(name="", codecs=init.entry.codecs, init=init.file, segments=segments)
+    track = Track(
+        name="",
+        codecs=init.entry.codecs,
+        init=init.file,
+        segments=segments,
+        video_range=init.entry.video_range,
+    )
     return _Made(
         folder=folder, entry=init.entry, track=track, is_even=_is_even(fragments)
     )
 
 
-def _count(folder: Path) -> int:
+def segment_numbers(folder: Path, first_number: int) -> range:
+    """
+    Return the numbers of the segments in a folder.
+
+    Raises:
+        BoxError: There are none, or some are missing.
+    """
     names = [path.name for path in folder.iterdir()]
     numbers = sorted(
         int(name.removesuffix(".m4s"))
         for name in names
         if re.fullmatch(r"\d{1,9}\.m4s", name)
     )
-    if not numbers or numbers != list(range(len(numbers))):
+    expected = range(first_number, first_number + len(numbers))
+    if not numbers or numbers != list(expected):
         raise BoxError(f"the numbers {numbers[:3]} to {numbers[-3:]} have holes")
-    return len(numbers)
+    return expected
 
 
-def _check_times(fragments: list[Fragment]) -> None:
-    expected = 0
+def _check_times(fragments: list[Fragment], begins: Fraction) -> None:
+    expected = begins
     for number, fragment in enumerate(fragments):
         if fragment.decode_time != expected:
             raise BoxError(
@@ -155,6 +172,15 @@ def _check_times(fragments: list[Fragment]) -> None:
         expected += fragment.duration
     if fragments[0].first_offset:
         raise BoxError(f"the first sample is shown at {fragments[0].first_offset}")
+
+
+def _is_cut_well(track: Track, span: Span) -> bool:
+    # The last one may be the video's last, which is as long as it is.
+    return all(
+        round(segment.duration_s * span.frame_rate)
+        == span.frame_of(segment.number + 1) - span.frame_of(segment.number)
+        for segment in track.segments[:-1]
+    )
 
 
 def _is_even(fragments: list[Fragment]) -> bool:
@@ -176,4 +202,4 @@ def _is_rung(entry: SampleEntry, rung: Rung) -> bool:
 
 def _require(made: _Made, holds: bool, log: str) -> None:  # noqa: FBT001 - an assertion
     if not holds:
-        raise TranscodeError(_BROKEN, log=f"{made.folder.name}: {log}")
+        raise TranscodeError(BROKEN, log=f"{made.folder.name}: {log}")

@@ -14,10 +14,18 @@ from hv_transcoder_ffmpeg import stream_report, timestamps
 from hv_transcoder_ffmpeg.containers import (
     PROBE_DECODERS,
     input_options,
+    require_unlocked,
     sniff_container,
 )
 from hv_transcoder_ffmpeg.engine import Engine
 from hv_transcoder_ffmpeg.process import Ended, supervise
+from hv_transcoder_ffmpeg.reasons import (
+    ELSEWHERE,
+    SEND_AGAIN,
+    TOO_HARD,
+    UNREADABLE,
+    UNSUPPORTED,
+)
 from hv_transcoder_ffmpeg.repair import copy_good_tracks, unopened_track
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
@@ -45,11 +53,17 @@ _LIMITS: Final = {
 _SCAN_CPU_S: Final = 600
 """Twelve hours at 240 pictures a second take a tenth of it."""
 
+_INDEXED: Final = frozenset({"mov", "matroska"})
+_MAX_RUN_S: Final = 30.0
+"""Between key frames: each part of a video decodes half of it for nothing."""
+_LATE: Final = 0.9
+_SEEK_SLACK_S: Final = 1.0
+"""Demuxers that order by decode time begin a little earlier."""
+
 _MAX_REPORT_BYTES: Final = 4 * 1024 * 1024
 
-_UNREADABLE: Final = "The file is damaged or incomplete and cannot be read."
-_UNSUPPORTED: Final = "The file uses a video or audio format that is not supported."
-_TOO_HARD: Final = "The file is damaged: reading it takes too much time or memory."
+_TOO_LARGE_WORDS: Final = "exceeds specified max pixel count"
+_ELSEWHERE_WORDS: Final = "Skipped opening external track"
 _MACHINE_WORDS: Final = (
     "No space left on device",
     "Input/output error",
@@ -94,6 +108,7 @@ class Prober:
         """
         with self._opened(workspace, is_whole=True) as opened:
             timeline = self._timeline(workspace, opened)
+            is_seekable = self._is_seekable(workspace, opened, timeline)
         streams = opened.streams
         video = streams.video
         rate = timestamps.frame_rate(video, timeline)
@@ -116,6 +131,9 @@ class Prober:
                 is_interlaced=video.is_interlaced,
             ),
             audio=streams.audio,
+            captions=streams.captions,
+            longest_gap_s=round(timeline.longest_gap_s, 6),
+            is_seekable=is_seekable,
         )
 
     def streams(self, workspace: Workspace) -> Streams:
@@ -133,6 +151,8 @@ class Prober:
     def _opened(self, workspace: Workspace, *, is_whole: bool) -> Iterator["_Opened"]:
         container = sniff_container(workspace.source)
         path = workspace.source.resolve()
+        if is_whole and container == "mov":
+            require_unlocked(path)
         ended, report = self._headers(workspace, path, container)
         bad: list[int] = []
         indexes: tuple[int, ...] | None = None
@@ -148,10 +168,12 @@ class Prober:
                     is_whole=is_whole,
                 )
                 if good is None or len(bad) > MAX_SOURCE_STREAMS:
-                    raise UnusableSourceError(_UNSUPPORTED)
+                    raise UnusableSourceError(UNSUPPORTED)
                 path, indexes = good.path, good.indexes
                 ended, report = self._headers(workspace, path, container)
             _judge(ended)
+            if _TOO_LARGE_WORDS in ended.log:
+                raise UnusableSourceError(stream_report.TOO_LARGE)
             streams = stream_report.read_streams(report, container)
             yield _Opened(
                 path=path,
@@ -170,7 +192,7 @@ class Prober:
         def take(data: bytes) -> None:
             report.extend(data)
             if len(report) > _MAX_REPORT_BYTES:
-                raise UnusableSourceError(_TOO_HARD)
+                raise UnusableSourceError(TOO_HARD)
 
         ended = supervise(
             self._command(
@@ -187,7 +209,42 @@ class Prober:
 
     def _timeline(self, workspace: Workspace, opened: "_Opened") -> timestamps.Timeline:
         reader = timestamps.TimelineReader(opened.streams.start_s)
-        question = ["-select_streams", str(opened.video_index)]
+        log = self._list_packets(workspace, opened, [], reader)
+        if reader.is_empty and _ELSEWHERE_WORDS in log:
+            raise UnusableSourceError(ELSEWHERE)
+        return reader.timeline()
+
+    def _is_seekable(
+        self, workspace: Workspace, opened: "_Opened", timeline: timestamps.Timeline
+    ) -> bool:
+        """
+        Tell whether a decoder that is sent to some time gets there at once.
+
+        An index may be missing, or lie: so it is tried, late in the video.
+        """
+        is_plain = opened.streams.container in _INDEXED and timeline.is_orderly
+        is_copy = opened.path != workspace.source.resolve()
+        if not is_plain or is_copy or timeline.longest_run_s > _MAX_RUN_S:
+            return False
+        wanted_s = timeline.first_s + _LATE * (timeline.last_s - timeline.first_s)
+        reader = timestamps.TimelineReader(wanted_s)
+        try:
+            question = ["-read_intervals", f"{wanted_s:.6f}%+#1"]
+            self._list_packets(workspace, opened, question, reader)
+            landed_s = reader.timeline().first_s
+        except UnusableSourceError:
+            return False
+        earliest_s = wanted_s - timeline.longest_run_s - _SEEK_SLACK_S
+        return earliest_s <= landed_s <= wanted_s
+
+    def _list_packets(
+        self,
+        workspace: Workspace,
+        opened: "_Opened",
+        question: list[str],
+        reader: timestamps.TimelineReader,
+    ) -> str:
+        question = [*question, "-select_streams", str(opened.video_index)]
         question += ["-show_entries", timestamps.ENTRIES]
         question += ["-of", "csv=print_section=0"]
         ended = supervise(
@@ -199,7 +256,7 @@ class Prober:
             tick=workspace.check,
         )
         _judge(ended)
-        return reader.timeline()
+        return ended.log
 
     def _command(
         self, path: Path, container: str, question: Sequence[str], *, cpu_s: int
@@ -239,7 +296,7 @@ def _require_enough(there_s: float, declared_s: float) -> None:
     if there_s < min(SEGMENT_S, declared_s / 2):
         raise UnusableSourceError(
             f"The file is incomplete: {there_s:.1f} of {declared_s:.0f} seconds of "
-            "the video are there."
+            f"the video are there. {SEND_AGAIN}"
         )
 
 
@@ -259,5 +316,5 @@ def _judge(ended: Ended) -> None:
             log=f"ended with {ended.status}\n{ended.log}",
         )
     if ended.signal is not None or "Cannot allocate memory" in ended.log:
-        raise UnusableSourceError(_TOO_HARD)
-    raise UnusableSourceError(_UNREADABLE)
+        raise UnusableSourceError(TOO_HARD)
+    raise UnusableSourceError(UNREADABLE)

@@ -8,6 +8,7 @@ examined, it is copied to a file of its own, without decoding anything.
 
 import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -21,11 +22,17 @@ from hvcore.plugin_api import MAX_SOURCE_STREAMS, Workspace
 
 _COPY: Final = "good-tracks"
 _MUXERS: Final = {
-    # Each of the two refuses some codecs that the other one takes.
-    "mov": ("mov", "mp4"),
+    # Each of the two refuses some codecs that the other one takes; mov forgets
+    # most languages.
+    "mov": ("mp4", "mov"),
     "matroska": ("matroska",),
     "avi": ("avi",),
 }
+_KINDS: Final = (
+    # No muxer takes all kinds of subtitles, and one that it refuses costs no video.
+    ("0:v?", "0:a?", "0:s?"),
+    ("0:v?", "0:a?"),
+)
 _LIMITS: Final = {
     "address_space_bytes": 1024**3,
     # Copying takes a second for a gigabyte.
@@ -67,7 +74,7 @@ def copy_good_tracks(  # noqa: PLR0913 - each says one thing
     is_whole: bool,
 ) -> GoodTracks | None:
     """
-    Copy all video and audio but the bad tracks into the workspace's folder.
+    Copy all tracks of use but the bad ones into the workspace's folder.
 
     Args:
         bad: Indexes in the source.
@@ -78,14 +85,15 @@ def copy_good_tracks(  # noqa: PLR0913 - each says one thing
     """
     folder, source = workspace.folder.resolve(), workspace.source.resolve()
     spare = source.stat().st_size + _SPARE_BYTES
-    for muxer in _MUXERS[container]:
+    for kinds, muxer in product(_KINDS, _MUXERS[container]):
         command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "info"]
         # As for an encode; info tells which track becomes which.
         command += ["-nostdin", "-nostats", "-y"]
         command += ["-max_streams", str(MAX_SOURCE_STREAMS + 1)]
         command += [] if is_whole else ["-t", str(_SAMPLE_S)]
         command += input_options(source, container, PROBE_DECODERS)
-        command += ["-map", "0:v?", "-map", "0:a?"]
+        for kind in kinds:
+            command += ["-map", kind]
         for index in bad:
             command += ["-map", f"-0:{index}"]
         command += ["-c", "copy", "-f", muxer, f"file:{_COPY}"]

@@ -10,7 +10,8 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import supervised_command
+from hv_transcoder_ffmpeg.syscalls import syscall_filter
+from hvcore.plugin_api import FILTER_FD, supervised_command
 
 _BWRAP: Final = (
     # No network, no sight of other processes, no shared memory, no host name.
@@ -37,6 +38,12 @@ _SYSTEM: Final = (
 _TEST_TIMEOUT_S: Final = 20
 """The test takes 0.1 s; a machine under load gets time."""
 
+_UNFILTERED: Final = (
+    "System calls of ffmpeg cannot be filtered here (seccomp): a damaged file that "
+    "takes it over can start programs inside of the sandbox. Use a kernel with "
+    "CONFIG_SECCOMP_FILTER, on x86-64 or ARM64."
+)
+
 _NO_CORE: Final = {"core_bytes": 0}
 """A core dump of a decoder holds the owner's video."""
 
@@ -49,10 +56,13 @@ class Sandbox:
     Attributes:
         bwrap: The bubblewrap program; None leaves resource limits only.
         programs: Read-only inside, where they are not part of the system.
+        syscall_filter: What programs may not ask the kernel for; empty where
+            that cannot be imposed.
     """
 
     bwrap: str | None
     programs: tuple[Path, ...] = ()
+    syscall_filter: bytes = b""
 
     @property
     def level(self) -> str:
@@ -82,8 +92,18 @@ class Sandbox:
         """
         inner = [*program]
         if self.bwrap:
-            inner = [self.bwrap, *self._mounts(readable, writable), "--", *program]
-        return supervised_command(inner, {**_NO_CORE, **limits})
+            inner = [self.bwrap, *self._mounts(readable, writable)]
+            # Imposed on bubblewrap itself it would keep it from its work.
+            inner += ["--seccomp", str(FILTER_FD)] if self.syscall_filter else []
+            inner += ["--", *program]
+        return supervised_command(
+            inner,
+            {**_NO_CORE, **limits},
+            syscall_filter=self.syscall_filter,
+            hand_filter_on=self.bwrap is not None,
+            # Bubblewrap is two processes; neither must survive us.
+            is_guarded=self.bwrap is not None,
+        )
 
     def _mounts(self, readable: Sequence[Path], writable: Path | None) -> list[str]:
         mounts = [*_BWRAP]
@@ -98,7 +118,8 @@ class Sandbox:
             mounts += ["--chdir", str(writable)]
         for path in readable:
             mounts += ["--ro-bind", str(path), str(path)]
-        return mounts
+        # What lies between the mounts is memory, which no limit counts.
+        return [*mounts, "--remount-ro", "/dev", "--remount-ro", "/"]
 
 
 @attrs.frozen(kw_only=True)
@@ -123,12 +144,12 @@ def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
         wanted: ``auto``, ``bwrap`` or ``rlimits``.
         programs: What has to start inside.
     """
-    bare = Sandbox(bwrap=None)
+    bare = _with_filter(Sandbox(bwrap=None), programs)
     if wanted == "rlimits":
         return SandboxChoice(
             sandbox=bare,
-            problem='The option sandbox = "rlimits" confines ffmpeg by resource '
-            'limits only; set it to "auto" and install bubblewrap.',
+            problem='With the option sandbox = "rlimits" no files are hidden from '
+            'ffmpeg; set it to "auto" and install bubblewrap.',
         )
     problem = "bubblewrap is not installed (Debian: apt install bubblewrap)"
     bwrap = shutil.which("bwrap")
@@ -136,7 +157,10 @@ def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
         sandbox = Sandbox(bwrap=bwrap, programs=tuple(programs))
         failures = [_failure(sandbox, program) for program in programs]
         if not any(failures):
-            return SandboxChoice(sandbox=sandbox)
+            sandbox = _with_filter(sandbox, programs)
+            return SandboxChoice(
+                sandbox=sandbox, problem="" if sandbox.syscall_filter else _UNFILTERED
+            )
         problem = f"bubblewrap does not work here ({next(filter(None, failures))})"
     if wanted == "bwrap":
         return SandboxChoice(
@@ -144,8 +168,14 @@ def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
         )
     return SandboxChoice(
         sandbox=bare,
-        problem=f"{problem}; ffmpeg is confined by resource limits only.",
+        problem=f"{problem}; no files of this machine are hidden from ffmpeg.",
     )
+
+
+def _with_filter(sandbox: Sandbox, programs: Sequence[Path]) -> Sandbox:
+    filtering = attrs.evolve(sandbox, syscall_filter=syscall_filter())
+    works = not any(_failure(filtering, program) for program in programs)
+    return filtering if works else sandbox
 
 
 def _failure(sandbox: Sandbox, program: Path) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import attrs
 
-from hvcore.plugin_api import AudioTrackInfo, PixelFormat
+from hvcore.plugin_api import AudioTrackInfo, CaptionTrackInfo, PixelFormat
 
 
 @attrs.frozen(kw_only=True)
@@ -73,15 +73,17 @@ class Streams:
         container: ffmpeg's name of the demuxer.
         start_s: The time with which the file begins; ffmpeg shifts it to 0.
         audio: The default track first.
-        audio_delays_s: By stream index, how much later than the file each
-            audio track begins.
+        captions: The text tracks, in the file's order.
+        has_other_subtitles: It has subtitles that are pictures, or of a format
+            that cannot be read.
     """
 
     container: str
     start_s: float
     video: VideoStream
     audio: tuple[AudioTrackInfo, ...]
-    audio_delays_s: dict[int, float]
+    captions: tuple[CaptionTrackInfo, ...] = ()
+    has_other_subtitles: bool = False
 
     def reindexed(self, indexes: Sequence[int]) -> "Streams":
         """
@@ -97,8 +99,8 @@ class Streams:
                 attrs.evolve(track, stream_index=indexes[track.stream_index])
                 for track in self.audio
             ),
-            audio_delays_s={
-                indexes[index]: delay_s
-                for index, delay_s in self.audio_delays_s.items()
-            },
+            captions=tuple(
+                attrs.evolve(track, stream_index=indexes[track.stream_index])
+                for track in self.captions
+            ),
         )

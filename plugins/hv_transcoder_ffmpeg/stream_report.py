@@ -9,12 +9,16 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, Final
 
+from hv_transcoder_ffmpeg.containers import CAPTION_CODECS
+from hv_transcoder_ffmpeg.reasons import DOLBY_VISION, UNREADABLE
 from hv_transcoder_ffmpeg.source import Colour, Streams, VideoStream
 from hvcore.plugin_api import (
+    MAX_CAPTION_TRACKS,
     MAX_SOURCE_EDGE_PX,
     MAX_SOURCE_PIXELS,
     MAX_SOURCE_STREAMS,
     AudioTrackInfo,
+    CaptionTrackInfo,
     PixelFormat,
     UnusableSourceError,
 )
@@ -23,21 +27,25 @@ ENTRIES: Final = (
     "stream=index,codec_type,codec_name,width,height,pix_fmt,field_order,"
     "sample_aspect_ratio,avg_frame_rate,r_frame_rate,color_space,"
     "color_transfer,color_primaries,channels,sample_rate,start_time,duration"
-    ":stream_disposition=default,attached_pic,timed_thumbnails"
-    ":stream_tags=language,title,rotate"
-    ":stream_side_data=rotation"
+    ":stream_disposition=default,forced,attached_pic,timed_thumbnails"
+    ":stream_tags=language,title,rotate,DURATION"
+    ":stream_side_data=rotation,dv_profile,dv_bl_signal_compatibility_id"
     ":format=start_time,nb_streams"
 )
 """What is asked of ffprobe; everything else of the file stays unprinted."""
 
 NO_VIDEO: Final = "The file has no video."
-_DAMAGED: Final = "The file is damaged or incomplete and cannot be read."
+TOO_LARGE: Final = (
+    f"The picture is too large: at most {MAX_SOURCE_EDGE_PX} pixels on each side and "
+    f"{MAX_SOURCE_PIXELS // 1_000_000} million in all are supported."
+)
 
 _MAX_TITLE_CHARS: Final = 200
 _MAX_CHANNELS: Final = 64
 _MAX_PIXEL_SHAPE: Final = 10
 """A pixel more oblong than this is a damaged header, not a picture."""
 _UPRIGHT_DEGREES: Final = 90
+_DOLBY_ONLY_PROFILE: Final = 5
 
 _INTERLACED: Final = frozenset({"tt", "bb", "tb", "bt"})
 _BITS: Final = ((8, "{}"), (10, "{}10b"), (16, "{}12b"))
@@ -64,17 +72,15 @@ def read_streams(report: bytes, container: str) -> Streams:
             "The file has no video, only audio." if audio else NO_VIDEO
         )
     pictures.sort(key=lambda one: not _dict(one, "disposition").get("default"))
-    start_s = _number(form, "start_time")
+    subtitles = [one for one in streams if one.get("codec_type") == "subtitle"]
+    captions = [one for one in subtitles if one.get("codec_name") in CAPTION_CODECS]
     return Streams(
         container=container,
-        start_s=start_s,
+        start_s=_number(form, "start_time"),
         video=_video_stream(pictures[0]),
         audio=audio,
-        audio_delays_s={
-            _integer(one, "index"): _number(one, "start_time") - start_s
-            for one in streams
-            if "start_time" in one
-        },
+        captions=tuple(map(_caption_track, captions[:MAX_CAPTION_TRACKS])),
+        has_other_subtitles=len(captions) < len(subtitles),
     )
 
 
@@ -102,7 +108,7 @@ def _parse(report: bytes) -> dict[str, Any]:
     try:
         content = json.loads(report.decode(errors="replace"))
     except (ValueError, RecursionError) as exc:
-        raise UnusableSourceError(_DAMAGED) from exc
+        raise UnusableSourceError(UNREADABLE) from exc
     return content if isinstance(content, dict) else {}
 
 
@@ -120,7 +126,7 @@ def _is_video(stream: dict[str, Any]) -> bool:
 def _video_stream(stream: dict[str, Any]) -> VideoStream:
     width, height = _integer(stream, "width"), _integer(stream, "height")
     if width <= 0 or height <= 0:
-        raise UnusableSourceError(_DAMAGED)
+        raise UnusableSourceError(UNREADABLE)
     shape = _rate(stream, "sample_aspect_ratio") or Fraction(1)
     if not Fraction(1, _MAX_PIXEL_SHAPE) <= shape <= _MAX_PIXEL_SHAPE:
         shape = Fraction(1)
@@ -130,11 +136,9 @@ def _video_stream(stream: dict[str, Any]) -> VideoStream:
         shown = shown[::-1]
     edges = (width, height, *shown)
     if max(edges) > MAX_SOURCE_EDGE_PX or width * height > MAX_SOURCE_PIXELS:
-        raise UnusableSourceError(
-            f"The picture is {width}x{height} pixels; at most {MAX_SOURCE_EDGE_PX} "
-            f"on each side and {MAX_SOURCE_PIXELS // 1_000_000} million in all are "
-            "supported."
-        )
+        raise UnusableSourceError(f"{TOO_LARGE} This one is {width}x{height}.")
+    if _has_no_plain_picture(stream):
+        raise UnusableSourceError(DOLBY_VISION)
     return VideoStream(
         index=_integer(stream, "index"),
         codec=str(stream.get("codec_name", "")),
@@ -152,8 +156,32 @@ def _video_stream(stream: dict[str, Any]) -> VideoStream:
         average_rate=_rate(stream, "avg_frame_rate"),
         is_interlaced=stream.get("field_order") in _INTERLACED,
         is_turned=degrees != 0,
-        declared_s=_number(stream, "duration"),
+        declared_s=_number(stream, "duration") or _tagged_s(stream),
     )
+
+
+def _has_no_plain_picture(stream: dict[str, Any]) -> bool:
+    """
+    Tell whether the numbers of the pictures mean colours to Dolby's decoders only.
+    """
+    sides = [one for one in _list(stream, "side_data_list") if isinstance(one, dict)]
+    return any(
+        _integer(one, "dv_profile") == _DOLBY_ONLY_PROFILE
+        and _integer(one, "dv_bl_signal_compatibility_id") == 0
+        for one in sides
+    )
+
+
+def _tagged_s(stream: dict[str, Any]) -> float:
+    # Matroska says a track's length as a text, if at all; some of its writers
+    # count it from 0, wherever the track begins.
+    text = _dict(stream, "tags").get("DURATION")
+    found = re.fullmatch(r"(\d{1,4}):(\d\d):(\d\d(?:\.\d{1,9})?)", str(text))
+    if found is None:
+        return 0.0
+    hours, minutes, seconds = map(float, found.groups())
+    end_s = (hours * 60 + minutes) * 60 + seconds
+    return max(0.0, end_s - max(0.0, _number(stream, "start_time")))
 
 
 def _degrees(stream: dict[str, Any]) -> int:
@@ -180,6 +208,18 @@ def _audio_tracks(streams: Iterable[dict[str, Any]]) -> tuple[AudioTrackInfo, ..
         and _integer(stream, "sample_rate") > 0
     ]
     return tuple(sorted(tracks, key=lambda track: not track.is_default))
+
+
+def _caption_track(stream: dict[str, Any]) -> CaptionTrackInfo:
+    tags, flags = _dict(stream, "tags"), _dict(stream, "disposition")
+    return CaptionTrackInfo(
+        stream_index=_integer(stream, "index"),
+        codec=str(stream["codec_name"]),
+        language=_language(tags),
+        title=_title(tags),
+        is_default=bool(flags.get("default")),
+        is_forced=bool(flags.get("forced")),
+    )
 
 
 def _language(tags: dict[str, Any]) -> str:

@@ -7,10 +7,12 @@ Reading the packets without decoding them costs some 2 s for an hour of video.
 """
 
 from fractions import Fraction
+from math import inf
 from typing import Final
 
 import attrs
 
+from hv_transcoder_ffmpeg.reasons import WITHOUT_PICTURES
 from hv_transcoder_ffmpeg.source import VideoStream
 from hvcore.plugin_api import (
     MAX_SOURCE_DURATION_S,
@@ -37,10 +39,17 @@ _STANDARD_RATES: Final = tuple(
 )
 _MAX_DENOMINATOR: Final = 1001
 
+_MAX_REORDERING_S: Final = 2.0
+"""Sixteen pictures, the most that H.264 holds back, at 8 a second."""
+
 _MAX_CLOCK: Final = Fraction(60)
 """A higher one is often no rate but a unit, such as milliseconds."""
 _MAX_SPARSE: Final = Fraction(3)
 """A recorded screen with 5 of 60 pictures is not worth encoding 60."""
+_PAUSE_S: Final = 1.0
+"""What is slower than this does not move."""
+_MUCH: Final = Fraction(1, 4)
+"""If so much of a video moves, its pauses say nothing about its rate."""
 
 
 @attrs.frozen(kw_only=True)
@@ -54,6 +63,12 @@ class Timeline:
         last_s: Time of the last one.
         end_s: When the last one is over.
         longest_gap_s: Between two pictures that follow each other.
+        pauses: How many gaps between pictures are no motion.
+        pauses_s: How long they are together.
+        longest_run_s: From one key frame to the next, and from the last one
+            to the end.
+        is_orderly: Decode times never go back, and pictures are shown at most
+            a moment after others that come later.
     """
 
     count: int
@@ -61,6 +76,10 @@ class Timeline:
     last_s: float
     end_s: float
     longest_gap_s: float
+    pauses: int
+    pauses_s: float
+    longest_run_s: float
+    is_orderly: bool
 
 
 class TimelineReader:
@@ -77,6 +96,19 @@ class TimelineReader:
         self._last_s = start_s
         self._end_s = start_s
         self._gap_s = 0.0
+        self._pauses = 0
+        self._pauses_s = 0.0
+        self._key_s = start_s
+        self._run_s = 0.0
+        self._decoded_s = -inf
+        self._is_orderly = True
+
+    @property
+    def is_empty(self) -> bool:
+        """
+        True as long as no picture came.
+        """
+        return self._count == 0
 
     def feed(self, data: bytes) -> None:
         """
@@ -107,31 +139,54 @@ class TimelineReader:
         Raises:
             UnusableSourceError: There was no picture.
         """
-        if self._count == 0:
-            raise UnusableSourceError("The file has a video track without pictures.")
+        if self.is_empty:
+            raise UnusableSourceError(WITHOUT_PICTURES)
         return Timeline(
             count=self._count,
             first_s=self._first_s,
             last_s=self._last_s,
             end_s=self._end_s,
             longest_gap_s=self._gap_s,
+            pauses=self._pauses,
+            pauses_s=self._pauses_s,
+            longest_run_s=max(self._run_s, self._end_s - self._key_s),
+            is_orderly=self._is_orderly,
         )
 
     def _take(self, line: bytes) -> None:
         shown, decoded, lasts, flags = (line.split(b",") + [b""] * 3)[:4]
+        decoded_s = _seconds(decoded)
+        self._note_order(decoded_s)
         # D: cut away by the file's edit list.
         if b"D" in flags:
             return
         # AVI knows the order of decoding only.
         time_s = _seconds(shown)
-        time_s = _seconds(decoded) if time_s is None else time_s
+        if time_s is None:
+            self._is_orderly = False
+            time_s = decoded_s
         if time_s is None:
             return
+        if time_s < self._last_s - _MAX_REORDERING_S:
+            self._is_orderly = False
+        if b"K" in flags:
+            self._run_s = max(self._run_s, time_s - self._key_s)
+            self._key_s = time_s
+        if self._count and time_s - self._last_s > _PAUSE_S:
+            self._pauses += 1
+            self._pauses_s += time_s - self._last_s
         self._count += 1
         self._first_s = min(self._first_s, time_s)
         self._gap_s = max(self._gap_s, time_s - self._last_s)
         self._last_s = max(self._last_s, time_s)
         self._end_s = max(self._end_s, time_s + (_seconds(lasts) or 0.0))
+
+    def _note_order(self, decoded_s: float | None) -> None:
+        # The first packets of a file with B-frames may have no such time.
+        if decoded_s is not None:
+            if decoded_s < self._decoded_s:
+                self._is_orderly = False
+            self._decoded_s = decoded_s
 
 
 def frame_rate(video: VideoStream, timeline: Timeline) -> Fraction:
@@ -164,10 +219,14 @@ def frame_rate(video: VideoStream, timeline: Timeline) -> Fraction:
 
 
 def _measured_rate(timeline: Timeline) -> Fraction:
-    span_s = timeline.last_s - timeline.first_s
-    if timeline.count < 2 or span_s <= 0:  # noqa: PLR2004 - one picture has no rate
+    steps, span_s = timeline.count - 1, timeline.last_s - timeline.first_s
+    moving_s = span_s - timeline.pauses_s
+    if moving_s >= span_s * _MUCH:
+        steps, span_s = steps - timeline.pauses, moving_s
+    # One picture has no rate.
+    if steps < 1 or span_s <= 0:
         return Fraction(0)
-    return Fraction((timeline.count - 1) / span_s).limit_denominator(_MAX_DENOMINATOR)
+    return Fraction(steps / span_s).limit_denominator(_MAX_DENOMINATOR)
 
 
 def _usual(rate: Fraction) -> Fraction:

@@ -66,10 +66,11 @@ def sps(
     width: int, height: int, *, level: int = 30, colour: bool = True, transfer: int = 1
 ) -> bytes:
     across, down = -(-width // 16), -(-height // 16)
-    crop = (down * 16 - height) // 2
+    right, bottom = (across * 16 - width) // 2, (down * 16 - height) // 2
     text = f"{66:08b}{0xC0:08b}{level:08b}" + _ue(0) + _ue(0) + _ue(2) + _ue(1) + "0"
     text += _ue(across - 1) + _ue(down - 1) + "11"
-    text += "1" + _ue(0) * 3 + _ue(crop) if crop else "0"
+    crop = _ue(0) + _ue(right) + _ue(0) + _ue(bottom)
+    text += f"1{crop}" if right or bottom else "0"
     # Of the usability information: the shape, overscan, and then the colours.
     text += (
         "1001" + f"{5:03b}" + "01" + f"{1:08b}{transfer:08b}{1:08b}" + "0" * 6

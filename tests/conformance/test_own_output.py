@@ -3,6 +3,7 @@ What the transcoder makes and the service publishes is what the standards ask fo
 """
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,46 +11,25 @@ import pytest
 from hv_cli.conform_sources import FolderSource
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
 from hvcore.conformance import Certificate, check
-from hvcore.domain.transcoding import MediaIndex, PublishedTrack, TrackPiece
-from hvcore.manifests.hls import playlists
-from hvcore.plugin_api import AudioCodec, PartDone, PixelFormat, Preset, Speed
+from hvcore.plugin_api import AudioCodec, PixelFormat, Preset, Speed
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
-from tests.plugins.transcoder_ffmpeg.conftest import (
-    make_context,
-    make_order,
-    make_workspace,
-)
+from tests.plugins.transcoder_ffmpeg.conftest import make_context
+from tests.plugins.transcoder_ffmpeg.publishing import publish
 
 pytestmark = pytest.mark.services
 
 _FAST = ("-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac")
-# What is known not to be kept: there are no I-frame playlists, the clips say no
-# language, and some are too small for several renditions.
-_KNOWN = {"iframe-playlists", "language-present", "several-variants"}
+# What is known not to be kept: the clips say no language, and some are too small for
+# several renditions.
+_KNOWN = {"language-present", "several-variants"}
 
 
 def published(source: Path, folder: Path, **settings: object) -> Path:
     """
     Encode a source, and lay its files out as the service does.
     """
-    workspace = make_workspace(source, folder)
     transcoder = build(FfmpegOptions(), make_context(folder / "machine"))
-    info = transcoder.probe(workspace)
-    order = make_order(info, speed=Speed.ULTRAFAST, **settings)
-    (part,) = transcoder.plan(order)
-    done = transcoder.run(part, workspace)
-    assert isinstance(done, PartDone)
-    tracks = tuple(
-        PublishedTrack(
-            track=track,
-            pieces=(TrackPiece(folder=".", first_number=0, count=len(track.segments)),),
-        )
-        for track in done.tracks
-    )
-    media = MediaIndex(tracks=tracks, duration_s=1)
-    for name, text in playlists(media).items():
-        (workspace.folder / name).write_text(text)
-    return workspace.folder
+    return publish(transcoder, source, folder, speed=Speed.ULTRAFAST, **settings).folder
 
 
 def conform(folder: Path) -> Certificate:
@@ -67,6 +47,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_h264_and_aac_are_conformant(plain: Path) -> None:
     certificate = conform(plain)
 
+    assert "iframes/360p/1.m4s\n" in (plain / "iframes-360p.m3u8").read_text()
     assert {finding.rule.id for finding in certificate.findings} <= _KNOWN
     assert certificate.is_conformant
     assert certificate.segments >= 6
@@ -89,6 +70,35 @@ def test_h265_and_two_audio_codecs_are_conformant(tmp_path: Path) -> None:
     found = {finding.rule.id for finding in certificate.findings}
     assert found - _KNOWN == {"device-profile"}
     assert certificate.is_conformant
+
+
+def test_a_picture_for_seeking_is_decoded_alone(plain: Path, tmp_path: Path) -> None:
+    init = (plain / "video" / "360p" / "init.m4s").read_bytes()
+    picture = (plain / "iframes" / "360p" / "1.m4s").read_bytes()
+    (tmp_path / "one.mp4").write_bytes(init + picture)
+
+    frames = subprocess.run(
+        ["ffmpeg", "-v", "fatal", "-i", "one.mp4", "-f", "framecrc", "-"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+    found = [line for line in frames.splitlines() if not line.startswith("#")]
+    assert len(found) == 1
+
+
+def test_a_video_that_keeps_its_hdr_says_so(tmp_path: Path) -> None:
+    source = tmp_path / "source.mp4"
+    colour = ("-color_primaries", "bt2020", "-color_trc", "smpte2084")
+    deep = ("-pix_fmt", "yuv420p10le", "-colorspace", "bt2020nc")
+    ffmpeg(*pattern("320x180", "25", 1), *_FAST, *deep, *colour, source)
+
+    folder = published(source, tmp_path / "job", pixel_format=PixelFormat.YUV420P10B)
+
+    assert (folder / "master.m3u8").read_text().count("VIDEO-RANGE=PQ") == 2
+    assert conform(folder).is_conformant
 
 
 def test_faults_in_real_files_are_found(plain: Path, tmp_path: Path) -> None:

@@ -74,6 +74,16 @@ def bandwidth(name: str, factor: float) -> Break:
     return run
 
 
+def picture_range(more: int) -> Break:
+    def run(files: Files) -> None:
+        text = files["iframes.m3u8"].decode()
+        length = int(text.partition("BYTERANGE:")[2].partition("@")[0])
+        changed = text.replace(f"BYTERANGE:{length}@", f"BYTERANGE:{length + more}@")
+        files["iframes.m3u8"] = changed.encode()
+
+    return run
+
+
 def both(*breaks: Break) -> Break:
     def run(files: Files) -> None:
         for one in breaks:
@@ -193,6 +203,29 @@ BROKEN: Final[dict[str, tuple[str, Break]]] = {
     "not only I-frames": (
         "iframe-attributes",
         swap("iframes.m3u8", "#EXT-X-I-FRAMES-ONLY\n", ""),
+    ),
+    "I-frames of another size": (
+        "iframe-attributes",
+        swap(M, "RESOLUTION=320x180,URI", "RESOLUTION=640x360,URI"),
+    ),
+    "I-frames of another codec": (
+        "iframe-attributes",
+        swap(M, 'CODECS="avc1.42C01E",RES', 'CODECS="avc1.64001F",RES'),
+    ),
+    "an I-frame that is cut off": ("iframe-pictures", picture_range(-1)),
+    "an I-frame without data": ("iframe-pictures", picture_range(-110)),
+    "an I-frame that is no key frame": (
+        "iframe-pictures",
+        video(1, first_flags=made.NON_SYNC),
+    ),
+    "an I-frame of nothing": ("iframe-pictures", video(1, first=b"")),
+    "I-frames in a segment that is none": (
+        "iframe-pictures",
+        put(f"{LOW}/1.m4s", made.box("free", bytes(2000))),
+    ),
+    "I-frames that are said to be cheap": (
+        "iframe-bandwidth",
+        swap(M, "I-FRAME-STREAM-INF:BANDWIDTH=10000", "I-FRAME-STREAM-INF:BANDWIDTH=9"),
     ),
     "a cut init segment": ("boxes", cut(f"{LOW}/init.m4s", 200)),
     "a cut mdat": ("boxes", cut(f"{LOW}/1.m4s", 2000)),
@@ -315,6 +348,24 @@ def test_subtitles_in_order_are_no_finding() -> None:
     subtitles(b"WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n")(files)
 
     assert checked(files).findings == ()
+
+
+def test_pictures_with_addresses_of_their_own_are_no_finding() -> None:
+    files = made.stream()
+    text = files["iframes.m3u8"].decode()
+    for number in range(3):
+        name = f"{LOW}/{number}.m4s"
+        length = files[name].index(b"mdat") + 104
+        files[f"pictures/{number}.m4s"] = files[name][:length]
+        text = text.replace(
+            f"#EXT-X-BYTERANGE:{length}@0\n{name}", f"pictures/{number}.m4s"
+        )
+    files["iframes.m3u8"] = text.encode()
+
+    certificate = checked(files)
+
+    assert "pictures/2.m4s" in text
+    assert certificate.findings == ()
 
 
 def test_every_rule_is_broken_by_a_test() -> None:

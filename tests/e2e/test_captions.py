@@ -1,16 +1,20 @@
 """
-Captions in a real browser, on the player page.
+Captions in a real browser, on the player page; and those of sources.
 """
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
+from hvcore.domain.captions import CaptionFormat, read_captions
 from tests import live
 from tests.e2e.browsing import watch_for_problems
+from tests.e2e.clips import make_clip
 from tests.live import LiveService
 
 SRT = b"1\n00:00:01,000 --> 00:00:12,000\n<b>Hello</b> & <font>you</font>\n"
@@ -45,6 +49,26 @@ SHOWN = """async () => {
         text: cue.getCueAsHTML().textContent,
     };
 }"""
+
+
+def with_subtitles(clip: Path, folder: Path, texts: Mapping[str, str]) -> Path:
+    """
+    Copy a clip into a Matroska file, with a subtitle track for each language.
+    """
+    source = folder / "subtitles.mkv"
+    inputs: list[str | Path] = ["-i", clip]
+    tracks = ["-map", "0"]
+    for number, (language, text) in enumerate(texts.items()):
+        path = folder / f"{language}.srt"
+        path.write_text(f"1\n00:00:02,000 --> 00:00:03,500\n{text}\n")
+        inputs += ["-i", path]
+        tracks += ["-map", str(number + 1)]
+        tracks += [f"-metadata:s:s:{number}", f"language={language}"]
+    subprocess.run(
+        ["ffmpeg", "-v", "error", "-nostdin", *inputs, *tracks, "-c", "copy", source],
+        check=True,
+    )
+    return source
 
 
 @contextmanager
@@ -93,3 +117,22 @@ def test_the_browser_offers_and_shows_captions(
         "end": pytest.approx(12, abs=0.05),
         "text": "Hello & you",
     }
+
+
+def test_subtitles_of_a_source_are_captions_of_its_video(
+    service: LiveService, tmp_path: Path
+) -> None:
+    small = make_clip(tmp_path / "small.mp4", seconds=4, size="320x180")
+    source = with_subtitles(small, tmp_path, {"eng": "Hello", "ger": "Hallo"})
+
+    made = service.made(source, allowPublicAccess=True, content_type="video/x-matroska")
+
+    master = live.request("GET", service.public_url(made["id"])).data.decode()
+    for language, text in {"en": "Hello", "de": "Hallo"}.items():
+        assert f'LANGUAGE="{language}"' in master
+        assert f'URI="captions-{language}.m3u8"' in master
+        file = service.public_url(made["id"], f"captions-{language}.vtt")
+        (cue,) = read_captions(live.request("GET", file).data, CaptionFormat.WEBVTT)
+        # The sound's first block lies before 0, so a copy begins that much later.
+        assert cue.start_ms == pytest.approx(2000, abs=30)
+        assert (cue.end_ms - cue.start_ms, cue.text) == (1500, text)

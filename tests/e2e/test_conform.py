@@ -6,9 +6,8 @@ import json
 
 from tests.live import LiveService
 
-# There are no I-frame playlists, the clip says no language, and it is too small for
-# several renditions.
-KNOWN = {"iframe-playlists", "language-present", "several-variants"}
+# The clip says no language, and it is too small for several renditions.
+KNOWN = {"language-present", "several-variants"}
 
 
 def test_a_private_video_is_conformant_by_its_id(

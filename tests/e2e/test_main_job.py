@@ -5,9 +5,12 @@ Upload, transcode, play, delete: through the real processes.
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
+from PIL import Image
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
 from tests.live import LiveService, files_below, request, until
@@ -103,6 +106,27 @@ def test_the_master_playlist_tells_the_truth(
         codec = variant["CODECS"].split(",")[0].upper()
         assert codec.startswith(f"AVC1.{profile}")
         assert codec.endswith(f"{int(probed['level']):02X}")
+
+
+def test_a_storyboard_shows_the_whole_video(
+    service: LiveService, private_id: str
+) -> None:
+    signed = service.call("GET", f"/v1/videos/{private_id}/signed-url").body
+    address = signed["signed_url"].replace("master.m3u8", "storyboard.vtt")
+
+    index = request("GET", address).data.decode()
+
+    cues = re.findall(r"--> (\S+)\n(\S+)#xywh=(\d+),(\d+),160,90\n", index)
+    assert len(cues) == 13
+    assert cues[-1][0] == "00:00:13.000"
+    (sheet,) = {name for _, name, _, _ in cues}
+    with Image.open(BytesIO(request("GET", urljoin(address, sheet)).data)) as image:
+        assert image.size == (1600, 180)
+        tiles = {
+            image.crop((int(x), int(y), int(x) + 160, int(y) + 90)).tobytes()
+            for _, _, x, y in cues
+        }
+    assert len(tiles) == 13
 
 
 def sizes_and_durations(

@@ -22,6 +22,9 @@ from tests.http.world import (
     problem_of,
 )
 
+# Nearly a thousand cells of one kind: once is enough, whatever the interpreter.
+pytestmark = pytest.mark.matrix
+
 CLOSED = [route for route in ROUTES if not route.is_open]
 FAMILY_A = [route for route in CLOSED if "{orgID}" in route.path]
 FAMILY_B = [route for route in CLOSED if "{orgID}" not in route.path]

@@ -146,7 +146,7 @@ def test_a_file_that_is_too_large_is_refused(cinema: Cinema) -> None:
 
 def test_a_language_has_a_tag(cinema: Cinema, videos: str) -> None:
     for language in (
-        *("e", "english", "en_US", "und", "en-", "en--US", "x-own", "en.vtt"),
+        *("e", "english", "en_US", "mul", "en-", "en--US", "x-own", "en.vtt"),
         *("%65n%00", "en%0a", "..", "de-1996-1996", "en-" + "x" * 40),
     ):
         path = f"{videos}/{cinema.video}/captions/{language}"
@@ -154,6 +154,13 @@ def test_a_language_has_a_tag(cinema: Cinema, videos: str) -> None:
             problem = problem_of(result, 400, "invalid_parameters")
             assert locations(problem) == ["path.language"]
     assert not files(cinema.api)
+
+
+def test_an_unknown_language_can_be_removed_but_not_set(cinema: Cinema) -> None:
+    path = f"/v1/videos/{cinema.video}/captions/und"
+
+    problem_of(put(cinema.api, path), 400, "invalid_parameters")
+    problem_of(cinema.api.delete(path), 404, "not_found")
 
 
 def test_a_label_has_its_length(cinema: Cinema) -> None:

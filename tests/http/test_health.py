@@ -6,6 +6,7 @@ import attrs
 from falcon.testing import TestClient
 
 from hvcore import __version__
+from hvcore.plugin_api import Lack
 from tests.http.world import World, body_of
 
 COMPONENTS = {"database", "storage", "queue", "transcoder"}
@@ -18,6 +19,7 @@ def test_health_needs_no_key(api: World) -> None:
         "status": "ok",
         "version": __version__,
         "checks": dict.fromkeys(COMPONENTS, "ok"),
+        "lacks": [],
     }
 
 
@@ -52,6 +54,20 @@ def test_without_an_encoder_the_service_is_degraded(api: World) -> None:
 
     assert body["status"] == "degraded"
     assert body["checks"]["transcoder"] == "There is no ffmpeg."
+
+
+def test_what_the_encoder_lacks_is_named_and_degrades_nothing(api: World) -> None:
+    lack = Lack(what="There is no aac-he.", mend="Install it.", is_refused=True)
+    api.transcoder.able = attrs.evolve(
+        api.transcoder.able, lacks=(lack,), problems=("This version has a hole.",)
+    )
+
+    body = body_of(api.get("/health"))
+
+    assert body["status"] == "ok"
+    assert body["lacks"] == ["There is no aac-he."]
+    # Which holes it has is not for everybody.
+    assert "hole" not in str(body)
 
 
 def test_live_asks_nothing(api: World) -> None:

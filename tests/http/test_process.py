@@ -2,9 +2,10 @@
 The process route, in both families.
 """
 
+import attrs
 import pytest
 
-from hvcore.domain.encoding import AudioCodec
+from hvcore.domain.encoding import AudioCodec, PixelFormat, Speed
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of
 
 GRANT = f"/v1/api/{ORG}/environments/{ENV}/videos/upload-url"
@@ -124,6 +125,32 @@ def test_process_refuses(
 
     if where is not None:
         assert locations(document) == where
+
+
+@pytest.mark.parametrize(
+    ("field", "lacking"),
+    [
+        *(("pixelFormat", one) for one in PixelFormat if one.value != "autoDetect"),
+        *(("compressionRatio", one) for one in Speed),
+        *(("audioCodec", one) for one in AudioCodec),
+    ],
+)
+def test_each_value_is_taken_unless_the_encoder_lacks_it(
+    api: World, field: str, lacking: PixelFormat | Speed | AudioCodec
+) -> None:
+    asked = {field: lacking.value}
+    able = api.transcoder.able
+
+    body_of(api.post(B, uploaded(api) | asked))
+    api.transcoder.able = attrs.evolve(
+        able,
+        pixel_formats=able.pixel_formats - {lacking},
+        speeds=able.speeds - {lacking},
+        audio_codecs=able.audio_codecs - {lacking},
+    )
+    document = problem_of(api.post(B, uploaded(api) | asked), 422, "invalid_parameters")
+
+    assert locations(document) == [f"body.{field}"]
 
 
 @FAMILIES

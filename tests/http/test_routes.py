@@ -60,6 +60,7 @@ DOCUMENTED = {
                 ("DELETE", "edge-keys/{edgeKey}"),
                 ("POST", "share"),
                 ("GET", "shares"),
+                ("GET", "conformance"),
                 ("GET", "captions"),
                 ("PUT", "captions/{language}"),
                 ("DELETE", "captions/{language}"),

@@ -19,6 +19,9 @@ import pytest
 from hv_reference.listening import listen
 from tests.http.quick_server import GRACE_S, THREADS
 
+# Most of their time they wait, and sockets are the kernel's: one interpreter only.
+pytestmark = pytest.mark.matrix
+
 LARGE_BYTES = 24 * 1024 * 1024
 SECRET = "hv_live_S3CRET"
 ENVELOPE = {"title", "status", "code", "detail", "errors"}

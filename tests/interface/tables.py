@@ -346,6 +346,10 @@ FURTHER_ROUTES: Final = (
     ("GET", f"{_B}/videos/{{assetId}}/shares"),
     ("DELETE", f"{_B}/videos/{{assetId}}/shares/{{shareID}}"),
     *(
+        ("GET", f"{video}/conformance")
+        for video in (f"{_A}/videos/{{videoID}}", f"{_B}/videos/{{assetId}}")
+    ),
+    *(
         (method, f"{video}/captions{rest}")
         for video in (f"{_A}/videos/{{videoID}}", f"{_B}/videos/{{assetId}}")
         for method, rest in (

@@ -85,6 +85,8 @@ def test_a_picture_is_made_of_published_segments(
 ) -> None:
     world, photographer = studio
     video = ready(world)
+    (init,) = world.storage_dir.glob(f"{video.media_root}/*/video/720p/init.m4s")
+    published = init.read_bytes() + init.with_name("0.m4s").read_bytes()
     # The source is not needed any more.
     world.services.storage.delete_tree(video.source_path)
 
@@ -93,7 +95,7 @@ def test_a_picture_is_made_of_published_segments(
 
     assert states(world, video) == [TaskState.DONE]
     ((source, at_s),) = photographer.seen
-    assert source == b"initsegment"
+    assert source == published
     assert at_s == pytest.approx(2.499)
     path = world.video(video.id).poster_path
     assert path is not None

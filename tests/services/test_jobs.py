@@ -11,7 +11,7 @@ import pytest
 from hvcore.assembly import build
 from hvcore.domain.encoding import AudioCodec, EncodingSettings, Preset
 from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Lane, NewTask, TaskState
-from hvcore.domain.transcoding import Part
+from hvcore.domain.transcoding import Part, TranscodeOrder
 from hvcore.domain.uploads import FileWanted
 from hvcore.domain.video import VideoState, VideoWanted, media_prefix
 from hvcore.errors import (
@@ -58,6 +58,48 @@ def test_many_parts_are_joined_in_order_whoever_ran_them(world: World) -> None:
     assert media is not None
     assert [s.number for s in media.tracks[0].track.segments] == list(range(7))
     assert len(media.tracks[0].pieces) == 7
+
+
+@pytest.mark.long
+def test_the_parts_of_twelve_hours_are_joined(world: World) -> None:
+    world.transcoder.parts = 721
+    video_id = world.processed()
+
+    world.run_everything()
+
+    video = world.video(video_id)
+    assert video.state is VideoState.READY
+    assert video.media is not None
+    assert len(video.media.tracks[0].pieces) == 721
+
+
+@pytest.mark.parametrize(("workers", "expected"), [(0, 1), (5, 5), (None, 1)])
+def test_a_job_is_planned_for_the_workers_that_are_there(
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    workers: int | None,
+    expected: int,
+) -> None:
+    def count(_: Lane) -> int:
+        if workers is None:
+            raise UnavailableError("The queue does not answer.")
+        return workers
+
+    monkeypatch.setattr(world.queue, "workers", count)
+    planned: list[int] = []
+    plan = world.transcoder.plan
+
+    def note(order: TranscodeOrder) -> tuple[Part, ...]:
+        planned.append(order.workers)
+        return plan(order)
+
+    monkeypatch.setattr(world.transcoder, "plan", note)
+    world.processed()
+
+    world.run_everything()
+
+    # Whoever runs a part sees the same order, however many they are by then.
+    assert planned == [expected, expected]
 
 
 def test_sixteen_equal_process_requests_start_one_job(world: World) -> None:

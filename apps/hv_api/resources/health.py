@@ -56,4 +56,5 @@ def _render(report: HealthReport) -> dict[str, object]:
         "status": report.status.value,
         "version": report.version,
         "checks": dict(report.checks),
+        "lacks": list(report.lacks),
     }

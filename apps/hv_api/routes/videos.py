@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from hv_api.resources import videos
+from hv_api.resources.conformance import Conformance
 from hv_api.routing import ENV, KEY, ORG, Route
 from hvcore.assembly import Services
 from hvcore.domain.access import Permission
@@ -15,9 +16,11 @@ from hvcore.errors import (
     EnvironmentNotFoundError,
     HvError,
     InvalidPageSizeError,
+    NotFoundError,
     VideoNotFoundError,
 )
 from hvcore.wire import answer_schemas as answers
+from hvcore.wire.conformance import CONFORMANCE
 from hvcore.wire.query import ListParameters
 from hvcore.wire.requests import DeleteRequest
 
@@ -47,6 +50,18 @@ def _details(path: str, resource: Callable[[Services], object]) -> Route:
     )
 
 
+def _conformance(video: str) -> Route:
+    return Route(
+        "GET",
+        f"{video}/conformance",
+        Conformance,
+        summary="Tell what the check of a finished video has found.",
+        answer=CONFORMANCE,
+        permission=Permission.VIDEOS_READ,
+        errors=(VideoNotFoundError, NotFoundError),
+    )
+
+
 def _deletion(path: str, resource: Callable[[Services], object]) -> Route:
     return Route(
         "DELETE",
@@ -68,6 +83,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     _details(f"{ORG}/videos/{{publicID}}/details", videos.Details),
     _details(f"{KEY}/videos/{{assetId}}", videos.Video),
     _details(f"{KEY}/videos/{{assetId}}/details", videos.Details),
+    _conformance(f"{ORG}/videos/{{videoID}}"),
+    _conformance(f"{KEY}/videos/{{assetId}}"),
     _deletion(f"{ORG}/videos/{{videoID}}", videos.OwnedVideo),
     _deletion(f"{KEY}/videos/{{assetId}}", videos.Video),
 )

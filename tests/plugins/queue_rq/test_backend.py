@@ -323,6 +323,58 @@ def test_a_killed_consumer_loses_nothing_that_is_put_again(
     assert consumer.seen == [waiting, task_id]
 
 
+def test_consumers_are_counted_by_lane(queue: RqQueue) -> None:
+    assert queue.workers(Lane.ENCODE) == 0
+
+    with _consuming(queue), _consuming(queue, [Lane.ENCODE, Lane.LIGHT]):
+        wait_until(lambda: queue.workers(Lane.ENCODE) == 2)
+        assert queue.workers(Lane.LIGHT) == 1
+
+    assert queue.workers(Lane.ENCODE) == 0
+
+
+def test_a_consumer_whose_record_ran_out_while_it_works_is_counted(
+    queue: RqQueue, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hv_queue_rq.worker.REGISTERED_FOR_S", 1)
+    may_end = threading.Event()
+    thread = threading.Thread(
+        target=queue.consume,
+        args=(lambda _: may_end.wait(30),),
+        kwargs={"lanes": [Lane.ENCODE], "until": may_end.is_set},
+    )
+    _put(queue)
+    thread.start()
+    wait_until(lambda: queue.depth(Lane.ENCODE) == 0)
+    with redis.Redis.from_url(redis_url) as client:
+        client.delete(*client.keys("rq:worker:*"))
+
+    wait_until(lambda: queue.workers(Lane.ENCODE) == 1, timeout_s=10)
+
+    may_end.set()
+    thread.join(timeout=10)
+
+
+def test_a_killed_consumer_is_not_counted_once_its_record_ran_out(
+    queue: RqQueue, redis_url: str
+) -> None:
+    task_id = _put(queue)
+    with subprocess.Popen(
+        [sys.executable, "-c", _CONSUME, redis_url], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().decode().strip() == task_id
+        assert queue.workers(Lane.ENCODE) == 1
+        process.send_signal(signal.SIGKILL)
+
+    with redis.Redis.from_url(redis_url) as client:
+        (record,) = client.keys("rq:worker:*")
+        assert client.ttl(record) <= 120
+        client.delete(record)
+
+    assert queue.workers(Lane.ENCODE) == 0
+
+
 def test_a_plain_rq_worker_does_not_run_tasks() -> None:
     with pytest.raises(RuntimeError, match="hv worker"):
         ring("task_1")

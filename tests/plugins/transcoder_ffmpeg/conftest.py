@@ -10,10 +10,12 @@ import attrs
 import pytest
 
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
+from hv_transcoder_ffmpeg.spans import Span
 from hvcore.clock import SystemClock
 from hvcore.plugin_api import (
     BuildContext,
     EncodingSettings,
+    Part,
     PartDone,
     Preset,
     SourceInfo,
@@ -36,6 +38,13 @@ class Encoded:
     done: PartDone
     folder: Path
     reports: list[float]
+
+    @property
+    def span(self) -> Span:
+        """
+        The frames of a job of one part.
+        """
+        return Span.of(Part(index=0, order=self.order))
 
 
 class NoKeys:

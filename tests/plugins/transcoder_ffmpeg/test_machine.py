@@ -177,7 +177,9 @@ def test_the_sandbox_shows_its_source_read_only(
     source, folder = tmp_path / "source", tmp_path / "out"
     source.write_text("canary")
     folder.mkdir()
-    attack = f"cat {source}; echo x > {source}; echo y > file; echo z > /usr/z"
+    # Nothing but what the shell does by itself: it may start no program.
+    attack = f"read x < {source}; printf %s $x; echo x > {source}; "
+    attack += "echo y > file; echo z > /usr/z"
     command = bubble.command(
         ["/bin/sh", "-c", attack], limits={}, readable=[source], writable=folder
     )
@@ -231,7 +233,8 @@ def test_missing_bubblewrap_is_a_problem_and_not_an_end(
     auto = choose_sandbox("auto", [])
     insisting = choose_sandbox("bwrap", [])
 
-    assert auto.sandbox == Sandbox(bwrap=None)
+    assert auto.sandbox is not None
+    assert auto.sandbox.level == "rlimits"
     assert "apt install bubblewrap" in auto.problem
     assert insisting.sandbox is None
 
@@ -244,5 +247,6 @@ def test_bubblewrap_that_does_not_work_is_not_used(
 
     auto = choose_sandbox("auto", [Path("/usr/bin/true")])
 
-    assert auto.sandbox == Sandbox(bwrap=None)
+    assert auto.sandbox is not None
+    assert auto.sandbox.level == "rlimits"
     assert "No permissions" in auto.problem

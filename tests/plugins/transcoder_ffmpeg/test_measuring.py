@@ -80,7 +80,10 @@ def test_a_good_job_passes(made: Encoded) -> None:
     (rung,) = made.order.ladder.rungs
     (audio,) = made.order.ladder.audio
 
-    tracks = (measure_rung(made.folder, rung), measure_audio(made.folder, audio))
+    tracks = (
+        measure_rung(made.folder, rung, made.span),
+        measure_audio(made.folder, audio),
+    )
 
     assert tracks == made.done.tracks
 
@@ -121,7 +124,7 @@ def test_damage_is_seen(damage: Callable[[Path], object], made: Encoded) -> None
     damage(made.folder / "video" / rung.key)
 
     with pytest.raises(TranscodeError) as failed:
-        measure_rung(made.folder, rung)
+        measure_rung(made.folder, rung, made.span)
 
     assert failed.value.log
 
@@ -131,7 +134,7 @@ def test_another_rung_than_asked_is_seen(made: Encoded) -> None:
 
     for change in ({"width_px": 66}, {"pixel_format": PixelFormat.YUV420P10B}):
         with pytest.raises(TranscodeError):
-            measure_rung(made.folder, attrs.evolve(rung, **change))
+            measure_rung(made.folder, attrs.evolve(rung, **change), made.span)
 
 
 def test_another_audio_codec_than_asked_is_seen(made: Encoded) -> None:

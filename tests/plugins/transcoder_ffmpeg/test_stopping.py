@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.encode_run import Watch, judge
+from hv_transcoder_ffmpeg.encode_run import Counted, Watch, judge
 from hv_transcoder_ffmpeg.process import Ended
 from hvcore.plugin_api import (
     Speed,
@@ -114,7 +114,7 @@ def test_a_killed_worker_takes_ffmpeg_along(
     with subprocess.Popen(
         [sys.executable, "-c", _WORKER, endless, tmp_path, level]
     ) as worker:
-        _wait_until(lambda: bool(list(job.glob("*.jpg"))), _DEADLINE_S)
+        _wait_until(lambda: bool(list(job.glob("video/*/*"))), _DEADLINE_S)
         running = _users_of(job)
         worker.send_signal(signal.SIGKILL)
 
@@ -155,7 +155,8 @@ class _Watched:
         self.folder = folder
         self.watch = Watch(
             make_workspace(folder / "source", folder),
-            frames=100,
+            counted=Counted.FRAMES,
+            whole=100,
             first_share=0.0,
             last_share=1.0,
             max_bytes=max_bytes,

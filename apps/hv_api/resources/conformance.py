@@ -1,0 +1,31 @@
+"""
+What the checks of videos have found.
+"""
+
+import falcon
+
+from hv_api.answers import send
+from hv_api.reach import check_video_id, reach_of
+from hvcore.assembly import Services
+from hvcore.wire.conformance import conformance
+
+
+class Conformance:
+    """
+    The outcome of a video's check, in both families.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._certificates = services.certificates
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Answer with what was found when the video's job ended.
+        """
+        reach = reach_of(req)
+        found = self._certificates.of_video(
+            reach.caller, reach.org_id, check_video_id(video_id)
+        )
+        send(resp, conformance(found))

@@ -1,0 +1,93 @@
+"""
+What the check of a finished video has found: kept with it, and shown to its owner.
+"""
+
+from datetime import datetime
+from enum import Enum
+
+import attrs
+
+
+class FindingLevel(Enum):
+    """
+    What a rule that is not kept means for the video.
+
+    A WARNING is a rule that cannot be kept with what the caller has chosen, or
+    with what the source is; whatever the rule's own level.
+    """
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+    WARNING = "WARNING"
+
+
+@attrs.frozen(kw_only=True)
+class CertificateFinding:
+    """
+    A rule that is not kept.
+
+    Attributes:
+        rule: Its id.
+        says: The rule as one sentence.
+        source: The standard and the place in it.
+        file: As the playlists name it.
+        place: Where in the file; may be empty.
+        chosen_by: Of a warning: the parameter of the caller that breaks the rule,
+            ``source`` or ``transcoder``.
+    """
+
+    rule: str
+    level: FindingLevel
+    says: str
+    source: str
+    file: str
+    place: str
+    message: str
+    chosen_by: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class VideoCertificate:
+    """
+    The outcome of a check.
+
+    Attributes:
+        findings: What MUST be mended first.
+        unlisted: Findings beyond the first of their kind.
+        segments: How many were examined, init segments included.
+    """
+
+    checked_at: datetime
+    findings: tuple[CertificateFinding, ...]
+    unlisted: int
+    playlists: int
+    segments: int
+    read_bytes: int
+
+    @property
+    def is_conformant(self) -> bool:
+        """
+        Whether players can rely on every rule that they must.
+        """
+        return self.count(FindingLevel.MUST) == 0
+
+    def count(self, level: FindingLevel) -> int:
+        """
+        Return how many findings of a level are listed.
+        """
+        return sum(finding.level is level for finding in self.findings)
+
+
+class NotConformantError(Exception):
+    """
+    What a job has made breaks a rule; another assembling would do the same.
+
+    Its text is the ``failureReason`` that the video's owner reads.
+
+    Args:
+        log: What was found first, for the operator's log only.
+    """
+
+    def __init__(self, reason: str, *, log: str) -> None:
+        super().__init__(reason)
+        self.log = log

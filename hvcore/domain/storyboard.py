@@ -1,0 +1,34 @@
+"""
+How often a video is pictured for its storyboard.
+"""
+
+from math import ceil
+from typing import Final
+
+MAX_STILLS: Final = 100
+"""Of one video: two sheets of some 150 kB."""
+
+_ROUNDING_S: Final = 0.001
+"""Durations are sums of rounded numbers."""
+
+_INTERVALS_S: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600)
+
+
+def still_interval_s(duration_s: float) -> int:
+    """
+    Return the time from one still to the next, in seconds.
+
+    The smallest round one that gives at most MAX_STILLS.
+    """
+    longest = _INTERVALS_S[-1]
+    for interval_s in _INTERVALS_S:
+        if still_count(duration_s, interval_s) <= MAX_STILLS:
+            return interval_s
+    return ceil(duration_s / (longest * MAX_STILLS)) * longest
+
+
+def still_count(duration_s: float, interval_s: int) -> int:
+    """
+    Return how many multiples of the interval begin within a video.
+    """
+    return max(1, ceil((duration_s - _ROUNDING_S) / interval_s))

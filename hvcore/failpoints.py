@@ -1,0 +1,129 @@
+"""
+Places where a test can have a process fail, to see that nothing is lost.
+
+They do nothing unless HV_FAILPOINTS is set when the process starts. It lists
+points and what happens there::
+
+    HV_FAILPOINTS="part.stored=kill*1;webhook.sent=raise"
+
+``kill`` ends the process as SIGKILL does, ``hang`` stops it as SIGSTOP does, and
+``raise`` raises FailpointError. ``*N`` does so N times only: in each process, or,
+if HV_FAILPOINTS_DIR names a folder, in all processes that name it.
+"""
+
+import os
+import re
+import signal
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+POINTS: Final = {
+    "task.leased": "a worker has taken a task, and has begun nothing",
+    "task.ended": "the work of a task is committed",
+    "tasks.rung": "a commit has put its tasks into the queue",
+    "attempt.workspace": "the folder of an attempt is made",
+    "part.encoded": "the files of a part lie in the workspace",
+    "part.stored": "they lie in the storage, and nobody knows of them",
+    "assemble.written": "the playlists are written, and nothing is published",
+    "assemble.published": "the video is ready; other attempts' files lie there still",
+    "upload.stored": "sent bytes lie in the storage, and nobody knows of them",
+    "upload.taken": "they are known, and the answer is not sent",
+    "fetch.stored": "fetched bytes lie in the storage, and nobody knows of them",
+    "video.deleted": "a video is deleted, and its files lie where they were",
+    "purge.media": "of a deleted video the renditions are gone, the source is not",
+    "webhook.sent": "an event is delivered, and that is not written down",
+    "spool.written": "a segment is written down, and not served yet",
+    "drain.applied": "counts are in the database, and their file is still there",
+}
+"""What has happened at each point, and what has not."""
+
+_ITEM: Final = re.compile(r"([a-z.]+)=(kill|raise|hang)(?:\*([0-9]+))?")
+
+
+class FailpointError(Exception):
+    """
+    What ``raise`` raises.
+    """
+
+
+@attrs.frozen
+class _Order:
+    action: str
+    times: int | None
+
+
+def arm(text: str) -> None:
+    """
+    Have points fail in this process from now on, instead of those before.
+
+    Raises:
+        ValueError: The text names no point, or nothing that happens there.
+    """
+    _armed.clear()
+    _reached.clear()
+    for item in filter(None, (part.strip() for part in text.split(";"))):
+        match = _ITEM.fullmatch(item)
+        if match is None or match[1] not in POINTS:
+            raise ValueError(
+                f"{item!r} is no failpoint; expected POINT=kill, raise or hang, and "
+                f"maybe *TIMES. The points are: {', '.join(POINTS)}."
+            )
+        times = None if match[3] is None else int(match[3])
+        _armed[match[1]] = _Order(match[2], times)
+
+
+def reach(point: str) -> None:
+    """
+    Fail here, if that was asked for.
+
+    Raises:
+        FailpointError: It was asked for.
+    """
+    if _armed:
+        _fail(point)
+
+
+def _fail(point: str) -> None:
+    order = _armed.get(point)
+    if order is None or not _is_wanted(point, order.times):
+        return
+    if order.action == "raise":
+        raise FailpointError(point)
+    number = signal.SIGKILL if order.action == "kill" else signal.SIGSTOP
+    os.kill(os.getpid(), number)
+
+
+def _is_wanted(point: str, times: int | None) -> bool:
+    if times is None:
+        return True
+    folder = os.environ.get("HV_FAILPOINTS_DIR")
+    if not folder:
+        _reached[point] += 1
+        return _reached[point] <= times
+    for number in range(times):
+        try:
+            Path(folder, f"{point}.{number}").touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        return True
+    return False
+
+
+_armed: Final[dict[str, _Order]] = {}
+_reached: Final[Counter[str]] = Counter()
+
+
+def _arm_by(environ: Mapping[str, str]) -> None:
+    try:
+        arm(environ.get("HV_FAILPOINTS", ""))
+    except ValueError as exc:
+        # Every program imports this: a message, and no traceback.
+        sys.exit(f"HV_FAILPOINTS: {exc}")
+
+
+_arm_by(os.environ)

@@ -1,0 +1,49 @@
+"""
+The index of a storyboard: which part of which sheet shows which moment.
+
+Source: W3C WebVTT, and Media Fragments URI 1.0, section 4.2.2 (``#xywh=``), as
+players read them. Nothing of this is stored: delivery writes it for each answer.
+"""
+
+from typing import Final
+
+from hvcore.domain.transcoding import Storyboard
+
+STORYBOARD: Final = "storyboard.vtt"
+
+
+def sheet_name(number: int) -> str:
+    """
+    Return the name of a sheet, beside the index; they are counted from 0.
+    """
+    return f"storyboard-{number}.jpg"
+
+
+def storyboard_index(storyboard: Storyboard, *, duration_s: float) -> str:
+    """
+    Render the index as WebVTT; the last cue ends with the video.
+    """
+    places = [
+        f"{sheet_name(number)}#xywh={_area(storyboard, tile)}"
+        for number, sprite in enumerate(storyboard.sprites)
+        for tile in range(sprite.count)
+    ]
+    cues = ["WEBVTT\n"]
+    for place, address in enumerate(places):
+        begins_s = place * storyboard.interval_s
+        is_last = place == len(places) - 1
+        ends_s = duration_s if is_last else begins_s + storyboard.interval_s
+        cues.append(f"{_time(begins_s)} --> {_time(ends_s)}\n{address}\n")
+    return "\n".join(cues)
+
+
+def _area(storyboard: Storyboard, tile: int) -> str:
+    row, column = divmod(tile, storyboard.columns)
+    width_px, height_px = storyboard.tile_width_px, storyboard.tile_height_px
+    return f"{column * width_px},{row * height_px},{width_px},{height_px}"
+
+
+def _time(at_s: float) -> str:
+    minutes, ms = divmod(round(at_s * 1000), 60_000)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{ms // 1000:02}.{ms % 1000:03}"

@@ -1,0 +1,108 @@
+"""
+Put in order what ffmpeg writes as WebVTT.
+
+ffmpeg copies texts as they are: with the empty lines and arrows that end a cue
+in WebVTT, and with what only its source's format knows. Each text becomes one
+cue here, whatever stands in it.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+MAX_CUE_LINES: Final = 50
+MAX_LINE_CHARS: Final = 2_000
+"""A text that is longer is no text to read; it is left out, and others stay."""
+
+_CHECK_CUES: Final = 2_000
+"""Read in a few hundredths of a second."""
+
+_TIME = re.compile(r"(?:([0-9]{2,9}):)?([0-9]{2}):([0-9]{2})\.([0-9]{3})")
+# Times before 0 have signs within; they are told from a text all the same.
+_TIMING = re.compile(r"([0-9:.-]+) --> ([0-9:.-]+)")
+_BRACES = re.compile(r"\{[^{}\n]*\}")
+_TAG = re.compile(r"<[^<>]*>")
+# Shapes of the ASS format: "m 0 0 l 100 0 100 100".
+_DRAWING = re.compile(r"m(?:\s+(?:[mnlbspc]|-?[0-9]+(?:\.[0-9]+)?))+", re.IGNORECASE)
+_STYLED: Final = frozenset({"ass", "ssa"})
+# All but the line feed: readers take some of them for the end of a line, and
+# others for nothing, so that what stands around them becomes an arrow.
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]+")
+_LAST_MS: Final = 100 * 3600 * 1000 - 1
+"""WebVTT's hours have two digits, or a few more."""
+
+
+def ordered_cues(
+    written: str, *, codec: str, start_s: float, check: Callable[[], None]
+) -> str:
+    """
+    Return a WebVTT file that any reader takes, ``""`` if it had no cue.
+
+    Args:
+        written: By ffmpeg.
+        codec: Of the source, by ffmpeg's name.
+        start_s: The time in the source that becomes 0; earlier cues go.
+        check: Called every few hundredths of a second.
+    """
+    shift_ms = round(start_s * 1000)
+    cues: dict[tuple[int, int, str], None] = {}
+    for number, (start_ms, end_ms, lines) in enumerate(_cues(written)):
+        if number % _CHECK_CUES == 0:
+            check()
+        begins = max(0, start_ms - shift_ms)
+        ends = min(_LAST_MS, end_ms - shift_ms)
+        text = _text(lines, is_styled=codec in _STYLED)
+        if text and ends > begins:
+            # What lies in layers, as an outline and its filling, is said once.
+            cues[begins, ends, text] = None
+    blocks = [f"{_shown(b)} --> {_shown(e)}\n{text}\n" for b, e, text in cues]
+    return "\n".join(["WEBVTT\n", *blocks]) if blocks else ""
+
+
+def _cues(written: str) -> Iterator[tuple[int, int, Sequence[str]]]:
+    times: tuple[int, int] | None = None
+    text: list[str] = []
+    before = ""
+    for line in written.split("\n"):
+        timing = None if before else _TIMING.fullmatch(line)
+        before = line
+        if timing is None:
+            text.append(line)
+            continue
+        if times is not None:
+            yield *times, text
+        start_ms, end_ms = _milliseconds(timing[1]), _milliseconds(timing[2])
+        times = None
+        if end_ms is not None:
+            times = (-1 if start_ms is None else start_ms, end_ms)
+        text = []
+    if times is not None:
+        yield *times, text
+
+
+def _text(lines: Sequence[str], *, is_styled: bool) -> str:
+    text = "\n".join(_CONTROL.sub(" ", line) for line in lines)
+    if is_styled:
+        text = _BRACES.sub("", text).replace("\\h", " ")
+        if _DRAWING.fullmatch(_TAG.sub("", text).strip()):
+            return ""
+    shown = [line.strip() for line in text.replace("-->", "--&gt;").split("\n")]
+    kept = [line for line in shown if line]
+    if len(kept) > MAX_CUE_LINES or any(len(line) > MAX_LINE_CHARS for line in kept):
+        return ""
+    return "\n".join(kept)
+
+
+def _milliseconds(written: str) -> int | None:
+    found = _TIME.fullmatch(written)
+    if found is None:
+        return None
+    hours, minutes, seconds, rest = (int(part or 0) for part in found.groups())
+    return ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
+
+
+def _shown(moment_ms: int) -> str:
+    seconds, rest = divmod(moment_ms, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{seconds:02}.{rest:03}"

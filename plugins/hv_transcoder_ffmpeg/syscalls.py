@@ -1,0 +1,133 @@
+"""
+What a confined program may not ask the kernel for.
+
+A decoder reads files, computes and starts threads. It starts no program, opens
+no socket, and never touches another process; the parts of the kernel behind
+these calls are out of a stranger's reach. It is the one confinement that needs
+neither bubblewrap nor a user of its own, and the one that stops a fork bomb of
+root, whom RLIMIT_NPROC does not bind.
+
+Source: seccomp(2), and the system call tables of Linux. The language of the
+filter is classic BPF, see filter.txt of the kernel's networking documentation.
+"""
+
+import errno
+import platform
+import struct
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+
+_LOAD: Final = 0x20
+_IF_EQUAL: Final = 0x15
+_IF_AT_LEAST: Final = 0x35
+_IF_ANY_BIT: Final = 0x45
+_RETURN: Final = 0x06
+
+_ALLOW: Final = 0x7FFF0000
+_FAIL: Final = 0x00050000
+"""SECCOMP_RET_ERRNO; the number of the error is added."""
+
+_NUMBER_AT: Final = 0
+_ARCHITECTURE_AT: Final = 4
+_FIRST_ARGUMENT_AT: Final = 16
+"""Where struct seccomp_data has what; of arguments the lower half."""
+
+_CLONE_THREAD: Final = 0x10000
+_X32: Final = 0x40000000
+"""A second table of x86-64 begins here; no number of the others is as high."""
+
+
+@attrs.frozen(kw_only=True)
+class _Table:
+    """
+    The numbers of system calls on one architecture.
+
+    Attributes:
+        audit: The kernel's name of the architecture.
+        refused: Sockets, new processes, namespaces and mounts, other
+            processes, and what many holes of the kernel were in.
+        clone: Refused unless it makes a thread.
+    """
+
+    audit: int
+    refused: Sequence[int]
+    clone: int
+
+
+_CLONE3: Final = 435
+_IO_URING_SETUP: Final = 425
+"""The same everywhere."""
+
+_TABLES: Final[Mapping[str, _Table]] = {
+    "x86_64": _Table(
+        audit=0xC000003E,
+        # socket, socketpair, fork, vfork, ptrace, pivot_root, mount, umount2,
+        # add_key, request_key, keyctl, unshare, perf_event_open, setns,
+        # process_vm_readv, process_vm_writev, bpf, userfaultfd
+        refused=(
+            *(41, 53, 57, 58, 101, 155, 165, 166, 248, 249, 250, 272, 298),
+            *(308, 310, 311, 321, 323),
+        ),
+        clone=56,
+    ),
+    "aarch64": _Table(
+        audit=0xC00000B7,
+        # umount2, mount, pivot_root, unshare, ptrace, socket, socketpair,
+        # add_key, request_key, keyctl, perf_event_open, setns,
+        # process_vm_readv, process_vm_writev, bpf, userfaultfd
+        refused=(
+            *(39, 40, 41, 97, 117, 198, 199, 217, 218, 219, 241, 268, 270),
+            *(271, 280, 282),
+        ),
+        clone=220,
+    ),
+}
+
+
+def syscall_filter() -> bytes:
+    """
+    Return the filter of this machine, as the kernel takes it.
+
+    Returns:
+        ``b""`` where none is known: not Linux, or another architecture.
+    """
+    table = _TABLES.get(platform.machine())
+    if sys.platform != "linux" or table is None or sys.byteorder != "little":
+        return b""
+    refuse = _step(_RETURN, _FAIL | errno.EPERM)
+    # Callers try the next best way where a call does not exist: the C library
+    # falls back to clone, whose flags can be seen from here.
+    not_there = _step(_RETURN, _FAIL | errno.ENOSYS)
+    steps = [
+        _step(_LOAD, _ARCHITECTURE_AT),
+        # Numbers mean other calls in 32-bit mode.
+        *_unless(_IF_EQUAL, table.audit, refuse),
+        _step(_LOAD, _NUMBER_AT),
+        *_when(_IF_AT_LEAST, _X32, refuse),
+    ]
+    for number in table.refused:
+        steps += _when(_IF_EQUAL, number, refuse)
+    for number in (_CLONE3, _IO_URING_SETUP):
+        steps += _when(_IF_EQUAL, number, not_there)
+    steps += _unless(_IF_EQUAL, table.clone, _step(_RETURN, _ALLOW))
+    steps += [
+        _step(_LOAD, _FIRST_ARGUMENT_AT),
+        *_unless(_IF_ANY_BIT, _CLONE_THREAD, refuse),
+        _step(_RETURN, _ALLOW),
+    ]
+    return b"".join(steps)
+
+
+def _step(code: int, value: int, *, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def _when(test: int, value: int, then: bytes) -> tuple[bytes, bytes]:
+    return _step(test, value, if_false=1), then
+
+
+def _unless(test: int, value: int, then: bytes) -> tuple[bytes, bytes]:
+    return _step(test, value, if_true=1), then

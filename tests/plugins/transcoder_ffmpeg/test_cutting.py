@@ -1,0 +1,218 @@
+"""
+Where a job is cut, by arithmetic.
+"""
+
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hv_transcoder_ffmpeg.parts import cut
+from hv_transcoder_ffmpeg.spans import Span
+from hvcore.plugin_api import (
+    AudioTrackInfo,
+    CaptionTrackInfo,
+    EncodingSettings,
+    Part,
+    PixelFormat,
+    Preset,
+    SourceInfo,
+    Speed,
+    TranscodeOrder,
+    VideoTrackInfo,
+    build_ladder,
+)
+
+HOUR_S = 3600.0
+RATES = st.sampled_from(
+    [
+        *(Fraction(rate) for rate in (1, 2, 5, 12, 15, 24, 25, 30, 50, 60, 240)),
+        *(Fraction(rate, 1001) for rate in (24000, 30000, 60000, 120000)),
+        Fraction(14985, 1001),
+        Fraction(7013, 997),
+    ]
+)
+DURATIONS = st.floats(min_value=0.04, max_value=12 * HOUR_S)
+WORKERS = st.integers(min_value=1, max_value=40)
+
+
+def _order(  # noqa: PLR0913 - each says one thing
+    duration_s: float,
+    *,
+    workers: int = 1,
+    rate: Fraction = Fraction(30),
+    short_edge_px: int = 1080,
+    has_sound: bool = True,
+    has_captions: bool = False,
+    is_seekable: bool = True,
+    **settings: object,
+) -> TranscodeOrder:
+    info = SourceInfo(
+        duration_s=duration_s,
+        size_bytes=1,
+        container="mov",
+        video=VideoTrackInfo(
+            stream_index=0,
+            width_px=short_edge_px * 16 // 9,
+            height_px=short_edge_px,
+            frame_rate=rate,
+            pixel_format=PixelFormat.YUV420P,
+        ),
+        audio=(
+            (AudioTrackInfo(stream_index=1, channels=2, sample_rate_hz=48000),)
+            if has_sound
+            else ()
+        ),
+        captions=(
+            (CaptionTrackInfo(stream_index=2, codec="subrip"),) if has_captions else ()
+        ),
+        is_seekable=is_seekable,
+    )
+    wanted = EncodingSettings(**{"preset": Preset.HIGH, **settings})
+    ladder = build_ladder(info, wanted)
+    return TranscodeOrder(
+        source=info, settings=wanted, ladder=ladder, segment_s=6, workers=workers
+    )
+
+
+def _pictures(order: TranscodeOrder) -> list[Part]:
+    return [part for part in cut(order) if part.has_pictures]
+
+
+@settings(deadline=None, max_examples=50)
+@given(duration_s=DURATIONS, rate=RATES, workers=WORKERS, has_sound=st.booleans())
+def test_every_frame_belongs_to_one_part(
+    duration_s: float, rate: Fraction, workers: int, *, has_sound: bool
+) -> None:
+    order = _order(duration_s, rate=rate, workers=workers, has_sound=has_sound)
+
+    parts = _pictures(order)
+
+    spans = [Span.of(part) for part in parts]
+    assert spans[0].first_frame == 0
+    assert [one.end_frame for one in spans[:-1]] == [
+        one.first_frame for one in spans[1:]
+    ]
+    assert spans[-1].end_segment is None
+    assert spans[-1].end_frame >= duration_s * spans[-1].frame_rate
+    assert all(one.max_frames > 0 for one in spans)
+    assert parts[-1].start_s < max(duration_s, 0.01)
+
+
+@settings(deadline=None, max_examples=50)
+@given(duration_s=DURATIONS, workers=WORKERS, has_captions=st.booleans())
+def test_a_plan_is_the_same_each_time_and_weighs_one(
+    duration_s: float, workers: int, *, has_captions: bool
+) -> None:
+    order = _order(duration_s, workers=workers, has_captions=has_captions)
+
+    parts = cut(order)
+
+    assert parts == cut(order)
+    assert [part.index for part in parts] == list(range(len(parts)))
+    assert sum(part.weight for part in parts) == pytest.approx(1)
+    assert sum(part.has_sound for part in parts) == 1
+
+
+@settings(deadline=None, max_examples=50)
+@given(duration_s=DURATIONS, workers=WORKERS)
+def test_parts_are_about_equal_and_no_shorter_than_two_segments(
+    duration_s: float, workers: int
+) -> None:
+    parts = _pictures(_order(duration_s, workers=workers))
+
+    segments = ceil(duration_s / 6)
+    edges = [round(part.start_s / 6) for part in parts] + [segments]
+    sizes = [end - first for first, end in pairwise(edges)]
+    assert max(sizes) - min(sizes) <= 1
+    assert len(parts) == 1 or min(sizes) >= 2
+    assert max(sizes) * 6 <= 96
+
+
+@pytest.mark.parametrize("duration_s", [0.04, 6, 59.9, 60, 66, 90])
+def test_one_worker_makes_a_short_video_in_one_process(duration_s: float) -> None:
+    (part,) = cut(_order(duration_s, speed=Speed.MEDIUM, two_pass=True))
+
+    assert part.has_pictures
+    assert part.has_sound
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "workers", "pictures"),
+    [
+        (23.0, 2, 2),
+        (18.0, 2, 1),
+        (60.0, 2, 2),
+        (60.0, 3, 3),
+        (60.0, 40, 5),
+        (100.0, 1, 2),
+        (600.0, 1, 10),
+        (600.0, 4, 12),
+        (12 * HOUR_S, 1, 720),
+        (12 * HOUR_S, 8, 720),
+    ],
+)
+def test_a_job_has_work_for_every_worker(
+    duration_s: float, workers: int, pictures: int
+) -> None:
+    assert len(_pictures(_order(duration_s, workers=workers))) == pictures
+
+
+def test_a_cheap_ladder_is_cut_less_often_than_an_expensive_one() -> None:
+    cheap = _pictures(_order(HOUR_S, short_edge_px=360))
+    usual = _pictures(_order(HOUR_S))
+    dear = _pictures(_order(HOUR_S, speed=Speed.SLOWER, two_pass=True))
+
+    assert [len(cheap), len(usual), len(dear)] == [40, 60, 120]
+
+
+def test_a_source_that_cannot_be_entered_anywhere_is_one_part() -> None:
+    (part,) = cut(_order(HOUR_S, workers=8, is_seekable=False))
+
+    assert part == Part(index=0, order=part.order)
+
+
+def test_sound_and_captions_are_made_once_and_first() -> None:
+    sound, *pictures = cut(_order(HOUR_S, has_captions=True))
+
+    assert (sound.has_sound, sound.has_pictures) == (True, False)
+    assert (sound.start_s, sound.end_s) == (0.0, None)
+    assert not any(part.has_sound for part in pictures)
+
+
+def test_without_sound_all_parts_have_pictures() -> None:
+    parts = cut(_order(HOUR_S, has_sound=False))
+
+    assert all(part.has_pictures for part in parts)
+    assert [part.has_sound for part in parts] == [True] + [False] * (len(parts) - 1)
+
+
+@settings(deadline=None, max_examples=50)
+@given(rate=RATES, segment=st.integers(min_value=0, max_value=7200))
+def test_ffmpeg_cuts_a_part_where_it_would_cut_the_whole(
+    rate: Fraction, segment: int
+) -> None:
+    order = _order(12 * HOUR_S, rate=rate)
+    span = attrs.evolve(
+        Span.of(Part(index=0, order=order)),
+        first_segment=segment,
+        end_segment=segment + 15,
+    )
+
+    boundaries = [span.frame_of(segment + n) - span.first_frame for n in range(15)]
+
+    # What its HLS muxer asks of the n-th key frame of its output.
+    assert all(
+        frame / span.frame_rate >= Fraction(f"{span.cut_after_s:.6f}") * number
+        for number, frame in enumerate(boundaries)
+    )
+    # And the condition for key frames, which it computes in floating point.
+    condition = span.key_frames.replace("gte", "_gte")
+    for number, frame in enumerate(boundaries):
+        for n, expected in ((frame, True), (frame - 1, False)):
+            names = {"_gte": float.__ge__, "n": float(n), "n_forced": float(number)}
+            assert bool(eval(condition, names)) is expected  # noqa: S307 - ours

@@ -1,0 +1,88 @@
+"""
+What attempts have left goes, and what is published stays.
+"""
+
+from hvcore.domain.tasks import MAX_LOSSES
+from hvcore.domain.transcoding import Part
+from hvcore.domain.video import VideoState
+from tests.services.conftest import World
+
+
+def strayed(world: World, root: str, name: str) -> None:
+    file = world.storage_dir / root / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"late")
+
+
+def test_what_a_lost_worker_writes_after_the_publishing_goes(world: World) -> None:
+    video_id = world.processed()
+    world.run_tasks()
+    root = world.video(video_id).media_root
+    assert root is not None
+    published = world.files(root)
+    strayed(world, root, "p0a9/video/480p/0.m4s")
+    folder = next(name for name in published if name.endswith("0.m4s"))
+    strayed(world, root, f"{folder.split('/')[3]}/still.jpg")
+
+    world.run_everything()
+    world.clock.move(minutes=20)
+    world.run_everything()
+
+    assert world.files(root) == published
+
+
+def test_nothing_of_a_failed_job_stays_and_its_source_does(world: World) -> None:
+    video_id = world.processed(b"broken")
+    root = world.video(video_id).media_root
+    assert root is not None
+    world.transcoder.before_part = lambda _: strayed(world, root, "p0a1/init.m4s")
+
+    world.run_everything()
+
+    assert world.video(video_id).state is VideoState.FAILED
+    assert world.files("media/") == []
+    assert len(world.files("uploads/")) == 1
+
+
+def test_the_files_of_a_retry_outlive_the_tidying_of_the_job_before(
+    world: World,
+) -> None:
+    video_id = world.processed(b"broken")
+    world.run_everything()
+    source = world.storage_dir / world.video(video_id).source_path
+    source.write_bytes(b"mended")
+
+    world.services.processing.retry(world.caller, "org_a", video_id)
+    world.run_everything()
+    world.clock.move(minutes=20)
+    world.run_everything()
+
+    video = world.video(video_id)
+    assert video.state is VideoState.READY
+    assert f"{video.media_root}/master.m3u8" in world.files()
+    assert any(name.endswith("0.m4s") for name in world.files("media/"))
+
+
+def test_a_file_that_kills_its_worker_ends_also_where_workers_are_replaced(
+    world: World,
+) -> None:
+    # hv up starts the next worker at once, which frees what the dead one held,
+    # so that the sweep never sees a lease run out.
+    video_id = world.processed()
+    for _ in range(MAX_LOSSES + 2):
+        with world.services.uow.write() as work:
+            (task,) = work.tasks.of_subject(video_id, kind="transcode.plan")
+            if work.tasks.lease(task.id, worker="test:dead") is None:
+                break
+            work.tasks.free_worker("test:dead")
+            work.commit()
+
+    def fail(_: Part) -> None:
+        raise AssertionError("it ran again")
+
+    world.transcoder.before_part = fail
+    world.run_everything()
+
+    video = world.video(video_id)
+    assert video.state is VideoState.FAILED
+    assert video.failure_reason == "Processing was interrupted too often."

@@ -1,0 +1,177 @@
+"""
+At each named point a process is killed, stopped, or told that it has failed.
+"""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import psutil
+import pytest
+
+from hvcore import failpoints
+from hvcore.domain.video import VideoState
+from hvcore.errors import UnavailableError
+from hvcore.failpoints import POINTS, FailpointError
+from tests.live import HV, LiveService, until
+from tests.services.conftest import World, make_world
+from tests.torture.campaign import campaign, keep_up
+from tests.torture.customers import Clips
+from tests.torture.killer import FROZEN_FOR_S, family
+
+IN_ONE_PROCESS: Final = [
+    *("task.leased", "task.ended", "tasks.rung", "attempt.workspace"),
+    *("part.encoded", "part.stored", "assemble.written", "assemble.published"),
+    *("upload.stored", "upload.taken", "video.deleted", "purge.media"),
+]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with make_world(tmp_path, {}) as made:
+        yield made
+    failpoints.arm("")
+
+
+@pytest.mark.parametrize("point", IN_ONE_PROCESS)
+def test_a_failure_at_any_point_is_mended(world: World, point: str) -> None:
+    failpoints.arm(f"{point}=raise*1")
+    try:
+        path = world.uploaded().path
+    except FailpointError:
+        path = world.uploaded().path
+    video_id = world.services.processing.process(world.env, path, world.wanted())
+
+    world.run_everything()
+
+    video = world.video(video_id)
+    assert video.state is VideoState.READY
+    attempts = {name.split("/")[3] for name in world.files("media/") if "m4s" in name}
+    assert len(attempts) == 1
+    with suppress(FailpointError):
+        world.services.deletion.delete(world.caller, "org_a", video_id, None)
+    world.run_everything()
+    assert world.files(f"media/{video_id}") == []
+    assert world.files(path) == []
+
+
+def test_a_commit_whose_answer_is_lost_keeps_the_parts_files(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As when a database server dies right after it has made a commit durable.
+    video_id = world.processed()
+    finish_part = type(world.services.transcoding)._finish_part
+    lost: list[bool] = []
+
+    def lose_the_answer(self: object, *args: object) -> None:
+        finish_part(self, *args)  # type: ignore[arg-type]  # passed on
+        if not lost:
+            lost.append(True)
+            raise UnavailableError("The connection was lost.")
+
+    monkeypatch.setattr(
+        type(world.services.transcoding), "_finish_part", lose_the_answer
+    )
+    world.run_everything()
+
+    assert lost
+    video = world.video(video_id)
+    assert video.state is VideoState.READY
+    assert video.media is not None
+    for track in video.media.tracks:
+        for piece in track.pieces:
+            folder = f"{video.media_root}/{piece.folder}/{track.track.name}"
+            assert f"{folder}/0.m4s" in world.files()
+
+
+def test_an_unknown_point_is_refused_with_the_names_of_all() -> None:
+    with pytest.raises(ValueError, match=r"part\.stored"):
+        failpoints.arm("part.storde=kill")
+
+
+def test_nothing_fails_without_being_asked_to() -> None:
+    for point in POINTS:
+        failpoints.reach(point)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("action", ["kill", "raise", "hang"])
+def test_no_point_is_a_bad_one_to_fail_at(
+    tmp_path: Path, clips: Clips, action: str
+) -> None:
+    assert gone_through(tmp_path, clips, list(POINTS), action) == []
+
+
+def gone_through(
+    folder: Path, clips: Clips, points: list[str], action: str
+) -> list[str]:
+    reached = folder / "reached"
+    reached.mkdir()
+    orders = ";".join(f"{point}={action}*1" for point in points)
+    settings = {"HV_FAILPOINTS": orders, "HV_FAILPOINTS_DIR": str(reached)}
+    with (
+        campaign(folder, clips, seed=1, **settings) as made,
+        _others(made.service, wanted=action == "hang"),
+    ):
+        wakes = _Wakes(made.service)
+
+        def tend() -> None:
+            keep_up(made.service)
+            wakes.look_after()
+
+        def is_through() -> bool:
+            tend()
+            return len(list(reached.iterdir())) == len(points)
+
+        made.begin()
+        with suppress(TimeoutError):
+            until(is_through, within_s=600 if action == "hang" else 120)
+        missed = set(points) - {
+            file.name.rpartition(".")[0] for file in reached.iterdir()
+        }
+        faults = made.end(tend)
+        print(made.summary({action: len(points)}))  # noqa: T201 - of a long run
+        return [*faults, *(f"{point} was not reached" for point in missed)]
+
+
+class _Wakes:
+    """
+    Lets stopped processes go on once others have taken their tasks.
+    """
+
+    def __init__(self, service: LiveService) -> None:
+        self._service = service
+        self._since: dict[psutil.Process, float] = {}
+
+    def look_after(self) -> None:
+        now = time.monotonic()
+        for process in family(self._service.supervisor):
+            with suppress(psutil.Error):
+                if process.status() != psutil.STATUS_STOPPED:
+                    self._since.pop(process, None)
+                elif now - self._since.setdefault(process, now) > FROZEN_FOR_S:
+                    process.resume()
+
+
+@contextmanager
+def _others(service: LiveService, *, wanted: bool) -> Iterator[None]:
+    """
+    Run a worker in which nothing fails, for the tasks of those that hang.
+    """
+    if not wanted:
+        yield
+        return
+    environ = {k: v for k, v in service.environ.items() if "FAILPOINTS" not in k}
+    socket = next(iter(service.data.glob("run/queue.sock")), None)
+    if socket is not None:
+        environ["HV_QUEUE__OPTIONS__URL"] = f"unix://{socket}"
+    worker = subprocess.Popen([*HV, "worker"], env=environ, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        worker.terminate()
+        worker.wait(timeout=20)

@@ -45,15 +45,20 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             if not stopping():
                 task_runs.run(task_id, worker=name, stopping=stopping)
 
+        def shall_end() -> bool:
+            # Asked between tasks, in the thread that runs them.
+            services.kept_sources.remove_idle()
+            return stopping()
+
         if Lane.OUTBOUND not in lanes:
-            services.queue.consume(handle, lanes=lanes, until=stopping)
+            services.queue.consume(handle, lanes=lanes, until=shall_end)
             return
         threads = OutboundThreads(services, worker=name, stopping=stopping)
         with threads.running():
             services.queue.consume(
                 handle,
                 lanes=[lane for lane in lanes if lane is not Lane.OUTBOUND],
-                until=lambda: stopping() or threads.has_ended(),
+                until=lambda: shall_end() or threads.has_ended(),
             )
         if not stopping():
             raise RuntimeError("outbound tasks are no longer taken")

@@ -25,6 +25,7 @@ from hvcore.services.events import Events
 from hvcore.services.fetching import Fetching
 from hvcore.services.health import Health
 from hvcore.services.idempotency import Idempotency
+from hvcore.services.kept_sources import KeptSources
 from hvcore.services.keys import Keys
 from hvcore.services.link_pages import LinkPages
 from hvcore.services.playback import Playback
@@ -288,9 +289,7 @@ class Services(Backends):
             files=self._attempt_files,
             storyboards=Storyboards(storage=self.storage),
             certificates=self.certificates,
-            source_captions=SourceCaptions(
-                uow=self.uow, storage=self.storage, clock=self.clock
-            ),
+            source_captions=self._source_captions,
         )
 
     @cached_property
@@ -311,6 +310,7 @@ class Services(Backends):
                     uow=self.uow,
                     storage=self.storage,
                     files=self._attempt_files,
+                    source_captions=self._source_captions,
                 ),
                 fetching=self.fetching,
                 webhook_deliveries=WebhookDeliveries(
@@ -351,8 +351,23 @@ class Services(Backends):
         )
 
     @cached_property
+    def kept_sources(self) -> KeptSources:
+        """
+        Sources from far away that the next part needs again.
+        """
+        return KeptSources(storage=self.storage, work_dir=self._recipe.work_dir)
+
+    @cached_property
+    def _source_captions(self) -> SourceCaptions:
+        return SourceCaptions(uow=self.uow, storage=self.storage, clock=self.clock)
+
+    @cached_property
     def _attempt_files(self) -> AttemptFiles:
-        return AttemptFiles(storage=self.storage, work_dir=self._recipe.work_dir)
+        return AttemptFiles(
+            storage=self.storage,
+            work_dir=self._recipe.work_dir,
+            kept_sources=self.kept_sources,
+        )
 
     @cached_property
     def _link_pages(self) -> LinkPages:

@@ -89,8 +89,11 @@ def _check_same_duration(video: Rendition, sound: Rendition, report: Report) -> 
     ):
         error_s = abs(seen_s - heard_s)
         if error_s > min(frames_s, segment_s):
+            # Nothing can end closer than its frames allow: a video of one frame
+            # may be shorter than those of its sound.
+            is_far = error_s > max(frames_s, segment_s)
             report.add(
-                "same-duration" if error_s > segment_s else "same-duration-close",
+                "same-duration" if is_far else "same-duration-close",
                 sound.playlist.name,
                 f"Audio {what} at {float(heard_s):.3f} s, video at "
                 f"{float(seen_s):.3f} s.",

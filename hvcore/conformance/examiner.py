@@ -62,12 +62,13 @@ class Examiner:
             parts.append(self._part(place, init, before))
             track = init or track
         self._check_sums(playlist, parts)
-        first = next((p.place.init for p in parts if p.place.init), None)
-        track = self._inits.get(first) if first else None
+        # Also of a playlist of which no segment could be examined any more.
+        first = next((place.init for place in playlist.segments if place.init), None)
+        track = self._init(first) if first else None
         segment = parts[0].segment if parts else None
         if track is not None and segment is not None:
             check_edit(track, segment.first_offset, self._report)
-        return Rendition(playlist, track, parts)
+        return Rendition(playlist, track, parts, is_cut=_is_cut(playlist, parts))
 
     def pictures(self, name: str) -> Rendition | None:
         """
@@ -89,7 +90,7 @@ class Examiner:
             size = file.size_bytes if file else None
             parts.append(Examined(place=place, size_bytes=size, segment=None))
             track = track or init
-        return Rendition(playlist, track, parts)
+        return Rendition(playlist, track, parts, is_cut=_is_cut(playlist, parts))
 
     def read_texts(self, name: str) -> None:
         """
@@ -200,6 +201,10 @@ class Examiner:
                 f"{float(measured_s):.6f} s.",
                 f"playlist line {place.line}",
             )
+
+
+def _is_cut(playlist: Playlist, parts: Sequence[Examined]) -> bool:
+    return playlist.is_cut or len(parts) < len(playlist.segments)
 
 
 def _shown(place: SegmentPlace) -> str:

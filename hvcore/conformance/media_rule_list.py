@@ -167,7 +167,7 @@ MEDIA_RULES: Final = (
     Rule(
         "same-duration",
         Level.MUST,
-        "Audio and video begin and end together, within one segment.",
+        "Audio and video begin and end together, within one segment or a frame of each.",
         f"{APPLE}, 8.3 and 8.7; {RFC_8216BIS}, 6.2.4",
     ),
     Rule(

@@ -5,7 +5,7 @@ Source: RFC 8216bis, sections 4.1, 4.2 and 4.4.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Final
@@ -23,6 +23,7 @@ from hvcore.conformance.source import Extent, Source, UnreadableError
 
 MOST_PLAYLIST_BYTES: Final = 1024 * 1024
 MOST_SEGMENTS: Final = 20_000
+_END: Final = "#EXT-X-ENDLIST"
 MOST_PLAYLISTS: Final = 200
 """Named by one multivariant playlist."""
 
@@ -106,6 +107,7 @@ class _Reader:
         self._range: tuple[int, int | None] | None = None
         self._variant: Mapping[str, str] | None = None
         self._is_encrypted = self._is_after_break = self._is_gap = False
+        self._is_cut = False
         self._handlers: Mapping[str, Callable[[str], None]] = {
             "EXTINF": self._extinf,
             "EXT-X-BYTERANGE": self._byte_range,
@@ -123,18 +125,17 @@ class _Reader:
         """
         Read every line.
         """
-        for number, raw in enumerate(re.split(r"\r?\n", text), 1):
+        lines = re.split(r"\r?\n", text)
+        for number, raw in enumerate(lines, 1):
             self._line = number
             line = raw.strip()
             if line.startswith("#EXT"):
                 self._tag(line)
             elif line and not line.startswith("#"):
+                if len(self._segments) >= MOST_SEGMENTS:
+                    self._cut(lines)
+                    break
                 self._address(line)
-            if len(self._segments) >= MOST_SEGMENTS:
-                self._report.add(
-                    "limits", self._name, f"It has more than {MOST_SEGMENTS} segments."
-                )
-                break
         if self._duration_s is not None or self._variant is not None:
             self._wrong("The last tag is followed by no address.")
         if self._tags.keys() & _MEDIA_TAGS and self._tags.keys() & _MULTIVARIANT_TAGS:
@@ -155,7 +156,18 @@ class _Reader:
             variants=tuple(self._listed["EXT-X-STREAM-INF"]),
             renditions=tuple(self._listed["EXT-X-MEDIA"]),
             iframe_variants=tuple(self._listed["EXT-X-I-FRAME-STREAM-INF"]),
+            is_cut=self._is_cut,
         )
+
+    def _cut(self, lines: Sequence[str]) -> None:
+        self._report.add(
+            "limits", self._name, f"It has more than {MOST_SEGMENTS} segments."
+        )
+        self._is_cut = True
+        self._duration_s = None
+        # It stands behind all segments.
+        if any(line.strip() == _END for line in lines):
+            self._tag(_END)
 
     def _wrong(self, message: str) -> None:
         self._report.add("playlist-syntax", self._name, message, f"line {self._line}")

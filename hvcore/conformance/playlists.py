@@ -84,6 +84,7 @@ class Playlist:
         tags: The lines of every tag, by its name without ``#``.
         target_s: None in a multivariant playlist, or if it is not usable.
         needs: The protocol version that each feature asks for.
+        is_cut: It names more segments than are examined.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Playlist:
     variants: tuple[Tagged, ...]
     renditions: tuple[Tagged, ...]
     iframe_variants: tuple[Tagged, ...]
+    is_cut: bool = False
 
     @property
     def is_multivariant(self) -> bool:

@@ -39,11 +39,14 @@ class Rendition:
 
     Attributes:
         track: Of its first init segment; None if there is none to be understood.
+        is_cut: There are more segments than were examined: nothing is known of
+            its end and of its rates.
     """
 
     playlist: Playlist
     track: Track | None
     parts: Sequence[Examined]
+    is_cut: bool = False
 
     @property
     def kind(self) -> str:
@@ -57,7 +60,11 @@ class Rendition:
         """
         When each segment begins; None unless all were understood.
         """
-        if self.track is None or any(part.segment is None for part in self.parts):
+        if (
+            self.is_cut
+            or self.track is None
+            or any(part.segment is None for part in self.parts)
+        ):
             return None
         scale = self.track.timescale
         return [Fraction(p.segment.start, scale) for p in self.parts if p.segment]
@@ -68,7 +75,9 @@ class Rendition:
         When its first sample is shown and its last ends, by its samples.
         """
         segments = [part.segment for part in self.parts if part.segment]
-        if self.track is None or not segments or len(segments) < len(self.parts):
+        if self.is_cut or self.track is None or not segments:
+            return None
+        if len(segments) < len(self.parts):
             return None
         edit = self.track.edit.media_time if self.track.edit else 0
         start = segments[0].start + segments[0].first_offset - edit
@@ -103,6 +112,8 @@ class Rendition:
         The peak is that of the dearest run of segments that lasts from half to one
         and a half target durations. None if not every size is known.
         """
+        if self.is_cut:
+            return None
         sizes = [part.size_bytes for part in self.parts if part.size_bytes is not None]
         total_s = self.playlist.duration_s
         if len(sizes) < len(self.parts) or not total_s or not self.playlist.target_s:

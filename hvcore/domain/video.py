@@ -339,7 +339,14 @@ def certificate_path(video_id: VideoId, job_id: JobId) -> str:
 
     Not among those files: of a job that failed nothing else is kept.
     """
-    return f"{media_prefix(video_id)}/{_CERTIFICATES}/{job_id}.json"
+    return f"{certificates_prefix(video_id)}/{job_id}.json"
+
+
+def certificates_prefix(video_id: VideoId) -> str:
+    """
+    Return the storage prefix of what the checks of all jobs have found.
+    """
+    return f"{media_prefix(video_id)}/{_CERTIFICATES}"
 
 
 def posters_prefix(video_id: VideoId) -> str:

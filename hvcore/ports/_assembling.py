@@ -3,6 +3,7 @@ Join the parts of a job: the rule that every transcoder backend inherits.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 import attrs
 
@@ -16,6 +17,11 @@ from hvcore.domain.transcoding import (
     TranscodeOrder,
 )
 
+_SAME_ENCODERS: Final = (
+    "they are the same if all workers have the same version of the transcoder and "
+    "of its encoder: update all of them and process the video again"
+)
+
 
 def merge_parts(
     order: TranscodeOrder, done: Sequence[tuple[str, PartDone]]
@@ -23,13 +29,23 @@ def merge_parts(
     """
     Put the tracks of all parts together, in the ladder's order.
 
+    Sound that goes on behind the last picture is left out, but for what its
+    last segment has too much.
+
     Raises:
         TranscodeError: A rendition is missing, segments do not follow one
             another, or two parts made different init segments.
     """
     wanted = [f"video/{rung.key}" for rung in order.ladder.rungs]
     wanted += [audio.name for audio in order.ladder.audio]
-    tracks = tuple(_merge_track(name, done) for name in wanted)
+    pictures, *others = (_merge_track(name, done) for name in wanted)
+    tracks = (
+        pictures,
+        *(
+            _ended_with(pictures.track, one) if one.track.audio else one
+            for one in others
+        ),
+    )
     posters = [
         (part.poster_score, f"{folder}/{part.poster}")
         for folder, part in done
@@ -66,7 +82,7 @@ def _merge_track(name: str, done: Sequence[tuple[str, PartDone]]) -> PublishedTr
             if merged and merged.init.sha256 != track.init.sha256:
                 raise TranscodeError(
                     "The parts of the video do not join.",
-                    log=f"{name}: init segments differ",
+                    log=f"{name}: init segments differ; {_SAME_ENCODERS}",
                 )
             pieces.append(
                 TrackPiece(folder=folder, first_number=first, count=len(track.segments))
@@ -79,3 +95,24 @@ def _merge_track(name: str, done: Sequence[tuple[str, PartDone]]) -> PublishedTr
     if merged is None:
         raise TranscodeError("A rendition is missing.", log=f"{name}: no segments")
     return PublishedTrack(track=merged, pieces=tuple(pieces))
+
+
+def _ended_with(pictures: Track, sound: PublishedTrack) -> PublishedTrack:
+    # The sound is made whole, while the pictures of a damaged source may end early:
+    # players expect both to end within one segment.
+    end_s = sum(segment.duration_s for segment in pictures.segments)
+    longest_s = max(segment.duration_s for segment in pictures.segments)
+    begins_s, kept = 0.0, 0
+    for segment in sound.track.segments:
+        ends_s = begins_s + segment.duration_s
+        # The second: a segment of sound is some ticks longer than one of pictures.
+        if kept and (begins_s >= end_s or ends_s - end_s > longest_s):
+            break
+        begins_s, kept = ends_s, kept + 1
+    pieces = (
+        attrs.evolve(piece, count=min(piece.count, kept - piece.first_number))
+        for piece in sound.pieces
+        if piece.first_number < kept
+    )
+    track = attrs.evolve(sound.track, segments=sound.track.segments[:kept])
+    return PublishedTrack(track=track, pieces=tuple(pieces))

@@ -5,7 +5,8 @@ The files of an attempt at a transcode job, here and in storage.
 import logging
 import re
 import shutil
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -13,6 +14,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.captions import WEBVTT_TYPE
 from hvcore.domain.transcoding import MediaIndex, UnusableSourceError
 from hvcore.domain.video import Video
 from hvcore.errors import UnavailableError
@@ -30,15 +32,9 @@ CONTENT_TYPES: Final = {
     ".m3u8": "application/vnd.apple.mpegurl",
     ".mpd": "application/dash+xml",
     ".jpg": "image/jpeg",
+    ".vtt": WEBVTT_TYPE,
 }
 _ATTEMPT: Final = re.compile(r"(?:p[0-9]+|storyboard-)a[0-9]+")
-
-
-def is_attempt_folder(name: str) -> bool:
-    """
-    Tell whether a folder of a job was made by one attempt alone.
-    """
-    return _ATTEMPT.fullmatch(name) is not None
 
 
 @attrs.frozen(kw_only=True)
@@ -48,11 +44,13 @@ class AttemptFiles:
 
     Attributes:
         work_dir: For temporary files of this process; one folder for each
-            attempt, and one for the source at hand.
+            attempt.
+        kept_sources: Where storage is not on this machine.
     """
 
     storage: Storage
     work_dir: Path
+    kept_sources: KeptSources
 
     @contextmanager
     def workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
@@ -76,6 +74,7 @@ class AttemptFiles:
                 handle=handle if isinstance(handle, str) else None,
             )
         finally:
+            self.kept_sources.let_go()
             shutil.rmtree(base, ignore_errors=True)
 
     def _local_source(self, video: Video, run: TaskRun) -> Path:
@@ -83,8 +82,7 @@ class AttemptFiles:
             if isinstance(self.storage, SupportsLocalPath):
                 self.storage.stat(video.source_path)
                 return self.storage.local_path(video.source_path)
-            kept = KeptSources(storage=self.storage, work_dir=self.work_dir)
-            return kept.fetch(video.source_path, run.check)
+            return self.kept_sources.fetch(video.source_path, run.check)
         except ObjectNotFoundError as exc:
             raise UnusableSourceError(
                 "The uploaded file is not there any more."
@@ -93,9 +91,11 @@ class AttemptFiles:
     def store(self, folder: Path, target: str) -> None:
         """
         Store every file below a local folder under a storage prefix.
+
+        A link is no file: who made it may not read what it leads to.
         """
         for file in sorted(folder.rglob("*")):
-            if file.is_file():
+            if stat.S_ISREG(file.lstat().st_mode):
                 self.storage.put_file(
                     f"{target}/{file.relative_to(folder).as_posix()}",
                     file,
@@ -117,17 +117,46 @@ class AttemptFiles:
                 content_type=CONTENT_TYPES[PurePosixPath(name).suffix],
             )
 
-    def drop_other_attempts(self, root: str, kept: set[str]) -> None:
+    def drop_unpublished(self, root: str, media: MediaIndex) -> None:
         """
-        Remove the folders of attempts whose files were not published.
+        Remove what attempts have made and nobody publishes, best effort.
+
+        Only for who has published: a worker that lost its lease long ago must
+        not touch what another one has published.
         """
-        folders = {
-            info.path.removeprefix(f"{root}/").split("/", 1)[0]
-            for info in self.storage.walk(root)
-        }
-        for folder in folders - kept:
-            if is_attempt_folder(folder):
-                self.discard(f"{root}/{folder}")
+        try:
+            self.remove_unpublished(root, media, check=lambda: None)
+        except UnavailableError:
+            _log.warning("leftovers not removed yet", extra={"hv_path": root})
+
+    def remove_unpublished(
+        self, root: str, media: MediaIndex, *, check: Callable[[], None]
+    ) -> None:
+        """
+        Remove what attempts have made and nobody publishes.
+
+        Args:
+            root: Of the job's files.
+            media: What the job has published.
+            check: Called before each removal; what it raises ends the work.
+
+        Raises:
+            UnavailableError: The storage refuses.
+        """
+        published = {PurePosixPath(name) for name in _stored_names(media)}
+        with_published = {folder for path in published for folder in path.parents}
+        gone: set[PurePosixPath] = set()
+        for info in list(self.storage.walk(root)):
+            path = PurePosixPath(info.path.removeprefix(f"{root}/"))
+            if path in published or not _ATTEMPT.fullmatch(path.parts[0]):
+                continue
+            # A folder at once where nothing in it is published.
+            above = [*path.parents][::-1]
+            top = next((one for one in above if one not in with_published), path)
+            if top not in gone:
+                check()
+                self.storage.delete_tree(f"{root}/{top}")
+                gone.add(top)
 
     def drop_other_sendings(self, video: Video) -> None:
         """
@@ -146,3 +175,20 @@ class AttemptFiles:
             self.storage.delete_tree(prefix)
         except UnavailableError:
             _log.warning("attempt not removed yet", extra={"hv_path": prefix})
+
+
+def _stored_names(media: MediaIndex) -> Iterator[str]:
+    """
+    Give the path under the media root of each published file of an attempt.
+    """
+    for published in media.tracks:
+        for piece in published.pieces:
+            folder = f"{piece.folder}/{published.track.name}"
+            yield f"{folder}/init.m4s"
+            last = piece.first_number + piece.count
+            for number in range(piece.first_number, last):
+                yield f"{folder}/{number}.m4s"
+    if media.poster is not None:
+        yield media.poster
+    if media.storyboard is not None:
+        yield from (sprite.path for sprite in media.storyboard.sprites)

@@ -28,6 +28,7 @@ from hvcore.services.access import reach_video, require_listed
 from hvcore.services.certificate_words import chosen_by, failure_reason
 from hvcore.services.leases import TaskRun
 from hvcore.services.published_source import PublishedSource
+from hvcore.services.read_ahead import read_ahead
 from hvcore.wire.stored import from_stored, to_stored
 
 _log = logging.getLogger(__name__)
@@ -70,7 +71,9 @@ class Certificates:
             media=media,
             before_reading=run.check,
         )
-        certificate = self._certificate(check(source, MASTER), job.order, media)
+        with read_ahead(source) as ahead:
+            found = check(ahead, MASTER)
+        certificate = self._certificate(found, job.order, media)
         text = json.dumps(to_stored(certificate), separators=(",", ":"))
         self.storage.write(
             certificate_path(job.video_id, job.id),

@@ -2,10 +2,12 @@
 Keep a downloaded source for the next part of the same video.
 
 Where storage is not on this machine, each part of a video needs the whole
-source: a part is about a minute, the source may be hours.
+source: a part is about a minute, the source may be hours. The copy goes soon
+after the last part: nothing tells a worker that a video was deleted.
 """
 
 import shutil
+import time
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -17,25 +19,30 @@ from hvcore.ports.storage import Storage
 
 _FOLDER: Final = "source"
 COPY_BYTES: Final = 1024 * 1024
+KEPT_IDLE_S: Final = 600.0
+"""The next part of a video comes in seconds, unless others are in front of it."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True)
 class KeptSources:
     """
-    One source at a time, in a folder that its process removes at its end.
+    One source at a time, for one thread.
 
     Attributes:
-        work_dir: Of this process alone.
+        work_dir: Of this process alone, which removes it at its end.
+        now: In seconds, from any moment.
     """
 
     storage: Storage
     work_dir: Path
+    now: Callable[[], float] = time.monotonic
+    _let_go_at: float | None = attrs.field(default=None, init=False)
 
     def fetch(self, path: str, check: Callable[[], None]) -> Path:
         """
         Return a local copy of a source, to be read only.
 
-        It stays until another source is fetched: let go of it before that.
+        It stays until it is let go.
 
         Args:
             check: Called while bytes come; what it raises passes.
@@ -43,6 +50,7 @@ class KeptSources:
         Raises:
             ObjectNotFoundError: There is no such file in storage.
         """
+        self._let_go_at = None
         size_bytes = self.storage.stat(path).size_bytes
         folder = self.work_dir / _FOLDER
         # A source's path belongs to one sending; what lies there never changes.
@@ -52,8 +60,27 @@ class KeptSources:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         arriving = folder / "arriving"
-        with self.storage.open(path) as source, arriving.open("wb") as copy:
-            while block := source.read(COPY_BYTES):
-                check()
-                copy.write(block)
-        return arriving.replace(kept)
+        try:
+            with self.storage.open(path) as source, arriving.open("wb") as copy:
+                while block := source.read(COPY_BYTES):
+                    check()
+                    copy.write(block)
+            return arriving.replace(kept)
+        except BaseException:
+            arriving.unlink(missing_ok=True)
+            raise
+
+    def let_go(self) -> None:
+        """
+        Say that the last copy is not read any more.
+        """
+        self._let_go_at = self.now()
+
+    def remove_idle(self) -> None:
+        """
+        Remove a copy that was let go KEPT_IDLE_S ago; call it now and then.
+        """
+        if self._let_go_at is None or self.now() - self._let_go_at < KEPT_IDLE_S:
+            return
+        self._let_go_at = None
+        shutil.rmtree(self.work_dir / _FOLDER, ignore_errors=True)

@@ -2,6 +2,7 @@
 The files of a video as its playlists name them, read back from the storage.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Final
@@ -10,6 +11,7 @@ import attrs
 
 from hvcore.conformance import Piece, UnreadableError
 from hvcore.domain.transcoding import MediaIndex
+from hvcore.errors import UnavailableError
 from hvcore.manifests.dash import MANIFEST
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.services.published_files import (
@@ -21,6 +23,7 @@ from hvcore.services.published_files import (
 )
 from hvcore.services.served import StoredFile
 
+RETRIED_AFTER_S: Final = (0.1, 0.4)
 NO_SUCH_FILE: Final = "The video has no such file."
 NOT_STORED: Final = "The file is not in the storage."
 DAMAGED: Final = "The file has not the size that it was made with; it is not served."
@@ -50,7 +53,17 @@ class PublishedSource:
             UnreadableError: Nothing of this name is published, or it is damaged.
             UnavailableError: The storage does not answer.
         """
+        for wait_s in RETRIED_AFTER_S:
+            self.before_reading()
+            try:
+                return self._read(name, start, length)
+            except UnavailableError:
+                # Of thousands of requests one may fail.
+                time.sleep(wait_s)
         self.before_reading()
+        return self._read(name, start, length)
+
+    def _read(self, name: str, start: int, length: int) -> Piece:
         found = find_published(self.media, name)
         try:
             if isinstance(found, PublishedMedia):

@@ -9,7 +9,7 @@ import hashlib
 import io
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -31,7 +31,7 @@ from hvcore.domain.captions import (
     read_captions,
     write_webvtt,
 )
-from hvcore.domain.ids import VideoId
+from hvcore.domain.ids import JobId, VideoId
 from hvcore.domain.transcoding import CaptionTrackInfo, MediaIndex, PartDone
 from hvcore.domain.video import Video
 from hvcore.errors import InvalidParametersError, UnavailableError
@@ -128,6 +128,21 @@ class SourceCaptions:
         self._discard_unknown(video.id, self._made_by_jobs(video.id))
         self._discard(candidate.path for candidate in candidates)
 
+    def remove_unshown(self, video_id: VideoId, job_id: JobId) -> None:
+        """
+        Remove what a job that has ended stored and never showed.
+
+        Raises:
+            UnavailableError: The storage or the database does not answer.
+        """
+        own = re.compile(rf"-{re.escape(job_id)}a[0-9]+\.vtt$")
+        infos = list(self.storage.walk(captions_prefix(video_id)))
+        with self.uow.read() as work:
+            shown = {track.path for track in work.captions.of_video(video_id)}
+        for info in infos:
+            if own.search(info.path) and info.path not in shown:
+                self.storage.delete_tree(info.path)
+
     def _store(
         self,
         run: TaskRun,
@@ -138,10 +153,12 @@ class SourceCaptions:
     ) -> StoredCaptions:
         tracks: dict[str, CaptionTrack] = {}
         unreadable: dict[str, None] = {}
+        spare: dict[str, None] = {}
         for candidate in candidates:
             run.check()
             language = candidate.language
             if language in tracks or len(tracks) >= MAX_CAPTION_TRACKS:
+                spare[language] = None
                 continue
             try:
                 cues = self._cues(candidate, media.duration_s)
@@ -174,6 +191,7 @@ class SourceCaptions:
             for language in unreadable
             if language not in tracks
         )
+        warnings += tuple(_left_out(language, tracks) for language in spare)
         return StoredCaptions(tracks=tuple(tracks.values()), warnings=warnings)
 
     def _cues(self, candidate: _Candidate, duration_s: float) -> list[Cue]:
@@ -230,6 +248,18 @@ def _candidates(video: Video, done: Sequence[tuple[str, PartDone]]) -> list[_Can
     ]
     return sorted(
         found, key=lambda one: (one.source.is_forced, not one.source.is_default)
+    )
+
+
+def _left_out(language: str, tracks: Container[str]) -> str:
+    if language in tracks:
+        return (
+            f"The source has several captions of one language ({language}); one "
+            "of them was taken."
+        )
+    return (
+        f"The source has captions of more than {MAX_CAPTION_TRACKS} languages; "
+        f"those in {language} were left out."
     )
 
 

@@ -115,23 +115,6 @@ class Storyboards:
             raise ValueError(f"{path} is too large") from exc
 
 
-def leftovers(media: MediaIndex, done: Done) -> list[str]:
-    """
-    Return what the parts have made that was not published.
-
-    That is the stills, which are on sheets now, and the posters of all parts
-    but one; paths are under the media root.
-    """
-    paths = []
-    for folder, part in done:
-        # Their folder, if they have one of their own.
-        names = [s.name.rpartition("/")[0] or s.name for s in part.stills]
-        paths += [f"{folder}/{name}" for name in names]
-        if part.poster and f"{folder}/{part.poster}" != media.poster:
-            paths.append(f"{folder}/{part.poster}")
-    return list(dict.fromkeys(paths))
-
-
 def _paths(root: str, duration_s: float, done: Done, interval_s: int) -> list[str]:
     """
     Return the still of each moment.

@@ -5,20 +5,25 @@ That is what killed workers had stored, what workers have stored that lost their
 lease and woke up later, and everything of a job that failed.
 """
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
 import attrs
 
-from hvcore.domain.ids import JobId
+from hvcore.domain.ids import JobId, VideoId
 from hvcore.domain.tasks import Lane, NewTask
-from hvcore.domain.transcoding import MediaIndex
-from hvcore.domain.video import Video, VideoState, media_root
+from hvcore.domain.video import (
+    Video,
+    VideoState,
+    certificate_path,
+    certificates_prefix,
+    media_root,
+)
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.attempt_files import AttemptFiles, is_attempt_folder
+from hvcore.services.attempt_files import AttemptFiles
 from hvcore.services.leases import TaskRun
+from hvcore.services.source_captions import SourceCaptions
 
 TIDY_KIND: Final = "transcode.tidy"
 LATE_WRITERS_AFTER: Final = timedelta(minutes=15)
@@ -54,6 +59,7 @@ class Tidying:
     uow: UnitOfWork
     storage: Storage
     files: AttemptFiles
+    source_captions: SourceCaptions
 
     def tidy(self, run: TaskRun) -> None:
         """
@@ -63,6 +69,9 @@ class Tidying:
             UnavailableError: The storage refuses; the task is tried again.
         """
         job_id = JobId(str(run.task.payload["job"]))
+        # Before the video is read: whichever belongs to no current job then is old.
+        prefix = certificates_prefix(VideoId(run.task.subject))
+        certificates = [info.path for info in self.storage.walk(prefix)]
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
         # A deleted video is purged whole. A job that has ended never comes back:
@@ -72,32 +81,11 @@ class Tidying:
             if video.job_id != job_id or video.state is VideoState.FAILED:
                 self.storage.delete_tree(root)
             elif video.media is not None:
-                self._remove_unpublished(run, root, video.media)
+                self.files.remove_unpublished(root, video.media, check=run.check)
+            self.source_captions.remove_unshown(video.id, job_id)
             self.files.drop_other_sendings(video)
+            current = video.job_id and certificate_path(video.id, video.job_id)
+            for path in certificates:
+                if path != current:
+                    self.storage.delete_tree(path)
         run.finish()
-
-    def _remove_unpublished(self, run: TaskRun, root: str, media: MediaIndex) -> None:
-        published = set(_stored_names(media))
-        for info in list(self.storage.walk(root)):
-            run.check()
-            name = info.path.removeprefix(f"{root}/")
-            folder = name.partition("/")[0]
-            if is_attempt_folder(folder) and name not in published:
-                self.storage.delete_tree(info.path)
-
-
-def _stored_names(media: MediaIndex) -> Iterator[str]:
-    """
-    Give the path under the media root of each published file of an attempt.
-    """
-    for published in media.tracks:
-        for piece in published.pieces:
-            folder = f"{piece.folder}/{published.track.name}"
-            yield f"{folder}/init.m4s"
-            last = piece.first_number + piece.count
-            for number in range(piece.first_number, last):
-                yield f"{folder}/{number}.m4s"
-    if media.poster is not None:
-        yield media.poster
-    if media.storyboard is not None:
-        yield from (sprite.path for sprite in media.storyboard.sprites)

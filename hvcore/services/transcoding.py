@@ -20,6 +20,7 @@ from hvcore.domain.limits import SEGMENT_S
 from hvcore.domain.storyboard import still_interval_s
 from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
 from hvcore.domain.transcoding import (
+    MediaIndex,
     PartDone,
     PartPending,
     TranscodeError,
@@ -34,8 +35,9 @@ from hvcore.ports.unit_of_work import TranscodeJob, UnitOfWork, Work
 from hvcore.services.attempt_files import AttemptFiles
 from hvcore.services.certificates import Certificates
 from hvcore.services.leases import TaskRun, TaskStopped
+from hvcore.services.planned_parts import part_index, part_payload, planned_part
 from hvcore.services.source_captions import SourceCaptions
-from hvcore.services.storyboards import Storyboards, leftovers
+from hvcore.services.storyboards import Storyboards
 from hvcore.services.tidying import LATE_WRITERS_AFTER, order_tidying
 from hvcore.wire.stored import from_stored, to_stored
 
@@ -117,11 +119,7 @@ class Transcoding:
                         lane=Lane.ENCODE,
                         org_id=video.org_id,
                         subject=video.id,
-                        payload={
-                            "job": job.id,
-                            "part": part.index,
-                            "weight": part.weight,
-                        },
+                        payload=part_payload(job.id, part),
                     )
                     for part in parts
                 )
@@ -140,9 +138,8 @@ class Transcoding:
         if video is None or job is None:
             run.finish()
             return
-        index = _int(run.task.payload["part"])
-        part = self.transcoder.plan(job.order)[index]
-        folder = f"p{index}a{run.task.fence}"
+        part = planned_part(run.task, job.order, self.transcoder)
+        folder = f"p{part.index}a{run.task.fence}"
         with self.files.workspace(run, video) as workspace:
             done = self.transcoder.run(part, workspace)
             if isinstance(done, PartPending):
@@ -168,37 +165,28 @@ class Transcoding:
         media = self.transcoder.assemble(job.order, done)
         root = media_root(video.id, job.id)
         run.check()
-        # A name of this attempt's own, as parts have; see drop_other_attempts.
+        # A name of this attempt's own, as parts have.
         sheets = f"storyboard-a{run.task.fence}"
-        media = self.storyboards.add(
-            root,
-            media,
-            done,
-            interval_s=job.order.still_interval_s,
-            folder=sheets,
-        )
-        self.files.write_playlists(root, media)
-        reach("assemble.written")
-        self.certificates.issue(run, job, media)
-        with (
-            self.source_captions.stored(run, video, media, done) as captions,
-            self.uow.write() as work,
-        ):
-            current = work.videos.find(video.id, for_update=True)
-            run.finish(work)
-            media = captions.noted_in(media)
-            if current is None or not current.mark_ready(job.id, media):
-                raise TaskStopped
-            work.videos.save(current)
-            captions.put(work, video.id)
-            order_tidying(work, current, LATE_WRITERS_AFTER)
-            work.commit()
+        try:
+            media = self.storyboards.add(
+                root,
+                media,
+                done,
+                interval_s=job.order.still_interval_s,
+                folder=sheets,
+            )
+            self.files.write_playlists(root, media)
+            reach("assemble.written")
+            self.certificates.issue(run, job, media)
+            media = self._publish(run, video, media, done)
+        except UnavailableError:
+            # These files may be published, as in _keep.
+            raise
+        except BaseException:
+            self.files.discard(f"{root}/{sheets}")
+            raise
         reach("assemble.published")
-        # Only now: a worker that lost its lease long ago must not touch what
-        # another one has published.
-        self.files.drop_other_attempts(root, {sheets, *(folder for folder, _ in done)})
-        for path in leftovers(media, done):
-            self.files.discard(f"{root}/{path}")
+        self.files.drop_unpublished(root, media)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
@@ -233,6 +221,28 @@ class Transcoding:
     def _job(self, run: TaskRun) -> TranscodeJob | None:
         with self.uow.read() as work:
             return work.jobs.find(_job_id(run.task))
+
+    def _publish(
+        self,
+        run: TaskRun,
+        video: Video,
+        media: MediaIndex,
+        done: Sequence[tuple[str, PartDone]],
+    ) -> MediaIndex:
+        with (
+            self.source_captions.stored(run, video, media, done) as captions,
+            self.uow.write() as work,
+        ):
+            current = work.videos.find(video.id, for_update=True)
+            run.finish(work)
+            media = captions.noted_in(media)
+            if current is None or not current.mark_ready(_job_id(run.task), media):
+                raise TaskStopped
+            work.videos.save(current)
+            captions.put(work, video.id)
+            order_tidying(work, current, LATE_WRITERS_AFTER)
+            work.commit()
+        return media
 
     def _keep(
         self,
@@ -296,7 +306,7 @@ class Transcoding:
                 and task.result is not None
                 and task.payload["job"] == job.id
             ):
-                done[_int(task.payload["part"])] = _part_result(task.result)
+                done[part_index(task)] = _part_result(task.result)
         if len(done) != job.parts_total:
             raise TranscodeError(
                 "A part of the video is missing.",
@@ -307,12 +317,6 @@ class Transcoding:
 
 def _job_id(task: Task) -> JobId:
     return JobId(str(task.payload["job"]))
-
-
-def _int(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"not a number: {value!r}")
-    return value
 
 
 def _part_result(result: Mapping[str, Any]) -> tuple[str, PartDone]:

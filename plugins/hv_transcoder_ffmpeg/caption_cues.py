@@ -13,6 +13,8 @@ from typing import Final
 MAX_CUE_LINES: Final = 50
 MAX_LINE_CHARS: Final = 2_000
 """A text that is longer is no text to read; it is left out, and others stay."""
+_MAX_WRITTEN_CHARS: Final = MAX_CUE_LINES * MAX_LINE_CHARS
+"""With all that is not shown: styles, and lines that are empty."""
 
 _CHECK_CUES: Final = 2_000
 """Read in a few hundredths of a second."""
@@ -23,7 +25,7 @@ _TIMING = re.compile(r"([0-9:.-]+) --> ([0-9:.-]+)")
 _BRACES = re.compile(r"\{[^{}\n]*\}")
 _TAG = re.compile(r"<[^<>]*>")
 # Shapes of the ASS format: "m 0 0 l 100 0 100 100".
-_DRAWING = re.compile(r"m(?:\s+(?:[mnlbspc]|-?[0-9]+(?:\.[0-9]+)?))+", re.IGNORECASE)
+_DRAWN = re.compile(r"[mnlbspc]|-?[0-9]+(?:\.[0-9]+)?", re.IGNORECASE)
 _STYLED: Final = frozenset({"ass", "ssa"})
 # All but the line feed: readers take some of them for the end of a line, and
 # others for nothing, so that what stands around them becomes an arrow.
@@ -81,16 +83,23 @@ def _cues(written: str) -> Iterator[tuple[int, int, Sequence[str]]]:
 
 
 def _text(lines: Sequence[str], *, is_styled: bool) -> str:
+    if len(lines) + sum(map(len, lines)) > _MAX_WRITTEN_CHARS:
+        return ""
     text = "\n".join(_CONTROL.sub(" ", line) for line in lines)
     if is_styled:
         text = _BRACES.sub("", text).replace("\\h", " ")
-        if _DRAWING.fullmatch(_TAG.sub("", text).strip()):
-            return ""
     shown = [line.strip() for line in text.replace("-->", "--&gt;").split("\n")]
     kept = [line for line in shown if line]
     if len(kept) > MAX_CUE_LINES or any(len(line) > MAX_LINE_CHARS for line in kept):
         return ""
-    return "\n".join(kept)
+    text = "\n".join(kept)
+    return "" if is_styled and _is_drawing(text) else text
+
+
+def _is_drawing(text: str) -> bool:
+    first, *words = _TAG.sub("", text).split() or [""]
+    # Word by word: a pattern of them all remembers each one while it matches.
+    return first in {"m", "M"} and bool(words) and all(map(_DRAWN.fullmatch, words))
 
 
 def _milliseconds(written: str) -> int | None:

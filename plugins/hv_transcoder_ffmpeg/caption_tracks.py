@@ -6,6 +6,8 @@ in the run that encodes, a track of texts that begins late would hold back
 everything else, and a damaged one would cost the video.
 """
 
+import signal
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -14,7 +16,9 @@ import attrs
 
 from hv_transcoder_ffmpeg.caption_cues import ordered_cues
 from hv_transcoder_ffmpeg.containers import CAPTION_DECODERS, input_options
+from hv_transcoder_ffmpeg.encode_run import failed_attempt, require_room
 from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import Ended, supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
@@ -39,6 +43,8 @@ _LIMITS: Final = {
     "file_size_bytes": 4 * _MOST_BYTES,
     "open_files": 128,
 }
+_SOONEST_LIMIT_S: Final = _LIMITS["cpu_s"] / 4
+"""Its limit of time kills ffmpeg, too, but no sooner: few of its threads work."""
 _LOST_WORDS: Final = ("Invalid UTF-8", "Error while decoding", "Error decoding")
 
 
@@ -63,6 +69,8 @@ def extract_captions(
     Write each text track into the workspace's folder; none costs the video.
 
     Raises:
+        UnavailableError: The disk is full; the job waits for room.
+        TranscodeError: The machine, not the file, kept them from being read.
         Exception: What the workspace's check raises.
     """
     warnings = [NO_TEXT] if streams.has_other_subtitles else []
@@ -96,7 +104,8 @@ def _run(
     engine: Engine, sandbox: Sandbox, workspace: Workspace, streams: Streams
 ) -> Ended:
     folder, source = workspace.folder.resolve(), workspace.source.resolve()
-    return supervise(
+    began_s = time.monotonic()
+    ended = supervise(
         sandbox.command(
             _command(engine, source, streams.container, streams.captions),
             limits=_LIMITS,
@@ -107,6 +116,18 @@ def _run(
         take_output=lambda _: None,
         tick=workspace.check,
     )
+    require_plain_files(folder)
+    require_room(ended)
+    took_s = time.monotonic() - began_s
+    if not ended.is_success and _is_machine(ended, took_s):
+        raise failed_attempt(ended)
+    return ended
+
+
+def _is_machine(ended: Ended, took_s: float) -> bool:
+    # Of other signals the file is the cause: with it, ffmpeg always crashes.
+    is_killed = ended.signal is signal.SIGKILL and took_s < _SOONEST_LIMIT_S
+    return is_killed or ended.signal is signal.SIGTERM or ended.names_machine
 
 
 def _command(

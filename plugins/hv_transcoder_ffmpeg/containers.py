@@ -7,9 +7,13 @@ demuxer and a list of decoders.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from hv_transcoder_ffmpeg.boxes import Box, BoxError
 from hv_transcoder_ffmpeg.reasons import EMPTY, ENCRYPTED, NOT_A_VIDEO, PICTURE
 from hvcore.plugin_api import UnusableSourceError
 
@@ -24,8 +28,10 @@ _HEAD_BYTES: Final = 64
 _PICTURE_BRANDS: Final = frozenset({b"avif", b"heic", b"heix", b"mif1"})
 """Photos of phones: ffmpeg would take one for a video of a single frame."""
 
-_LOCKED_ENTRIES: Final = (b"encv", b"drmi")
-_BOX_HEAD_BYTES: Final = 8
+_LOCKED_ENTRIES: Final = frozenset({"encv", "drmi"})
+_ABOVE_ENTRIES: Final = frozenset({"trak", "mdia", "minf", "stbl", "stsd"})
+_ENTRIES_BEGIN_AT: Final = 8
+"""Within stsd: behind version, flags and their number."""
 _MAX_BOXES: Final = 100_000
 """Of a fragmented file before its index: as many as 24 hours have."""
 _MAX_MOVIE_BYTES: Final = 64 * 1024**2
@@ -88,13 +94,33 @@ def require_unlocked(source: Path) -> None:
     """
     with source.open("rb") as file:
         movie = _movie(file)
-    if any(entry in movie for entry in _LOCKED_ENTRIES):
+    if any(kind in _LOCKED_ENTRIES for kind in _sample_entries(movie)):
         raise UnusableSourceError(ENCRYPTED)
+
+
+def _sample_entries(movie: bytes) -> Iterator[str]:
+    """
+    Yield the kinds of sample entries of all tracks, as far as they can be read.
+    """
+    pending = [Box("moov", memoryview(movie), 0, len(movie))]
+    left = _MAX_BOXES
+    while pending:
+        box = pending.pop()
+        is_list = box.kind == "stsd"
+        children = box.children(_ENTRIES_BEGIN_AT if is_list else 0)
+        # Of a damaged index, whatever comes before the damage.
+        with suppress(BoxError):
+            for child in islice(children, left):
+                left -= 1
+                if is_list:
+                    yield child.kind
+                elif child.kind in _ABOVE_ENTRIES:
+                    pending.append(child)
 
 
 def _movie(file: BinaryIO) -> bytes:
     """
-    Return the index of an mp4, or nothing where it cannot be found.
+    Return what is in the index of an mp4, nothing where it cannot be found.
     """
     at, end = 0, os.fstat(file.fileno()).st_size
     for _ in range(_MAX_BOXES):
@@ -102,12 +128,13 @@ def _movie(file: BinaryIO) -> bytes:
             break
         file.seek(at)
         head = file.read(16)
-        length = int.from_bytes(head[:4], "big")
+        length, header_bytes = int.from_bytes(head[:4], "big"), 8
         if length == 1:
-            length = int.from_bytes(head[8:], "big")
+            length, header_bytes = int.from_bytes(head[8:], "big"), 16
         if head[4:8] == b"moov":
-            file.seek(at)
-            return file.read(min(length or end, _MAX_MOVIE_BYTES))
+            file.seek(at + header_bytes)
+            inside = (length or end) - header_bytes
+            return file.read(max(0, min(inside, _MAX_MOVIE_BYTES)))
         if length < len(b"sizekind"):
             break
         at += length

@@ -43,14 +43,8 @@ _DAMAGE_WORDS: Final = (
     "Output file is empty",
     "Nothing was written into output file",
 )
-_FULL_WORDS: Final = ("No space left on device", "Disk quota exceeded")
-_MACHINE_WORDS: Final = (
-    "Cannot allocate memory",
-    "Input/output error",
-    "Permission denied",
-    "File too large",
-    "Resource temporarily unavailable",
-)
+_NO_MEMORY: Final = "Cannot allocate memory"
+"""The limit allows for all that the order needs: not the source's fault."""
 
 
 class Counted(Enum):
@@ -155,16 +149,33 @@ def judge(ended: Ended) -> None:
     """
     if ended.is_success:
         return
-    if any(words in ended.log for words in _FULL_WORDS):
-        message = "The disk of this worker is full."
-        raise UnavailableError(message)
-    is_machine = ended.signal is not None or any(
-        words in ended.log for words in _MACHINE_WORDS
+    require_room(ended)
+    is_machine = (
+        ended.signal is not None or ended.names_machine or _NO_MEMORY in ended.log
     )
     if not is_machine and any(words in ended.log for words in _DAMAGE_WORDS):
         raise UnusableSourceError(UNDECODABLE)
+    raise failed_attempt(ended)
+
+
+def require_room(ended: Ended) -> None:
+    """
+    Make sure that a program did not end for want of room.
+
+    Raises:
+        UnavailableError: The disk is full; the job waits for room.
+    """
+    if not ended.is_success and ended.is_disk_full:
+        message = "The disk of this worker is full."
+        raise UnavailableError(message)
+
+
+def failed_attempt(ended: Ended) -> TranscodeError:
+    """
+    Return the error of an attempt that may go well the next time.
+    """
     name = signal.Signals(ended.signal).name if ended.signal else f"{ended.status}"
-    raise TranscodeError(_ATTEMPT_FAILED, log=f"ended with {name}\n{ended.log}")
+    return TranscodeError(_ATTEMPT_FAILED, log=f"ended with {name}\n{ended.log}")
 
 
 def _folder_bytes(folder: Path) -> int:

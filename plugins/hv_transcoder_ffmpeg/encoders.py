@@ -96,15 +96,23 @@ def _x264_options(rung: Rung, span: Span, pass_number: int) -> list[str]:
         # Sixteen references put 1080p at level 5.1; with four it is 4.0, which
         # the decoders of phones take.
         options += ["-refs", str(_MAX_REFERENCES)]
+    params = []
     if rung.rate_control is RateControl.CONSTANT:
         # Fills up what a still picture leaves of the rate.
-        options += ["-x264-params", "nal-hrd=cbr"]
+        params.append("nal-hrd=cbr")
     elif not span.is_whole and not pass_number:
         # Each part begins with a guess; what that costs too much must be saved
         # within the part, of which the whole video has more. In 60 s parts of
         # 1400 kbit/s it was 2.0 % too much, and is 1.2 % with half of the usual
         # tolerance.
-        options += ["-x264-params", "ratetol=0.5"]
+        params.append("ratetol=0.5")
+    if not span.is_whole:
+        # Parameter sets that do not depend on the pictures, so that all parts
+        # have the same: otherwise the second pass makes the number of references
+        # that is most frequent the usual one.
+        params.append("stitchable=1")
+    if params:
+        options += ["-x264-params", ":".join(params)]
     if pass_number:
         options += ["-pass", str(pass_number)]
         options += ["-passlogfile", f"{NOTES_FOLDER}/{rung.key}"]
@@ -119,6 +127,9 @@ def _x265_options(rung: Rung, group: int, pass_number: int) -> list[str]:
         "scenecut=0",
         # Frames before a key frame in time refer to nothing after it.
         "open-gop=0",
+        # Its version and the machine's number of threads would be part of the
+        # init segment, which is the same for all parts, whoever makes them.
+        "info=0",
     ]
     if rung.rate_control is RateControl.CONSTANT:
         params.append("strict-cbr=1")

@@ -158,11 +158,13 @@ def audio_graph(
     chain.append(f"aresample={SAMPLE_RATE_HZ}:async=1:first_pts=0:rematrix_maxval=1")
     layout = _LAYOUTS[rendition.channels]
     chain.append(f"aformat=sample_rates={SAMPLE_RATE_HZ}:channel_layouts={layout}")
-    # Both end with the video: a track that is shorter makes some players wait.
-    chain.append(f"apad=whole_dur={duration_s:.6f}")
     end_samples = round(duration_s * SAMPLE_RATE_HZ)
     if rendition.codec is AudioCodec.MP3:
         end_samples -= _last_frame_excess(end_samples, priming_samples)
+    # A video of one frame may be shorter than what is cut from the beginning.
+    end_samples = max(end_samples, priming_samples + 1)
+    # Both end with the video: a track that is shorter makes some players wait.
+    chain.append(f"apad=whole_len={end_samples}")
     chain.append(f"atrim=start_pts={priming_samples}:end_pts={end_samples}")
     return f"[0:{rendition.stream_index}]{','.join(chain)}[{audio_label(number)}]"
 

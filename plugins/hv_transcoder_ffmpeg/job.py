@@ -21,6 +21,8 @@ from hv_transcoder_ffmpeg.encode_run import (
     judge,
 )
 from hv_transcoder_ffmpeg.encoders import NOTES_FOLDER, is_two_pass
+from hv_transcoder_ffmpeg.init_segments import make_neutral
+from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.reasons import UNDECODABLE
 from hv_transcoder_ffmpeg.renumber import place_rung
@@ -230,6 +232,7 @@ def _run_ffmpeg(
         take_output=watch.take_output,
         tick=watch.tick,
     )
+    require_plain_files(folder)
     judge(ended)
 
 
@@ -237,23 +240,26 @@ def _measure(encode: commands.Encode, workspace: Workspace) -> tuple[Track, ...]
     video = []
     for rung in encode.order.ladder.rungs:
         workspace.check()
-        _place(encode, workspace, f"video/{rung.key}")
+        _finish_track(encode, workspace, f"video/{rung.key}")
         video.append(measure.measure_rung(workspace.folder, rung, encode.span))
     measure.check_alignment(video)
     return (*video, *_measure_sound(encode, workspace))
 
 
-def _place(encode: commands.Encode, workspace: Workspace, name: str) -> None:
-    if encode.span.first_segment == 0:
-        return
+def _finish_track(encode: commands.Encode, workspace: Workspace, name: str) -> None:
+    folder = workspace.folder / name
     try:
-        place_rung(workspace.folder / name, encode.span)
+        make_neutral(folder / commands.INIT_FILE)
+        if encode.span.first_segment > 0:
+            place_rung(folder, encode.span)
     except (BoxError, OSError) as exc:
         raise TranscodeError(measure.BROKEN, log=f"{name}: {exc}") from exc
 
 
 def _measure_sound(encode: commands.Encode, workspace: Workspace) -> tuple[Track, ...]:
     workspace.check()
+    for one in encode.audio:
+        _finish_track(encode, workspace, one.name)
     return tuple(measure.measure_audio(workspace.folder, one) for one in encode.audio)
 
 

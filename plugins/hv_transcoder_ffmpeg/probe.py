@@ -64,13 +64,6 @@ _MAX_REPORT_BYTES: Final = 4 * 1024 * 1024
 
 _TOO_LARGE_WORDS: Final = "exceeds specified max pixel count"
 _ELSEWHERE_WORDS: Final = "Skipped opening external track"
-_MACHINE_WORDS: Final = (
-    "No space left on device",
-    "Input/output error",
-    "Permission denied",
-    "No such file or directory",
-    "Too many open files",
-)
 
 
 @attrs.frozen(kw_only=True)
@@ -308,7 +301,8 @@ def _judge(ended: Ended) -> None:
     is_machine = (
         ended.signal is signal.SIGKILL
         or (ended.signal is None and "file:" not in ended.log)
-        or any(words in ended.log for words in _MACHINE_WORDS)
+        or ended.is_disk_full
+        or ended.names_machine
     )
     if is_machine:
         raise TranscodeError(

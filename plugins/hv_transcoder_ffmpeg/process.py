@@ -20,6 +20,17 @@ TICK_S: Final = 0.25
 LOG_BYTES: Final = 8192
 """The last words that are kept; hostile media make ffmpeg talk without end."""
 
+_FULL_WORDS: Final = ("No space left on device", "Disk quota exceeded")
+_MACHINE_WORDS: Final = (
+    "Input/output error",
+    "Permission denied",
+    "No such file or directory",
+    "Too many open files",
+    "File too large",
+    "Resource temporarily unavailable",
+)
+"""Of memory there is none: a file that asks for too much gets the same answer."""
+
 _CHUNK_BYTES: Final = 65536
 _PAUSE_S: Final = 0.01
 _DEATH_S: Final = 5.0
@@ -36,6 +47,8 @@ _SIGNALS: Final = frozenset(
         signal.SIGSEGV,
         signal.SIGSYS,
         signal.SIGTERM,
+        # On ARM64, abort() where it may not send itself a signal.
+        signal.SIGTRAP,
         signal.SIGXCPU,
         signal.SIGXFSZ,
     }
@@ -63,6 +76,20 @@ class Ended:
         True if the program says that all went well.
         """
         return self.status == 0
+
+    @property
+    def is_disk_full(self) -> bool:
+        """
+        True if it had no room to write.
+        """
+        return any(words in self.log for words in _FULL_WORDS)
+
+    @property
+    def names_machine(self) -> bool:
+        """
+        True if it complains of the machine, not of the file it was given.
+        """
+        return any(words in self.log for words in _MACHINE_WORDS)
 
 
 def supervise(

@@ -16,6 +16,7 @@ import attrs
 
 from hv_transcoder_ffmpeg.containers import PROBE_DECODERS, input_options
 from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hvcore.plugin_api import MAX_SOURCE_STREAMS, Workspace
@@ -82,6 +83,9 @@ def copy_good_tracks(  # noqa: PLR0913 - each says one thing
 
     Returns:
         None if nothing is left, or it cannot be copied.
+
+    Raises:
+        TranscodeError: What was made is no file.
     """
     folder, source = workspace.folder.resolve(), workspace.source.resolve()
     spare = source.stat().st_size + _SPARE_BYTES
@@ -108,6 +112,7 @@ def copy_good_tracks(  # noqa: PLR0913 - each says one thing
             take_output=lambda _: None,
             tick=workspace.check,
         )
+        require_plain_files(folder)
         found = re.findall(r"Stream #0:(\d{1,4}) -> #0:\d{1,4} \(copy\)", ended.log)
         if ended.is_success and found:
             return GoodTracks(path=folder / _COPY, indexes=tuple(map(int, found)))

@@ -18,7 +18,7 @@ from hvcore.plugin_api import Part
 SLACK_S: Final = 1.0
 """Durations in headers are rounded; nothing may be cut for that."""
 
-MIN_LEAD_S: Final = 0.5
+_MIN_LEAD_S: Final = 0.5
 
 
 @attrs.frozen(kw_only=True)
@@ -162,7 +162,7 @@ class Span:
         """
         # Times are rounded to the nearest frame, and the filter that makes
         # frames of fields looks at the one before.
-        return longest_gap_s + max(MIN_LEAD_S, 2 / float(self.frame_rate))
+        return longest_gap_s + max(_MIN_LEAD_S, 2 / float(self.frame_rate))
 
     @property
     def _step(self) -> Fraction:

@@ -9,6 +9,7 @@ from hv_transcoder_ffmpeg import filters
 from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
 from hv_transcoder_ffmpeg.encode_run import judge
 from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
@@ -59,6 +60,7 @@ def take_still(
         take_output=lambda _: None,
         tick=workspace.check,
     )
+    require_plain_files(folder)
     judge(ended)
     made = folder / STILL_FILE
     if not made.is_file():

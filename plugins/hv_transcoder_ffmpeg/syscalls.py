@@ -2,8 +2,9 @@
 What a confined program may not ask the kernel for.
 
 A decoder reads files, computes and starts threads. It starts no program, opens
-no socket, and never touches another process; the parts of the kernel behind
-these calls are out of a stranger's reach. It is the one confinement that needs
+no socket, mounts nothing, and never calls for another process; the parts of the
+kernel behind these calls are out of a stranger's reach. What another process
+shows as files below /proc is for bubblewrap to hide. This is the one confinement that needs
 neither bubblewrap nor a user of its own, and the one that stops a fork bomb of
 root, whom RLIMIT_NPROC does not bind.
 
@@ -50,39 +51,53 @@ class _Table:
         refused: Sockets, new processes, namespaces and mounts, other
             processes, and what many holes of the kernel were in.
         clone: Refused unless it makes a thread.
+        prlimit64: Refused unless it is about the caller itself.
     """
 
     audit: int
     refused: Sequence[int]
     clone: int
+    prlimit64: int
 
 
+# The same everywhere, as all later ones.
 _CLONE3: Final = 435
 _IO_URING_SETUP: Final = 425
-"""The same everywhere."""
+_REFUSED_EVERYWHERE: Final = (
+    # pidfd_send_signal, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick,
+    # pidfd_open, pidfd_getfd, process_madvise, mount_setattr, process_mrelease
+    *(424, 428, 429, 430, 431, 432, 433, 434, 438, 440, 442, 448),
+)
 
 _TABLES: Final[Mapping[str, _Table]] = {
     "x86_64": _Table(
         audit=0xC000003E,
-        # socket, socketpair, fork, vfork, ptrace, pivot_root, mount, umount2,
-        # add_key, request_key, keyctl, unshare, perf_event_open, setns,
-        # process_vm_readv, process_vm_writev, bpf, userfaultfd
+        # socket, socketpair, fork, vfork, kill, ptrace, rt_sigqueueinfo,
+        # pivot_root, chroot, mount, umount2, init_module, delete_module, tkill,
+        # tgkill, kexec_load, add_key, request_key, keyctl, unshare,
+        # rt_tgsigqueueinfo, perf_event_open, setns, process_vm_readv,
+        # process_vm_writev, finit_module, kexec_file_load, bpf, userfaultfd
         refused=(
-            *(41, 53, 57, 58, 101, 155, 165, 166, 248, 249, 250, 272, 298),
-            *(308, 310, 311, 321, 323),
+            *(41, 53, 57, 58, 62, 101, 129, 155, 161, 165, 166, 175, 176, 200),
+            *(234, 246, 248, 249, 250, 272, 297, 298, 308, 310, 311, 313, 320),
+            *(321, 323),
         ),
         clone=56,
+        prlimit64=302,
     ),
     "aarch64": _Table(
         audit=0xC00000B7,
-        # umount2, mount, pivot_root, unshare, ptrace, socket, socketpair,
-        # add_key, request_key, keyctl, perf_event_open, setns,
-        # process_vm_readv, process_vm_writev, bpf, userfaultfd
+        # umount2, mount, pivot_root, chroot, unshare, kexec_load, init_module,
+        # delete_module, ptrace, kill, tkill, tgkill, rt_sigqueueinfo, socket,
+        # socketpair, add_key, request_key, keyctl, rt_tgsigqueueinfo,
+        # perf_event_open, setns, process_vm_readv, process_vm_writev,
+        # finit_module, bpf, userfaultfd, kexec_file_load
         refused=(
-            *(39, 40, 41, 97, 117, 198, 199, 217, 218, 219, 241, 268, 270),
-            *(271, 280, 282),
+            *(39, 40, 41, 51, 97, 104, 105, 106, 117, 129, 130, 131, 138, 198),
+            *(199, 217, 218, 219, 240, 241, 268, 270, 271, 273, 280, 282, 294),
         ),
         clone=220,
+        prlimit64=261,
     ),
 }
 
@@ -108,10 +123,20 @@ def syscall_filter() -> bytes:
         _step(_LOAD, _NUMBER_AT),
         *_when(_IF_AT_LEAST, _X32, refuse),
     ]
-    for number in table.refused:
+    for number in (*table.refused, *_REFUSED_EVERYWHERE):
         steps += _when(_IF_EQUAL, number, refuse)
     for number in (_CLONE3, _IO_URING_SETUP):
         steps += _when(_IF_EQUAL, number, not_there)
+    # The C library asks for its own limits by this call, with process 0.
+    own_limits = (
+        _step(_LOAD, _FIRST_ARGUMENT_AT),
+        *_unless(_IF_EQUAL, 0, refuse),
+        _step(_RETURN, _ALLOW),
+    )
+    steps += [
+        _step(_IF_EQUAL, table.prlimit64, if_false=len(own_limits)),
+        *own_limits,
+    ]
     steps += _unless(_IF_EQUAL, table.clone, _step(_RETURN, _ALLOW))
     steps += [
         _step(_LOAD, _FIRST_ARGUMENT_AT),

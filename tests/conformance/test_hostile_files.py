@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hvcore.conformance import Certificate, Piece, UnreadableError, check
+from hvcore.conformance import (
+    Certificate,
+    Piece,
+    UnreadableError,
+    check,
+    examiner,
+    playlist_reading,
+)
 from tests.conformance import made_streams as made
 from tests.conformance.made_streams import Files, MemorySource
 
@@ -116,6 +123,27 @@ def test_a_long_playlist_is_examined_up_to_its_limit() -> None:
 
     assert "limits" in {finding.rule.id for finding in certificate.findings}
     assert len(certificate.findings) < 100
+
+
+@pytest.mark.parametrize("room", range(1, 15))
+def test_a_video_with_more_segments_than_are_examined_breaks_no_other_rule(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examiner, "MOST_SEGMENTS_IN_ALL", room)
+
+    certificate = checked(GOOD)
+
+    assert {finding.rule.id for finding in certificate.findings} <= {"limits"}
+
+
+def test_playlists_longer_than_is_read_break_no_other_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(playlist_reading, "MOST_SEGMENTS", 2)
+
+    certificate = checked(GOOD)
+
+    assert {finding.rule.id for finding in certificate.findings} == {"limits"}
 
 
 def test_playlists_that_name_each_other_end() -> None:

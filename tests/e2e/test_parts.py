@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.live import LiveService, live_service
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers
 
-SECONDS = 26
+SECONDS = 50
 
 
 def workers_of(service: LiveService, video_id: str) -> dict[str, int]:

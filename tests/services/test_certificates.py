@@ -13,7 +13,7 @@ from hvcore.domain.encoding import EncodingSettings, PixelFormat, Preset
 from hvcore.domain.ladder import build_ladder
 from hvcore.domain.tasks import TaskState
 from hvcore.domain.transcoding import TranscodeOrder
-from hvcore.domain.video import VideoState
+from hvcore.domain.video import VideoState, certificate_path
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.ports.transcoder import Workspace
 from hvcore.services.certificate_words import MEANINGS, chosen_by
@@ -50,6 +50,10 @@ def order(**settings: object) -> TranscodeOrder:
     )
     ladder = build_ladder(source, wanted)
     return TranscodeOrder(source=source, settings=wanted, ladder=ladder, segment_s=6)
+
+
+def certificates(world: World) -> list[str]:
+    return [name for name in world.files() if "/certificates/" in name]
 
 
 def test_a_finished_video_has_a_certificate(world: World) -> None:
@@ -132,10 +136,31 @@ def test_a_retry_is_checked_anew(world: World) -> None:
     assert world.video(video_id).state is VideoState.READY
 
 
+def test_the_certificate_of_a_job_before_goes_once_there_is_another(
+    world: World,
+) -> None:
+    world.transcoder.spoil = lambda segment: segment[:-1]
+    video_id = world.processed()
+    world.run_everything()
+    world.clock.move(minutes=20)
+    world.run_everything()
+    assert len(certificates(world)) == 1
+    world.transcoder.spoil = lambda segment: segment
+    world.services.processing.retry(world.caller, "org_a", video_id)
+    world.run_everything()
+
+    world.clock.move(minutes=20)
+    world.run_everything()
+
+    video = world.video(video_id)
+    assert video.job_id
+    assert certificates(world) == [certificate_path(video.id, video.job_id)]
+
+
 def test_a_video_of_an_older_version_was_not_checked(world: World) -> None:
     video_id = world.processed()
     world.run_tasks()
-    (path,) = (name for name in world.files() if "/certificates/" in name)
+    (path,) = certificates(world)
     world.services.storage.delete_tree(path)
 
     with pytest.raises(NotFoundError, match=NEVER):

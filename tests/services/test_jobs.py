@@ -98,8 +98,72 @@ def test_a_job_is_planned_for_the_workers_that_are_there(
 
     world.run_everything()
 
-    # Whoever runs a part sees the same order, however many they are by then.
-    assert planned == [expected, expected]
+    # Once: whoever runs a part does not plan it again.
+    assert planned == [expected]
+
+
+def _cut(index: int, order: TranscodeOrder, bounds_s: list[float]) -> Part:
+    is_last = index == len(bounds_s) - 1
+    return Part(
+        index=index,
+        order=order,
+        weight=1 / len(bounds_s),
+        start_s=bounds_s[index],
+        end_s=None if is_last else bounds_s[index + 1],
+        has_pictures=True,
+        has_sound=is_last,
+    )
+
+
+def test_a_part_is_run_as_it_was_planned_whatever_version_runs_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def plan_with(*bounds_s: float) -> None:
+        def plan(order: TranscodeOrder) -> tuple[Part, ...]:
+            return tuple(_cut(n, order, [*bounds_s]) for n in range(len(bounds_s)))
+
+        monkeypatch.setattr(world.transcoder, "plan", plan)
+
+    made: list[Part] = []
+
+    def note(part: Part) -> None:
+        made.append(part)
+        # Another version of the transcoder runs the others, and cuts differently.
+        plan_with(0.0)
+
+    plan_with(0.0, 6.0)
+    world.transcoder.before_part = note
+    video_id = world.processed()
+
+    world.run_everything()
+
+    made.sort(key=lambda part: part.index)
+    assert made == [_cut(n, made[0].order, [0.0, 6.0]) for n in range(2)]
+    assert world.video(video_id).state is VideoState.READY
+
+
+def test_a_part_whose_task_does_not_keep_it_is_looked_up_in_the_plan(
+    world: World,
+) -> None:
+    world.transcoder.parts = 2
+    video_id = world.processed()
+    with world.services.uow.read() as work:
+        (plan,) = work.tasks.of_subject(video_id)
+    world.services.task_runs.run(plan.id, worker="test:1", stopping=lambda: False)
+    with world.services.uow.read() as work:
+        parts = work.tasks.of_subject(video_id, kind="transcode.part")
+    for part in parts:
+        task = world.services.task_runs.take(part.id, worker="test:1")
+        assert task is not None
+        payload = {name: task.payload[name] for name in ("job", "part", "weight")}
+        with world.services.uow.write() as work:
+            assert work.tasks.put_back(task, payload=payload)
+            work.commit()
+
+    world.run_everything()
+
+    assert len(parts) == 2
+    assert world.video(video_id).state is VideoState.READY
 
 
 def test_sixteen_equal_process_requests_start_one_job(world: World) -> None:

@@ -2,7 +2,11 @@
 Where storage is far away, a source is fetched once for all parts of a video.
 """
 
+import os
+import signal
+import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 
@@ -10,10 +14,15 @@ import fsspec
 import pytest
 
 from hv_storage_fsspec.plugin import FsspecOptions, build
+from hv_worker import consume
+from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks import Lane
 from hvcore.plugin_api import Storage
 from hvcore.ports.storage import ObjectNotFoundError
-from hvcore.services.kept_sources import KeptSources
+from hvcore.services.attempt_files import AttemptFiles
+from hvcore.services.kept_sources import KEPT_IDLE_S, KeptSources
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
+from tests.services.conftest import World
 
 
 class Reads:
@@ -28,6 +37,23 @@ class Reads:
         self.count += 1
 
 
+class Clock:
+    """
+    Seconds that pass when they are told to.
+    """
+
+    def __init__(self) -> None:
+        self.s = 0.0
+
+    def __call__(self) -> float:
+        return self.s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
 @pytest.fixture
 def storage(tmp_path: Path) -> Iterator[Storage]:
     """
@@ -39,15 +65,19 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
 
 
 @pytest.fixture
-def kept(storage: Storage, tmp_path: Path) -> KeptSources:
+def kept(storage: Storage, tmp_path: Path, clock: Clock) -> KeptSources:
     """
     Keeps sources in a folder of its own.
     """
-    return KeptSources(storage=storage, work_dir=tmp_path / "work")
+    return KeptSources(storage=storage, work_dir=tmp_path / "work", now=clock)
 
 
 def _write(storage: Storage, path: str, data: bytes) -> None:
     storage.write(path, BytesIO(data), content_type="video/mp4")
+
+
+def _copies(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "work").rglob("*") if path.is_file()]
 
 
 def test_the_next_part_reads_what_the_first_one_fetched(
@@ -71,21 +101,22 @@ def test_there_is_one_source_at_a_time(
 
     assert kept.fetch("uploads/b", Reads()).read_bytes() == b"second"
 
-    files = [path for path in (tmp_path / "work").rglob("*") if path.is_file()]
-    assert len(files) == 1
+    assert len(_copies(tmp_path)) == 1
 
 
-def test_a_source_that_came_half_is_fetched_again(
-    kept: KeptSources, storage: Storage
+@pytest.mark.parametrize("stopped", [InterruptedError, KeyboardInterrupt, SystemExit])
+def test_a_source_that_came_half_is_removed_and_fetched_again(
+    kept: KeptSources, storage: Storage, tmp_path: Path, stopped: type[BaseException]
 ) -> None:
     _write(storage, "uploads/a", b"first")
 
     def stop() -> None:
-        raise InterruptedError
+        raise stopped
 
-    with pytest.raises(InterruptedError):
+    with pytest.raises(stopped):
         kept.fetch("uploads/a", stop)
 
+    assert _copies(tmp_path) == []
     assert kept.fetch("uploads/a", Reads()).read_bytes() == b"first"
 
 
@@ -98,3 +129,89 @@ def test_a_source_that_is_gone_is_not_served_from_here(
 
     with pytest.raises(ObjectNotFoundError):
         kept.fetch("uploads/a", Reads())
+
+
+def test_a_copy_that_nobody_needs_goes_after_some_minutes(
+    kept: KeptSources, storage: Storage, tmp_path: Path, clock: Clock
+) -> None:
+    _write(storage, "uploads/a", b"first")
+    kept.fetch("uploads/a", Reads())
+    kept.let_go()
+
+    clock.s += KEPT_IDLE_S - 1
+    kept.remove_idle()
+    assert len(_copies(tmp_path)) == 1
+
+    clock.s += 1
+    kept.remove_idle()
+    assert _copies(tmp_path) == []
+    assert kept.fetch("uploads/a", Reads()).read_bytes() == b"first"
+
+
+def test_a_copy_that_is_read_stays_however_long_it_takes(
+    kept: KeptSources, storage: Storage, clock: Clock
+) -> None:
+    _write(storage, "uploads/a", b"first")
+    kept.fetch("uploads/a", Reads())
+    kept.let_go()
+    copy = kept.fetch("uploads/a", Reads())
+
+    clock.s += 10 * KEPT_IDLE_S
+    kept.remove_idle()
+
+    assert copy.read_bytes() == b"first"
+
+
+def test_links_are_not_stored_as_what_they_lead_to(
+    kept: KeptSources, storage: Storage, tmp_path: Path
+) -> None:
+    secret, folder = tmp_path / "secret", tmp_path / "out"
+    secret.write_bytes(b"secret")
+    (folder / "video").mkdir(parents=True)
+    (folder / "video/0.m4s").write_bytes(b"0")
+    (folder / "video/1.m4s").symlink_to(secret)
+    (folder / "captions-0.vtt").write_bytes(b"WEBVTT")
+    (folder / "elsewhere").symlink_to(tmp_path, target_is_directory=True)
+    os.mkfifo(folder / "pipe")
+    files = AttemptFiles(storage=storage, work_dir=tmp_path / "work", kept_sources=kept)
+
+    files.store(folder, "media/a")
+
+    stored = {info.path for info in storage.walk("media/a")}
+    assert stored == {"media/a/video/0.m4s", "media/a/captions-0.vtt"}
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """
+    Give back the signals that a worker takes over.
+    """
+    before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for one, handler in before.items():
+        signal.signal(one, handler)
+
+
+@pytest.mark.usefixtures("signals")
+def test_a_worker_without_work_keeps_no_source(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services = world.services
+    kept = services.kept_sources
+    source = world.video(world.processed()).source_path
+    copy = kept.fetch(source, lambda: None)
+    world.run_tasks()
+    monkeypatch.setattr(
+        consume, "build", lambda _settings, **_work_dir: nullcontext(services)
+    )
+
+    def work() -> None:
+        world.queue.put(TaskId("task_nobodys"), kind="none", lane=Lane.ENCODE)
+        consume.run_worker(services.settings, [Lane.ENCODE])
+
+    work()
+    assert copy.exists()
+
+    kept.now = lambda: time.monotonic() + KEPT_IDLE_S
+    work()
+    assert not copy.exists()

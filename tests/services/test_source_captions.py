@@ -4,14 +4,21 @@ Captions that a source brings along, from the parts' files to the rows.
 
 from collections.abc import Sequence
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
 
-from hvcore.domain.captions import MAX_CAPTION_BYTES, CaptionTrack
+from hvcore.domain.captions import (
+    MAX_CAPTION_BYTES,
+    MAX_CAPTION_TRACKS,
+    CaptionTrack,
+)
 from hvcore.domain.transcoding import CaptionTrackInfo
 from hvcore.domain.video import VideoState
 from hvcore.errors import UnavailableError
+from hvcore.manifests.languages import canonical_tag
+from hvcore.services.attempt_files import CONTENT_TYPES
 from hvcore.services.captions import NewCaptions
 from tests.services.conftest import World
 
@@ -111,6 +118,29 @@ def test_the_whole_text_goes_before_a_part_of_it(world: World) -> None:
 
     assert texts(world, video_id) == {"en": "First", "de": "Schild"}
     assert {one.label for one in shown(world, video_id)} == {"Full", "de (forced)"}
+    media = world.video(video_id).media
+    assert media is not None
+    assert media.warnings == (
+        "The source has several captions of one language (en); one of them was taken.",
+    )
+
+
+def test_captions_of_too_many_languages_are_left_out_with_a_warning(
+    world: World,
+) -> None:
+    codes = [f"{a}{b}" for a in "abcdefghijk" for b in "abcdefghijklmnopqrstuvwxyz"]
+    known = [code for code in codes if canonical_tag(code) == code]
+    assert len(known) > MAX_CAPTION_TRACKS
+    brings(world, *((track(code), HELLO) for code in known[: MAX_CAPTION_TRACKS + 1]))
+    video_id = world.processed()
+
+    world.run_tasks()
+
+    assert len(shown(world, video_id)) == MAX_CAPTION_TRACKS
+    media = world.video(video_id).media
+    assert media is not None
+    (warning,) = media.warnings
+    assert f"more than {MAX_CAPTION_TRACKS} languages" in warning
 
 
 def test_what_cannot_be_read_is_a_warning_and_the_next_best_is_taken(
@@ -248,3 +278,20 @@ def test_a_worker_that_lost_its_lease_leaves_published_captions_alone(
 
     (one,) = shown(world, video_id)
     assert caption_files(world) == [one.path]
+
+
+def test_every_kind_of_file_that_attempts_store_has_a_content_type(
+    world: World,
+) -> None:
+    brings(world, (track("eng"), HELLO))
+    video_id = world.processed()
+    suffixes: set[str] = set()
+
+    def look() -> None:
+        root = world.video(video_id).media_root
+        suffixes.update(PurePosixPath(name).suffix for name in world.files(root or ""))
+
+    world.transcoder.before_assembling = look
+    world.run_tasks()
+
+    assert {".m4s", ".vtt"} <= suffixes <= set(CONTENT_TYPES)

@@ -2,15 +2,29 @@
 Sheets, made of the stills that parts have left.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
+from typing import Any
 
 import attrs
 import pytest
 from PIL import Image
 
-from hvcore.domain.transcoding import MediaIndex, PartDone, Still
+from hvcore.domain.transcoding import (
+    MediaIndex,
+    Part,
+    PartDone,
+    PartPending,
+    Still,
+)
 from hvcore.domain.video import VideoState
-from hvcore.services.storyboards import NO_STORYBOARD, Storyboards, leftovers
+from hvcore.errors import UnavailableError
+from hvcore.ports.transcoder import Workspace
+from hvcore.services.certificates import Certificates
+from hvcore.services.leases import TaskStopped
+from hvcore.services.source_captions import SourceCaptions, StoredCaptions
+from hvcore.services.storyboards import NO_STORYBOARD, Storyboards
 from tests.media_samples import ROOT, BytesStorage, file_of, index, video_track
 from tests.services.conftest import World
 
@@ -166,18 +180,12 @@ def test_a_still_that_cannot_be_read_costs_the_storyboard_alone(
     assert not any("storyboard" in name for name in storage.objects)
 
 
-def test_what_is_on_sheets_is_left_over_and_so_are_other_posters() -> None:
-    done = [
-        ("p1a1", part(0, 1, poster="poster.jpg")),
-        ("p2a3", part(2, poster="poster.jpg")),
-        ("p3a1", part()),
-    ]
-    published = attrs.evolve(media(3.0), poster="p2a3/poster.jpg")
-
-    assert leftovers(published, done) == [
-        "p1a1/stills",
-        "p1a1/poster.jpg",
-        "p2a3/stills",
+def jpegs(world: World, video_id: str) -> list[str]:
+    root = world.video(video_id).media_root
+    return [
+        name.removeprefix(f"{root}/")
+        for name in world.files(f"{root}/")
+        if name.endswith(".jpg")
     ]
 
 
@@ -196,12 +204,88 @@ def test_a_published_video_has_its_sheet_and_nothing_it_was_made_of(
     assert video.media.storyboard.interval_s == 1
     (sprite,) = video.media.storyboard.sprites
     assert sprite.count == 12
-    pictures = [
-        name.removeprefix(f"{video.media_root}/")
-        for name in world.files(f"{video.media_root}/")
-        if name.endswith(".jpg")
-    ]
-    assert pictures == sorted([str(video.media.poster), sprite.path])
+    assert jpegs(world, video_id) == sorted([str(video.media.poster), sprite.path])
+
+
+@pytest.mark.parametrize(
+    "poster", ["stills/poster.jpg", "stills/0.jpg", "video/480p/0.jpg"]
+)
+def test_a_poster_among_stills_or_segments_is_published_and_stills_are_not(
+    world: World, monkeypatch: pytest.MonkeyPatch, poster: str
+) -> None:
+    run = world.transcoder.run
+    beside = poster.rpartition("/")[0]
+
+    def lay(part: Part, workspace: Workspace) -> PartDone | PartPending:
+        made = run(part, workspace)
+        assert isinstance(made, PartDone)
+        names = {poster: still(7)}
+        names |= {f"{beside}/{one.at_s}.jpg": still(9) for one in made.stills}
+        for name, picture in names.items():
+            (workspace.folder / name).write_bytes(picture)
+        moved = [attrs.evolve(s, name=f"{beside}/{s.at_s}.jpg") for s in made.stills]
+        return attrs.evolve(made, poster=poster, stills=tuple(moved))
+
+    monkeypatch.setattr(world.transcoder, "run", lay)
+    world.transcoder.still_picture = still(99)
+    video_id = world.processed()
+
+    world.run_tasks()
+
+    video = world.video(video_id)
+    assert video.media
+    assert video.media.storyboard
+    (sprite,) = video.media.storyboard.sprites
+    assert jpegs(world, video_id) == sorted([f"p0a1/{poster}", sprite.path])
+    assert all(
+        f"{video.media_root}/p0a1/video/{rung.key}/0.m4s" in world.files()
+        for rung in video.rungs
+    )
+
+
+def test_sheets_of_an_attempt_that_ended_are_removed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = [TaskStopped(), RuntimeError("a fault")]
+
+    def fail(*_: object) -> None:
+        raise errors.pop(0)
+
+    world.transcoder.still_picture = still(99)
+    video_id = world.processed()
+    monkeypatch.setattr(Certificates, "issue", fail)
+
+    world.run_tasks()
+
+    assert errors == []
+    assert world.video(video_id).state is VideoState.TRANSCODING
+    assert any(name.endswith("480p/0.m4s") for name in world.files())
+    assert not any("storyboard-a" in name for name in world.files())
+
+
+def test_sheets_stay_where_only_the_answer_of_the_publishing_was_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.transcoder.still_picture = still(99)
+    video_id = world.processed()
+    stored = SourceCaptions.stored
+
+    @contextmanager
+    def lose(*args: Any, **kwargs: Any) -> Iterator[StoredCaptions]:  # noqa: ANN401 - those of stored
+        with stored(*args, **kwargs) as captions:
+            yield captions
+        raise UnavailableError("The answer was lost.")
+
+    monkeypatch.setattr(SourceCaptions, "stored", lose)
+
+    world.run_tasks()
+
+    video = world.video(video_id)
+    assert video.state is VideoState.READY
+    assert video.media
+    assert video.media.storyboard
+    (sprite,) = video.media.storyboard.sprites
+    assert sprite.path in jpegs(world, video_id)
 
 
 def test_a_damaged_still_does_not_fail_a_video(world: World) -> None:

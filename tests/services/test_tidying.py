@@ -2,8 +2,10 @@
 What attempts have left goes, and what is published stays.
 """
 
+import pytest
+
 from hvcore.domain.tasks import MAX_LOSSES
-from hvcore.domain.transcoding import Part
+from hvcore.domain.transcoding import CaptionTrackInfo, Part
 from hvcore.domain.video import VideoState
 from tests.services.conftest import World
 
@@ -86,3 +88,39 @@ def test_a_file_that_kills_its_worker_ends_also_where_workers_are_replaced(
     video = world.video(video_id)
     assert video.state is VideoState.FAILED
     assert video.failure_reason == "Processing was interrupted too often."
+
+
+@pytest.mark.parametrize("data", [b"video", b"broken"])
+def test_captions_of_a_killed_attempt_go_however_its_job_ends(
+    world: World, data: bytes
+) -> None:
+    video_id = world.processed(data)
+    job_id = world.video(video_id).job_id
+    captions = f"media/{video_id}/captions"
+    strayed(world, captions, f"de-{job_id}a1.vtt")
+    # Of a retry, whose rows are not there yet, and of an owner.
+    others = [f"de-{job_id}xa1.vtt", "de-0123456789abcdef.vtt"]
+    for name in others:
+        strayed(world, captions, name)
+
+    world.run_everything()
+    world.clock.move(minutes=20)
+    world.run_everything()
+
+    left = [name.rpartition("/")[2] for name in world.files(captions)]
+    assert sorted(left) == sorted(others)
+
+
+def test_captions_that_are_shown_outlive_the_tidying(world: World) -> None:
+    text = b"WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n"
+    info = CaptionTrackInfo(stream_index=2, codec="subrip", language="eng")
+    world.transcoder.captions = [(info, text)]
+    video_id = world.processed()
+
+    world.run_everything()
+    world.clock.move(minutes=20)
+    world.run_everything()
+
+    with world.services.uow.read() as work:
+        (shown,) = work.captions.of_video(video_id)
+    assert world.files(f"media/{video_id}/captions") == [shown.path]

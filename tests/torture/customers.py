@@ -52,7 +52,7 @@ def make_clips(folder: Path) -> Clips:
     """
     Make clips of one segment, of three, and of as many as make several parts.
     """
-    wanted = {"short": (2, "160x90"), "mid": (14, "192x108"), "long": (38, "128x72")}
+    wanted = {"short": (2, "160x90"), "mid": (14, "192x108"), "long": (50, "128x72")}
     good = {
         make_clip(folder / f"{name}.mp4", seconds=seconds, size=size): float(seconds)
         for name, (seconds, size) in wanted.items()

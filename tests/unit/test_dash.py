@@ -20,6 +20,7 @@ from hvcore.manifests.bitrates import peak_bps
 from hvcore.manifests.rewrite import carry_token_in_manifest
 from hvcore.ports.storage import ObjectInfo
 from hvcore.services.attempt_files import AttemptFiles
+from hvcore.services.kept_sources import KeptSources
 from hvcore.services.published_files import PublishedMedia, find_published
 from tests.media_samples import (
     ROOT,
@@ -317,7 +318,9 @@ def test_the_manifest_is_written_before_the_master_playlist(tmp_path: Path) -> N
     storage = Diary()
     media = index(video_track(), audio_track())
 
-    AttemptFiles(storage=storage, work_dir=tmp_path).write_playlists(ROOT, media)
+    kept = KeptSources(storage=storage, work_dir=tmp_path)
+    files = AttemptFiles(storage=storage, work_dir=tmp_path, kept_sources=kept)
+    files.write_playlists(ROOT, media)
 
     assert (f"{ROOT}/manifest.mpd", "application/dash+xml") in written
     assert written[-1] == (f"{ROOT}/master.m3u8", "application/vnd.apple.mpegurl")

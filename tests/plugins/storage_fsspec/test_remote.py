@@ -7,6 +7,7 @@ from pathlib import Path
 
 import boto3
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.remote import RemoteStorage
@@ -36,6 +37,33 @@ def test_s3_keeps_the_content_type(s3_endpoint: str, tmp_path: Path) -> None:
 
     found = client.head_object(Bucket="typed", Key="a/b")
     assert found["ContentType"] == "video/webm"
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 4), (2, 4), (0, 99)])
+def test_a_known_range_costs_one_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: int, end: int
+) -> None:
+    storage = _make("memory://requests", tmp_path)
+    storage.write("a/b", io.BytesIO(b"012345"), content_type="video/mp4")
+    asked = []
+
+    def note(name: str) -> None:
+        request = getattr(MemoryFileSystem, name)
+
+        def noted(*args: object, **kwargs: object) -> object:
+            asked.append(name)
+            return request(*args, **kwargs)
+
+        monkeypatch.setattr(MemoryFileSystem, name, noted)
+
+    note("info")
+    note("cat_file")
+
+    with storage.open("a/b", start=start, end=end) as file:
+        data = file.read()
+
+    assert data == b"012345"[start:end]
+    assert asked == ["cat_file"]
 
 
 def test_a_bucket_that_is_missing_is_unavailable(

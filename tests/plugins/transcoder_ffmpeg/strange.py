@@ -26,6 +26,7 @@ class Ready:
         size_px: Width and height of the one rung that is made.
         within_s: How far the length may be off.
         sound: Channels and language of each audio rendition.
+        sound_over_s: How much longer than the pictures the sound may be.
         warns: Words of the warning in the details, ``""`` for none.
         corner: Red, green and blue of the pixel at the top left.
     """
@@ -35,6 +36,7 @@ class Ready:
     within_s: float = 0.05
     frame_rate: Fraction = Fraction(25)
     sound: tuple[tuple[int, str], ...] = ()
+    sound_over_s: float = 0.0
     warns: str = ""
     corner: tuple[int, int, int] | None = None
 

@@ -3,7 +3,9 @@ Files that are broken, packed strangely, locked, or no videos at all.
 """
 
 import io
+import subprocess
 import zipfile
+from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
@@ -63,6 +65,31 @@ def _holes(data: bytearray) -> None:
     start, end = box_at(data, b"mdat")
     middle, size = start + (end - start) // 2, (end - start) // 4
     data[middle : middle + size] = (bytes(range(1, 256)) * (size // 255 + 1))[:size]
+
+
+def _undecodable_from(begin_s: float, make: Make) -> Make:
+    """
+    Spoil what pictures consist of, and leave their lengths and all sound.
+    """
+
+    def run(path: Path) -> None:
+        make(path)
+        entries = ["-select_streams", "v", "-show_entries", "packet=pts_time,size,pos"]
+        told = subprocess.run(
+            ["ffprobe", "-v", "error", *entries, "-of", "csv=p=0", path],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        data = bytearray(path.read_bytes())
+        for line in told.stdout.split():
+            at_s, size, at = line.split(",")[:3]
+            if float(at_s) >= begin_s:
+                first, end = int(at) + 5, int(at) + int(size)
+                data[first:end] = b"\xff" * (end - first)
+        path.write_bytes(data)
+
+    return run
 
 
 def _offsets(shift: int) -> Make:
@@ -294,6 +321,18 @@ DAMAGED: Final = (
         name="holes.mkv",
         make=changed(_long("-cluster_time_limit", "1000"), _damaged_clusters),
         expected=Ready(duration_s=16, within_s=0.2, frame_rate=10),
+    ),
+    Strange(
+        name="pictures-end-before-the-sound.mp4",
+        make=_undecodable_from(7, _long("-bf", "0", "-g", "999", sound=True)),
+        expected=Ready(
+            duration_s=7,
+            within_s=0.2,
+            frame_rate=Fraction(10),
+            sound=_SOUND,
+            sound_over_s=6,
+            warns="7 of 16 s",
+        ),
     ),
     Strange(name="index-shifted.mp4", make=_offsets(7), expected=_UNDECODABLE),
     Strange(

@@ -3,6 +3,7 @@ What ffmpeg writes as WebVTT, put in order.
 """
 
 import random
+import tracemalloc
 
 import pytest
 
@@ -88,6 +89,32 @@ def test_what_styled_subtitles_draw_and_say_in_layers_is_no_text() -> None:
 
     assert texts(again, codec="ass") == ["a b"]
     assert texts(cue("{a}") + cue("m 0 0"), codec="subrip") == ["{a}", "m 0 0"]
+
+
+def test_a_text_of_a_megabyte_takes_a_few_times_its_size() -> None:
+    for body in ("m" + " 1" * 500_000 + "x", "m 1" + "\n1" * 500_000):
+        written = "WEBVTT\n" + cue(body) + cue("a")
+        tracemalloc.start()
+        try:
+            assert ordered(written, codec="ass").endswith("\na\n")
+            most_bytes = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        # A list of a hundred thousands of lines has its weight, too.
+        assert most_bytes < 80 * len(body)
+
+
+def test_a_drawing_of_a_thousand_lines_takes_little_memory() -> None:
+    drawn = "m" + " 1" * 900
+    body = "\n".join([drawn, *[" 1" * 900] * 49])
+    tracemalloc.start()
+    try:
+        assert texts(cue(body + "\nx") + cue("a"), codec="ass") == ["a"]
+        assert texts(cue(body) + cue("a"), codec="ass") == ["a"]
+        most_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most_bytes < 80 * len(body)
 
 
 def test_nothing_is_written_where_there_is_no_text() -> None:

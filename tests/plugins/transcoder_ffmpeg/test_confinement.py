@@ -4,6 +4,7 @@ A program that was taken over by a file gets hold of nothing: a canary tries.
 
 import json
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -99,6 +100,7 @@ def test_the_canary_sings_where_nothing_confines_it(
     assert found["connected"] == ["loopback", "abstract"]
     assert found["processes"] == canary.MOST_PROCESSES
     assert found["killed"] == [os.getpid(), os.getppid()]
+    assert "old mount" in found["kernel"]
 
 
 def test_in_the_sandbox_it_gets_hold_of_nothing(
@@ -147,7 +149,7 @@ def test_in_the_sandbox_it_gets_hold_of_nothing(
 
 
 @pytest.mark.parametrize("level", ["bwrap", "rlimits"])
-def test_at_every_level_it_starts_no_process_and_reaches_no_network(
+def test_at_every_level_it_reaches_no_process_and_no_network(
     level: str, tmp_path: Path, doors: tuple[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HV_AUTH__SYSTEM_KEY", "canary")
@@ -155,9 +157,24 @@ def test_at_every_level_it_starts_no_process_and_reaches_no_network(
     found = _tried(_sandbox(level), tmp_path, doors)
 
     assert found["processes"] == 0
-    assert found["connected"] == []
-    assert found["kernel"] == []
+    assert found["connected"] == found["killed"] == found["kernel"] == []
     assert "canary" not in str(found["environment"])
+
+
+@pytest.mark.parametrize("level", ["bwrap", "rlimits"])
+def test_a_program_that_gives_up_ends_as_if_killed(level: str, tmp_path: Path) -> None:
+    program = [str(_PYTHON), "-I", "-c", "import os; os.abort()"]
+
+    ended = supervise(
+        _sandbox(level).command(
+            program, limits=_LIMITS, readable=[Path(sys.base_prefix).resolve()]
+        ),
+        folder=tmp_path,
+        take_output=lambda _: None,
+        tick=lambda: None,
+    )
+
+    assert ended.signal in {signal.SIGABRT, signal.SIGSEGV, signal.SIGTRAP}
 
 
 def test_namespaces_alone_keep_it_from_the_network(

@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 from hv_transcoder_ffmpeg.boxes import root
-from hv_transcoder_ffmpeg.parts import cut
+from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hvcore.plugin_api import (
     MediaIndex,
     PartDone,
@@ -81,7 +81,8 @@ def make(transcoder: Transcoder, tmp_path: Path) -> Make:
         order = make_order(attrs.evolve(info, is_seekable=True), **settings)
         order = attrs.evolve(order, workers=workers, still_interval_s=5)
         done = []
-        for part in cut(order):
+        # Shorter ones than are worth it, so that sources may be short.
+        for part in cut(order, Cutting(min_segments=2)):
             workspace = make_workspace(source, folder / f"p{part.index}")
             result = transcoder.run(part, workspace)
             assert isinstance(result, PartDone)
@@ -257,10 +258,13 @@ def _pictures(made: Made) -> int:
 
 
 def _assert_equal(whole: Made, parts: Made) -> None:
+    (rung,) = whole.order.ladder.rungs
+    # What is not joined has H.264 parameter sets that suit its own pictures.
+    if not rung.two_pass or rung.pixel_format.bit_depth == 12:
+        assert parts.video.init == whole.video.init
     assert numbers(parts.file) == numbers(whole.file)
     assert _shown(parts.file) == _shown(whole.file)
     assert _cuts(parts) == _cuts(whole)
-    assert parts.video.init == whole.video.init
     assert complaints(parts.file) == ""
     assert _stills(parts) == _stills(whole)
     sound = [track.track for track in parts.media.tracks[1:]]

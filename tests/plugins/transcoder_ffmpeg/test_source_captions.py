@@ -13,6 +13,7 @@ from hv_transcoder_ffmpeg import caption_tracks
 from hv_transcoder_ffmpeg.caption_tracks import NO_TEXT, UNREADABLE, extract_captions
 from hv_transcoder_ffmpeg.engine import Engine
 from hv_transcoder_ffmpeg.machine import Machine
+from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.sandbox import Sandbox
@@ -228,7 +229,8 @@ def test_a_silent_video_that_is_cut_has_a_part_for_its_captions(
     inputs += [srt(tmp_path / "a.srt"), "-map", "0", "-map", "1"]
     ffmpeg(*inputs, *ENCODE, "-g", "10", "-c:s", "mov_text", source)
     info = transcoder.probe(make_workspace(source, tmp_path / "probe"))
-    parts = transcoder.plan(attrs.evolve(make_order(info), workers=2))
+    order = attrs.evolve(make_order(info), workers=2)
+    parts = cut(order, Cutting(min_segments=2))
     assert len(parts) > 1
     (part,) = (part for part in parts if part.has_sound)
 

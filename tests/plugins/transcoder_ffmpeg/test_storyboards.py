@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from hv_transcoder_ffmpeg import pictures
+from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hv_transcoder_ffmpeg.poster_score import score_picture
 from hv_transcoder_ffmpeg.spans import Span
 from hvcore.plugin_api import (
@@ -261,7 +262,7 @@ def test_parts_have_their_own_stills_and_posters(
     source = colours(tmp_path / "colours.mp4", rate, 26, "160x90")
     info = transcoder.probe(make_workspace(source, tmp_path / "probe"))
     order = attrs.evolve(make_order(info), still_interval_s=2, workers=2)
-    parts = transcoder.plan(order)
+    parts = cut(order, Cutting(min_segments=2))
     assert len(parts) == 2
 
     moments = []

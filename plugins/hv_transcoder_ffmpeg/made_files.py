@@ -1,0 +1,37 @@
+"""
+What lies in the folder of an attempt after a program has run there.
+
+A source may have taken the program over. Then a name that it was to write can be
+a link to a file that only the worker may read, or a pipe that nobody fills.
+"""
+
+import os
+from pathlib import Path
+
+from hvcore.plugin_api import TranscodeError
+
+
+def require_plain_files(folder: Path) -> None:
+    """
+    Make sure that there is nothing but files and folders, at any depth.
+
+    Call it when the program has ended, and before anything is read.
+
+    Raises:
+        TranscodeError: There is; no encoder makes such things.
+    """
+    pending = [str(folder)]
+    try:
+        while pending:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False):
+                        raise _refusal(f"{entry.name!r} is no file")
+    except OSError as exc:
+        raise _refusal(str(exc)) from exc
+
+
+def _refusal(log: str) -> TranscodeError:
+    return TranscodeError("The encoder has left something that is no video.", log=log)

@@ -20,6 +20,7 @@ import os
 import statistics
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -84,7 +85,7 @@ def compare_jobs(bench: Bench, clip: Path) -> None:
     ratios: dict[str, list[tuple[float, float]]] = {}
     with service_with(bench.new_folder(), workers=1) as service:
         # The first job of a process loads modules.
-        run_job(service, cut_clip(wanted.material, seconds=1))
+        run_job(service, cut_clip(wanted.material, seconds=1), seconds=1)
         for number in range(wanted.repeat):
             print(f"\nRound {number + 1} of {wanted.repeat}", flush=True)
             limit = yardsticks.measure_limit(clip, ladder, seconds=wanted.seconds)
@@ -109,10 +110,10 @@ def compare_jobs(bench: Bench, clip: Path) -> None:
 def _one_round(
     bench: Bench, service: LiveService, clip: Path, number: int
 ) -> dict[str, Cost]:
-    ladder = bench.ladder(clip)
+    ladder, seconds = bench.ladder(clip), bench.wanted.seconds
     works = {
         "bare command": lambda: yardsticks.run_bare(clip, ladder, bench.new_folder()),
-        "our job": lambda: run_job(service, clip).cost,
+        "our job": lambda: run_job(service, clip, seconds=seconds).cost,
     }
     if number % 2:
         works = dict(reversed(works.items()))
@@ -141,8 +142,9 @@ def compare_workers(bench: Bench, clip: Path) -> dict[str, dict[str, Path]]:
     for workers in (1, 2):
         name = f"{workers} worker" + ("s" if workers > 1 else "")
         with service_with(bench.new_folder(), workers=workers) as service:
-            run_job(service, cut_clip(bench.wanted.material, seconds=1))
-            job = jobs[name] = run_job(service, clip)
+            run_job(service, cut_clip(bench.wanted.material, seconds=1), seconds=1)
+            job = run_job(service, clip, seconds=bench.wanted.long_seconds)
+            jobs[name] = job
             made[name] = save_rungs(service, job, ladder, bench.new_folder())
         wall_s, cpu_s = job.cost.wall_s, job.cost.cpu_s
         print(f"  {name:22}{wall_s:8.1f} s wall{cpu_s:8.1f} s CPU", flush=True)
@@ -193,12 +195,14 @@ def _around_s(bench: Bench) -> float:
     tiny = cut_clip(bench.wanted.material, seconds=1)
     source = bench.transcoder.probe(workspace_of(tiny, bench.new_folder()))
     (part,) = bench.transcoder.plan(order_of(source, workers=1))
-    workspace = workspace_of(tiny, bench.new_folder())
-    encode = cost_of(lambda: bench.transcoder.run(part, workspace))
+    encodes = [
+        cost_of(partial(bench.transcoder.run, part, workspace)).wall_s
+        for workspace in (workspace_of(tiny, bench.new_folder()) for _ in range(3))
+    ]
     with service_with(bench.new_folder(), workers=1) as service:
-        run_job(service, tiny)
-        walls = [run_job(service, tiny).cost.wall_s for _ in range(3)]
-    around_s = max(0.0, statistics.median(walls) - encode.wall_s)
+        run_job(service, tiny, seconds=1)
+        jobs = [run_job(service, tiny, seconds=1).cost.wall_s for _ in range(3)]
+    around_s = max(0.0, statistics.median(jobs) - statistics.median(encodes))
     print(f"\nA job takes {around_s:.2f} s besides its encoding.", flush=True)
     return around_s
 
@@ -254,11 +258,11 @@ def run(wanted: argparse.Namespace, folder: Path) -> None:
             clip = cut_clip(wanted.material, seconds=wanted.seconds)
             print(f"Clip: {wanted.seconds} s, {clip.stat().st_size / 1e6:.1f} MB")
             compare_jobs(bench, clip)
+        if wanted.only == ["jobs"]:
+            return
         clip = cut_clip(wanted.material, seconds=wanted.long_seconds)
-        made: dict[str, dict[str, Path]] = {}
-        if "workers" in wanted.only or "quality" in wanted.only:
-            print(f"\nLong clip: {wanted.long_seconds} s", flush=True)
-            made = compare_workers(bench, clip)
+        print(f"\nLong clip: {wanted.long_seconds} s", flush=True)
+        made = compare_workers(bench, clip)
         if "workers" in wanted.only:
             simulate_workers(bench, clip)
         if "quality" in wanted.only:

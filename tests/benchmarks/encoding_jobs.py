@@ -19,8 +19,8 @@ PRESET: Final = Preset.HIGH
 JOB_WITHIN_S: Final = 3600
 _SELDOM_S: Final = 1.0
 _OFTEN_S: Final = 0.05
-_SHORT_S: Final = 3.0
-_NEAR_THE_END: Final = 0.95
+_SHORT_S: Final = 6.0
+_NEAR_THE_END_PERCENT: Final = 98
 
 
 @attrs.frozen(kw_only=True)
@@ -46,24 +46,30 @@ def service_with(folder: Path, *, workers: int) -> Iterator[LiveService]:
         yield service
 
 
-def run_job(service: LiveService, clip: Path) -> Job:
+def run_job(service: LiveService, clip: Path, *, seconds: float) -> Job:
     """
     Send a clip, then measure from the request to ``ready``.
+
+    Args:
+        seconds: Of the clip.
     """
     path = service.uploaded(clip)
     answers = []
 
     def work() -> None:
         answers.append(service.process(path, videoQuality=PRESET.value))
-        _wait(service, answers[0].body["videoID"])
+        is_tiny = seconds <= _SHORT_S
+        _wait(service, answers[0].body["videoID"], is_tiny=is_tiny)
 
     cost = cost_of(work)
     return Job(video_id=answers[0].body["videoID"], cost=cost)
 
 
-def _wait(service: LiveService, video_id: str) -> None:
+def _wait(service: LiveService, video_id: str, *, is_tiny: bool) -> None:
     """
     Ask often only towards the end: each question costs the service time.
+
+    A tiny job's end is near from the beginning.
     """
     started = time.monotonic()
     while time.monotonic() < started + JOB_WITHIN_S:
@@ -72,9 +78,7 @@ def _wait(service: LiveService, video_id: str) -> None:
             return
         if details["status"]["failed"]:
             raise SystemExit(f"The job failed: {details.get('failureReason')}")
-        # A tiny job's end is near from the beginning.
-        is_short = time.monotonic() < started + _SHORT_S
-        is_near = is_short or details.get("progress", 0.0) >= _NEAR_THE_END
+        is_near = is_tiny or details.get("progress", 0) >= _NEAR_THE_END_PERCENT
         time.sleep(_OFTEN_S if is_near else _SELDOM_S)
     raise SystemExit(f"The job did not end within {JOB_WITHIN_S} s.")
 

@@ -19,11 +19,14 @@ class Colour:
         matrix: ``""`` where the source does not say.
         transfer: Likewise.
         primaries: Likewise.
+        is_usual: The numbers are of Y'CbCr in the limited range, as in nearly
+            all videos.
     """
 
     matrix: str = ""
     transfer: str = ""
     primaries: str = ""
+    is_usual: bool = False
 
     @property
     def is_hdr(self) -> bool:

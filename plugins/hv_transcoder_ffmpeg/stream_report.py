@@ -25,8 +25,8 @@ from hvcore.plugin_api import (
 
 ENTRIES: Final = (
     "stream=index,codec_type,codec_name,width,height,pix_fmt,field_order,"
-    "sample_aspect_ratio,avg_frame_rate,r_frame_rate,color_space,"
-    "color_transfer,color_primaries,channels,sample_rate,start_time,duration"
+    "sample_aspect_ratio,avg_frame_rate,r_frame_rate,color_range,"
+    "color_space,color_transfer,color_primaries,channels,sample_rate,start_time,duration"
     ":stream_disposition=default,forced,attached_pic,timed_thumbnails"
     ":stream_tags=language,title,rotate,DURATION"
     ":stream_side_data=rotation,dv_profile,dv_bl_signal_compatibility_id"
@@ -151,6 +151,7 @@ def _video_stream(stream: dict[str, Any]) -> VideoStream:
             matrix=_known(stream, "color_space"),
             transfer=_known(stream, "color_transfer"),
             primaries=_known(stream, "color_primaries"),
+            is_usual=_is_usual(stream),
         ),
         nominal_rate=_rate(stream, "r_frame_rate"),
         average_rate=_rate(stream, "avg_frame_rate"),
@@ -158,6 +159,13 @@ def _video_stream(stream: dict[str, Any]) -> VideoStream:
         is_turned=degrees != 0,
         declared_s=_number(stream, "duration") or _tagged_s(stream),
     )
+
+
+def _is_usual(stream: dict[str, Any]) -> bool:
+    # yuvj: ffmpeg's old names of formats of the full range.
+    name = str(stream.get("pix_fmt", ""))
+    is_limited = _known(stream, "color_range") in {"", "tv"}
+    return is_limited and name.startswith("yuv") and not name.startswith("yuvj")
 
 
 def _has_no_plain_picture(stream: dict[str, Any]) -> bool:

@@ -335,6 +335,35 @@ def test_colours_stay_what_they_were(
         assert poster.getpixel((9, 9)) == pytest.approx((0xD0, 0x20, 0x40), abs=8)
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        # A rung of 720 lines passes such pictures on as they are, but not these.
+        pytest.param(
+            [
+                *("-vf", "scale=out_color_matrix=bt709:out_range=pc,format=yuv420p"),
+                *("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"),
+                *("-colorspace", "bt709", "-color_range", "pc"),
+            ],
+            id="full range",
+        ),
+        pytest.param(["-c:v", "libx264rgb", "-preset", "ultrafast"], id="RGB"),
+    ],
+)
+def test_other_numbers_become_the_usual_ones(
+    numbers: list[str], tmp_path: Path, encode: Encode
+) -> None:
+    source = tmp_path / "source.mp4"
+    red = "color=0xd02040:size=1280x720:rate=5:duration=0.4"
+    ffmpeg("-f", "lavfi", "-i", red, *numbers, source)
+
+    made = encode(source)
+
+    track = next(t for t in made.done.tracks if t.name == "video/720p")
+    found = picture(joined(made.folder, track))
+    assert found == pytest.approx((0xD0, 0x20, 0x40), abs=6)
+
+
 @pytest.mark.parametrize("name", ["flash-and-beep.mp4", "late-sound.mkv"])
 @pytest.mark.parametrize("codec", [AudioCodec.AAC, AudioCodec.AC3])
 def test_picture_and_sound_are_in_step(

@@ -31,6 +31,10 @@ LIMITS = {
 }
 """Our names of the resource limits; see setrlimit(2)."""
 
+CPU_GRACE_S = 5
+"""SIGXCPU comes at the limit and says what happened; SIGKILL, which also ends
+whoever takes no notice of that, looks like any other kill."""
+
 
 def die_with_parent(parent_pid: int) -> None:
     """
@@ -128,7 +132,9 @@ def _main(arguments: list[str]) -> None:
         if name in _FILTERS:
             _FILTERS[name](bytes.fromhex(value))
             continue
-        resource.setrlimit(LIMITS[name], (int(value), int(value)))
+        soft = int(value)
+        hard = soft + CPU_GRACE_S if name == "cpu_s" else soft
+        resource.setrlimit(LIMITS[name], (soft, hard))
     os.execv(command[0], command)  # noqa: S606 - no shell is the point
 
 

@@ -7,7 +7,6 @@ everything else, and a damaged one would cost the video.
 """
 
 import signal
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -43,8 +42,6 @@ _LIMITS: Final = {
     "file_size_bytes": 4 * _MOST_BYTES,
     "open_files": 128,
 }
-_SOONEST_LIMIT_S: Final = _LIMITS["cpu_s"] / 4
-"""Its limit of time kills ffmpeg, too, but no sooner: few of its threads work."""
 _LOST_WORDS: Final = ("Invalid UTF-8", "Error while decoding", "Error decoding")
 
 
@@ -104,7 +101,6 @@ def _run(
     engine: Engine, sandbox: Sandbox, workspace: Workspace, streams: Streams
 ) -> Ended:
     folder, source = workspace.folder.resolve(), workspace.source.resolve()
-    began_s = time.monotonic()
     ended = supervise(
         sandbox.command(
             _command(engine, source, streams.container, streams.captions),
@@ -118,16 +114,16 @@ def _run(
     )
     require_plain_files(folder)
     require_room(ended)
-    took_s = time.monotonic() - began_s
-    if not ended.is_success and _is_machine(ended, took_s):
+    if not ended.is_success and _is_machine(ended):
         raise failed_attempt(ended)
     return ended
 
 
-def _is_machine(ended: Ended, took_s: float) -> bool:
-    # Of other signals the file is the cause: with it, ffmpeg always crashes.
-    is_killed = ended.signal is signal.SIGKILL and took_s < _SOONEST_LIMIT_S
-    return is_killed or ended.signal is signal.SIGTERM or ended.names_machine
+def _is_machine(ended: Ended) -> bool:
+    # Of other signals the file is the cause: with it, ffmpeg always crashes, or
+    # takes more time than it may.
+    stopped = {signal.SIGKILL, signal.SIGTERM}
+    return ended.signal in stopped or ended.names_machine
 
 
 def _command(

@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg import caption_tracks
+from hv_transcoder_ffmpeg import caption_tracks, probe
 from hv_transcoder_ffmpeg.caption_tracks import UNREADABLE, Extracted, extract_captions
 from hv_transcoder_ffmpeg.commands import Encode
 from hv_transcoder_ffmpeg.engine import Engine
@@ -17,11 +17,17 @@ from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
+from hv_transcoder_ffmpeg.reasons import TOO_HARD
 from hv_transcoder_ffmpeg.repair import copy_good_tracks
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.still import take_still
 from hvcore.errors import UnavailableError
-from hvcore.plugin_api import BuildContext, TranscodeError, Transcoder
+from hvcore.plugin_api import (
+    BuildContext,
+    TranscodeError,
+    Transcoder,
+    UnusableSourceError,
+)
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import make_order, make_workspace
 
@@ -109,11 +115,25 @@ def test_captions_that_take_too_long_cost_no_video(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(caption_tracks._LIMITS, "cpu_s", 1)
-    monkeypatch.setattr(caption_tracks, "_SOONEST_LIMIT_S", 0.25)
 
     found = extract(taken_over("while :; do :; done"))
 
     assert found == Extracted(warnings=(UNREADABLE,))
+
+
+def test_a_file_that_takes_too_long_to_read_is_refused_at_once(
+    engine: Engine,
+    taken_over: Callable[[str], Engine],
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(probe._LIMITS, "cpu_s", 1)
+    program = taken_over("while :; do :; done").ffmpeg
+    prober = Prober(attrs.evolve(engine, ffprobe=program), Sandbox(bwrap=None))
+
+    with pytest.raises(UnusableSourceError, match=TOO_HARD):
+        prober.streams(make_workspace(source, tmp_path / "out"))
 
 
 @pytest.mark.parametrize(

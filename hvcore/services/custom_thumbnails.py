@@ -17,6 +17,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.access import Principal
+from hvcore.domain.ids import VideoId
 from hvcore.domain.tasks import Lane, NewTask
 from hvcore.domain.transcoding import MediaIndex, TranscodeError
 from hvcore.domain.video import (
@@ -125,7 +126,7 @@ class CustomThumbnails:
                 replaced = _show(work, video, path)
                 work.commit()
         except BaseException:
-            self._remove(path)
+            self._take_back(video.id, path)
             raise
         self._tidy(video, replaced)
         return video
@@ -187,8 +188,8 @@ class CustomThumbnails:
         try:
             self._publish(run, path)
         except BaseException:
-            # Deleted, lost or overtaken: nobody else knows of this file.
-            self._remove(path)
+            # Deleted, lost or overtaken.
+            self._take_back(video.id, path)
             raise
 
     def _publish(self, run: TaskRun, path: str) -> None:
@@ -266,10 +267,19 @@ class CustomThumbnails:
         except UnavailableError:
             _log.warning("old pictures not removed yet", extra={"hv_video": video.id})
 
-    def _remove(self, path: str) -> None:
+    def _take_back(self, video_id: VideoId, path: str) -> None:
+        """
+        Remove a picture that was not chosen.
+
+        A commit whose answer got lost may have been made: so it is looked up.
+        """
         try:
-            self.storage.delete_tree(path)
+            with self.uow.read() as work:
+                video = work.videos.find(video_id)
+            if video is None or video.poster_path != path:
+                self.storage.delete_tree(path)
         except UnavailableError:
+            # Who knows; then it goes when the next picture is chosen.
             _log.warning("picture not removed yet", extra={"hv_path": path})
 
 

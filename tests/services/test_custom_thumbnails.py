@@ -16,6 +16,7 @@ from hvcore.domain.video import Video, VideoState
 from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.ports.storage import ObjectInfo
 from hvcore.ports.transcoder import Workspace
+from hvcore.ports.unit_of_work import Work
 from hvcore.services import custom_thumbnails
 from hvcore.services.stills import locate
 from tests.fakes import TextTranscoder
@@ -276,6 +277,30 @@ def test_a_video_that_is_deleted_meanwhile_keeps_no_picture(
             sent(world, video)
 
     assert posters(world, video) == []
+
+
+def test_a_choice_whose_answer_is_lost_keeps_its_picture(
+    studio: tuple[World, Photographer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As when a database server dies right after it has made a commit durable.
+    world, _ = studio
+    video = ready(world)
+    with world.services.uow.write() as work:
+        kind = type(work)
+    commit = kind.commit
+
+    def lose_the_answer(work: Work) -> None:
+        commit(work)
+        raise UnavailableError("The connection was lost.")
+
+    with monkeypatch.context() as context:
+        context.setattr(kind, "commit", lose_the_answer)
+        with pytest.raises(UnavailableError):
+            sent(world, video)
+
+    path = world.video(video.id).poster_path
+    assert path is not None
+    assert posters(world, video) == [path]
 
 
 @pytest.mark.parametrize("is_overtaken", [False, True])

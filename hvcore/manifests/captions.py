@@ -1,19 +1,25 @@
 """
-Captions in HLS: what the master playlist says of them, and their own playlists.
+Captions in HLS and DASH: what master playlist and manifest say of them.
 
-Source: RFC 8216, sections 3.5 and 4.3.4.1. Captions come and go while a video
-is published, so nothing of this is stored: delivery writes it for each answer.
+Source: RFC 8216, sections 3.5 and 4.3.4.1; ISO/IEC 23009-1, sections 5.3.3 and
+5.8.5.5. Captions come and go while a video is published, so nothing of this is
+stored: delivery writes it for each answer.
 """
 
 import math
+import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import Final
 
-from hvcore.domain.captions import CaptionTrack
+from hvcore.domain.captions import WEBVTT_TYPE, CaptionTrack
+from hvcore.manifests.dash import ROLES
 from hvcore.manifests.hls import VERSION, quotable, unique_name
 
 GROUP: Final = "subs"
 _VARIANT: Final = "#EXT-X-STREAM-INF:"
+_PERIOD_END: Final = "  </Period>"
+_TEXT_BPS: Final = 256
+"""What a representation has to say; texts are next to nothing."""
 
 
 def captions_playlist_name(language: str) -> str:
@@ -47,6 +53,16 @@ def offer_captions(master: str, tracks: Sequence[CaptionTrack]) -> str:
     return "\n".join(written)
 
 
+def offer_captions_in_manifest(manifest: str, tracks: Sequence[CaptionTrack]) -> str:
+    """
+    Return a DASH manifest that we have written, with captions to choose from.
+
+    Each language is one file for the whole video, outside of the segments.
+    """
+    before, end, after = manifest.rpartition(_PERIOD_END)
+    return "".join([before, *map(_adaptation_set, tracks), end, after])
+
+
 def captions_playlist(language: str, *, duration_s: float) -> str:
     """
     Render the playlist of a language: one segment, as long as the video.
@@ -76,3 +92,21 @@ def _media_lines(tracks: Sequence[CaptionTrack]) -> list[str]:
         f'URI="{captions_playlist_name(track.language)}"'
         for track in tracks
     ]
+
+
+def _adaptation_set(track: CaptionTrack) -> str:
+    found = ET.Element(
+        "AdaptationSet",
+        {"contentType": "text", "mimeType": WEBVTT_TYPE, "lang": track.language},
+    )
+    label = quotable(track.label)
+    if label:
+        ET.SubElement(found, "Label").text = label
+    ET.SubElement(found, "Role", {"schemeIdUri": ROLES, "value": "subtitle"})
+    name = captions_file_name(track.language)
+    representation = ET.SubElement(
+        found, "Representation", {"id": name, "bandwidth": str(_TEXT_BPS)}
+    )
+    ET.SubElement(representation, "BaseURL").text = name
+    ET.indent(found, level=2)
+    return f"    {ET.tostring(found, encoding='unicode')}\n"

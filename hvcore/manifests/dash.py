@@ -18,13 +18,13 @@ from hvcore.manifests.hls import quotable, target_duration_s
 from hvcore.manifests.languages import language_tag
 
 MANIFEST: Final = "manifest.mpd"
+ROLES: Final = "urn:mpeg:dash:role:2011"
 
 TICKS_PER_S: Final = 1_000_000
 """Of every timeline; what the tracks themselves count in is not in the index."""
 
 _NAMESPACE: Final = "urn:mpeg:dash:schema:mpd:2011"
 _PROFILE: Final = "urn:mpeg:dash:profile:isoff-live:2011"
-_ROLES: Final = "urn:mpeg:dash:role:2011"
 # ISO/IEC 23091-3: 1, 2 and 6 stand for as many channels, as we make them.
 _CHANNELS: Final = "urn:mpeg:mpegB:cicp:ChannelConfiguration"
 
@@ -78,7 +78,7 @@ def _add_video(
         maxHeight=str(max(rung.height_px for _, rung in rungs)),
         maxFrameRate=str(max(rung.frame_rate for _, rung in rungs)),
     )
-    _describe(found, "Role", _ROLES, "main")
+    _describe(found, "Role", ROLES, "main")
     for track, rung in rungs:
         _add_representation(
             found,
@@ -106,7 +106,7 @@ def _add_audio(
     title = quotable(audio.title)
     if title:
         ET.SubElement(found, "Label").text = title
-    _describe(found, "Role", _ROLES, role)
+    _describe(found, "Role", ROLES, role)
     _add_representation(found, track, target_s)
 
 

@@ -20,6 +20,7 @@ _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 # markup, and our writer escapes ">" in attributes, so texts cannot look like it.
 _TEMPLATE = re.compile(r"<SegmentTemplate [^>]*>")
 _TEMPLATE_ADDRESS = re.compile(r' (initialization|media)="([^"]*)"')
+_BASE_ADDRESS = re.compile(r"(?<=<BaseURL>)[^<]*")
 
 _CUE_ADDRESS = re.compile(r"(?<=[0-9]\n)\S+")
 
@@ -41,9 +42,9 @@ def carry_token_in_manifest(text: str, token: str) -> str:
     added = _added(token)
 
     def rewrite(match: re.Match[str]) -> str:
-        address = _address(unescape(match[2]), added)
-        return f' {match[1]}="{escape(address)}"'
+        return f' {match[1]}="{_escaped(unescape(match[2]), added)}"'
 
+    text = _BASE_ADDRESS.sub(lambda match: _escaped(unescape(match[0]), added), text)
     return _TEMPLATE.sub(
         lambda template: _TEMPLATE_ADDRESS.sub(rewrite, template[0]), text
     )
@@ -56,6 +57,10 @@ def carry_token_in_storyboard(text: str, token: str) -> str:
     added = _added(token)
     # Every cue is two lines: its times, and the address.
     return _CUE_ADDRESS.sub(lambda match: _address(match[0], added), text)
+
+
+def _escaped(address: str, added: str) -> str:
+    return escape(_address(address, added))
 
 
 def _added(token: str) -> str:

@@ -18,7 +18,11 @@ from hvcore.domain.captions import WEBVTT_TYPE, CaptionTrack
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.manifests import dash
-from hvcore.manifests.captions import captions_playlist, offer_captions
+from hvcore.manifests.captions import (
+    captions_playlist,
+    offer_captions,
+    offer_captions_in_manifest,
+)
 from hvcore.manifests.hls import MASTER
 from hvcore.manifests.rewrite import (
     carry_token,
@@ -244,7 +248,7 @@ class Delivery:
             # Of a video that was published before manifests were written.
             text = dash.manifest(video.media)
             self._texts.put(path, text)
-        return text
+        return offer_captions_in_manifest(text, self._tracks(video))
 
     def _media(
         self, video: Playable, found: PublishedMedia, *, is_public: bool

@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e.browsing import played_s, watch_for_problems, watch_on
+from tests.e2e.test_captions import SRT, captions
 from tests.live import LiveService
 
 SCRIPTS: Final = {
@@ -40,6 +41,27 @@ PLAY: Final = {
         player.initialize(document.querySelector('video'), url, true);
     }""",
 }
+
+CHOOSE_CAPTIONS: Final = """async (url) => {
+    const video = document.querySelector('video');
+    const player = new shaka.Player();
+    await player.attach(video);
+    await player.load(url);
+    const [track] = player.getTextTracks();
+    await player.selectTextTrack(track);
+    video.currentTime = 5;
+    await video.play();
+    while (!(video.textTracks[0]?.activeCues?.length)) {
+        await new Promise((done) => setTimeout(done, 20));
+    }
+    const [cue] = video.textTracks[0].activeCues;
+    return {
+        language: track.language,
+        label: track.label,
+        text: cue.getCueAsHTML().textContent,
+        start: cue.startTime,
+    };
+}"""
 
 
 class QuietFiles(SimpleHTTPRequestHandler):
@@ -106,3 +128,23 @@ def test_a_video_plays_from_its_start_and_to_its_end(
     names = {address.path.rpartition("/")[2] for address in loaded}
     assert names == {"manifest.mpd", "init.m4s", "0.m4s", "1.m4s", "2.m4s"}
     assert {address.query for address in loaded} == {urlsplit(manifest).query}
+
+
+def test_a_viewer_chooses_captions(
+    page: Page, site: str, service: LiveService, private_id: str
+) -> None:
+    problems = watch_for_problems(page)
+    signed = service.call("GET", f"/v1/videos/{private_id}/signed-url").body
+    manifest = str(signed["signed_url"]).replace("master.m3u8", "manifest.mpd")
+
+    with captions(service, private_id, SRT):
+        page.goto(f"{site}/shaka-player@5.2.12.html")
+        found = page.evaluate(CHOOSE_CAPTIONS, manifest)
+
+    assert problems == []
+    assert found == {
+        "language": "en",
+        "label": "English",
+        "text": "Hello & you",
+        "start": pytest.approx(1, abs=0.05),
+    }

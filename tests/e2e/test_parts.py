@@ -1,14 +1,20 @@
 """
-Two workers encode one video, and what they publish is one stream.
+Several workers encode one video, and what they publish is one stream.
 """
 
 import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from tests.live import LiveService, live_service
+from hv_cli.data_folder import DataFolder
+from hv_cli.queue_server import queue_socket
+from tests.live import HV, LiveService, live_service, until
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers
 
 SECONDS = 50
+LONG_S = 200
 
 
 def workers_of(service: LiveService, video_id: str) -> dict[str, int]:
@@ -20,6 +26,26 @@ def workers_of(service: LiveService, video_id: str) -> dict[str, int]:
     for task in json.loads(listed.stdout)["tasks"]:
         taken[task["worker"]] = taken.get(task["worker"], 0) + 1
     return taken
+
+
+@contextmanager
+def joined_worker(service: LiveService) -> Iterator[None]:
+    """
+    Run one more worker, started by hand, until the block ends.
+    """
+    queue = queue_socket(DataFolder(service.data))
+    worker = subprocess.Popen(
+        [*HV, "worker", "--lane", "encode"],
+        env={**service.environ, "HV_QUEUE__OPTIONS__URL": f"unix://{queue}"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        worker.terminate()
+        worker.wait(timeout=20)
 
 
 def test_two_workers_make_one_conformant_video(tmp_path: Path) -> None:
@@ -38,3 +64,26 @@ def test_two_workers_make_one_conformant_video(tmp_path: Path) -> None:
         assert json.loads(checked.stdout)["conformant"] is True, checked.stdout
         shown = numbers(service.public_url(details["id"]))
         assert shown == list(range(SECONDS * 30))
+
+
+def test_a_worker_that_joins_later_takes_parts(tmp_path: Path) -> None:
+    clip = tmp_path / "clip.mp4"
+    larger = "scale=160:160:flags=neighbor"
+    counted_clip(clip, frames=LONG_S * 30, filters=larger)
+
+    with live_service(tmp_path, "--workers", "1") as service:
+        path = service.uploaded(clip)
+        # Large and slow enough that there is time to join.
+        started = service.process(path, compressionRatio="ultraslow")
+        video_id = started.body["videoID"]
+        until(
+            lambda: service.details(video_id).get("progress"),
+            within_s=60,
+            what="the first part",
+        )
+        with joined_worker(service):
+            details = service.finished(video_id)
+
+        assert details["status"]["ready"], details
+        assert len(workers_of(service, video_id)) == 2
+        assert numbers(service.public_url(video_id)) == list(range(LONG_S * 30))

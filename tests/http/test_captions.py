@@ -3,6 +3,7 @@ Captions: set, listed, removed, and played.
 """
 
 import re
+import xml.etree.ElementTree as ET
 from datetime import timedelta
 from typing import BinaryIO
 
@@ -357,6 +358,55 @@ def test_the_token_is_carried_to_captions(cinema: Cinema) -> None:
     assert "Hello" in file.text
     for name in ("captions-pt-BR.m3u8", "captions-pt-BR.vtt"):
         assert cinema.load(f"{place}/{name}").status_code == 401
+
+
+def text_sets(manifest: str) -> list[tuple[str | None, str | None, str | None]]:
+    """
+    Return language, label and address of every text of a manifest.
+    """
+    namespace = {"": "urn:mpeg:dash:schema:mpd:2011"}
+    root = ET.fromstring(manifest.encode())  # noqa: S314 - our own text
+    sets = root.findall("Period/AdaptationSet[@contentType='text']", namespace)
+    return [
+        (
+            one.get("lang"),
+            one.findtext("Label", namespaces=namespace),
+            one.findtext("Representation/BaseURL", namespaces=namespace),
+        )
+        for one in sets
+        if one.get("mimeType") == "text/vtt"
+    ]
+
+
+def test_a_manifest_offers_the_captions_of_this_moment(cinema: Cinema) -> None:
+    api, video = cinema.api, cinema.playable(is_public=True)
+    place, path = f"/v1/public/{ORG}/{ENV}/{video}", f"/v1/videos/{video}/captions"
+    before = cinema.load(f"{place}/manifest.mpd").text
+    body_of(put(api, f"{path}/en", query="label=%3C%26%22"))
+    body_of(put(api, f"{path}/fr"))
+
+    offered = cinema.load(f"{place}/manifest.mpd").text
+    body_of(api.delete(f"{path}/en"))
+    body_of(api.delete(f"{path}/fr"))
+
+    assert text_sets(before) == []
+    assert text_sets(offered) == [
+        ("en", "<&'", "captions-en.vtt"),
+        ("fr", "fr", "captions-fr.vtt"),
+    ]
+    assert cinema.load(f"{place}/manifest.mpd").text == before
+
+
+def test_the_token_is_carried_to_the_captions_of_a_manifest(cinema: Cinema) -> None:
+    api, place = cinema.api, f"/v1/private/{cinema.video}"
+    body_of(put(api, f"/v1/videos/{cinema.video}/captions/en"))
+    signed = body_of(api.get(f"/v1/videos/{cinema.video}/signed-url"))["signed_url"]
+    query = signed.partition("?")[2]
+
+    manifest = cinema.load(f"{place}/manifest.mpd", query).text
+
+    ((_, _, address),) = text_sets(manifest)
+    assert address == f"captions-en.vtt?{query}"
 
 
 def test_links_play_captions_too(cinema: Cinema) -> None:

@@ -113,10 +113,7 @@ def gone_through(
     reached.mkdir()
     orders = ";".join(f"{point}={action}*1" for point in points)
     settings = {"HV_FAILPOINTS": orders, "HV_FAILPOINTS_DIR": str(reached)}
-    with (
-        campaign(folder, clips, seed=1, **settings) as made,
-        _others(made.service, wanted=action == "hang"),
-    ):
+    with campaign(folder, clips, seed=1, **settings) as made:
         wakes = _Wakes(made.service)
 
         def tend() -> None:
@@ -127,9 +124,10 @@ def gone_through(
             tend()
             return len(list(reached.iterdir())) == len(points)
 
-        made.begin()
-        with suppress(TimeoutError):
-            until(is_through, within_s=600 if action == "hang" else 120)
+        with _others(made.service, wanted=action == "hang"):
+            made.begin()
+            with suppress(TimeoutError):
+                until(is_through, within_s=600 if action == "hang" else 120)
         missed = set(points) - {
             file.name.rpartition(".")[0] for file in reached.iterdir()
         }

@@ -189,9 +189,11 @@ class Captions:
         return track
 
     def _discard_if_unknown(self, track: CaptionTrack) -> None:
-        # A commit may fail and yet have happened: only its answer was lost.
+        # A commit may fail and yet have happened, or be under way: only its answer
+        # was lost. The video's row is locked by it.
         try:
-            with self.uow.read() as work:
+            with self.uow.write() as work:
+                work.videos.find(track.video_id, for_update=True)
                 shown = work.captions.of_video(track.video_id)
         except UnavailableError:
             # Who knows; then it goes with its video.

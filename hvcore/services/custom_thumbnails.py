@@ -271,11 +271,12 @@ class CustomThumbnails:
         """
         Remove a picture that was not chosen.
 
-        A commit whose answer got lost may have been made: so it is looked up.
+        A commit whose answer got lost may have been made, or may still be under
+        way: so it is waited for, and looked up.
         """
         try:
-            with self.uow.read() as work:
-                video = work.videos.find(video_id)
+            with self.uow.write() as work:
+                video = work.videos.find(video_id, for_update=True)
             if video is None or video.poster_path != path:
                 self.storage.delete_tree(path)
         except UnavailableError:

@@ -212,9 +212,11 @@ class SourceCaptions:
         return [info.path for info in infos if _MADE_BY_JOB.search(info.path)]
 
     def _discard_unknown(self, video_id: VideoId, paths: Iterable[str]) -> None:
-        # A commit may fail and yet have happened: only its answer was lost.
+        # A commit may fail and yet have happened, or be under way: only its answer
+        # was lost. The video's row is locked by it.
         try:
-            with self.uow.read() as work:
+            with self.uow.write() as work:
+                work.videos.find(video_id, for_update=True)
                 shown = {track.path for track in work.captions.of_video(video_id)}
         except UnavailableError:
             # Who knows; then they go with their video.

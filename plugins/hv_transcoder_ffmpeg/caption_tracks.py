@@ -113,7 +113,7 @@ def _run(
         tick=workspace.check,
     )
     require_plain_files(folder)
-    require_room(ended)
+    require_room(ended, folder)
     if not ended.is_success and _is_machine(ended):
         raise failed_attempt(ended)
     return ended

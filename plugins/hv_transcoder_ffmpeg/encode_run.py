@@ -2,8 +2,10 @@
 Run ffmpeg over a video, watching that it gets on.
 """
 
+import errno
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Callable
 from enum import Enum
@@ -43,6 +45,11 @@ _DAMAGE_WORDS: Final = (
     "Output file is empty",
     "Nothing was written into output file",
 )
+_STOPPED: Final = frozenset({123, 255})
+"""How ffmpeg ends when it is told to by SIGTERM, or by SIGXCPU at its limit of
+time: by itself, so that no signal is seen."""
+_LEAST_ROOM_BYTES: Final = 16 * 1024 * 1024
+"""With less, no segment of a large rung can be written."""
 _NO_MEMORY: Final = "Cannot allocate memory"
 """The limit allows for all that the order needs: not the source's fault."""
 
@@ -138,9 +145,12 @@ class Watch:
             self._workspace.report(self._first_share + width * share)
 
 
-def judge(ended: Ended) -> None:
+def judge(ended: Ended, folder: Path) -> None:
     """
     Tell a source that nobody can encode from an attempt that went wrong.
+
+    Args:
+        folder: Where it wrote.
 
     Raises:
         UnusableSourceError: It would end like this every time.
@@ -149,25 +159,44 @@ def judge(ended: Ended) -> None:
     """
     if ended.is_success:
         return
-    require_room(ended)
+    require_room(ended, folder)
     is_machine = (
-        ended.signal is not None or ended.names_machine or _NO_MEMORY in ended.log
+        ended.signal is not None
+        or ended.status in _STOPPED
+        or ended.names_machine
+        or ended.is_disk_full
+        or _NO_MEMORY in ended.log
     )
     if not is_machine and any(words in ended.log for words in _DAMAGE_WORDS):
         raise UnusableSourceError(UNDECODABLE)
     raise failed_attempt(ended)
 
 
-def require_room(ended: Ended) -> None:
+def require_room(ended: Ended, folder: Path) -> None:
     """
     Make sure that a program did not end for want of room.
+
+    Its words are a hint only: it repeats texts of the source, which may say so in
+    every attempt, for ever. So the disk is asked.
+
+    Args:
+        folder: Where it wrote.
 
     Raises:
         UnavailableError: The disk is full; the job waits for room.
     """
-    if not ended.is_success and ended.is_disk_full:
+    if not ended.is_success and ended.is_disk_full and _is_full(folder):
         message = "The disk of this worker is full."
         raise UnavailableError(message)
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.posix_fallocate(file.fileno(), 0, _LEAST_ROOM_BYTES)
+    except OSError as exc:
+        return exc.errno in {errno.ENOSPC, errno.EDQUOT}
+    return False
 
 
 def failed_attempt(ended: Ended) -> TranscodeError:

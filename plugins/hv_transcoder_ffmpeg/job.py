@@ -233,7 +233,9 @@ def _run_ffmpeg(
         tick=watch.tick,
     )
     require_plain_files(folder)
-    judge(ended)
+    # Who stops the worker may have stopped ffmpeg, too.
+    workspace.check()
+    judge(ended, folder)
 
 
 def _measure(encode: commands.Encode, workspace: Workspace) -> tuple[Track, ...]:

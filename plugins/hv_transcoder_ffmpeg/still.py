@@ -61,7 +61,7 @@ def take_still(
         tick=workspace.check,
     )
     require_plain_files(folder)
-    judge(ended)
+    judge(ended, folder)
     made = folder / STILL_FILE
     if not made.is_file():
         raise TranscodeError(_FAILED, log=f"no picture at {at_s:.3f} s\n{ended.log}")

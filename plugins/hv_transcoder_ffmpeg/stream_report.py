@@ -162,7 +162,8 @@ def _video_stream(stream: dict[str, Any]) -> VideoStream:
 
 
 def _is_usual(stream: dict[str, Any]) -> bool:
-    # yuvj: ffmpeg's old names of formats of the full range.
+    # yuvj: ffmpeg's old names of formats of the full range. A file that changes its
+    # range in the middle looks paler from there on with ffmpeg 5; it is rare.
     name = str(stream.get("pix_fmt", ""))
     is_limited = _known(stream, "color_range") in {"", "tv"}
     return is_limited and name.startswith("yuv") and not name.startswith("yuvj")

@@ -172,4 +172,8 @@ def _others(service: LiveService, *, wanted: bool) -> Iterator[None]:
         yield
     finally:
         worker.terminate()
-        worker.wait(timeout=20)
+        try:
+            worker.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()

@@ -2,6 +2,7 @@
 Nothing goes on that nobody wants any more.
 """
 
+import errno
 import os
 import signal
 import subprocess
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.services
 
 _DEADLINE_S = 30.0
 _GONE_S = 2.0
+NO_SPACE = "av_interleaved_write_frame(): No space left on device"
 
 _WORKER = """
 import sys
@@ -209,18 +211,34 @@ def test_writing_without_end_is_stopped(tmp_path: Path) -> None:
     ("status", "killer", "log", "error"),
     [
         (1, None, "Invalid data found when processing input", UnusableSourceError),
-        (
-            1,
-            None,
-            "av_interleaved_write_frame(): No space left on device\nInvalid data found",
-            UnavailableError,
-        ),
         (137, signal.SIGKILL, "Invalid data found", TranscodeError),
+        # It has taken SIGXCPU or SIGTERM for a wish.
+        (255, None, "Invalid data found", TranscodeError),
+        (123, None, "Invalid data found", TranscodeError),
+        # A text of the source, on a disk with room.
+        (1, None, f"{NO_SPACE}\nInvalid data found", TranscodeError),
         (1, None, "", TranscodeError),
     ],
 )
 def test_only_the_sources_own_fault_is_final(
-    status: int, killer: signal.Signals | None, log: str, error: type[Exception]
+    status: int,
+    killer: signal.Signals | None,
+    log: str,
+    error: type[Exception],
+    tmp_path: Path,
 ) -> None:
     with pytest.raises(error):
-        judge(Ended(status=status, signal=killer, log=log))
+        judge(Ended(status=status, signal=killer, log=log), tmp_path)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_costs_no_attempt(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+
+    with pytest.raises(UnavailableError):
+        judge(Ended(status=1, signal=None, log=NO_SPACE), tmp_path)

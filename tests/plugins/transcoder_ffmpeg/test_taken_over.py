@@ -21,7 +21,6 @@ from hv_transcoder_ffmpeg.reasons import TOO_HARD
 from hv_transcoder_ffmpeg.repair import copy_good_tracks
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.still import take_still
-from hvcore.errors import UnavailableError
 from hvcore.plugin_api import (
     BuildContext,
     TranscodeError,
@@ -85,7 +84,6 @@ def extract(
         ("kill -KILL $$", TranscodeError),
         ("kill -TERM $$", TranscodeError),
         ("echo 'Input/output error' >&2; exit 1", TranscodeError),
-        ("echo 'No space left on device' >&2; exit 1", UnavailableError),
     ],
 )
 def test_captions_that_the_machine_lost_are_read_again(
@@ -99,7 +97,15 @@ def test_captions_that_the_machine_lost_are_read_again(
 
 
 @pytest.mark.parametrize(
-    "script", ["kill -SEGV $$", "kill -XCPU $$", "echo 'Invalid data' >&2; exit 1"]
+    "script",
+    [
+        "kill -SEGV $$",
+        "kill -XCPU $$",
+        "trap 'exit 255' XCPU; kill -XCPU $$",
+        "echo 'Invalid data' >&2; exit 1",
+        # A name in the source: the disk has room.
+        "echo 'No space left on device' >&2; exit 1",
+    ],
 )
 def test_captions_that_crash_ffmpeg_cost_no_video(
     taken_over: Callable[[str], Engine],

@@ -124,9 +124,14 @@ class SourceCaptions:
             made = self._made_by_jobs(video.id)
             self._discard_unknown(video.id, (p for p in made if p.endswith(own)))
             raise
-        # Also what attempts left that were killed before their transaction.
-        self._discard_unknown(video.id, self._made_by_jobs(video.id))
-        self._discard(candidate.path for candidate in candidates)
+        try:
+            # Also what attempts left that were killed before their transaction.
+            self._discard_unknown(video.id, self._made_by_jobs(video.id))
+            self._discard(candidate.path for candidate in candidates)
+        except Exception:  # noqa: BLE001 - see below
+            # Whatever a storage raises: the video is published, and nothing of it
+            # may be taken back. What is left goes with it.
+            _log.exception("captions not removed", extra={"hv_video": video.id})
 
     def remove_unshown(self, video_id: VideoId, job_id: JobId) -> None:
         """

@@ -37,7 +37,7 @@ _DECODE_CPU_S_OF_MEGAPIXEL: Final = 0.2
 
 _FRAMES: Final = 200
 """Held at a time: 60 of x264's longest lookahead, references, queues. Measured
-with veryfast and its 10: 100 bytes for a pixel of 8 bits, 130 for one of 10."""
+with a lookahead of 10: 100 bytes for a pixel of 8 bits, 130 for one of 10."""
 _FRAMES_OF_CORE: Final = 4
 _SAMPLES_OF_PIXEL: Final = {
     "420": Fraction(3, 2),

@@ -35,6 +35,10 @@ _MANY_REFERENCES: Final = frozenset({Speed.SLOWER, Speed.VERYSLOW, Speed.ULTRASL
 _FIRST_SECOND: Final = 4
 """So many times the usual rate; with 2 it still looks 1 dB worse."""
 
+_LOOKAHEAD: Final = 20
+"""Frames; twice what the preset takes. Measured on film at 1080p and 480p: 0.12 dB
+of SSIM at equal size, and no more processor time; with 30 it is 0.13 dB and 4 %."""
+
 _MAX_REFERENCES: Final = 4
 
 
@@ -101,21 +105,18 @@ def _x264_options(rung: Rung, span: Span, pass_number: int) -> list[str]:
         # the decoders of phones take.
         options += ["-refs", str(_MAX_REFERENCES)]
     params = []
+    if rung.speed is Speed.VERYFAST:
+        params.append(f"rc-lookahead={_LOOKAHEAD}")
     if rung.rate_control is RateControl.CONSTANT:
         # Fills up what a still picture leaves of the rate.
         params.append("nal-hrd=cbr")
-    elif not span.is_whole and not pass_number:
-        # Each part begins with a guess; what that costs too much must be saved
-        # within the part, of which the whole video has more. In 60 s parts of
-        # 1400 kbit/s it was 2.0 % too much, and is 1.2 % with half of the usual
-        # tolerance.
-        params.append("ratetol=0.5")
-        if span.first_segment:
-            # The guess is a poor one: the first second looked 3 dB worse than where
-            # the encoder knows the video. It gets a rate that makes up for that and
-            # is saved in the seconds behind it; the cap still holds.
-            second = ceil(span.frame_rate)
-            params.append(f"zones=0,{second - 1},b={_FIRST_SECOND}")
+    elif span.first_segment and not pass_number:
+        # Each part begins with a guess, and it is a poor one: the first second
+        # looked 3 dB worse than where the encoder knows the video. It gets a rate
+        # that makes up for that and is saved in the seconds behind it; the cap
+        # still holds.
+        second = ceil(span.frame_rate)
+        params.append(f"zones=0,{second - 1},b={_FIRST_SECOND}")
     if not span.is_whole:
         # Parameter sets that do not depend on the pictures, so that all parts
         # have the same: otherwise the second pass makes the number of references

@@ -19,7 +19,6 @@ import argparse
 import os
 import statistics
 import tempfile
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -37,17 +36,19 @@ from tests.benchmarks.encoding_parts import (
     joints_s,
     measure_parts,
     order_of,
+    run_parts,
     simulate,
     transcoder_in,
     workspace_of,
 )
-from tests.benchmarks.encoding_quality import Quality
 from tests.live import LiveService
 
 JOB_TO_LIMIT: Final = 1.15
 JOB_TO_BARE: Final = 1.05
 TWO_WORKERS_CPU: Final = 1.05
 PARTS_BYTES: Final = 1.005
+AGAIN_AFTER_S: Final = 23
+"""In the long clip the public material, 24 s, begins anew so soon: see cut_clip."""
 SMALLER: Final = 0.96
 """The bare command runs once more with so much of its bitrate: quality is
 compared at equal size, on the line through both."""
@@ -131,9 +132,9 @@ def _cost_line(name: str, cost: Cost, pair: tuple[float, float]) -> str:
     )
 
 
-def compare_workers(bench: Bench, clip: Path) -> dict[str, dict[str, Path]]:
+def compare_workers(bench: Bench, clip: Path) -> None:
     """
-    Make a long video with one worker and with two; return what they made.
+    Make a long video with one worker and with two.
     """
     ladder = bench.ladder(clip)
     jobs: dict[str, Job] = {}
@@ -156,7 +157,6 @@ def compare_workers(bench: Bench, clip: Path) -> dict[str, dict[str, Path]]:
         f"  CPU of 2 workers / of 1:   {two[0] / one[0]:.3f} (goal {TWO_WORKERS_CPU})"
     )
     print(f"  bytes of 2 workers / of 1: {two[1] / one[1]:.4f} (goal {PARTS_BYTES})")
-    return made
 
 
 def simulate_workers(bench: Bench, clip: Path) -> None:
@@ -207,43 +207,31 @@ def _around_s(bench: Bench) -> float:
     return around_s
 
 
-def compare_quality(
-    bench: Bench, clip: Path, made: dict[str, dict[str, Path]], joints: Sequence[float]
-) -> None:
+def compare_quality(bench: Bench, clip: Path, *, name: str, workers: int) -> None:
     """
-    Compare what was made with the bare command's, at equal size.
+    Compare what the parts of a plan make with the bare command's, at equal size.
     """
     ladder = bench.ladder(clip)
     full, less = bench.new_folder(), bench.new_folder()
     yardsticks.run_bare(clip, ladder, full)
     yardsticks.run_bare(clip, ladder, less, share=SMALLER)
-    bare, smaller = (quality.joined_rungs(each, ladder) for each in (full, less))
-    print("\nQuality, every rung on a full screen; joints: 15 frames on both sides")
-    for rung in reversed(ladder.rungs):
-        key = rung.key
-        of_bare = quality.compare(bare[key], clip)
-        of_smaller = quality.compare(smaller[key], clip)
-        _quality_line(key, "bare command", of_bare, joints)
-        for name, files in made.items():
-            ours = quality.compare(files[key], clip)
-            _quality_line(key, name, ours, joints)
-            size_bytes = ours.size_bytes
-            equal = quality.at_equal_size(of_bare, of_smaller, size_bytes=size_bytes)
-            gain = f"{ours.ssim_db - equal[0]:+.3f} dB SSIM"
-            if ours.vmaf is not None and equal[1] is not None:
-                gain += f", {ours.vmaf - equal[1]:+.2f} VMAF"
-            print(f"        against the bare command at this size: {gain}", flush=True)
-
-
-def _quality_line(key: str, name: str, made: Quality, joints: Sequence[float]) -> None:
-    vmaf = "" if made.vmaf is None else f"{made.vmaf:8.2f} VMAF"
-    around = made.around_db(joints)
-    at_joints = "" if around is None else f"{around:9.3f} dB at joints"
-    print(
-        f"  {key:6}{name:14}{made.size_bytes / 1e6:8.2f} MB"
-        f"{made.ssim_db:9.3f} dB SSIM{vmaf}{at_joints}",
-        flush=True,
+    source = bench.transcoder.probe(workspace_of(clip, bench.new_folder()))
+    plan = bench.transcoder.plan(order_of(source, workers=workers))
+    ours = run_parts(bench.transcoder, plan, clip, bench.new_folder())
+    bare, smaller, made = (
+        quality.joined_rungs(each, ladder) for each in (full, less, ours)
     )
+    joints = joints_s(plan)
+    print(f"\nQuality of {name}, every rung on a full screen")
+    print(f"joints at {joints} s: 15 frames on both sides", flush=True)
+    for rung in reversed(ladder.rungs):
+        of_bare, of_smaller, of_ours = (
+            quality.compare(files[rung.key], clip) for files in (bare, smaller, made)
+        )
+        gains = quality.at_equal_size(of_ours, of_bare, of_smaller, joints)
+        print(f"  {rung.key:6} bare {quality.line(of_bare, joints)}")
+        print(f"         ours {quality.line(of_ours, joints)}")
+        print(f"         ours, were both of one size: {gains}", flush=True)
 
 
 def run(wanted: argparse.Namespace, folder: Path) -> None:
@@ -254,21 +242,24 @@ def run(wanted: argparse.Namespace, folder: Path) -> None:
         bench = Bench(folder=folder, transcoder=transcoder, wanted=wanted)
         print(f"{os.cpu_count()} cores; {transcoder.capabilities().name}")
         print(f"Material: {wanted.material.about}", flush=True)
+        clip = cut_clip(wanted.material, seconds=wanted.seconds)
+        print(f"Clip: {wanted.seconds} s, {clip.stat().st_size / 1e6:.1f} MB")
         if "jobs" in wanted.only:
-            clip = cut_clip(wanted.material, seconds=wanted.seconds)
-            print(f"Clip: {wanted.seconds} s, {clip.stat().st_size / 1e6:.1f} MB")
             compare_jobs(bench, clip)
+        if "quality" in wanted.only:
+            compare_quality(bench, clip, name="a video in one piece", workers=1)
         if wanted.only == ["jobs"]:
             return
-        clip = cut_clip(wanted.material, seconds=wanted.long_seconds)
+        again_after_s = None if wanted.source else AGAIN_AFTER_S
+        clip = cut_clip(
+            wanted.material, seconds=wanted.long_seconds, again_after_s=again_after_s
+        )
         print(f"\nLong clip: {wanted.long_seconds} s", flush=True)
-        made = compare_workers(bench, clip)
         if "workers" in wanted.only:
+            compare_workers(bench, clip)
             simulate_workers(bench, clip)
         if "quality" in wanted.only:
-            source = transcoder.probe(workspace_of(clip, bench.new_folder()))
-            joints = joints_s(transcoder.plan(order_of(source, workers=2)))
-            compare_quality(bench, clip, made, joints)
+            compare_quality(bench, clip, name="a video in parts", workers=2)
 
 
 def main() -> None:

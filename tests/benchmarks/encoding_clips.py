@@ -62,16 +62,25 @@ def public_material() -> Material:
     )
 
 
-def cut_clip(material: Material, *, seconds: int) -> Path:
+def cut_clip(
+    material: Material, *, seconds: int, again_after_s: int | None = None
+) -> Path:
     """
     Return a 1080p30 clip of so many seconds, made once.
 
     Every picture of the source is shown for a thirtieth of a second, whatever
     its rate was: doubled pictures would be cheap to encode. A short source is
     played again and again; no encoder here remembers the last time.
+
+    Args:
+        again_after_s: Begin the material anew after so long. Where that does not
+            divide the length of a part, every part begins with other pictures;
+            else one part is measured several times.
     """
     stat = material.source.stat()
     mark = f"{material.source}:{stat.st_size}:{stat.st_mtime_ns}:{seconds}"
+    if again_after_s is not None:
+        mark += f":{again_after_s}"
     target = _cache() / f"clip-{hashlib.sha256(mark.encode()).hexdigest()[:12]}.mp4"
     if target.exists():
         return target
@@ -81,7 +90,11 @@ def cut_clip(material: Material, *, seconds: int) -> Path:
         f":force_original_aspect_ratio=increase,crop={fill},setsar=1[v]"
     )
     partial = target.with_suffix(".partial.mp4")
-    looped = ["-stream_loop", "-1", "-i", str(material.source)]
+    source = material.source
+    if again_after_s is not None:
+        source = target.with_suffix(f".piece{source.suffix}")
+        _cut_piece(material.source, source, frames=again_after_s * RATE)
+    looped = ["-stream_loop", "-1", "-i", str(source)]
     run_command(
         [
             # Once for the pictures and once for the sound: each is looped alone.
@@ -96,6 +109,16 @@ def cut_clip(material: Material, *, seconds: int) -> Path:
     )  # fmt: skip
     partial.replace(target)
     return target
+
+
+def _cut_piece(source: Path, piece: Path, *, frames: int) -> None:
+    run_command(
+        [
+            "ffmpeg", "-hide_banner", "-loglevel", "error", "-y", "-i", str(source),
+            "-map", "0:v:0", "-map", "0:a:0?", "-c", "copy",
+            "-frames:v", str(frames), str(piece),
+        ]
+    )  # fmt: skip
 
 
 def _cache() -> Path:

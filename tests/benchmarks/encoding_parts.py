@@ -178,6 +178,27 @@ def measure_parts(
     return PartTimes(made=made)
 
 
+def run_parts(
+    transcoder: Transcoder, plan: Sequence[Part], clip: Path, folder: Path
+) -> Path:
+    """
+    Run a plan's parts; return the folder with the segments of all of them.
+
+    It holds ``<rung>/init.m4s`` and ``<rung>/<number>.m4s``.
+    """
+    joined = folder / "joined"
+    for part in plan:
+        if not part.has_pictures:
+            continue
+        workspace = workspace_of(clip, folder / f"part-{part.index}")
+        transcoder.run(part, workspace)
+        for rung in part.order.ladder.rungs:
+            (joined / rung.key).mkdir(parents=True, exist_ok=True)
+            for file in (workspace.folder / "video" / rung.key).glob("*.m4s"):
+                file.replace(joined / rung.key / file.name)
+    return joined
+
+
 @attrs.frozen(kw_only=True)
 class _Run:
     transcoder: Transcoder

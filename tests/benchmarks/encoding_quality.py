@@ -12,7 +12,7 @@ import re
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -44,32 +44,36 @@ class Quality:
 
     Attributes:
         ssim: Of each frame, 0 to 1.
-        vmaf: Mean, 0 to 100; None where no ffmpeg has libvmaf.
+        vmaf: 0 to 100, by the number of the frame; empty where no ffmpeg has
+            libvmaf.
     """
 
     size_bytes: int
     ssim: tuple[float, ...]
-    vmaf: float | None
+    vmaf: Mapping[int, float]
 
-    @property
-    def ssim_db(self) -> float:
+    def figures(self, joints_s: Iterable[float]) -> dict[str, float]:
         """
-        The mean, in decibels: 3 more is half the difference from the source.
-        """
-        return decibels(self.ssim)
+        Return the means over all frames and around joints, by what they are.
 
-    def around_db(self, joints_s: Iterable[float]) -> float | None:
+        SSIM is in decibels: 3 more is half the difference from the source.
         """
-        Return the mean in decibels around joints alone; None without joints.
-        """
-        near = [
-            ssim
-            for at_s in joints_s
-            for ssim in self.ssim[
-                max(0, round(at_s * RATE) - AROUND) : round(at_s * RATE) + AROUND
-            ]
-        ]
-        return decibels(near) if near else None
+        joints = [round(at_s * RATE) for at_s in joints_s]
+        near = {
+            number
+            for joint in joints
+            for number in range(max(0, joint - AROUND), joint + AROUND)
+        }
+        found = {"dB SSIM": decibels(self.ssim)}
+        if self.vmaf:
+            found["VMAF"] = statistics.fmean(self.vmaf.values())
+        if near:
+            found["dB SSIM at joints"] = decibels([self.ssim[n] for n in sorted(near)])
+        if near & self.vmaf.keys():
+            found["VMAF at joints"] = statistics.fmean(
+                self.vmaf[n] for n in near & self.vmaf.keys()
+            )
+        return found
 
 
 def decibels(ssim: Sequence[float]) -> float:
@@ -115,7 +119,7 @@ def compare(rendition: Path, clip: Path) -> Quality:
         )  # fmt: skip
         text = (Path(folder) / "ssim.txt").read_text()
         ssim = tuple(float(found) for found in _SSIM.findall(text))
-        vmaf = _vmaf(Path(folder) / "vmaf.json") if has_vmaf else None
+        vmaf = _vmaf(Path(folder) / "vmaf.json") if has_vmaf else {}
     _require_all_frames(rendition, clip)
     return Quality(size_bytes=rendition.stat().st_size, ssim=ssim, vmaf=vmaf)
 
@@ -139,21 +143,34 @@ def joined_rungs(folder: Path, ladder: Ladder) -> dict[str, Path]:
 
 
 def at_equal_size(
-    full: Quality, less: Quality, *, size_bytes: int
-) -> tuple[float, float | None]:
+    ours: Quality, full: Quality, less: Quality, joints_s: Iterable[float]
+) -> str:
     """
-    Return SSIM (dB) and VMAF of the yardstick, were it of another size.
+    Tell how much better than the yardstick ours looks, were both of one size.
 
     Args:
         full: The yardstick at its own bitrate.
         less: The same at a few percent less.
     """
+    joints = list(joints_s)
+    mine, of_full, of_less = (each.figures(joints) for each in (ours, full, less))
     span = math.log(full.size_bytes / less.size_bytes)
-    share = math.log(size_bytes / full.size_bytes) / span if span else 0.0
-    ssim_db = full.ssim_db + (full.ssim_db - less.ssim_db) * share
-    if full.vmaf is None or less.vmaf is None:
-        return ssim_db, None
-    return ssim_db, full.vmaf + (full.vmaf - less.vmaf) * share
+    share = math.log(ours.size_bytes / full.size_bytes) / span if span else 0.0
+    gains = {
+        name: mine[name] - (of_full[name] + (of_full[name] - of_less[name]) * share)
+        for name in mine
+    }
+    return ", ".join(f"{gain:+.3f} {name}" for name, gain in gains.items())
+
+
+def line(made: Quality, joints_s: Iterable[float]) -> str:
+    """
+    Return what the report says of a rendition.
+    """
+    figures = made.figures(joints_s).items()
+    return f"{made.size_bytes / 1e6:8.2f} MB  " + ", ".join(
+        f"{figure:.3f} {name}" for name, figure in figures
+    )
 
 
 def _require_all_frames(rendition: Path, clip: Path) -> None:
@@ -170,8 +187,9 @@ def _frames(video: Path) -> int:
     return int(done.stdout.strip().strip(","))
 
 
-def _vmaf(log: Path) -> float:
-    return float(json.loads(log.read_text())["pooled_metrics"]["vmaf"]["mean"])
+def _vmaf(log: Path) -> dict[int, float]:
+    frames = json.loads(log.read_text())["frames"]
+    return {frame["frameNum"]: frame["metrics"]["vmaf"] for frame in frames}
 
 
 @cache

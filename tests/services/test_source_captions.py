@@ -280,6 +280,29 @@ def test_a_worker_that_lost_its_lease_leaves_published_captions_alone(
     assert caption_files(world) == [one.path]
 
 
+def test_a_storage_that_breaks_after_publishing_takes_nothing_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brings(world, (track("eng"), HELLO))
+    video_id = world.processed()
+    storage = type(world.services.storage)
+    delete_tree = storage.delete_tree
+    removed: list[str] = []
+
+    def broken(self: object, path: str) -> None:
+        removed.append(path)
+        if len(removed) == 1:
+            raise RuntimeError("a plugin's bug")
+        delete_tree(self, path)
+
+    monkeypatch.setattr(storage, "delete_tree", broken)
+    world.run_tasks()
+
+    assert world.video(video_id).state is VideoState.READY
+    assert removed[0].endswith(".vtt")
+    assert not [path for path in removed if "storyboard" in path]
+
+
 def test_every_kind_of_file_that_attempts_store_has_a_content_type(
     world: World,
 ) -> None:

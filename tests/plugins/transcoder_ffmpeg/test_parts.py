@@ -5,28 +5,22 @@ Each picture of the sources carries its number, so that a frame that is lost,
 doubled or taken from the wrong moment is seen.
 """
 
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
 import pytest
 
 from hv_transcoder_ffmpeg.boxes import root
-from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hvcore.plugin_api import (
-    MediaIndex,
-    PartDone,
     PixelFormat,
     SourceInfo,
-    Track,
-    TranscodeOrder,
     Transcoder,
 )
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone, turned
-from tests.plugins.transcoder_ffmpeg.conftest import make_order, make_workspace
+from tests.plugins.transcoder_ffmpeg.conftest import make_workspace
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers
+from tests.plugins.transcoder_ffmpeg.in_parts import Made, Make, maker
 from tests.plugins.transcoder_ffmpeg.playing import (
     complaints,
     joined,
@@ -40,75 +34,12 @@ _B_FRAMES: Final = ("-c:v", "libx264", "-preset", "veryfast", "-bf", "4", "-g", 
 _OPEN_GOP: Final = (*_B_FRAMES, "-x264-params", "open-gop=1")
 
 
-@attrs.frozen(kw_only=True)
-class Made:
-    """
-    A video as it would be published, and what it was made of.
-    """
-
-    order: TranscodeOrder
-    done: tuple[PartDone, ...]
-    media: MediaIndex
-    folder: Path
-
-    @property
-    def video(self) -> Track:
-        """
-        The only rung.
-        """
-        return self.media.tracks[0].track
-
-    @property
-    def file(self) -> Path:
-        """
-        The video's segments as one file.
-        """
-        return joined(self.folder, self.video)
-
-
-Make = Callable[..., Made]
-
-
 @pytest.fixture
 def make(transcoder: Transcoder, tmp_path: Path) -> Make:
     """
     Makes a source into a video, in as many parts as there are workers.
     """
-
-    def run(source: Path, *, workers: int, **settings: Any) -> Made:  # noqa: ANN401
-        folder = tmp_path / f"made-by-{workers}"
-        info = transcoder.probe(make_workspace(source, folder / "probe"))
-        order = make_order(attrs.evolve(info, is_seekable=True), **settings)
-        order = attrs.evolve(order, workers=workers, still_interval_s=5)
-        done = []
-        # Shorter ones than are worth it, so that sources may be short.
-        for part in cut(order, Cutting(min_segments=2)):
-            workspace = make_workspace(source, folder / f"p{part.index}")
-            result = transcoder.run(part, workspace)
-            assert isinstance(result, PartDone)
-            done.append((f"p{part.index}", result))
-        media = transcoder.assemble(order, done)
-        _publish(folder, media)
-        return Made(
-            order=order,
-            done=tuple(part for _, part in done),
-            media=media,
-            folder=folder / "published",
-        )
-
-    return run
-
-
-def _publish(folder: Path, media: MediaIndex) -> None:
-    for published in media.tracks:
-        name = published.track.name
-        target = folder / "published" / name
-        target.mkdir(parents=True)
-        for piece in published.pieces:
-            made = folder / piece.folder / name
-            shutil.copy(made / "init.m4s", target)
-            for number in range(piece.first_number, piece.first_number + piece.count):
-                shutil.copy(made / f"{number}.m4s", target)
+    return maker(transcoder, tmp_path)
 
 
 def _plain(path: Path) -> None:

@@ -107,6 +107,8 @@ def cut_clip(
             "-movflags", "+faststart", str(partial),
         ]
     )  # fmt: skip
+    if source is not material.source:
+        source.unlink()
     partial.replace(target)
     return target
 

@@ -50,6 +50,17 @@ def problem(error: HvError, request_id: str) -> dict[str, object]:
     }
 
 
+def refusal(error: HvError, request_id: str) -> dict[str, object]:
+    """
+    Render an error of playback: the envelope, and the id that explains it.
+
+    Args:
+        error: What the caller is told.
+        request_id: What its operator passes to ``hv explain``.
+    """
+    return {**problem(error, request_id), "requestId": request_id}
+
+
 def encode(document: Mapping[str, object]) -> bytes:
     """
     Return a document as JSON in UTF-8; lone surrogates become ``?``.

@@ -6,6 +6,7 @@ of the documented envelope; :mod:`hvcore.envelope` alone turns one into a body.
 """
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from http import HTTPStatus
 from typing import ClassVar
 
@@ -59,6 +60,8 @@ class HvError(HvcoreError):
         status: Overrides the class's status, where the kind of problem
             decides it (422 instead of 400 for a value of the wrong type).
         headers: Extra response headers, such as ``Allow``.
+        rule: Of a playback, which rule refused it (domain.playback_rules):
+            for the log, and in no answer.
     """
 
     status: ClassVar[int] = 500
@@ -72,11 +75,13 @@ class HvError(HvcoreError):
         errors: Sequence[FieldError] = (),
         status: int | None = None,
         headers: Mapping[str, str] | None = None,
+        rule: Enum | None = None,
     ) -> None:
         self.detail = detail or self.default_detail
         self.errors = tuple(errors)
         self.http_status = status or self.status
         self.headers = dict(headers or {})
+        self.rule = rule
         super().__init__(self.detail)
 
     @property

@@ -12,7 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CLIENT_LIBRARIES = (
-    *("boto3", "botocore", "falcon", "fsspec", "gunicorn", "PIL", "redis", "rq"),
+    *("boto3", "botocore", "duckdb", "falcon", "fsspec", "gunicorn", "PIL", "redis"),
+    "rq",
     *("s3fs", "sqlalchemy"),
 )
 

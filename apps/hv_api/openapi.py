@@ -241,12 +241,9 @@ def _responses(route: Route) -> Document:
         "description": HTTPStatus(special.status).phrase,
         "headers": {**_headers(route, special.status), **headers},
     }
-    if special.answer_type:
-        schema = {"schema": route.answer} if route.answer else {}
-        success["content"] = {special.answer_type: schema}
-    elif route.answer:
-        schema = {"schema": record({"body": route.answer})}
-        success["content"] = {SUCCESS_TYPE: schema}
+    content = _content(route)
+    if content:
+        success["content"] = content
     answers: Document = {str(special.status): success}
     for status, errors in sorted(_errors(route).items()):
         answers[str(status)] = {
@@ -257,6 +254,16 @@ def _responses(route: Route) -> Document:
             "content": {PROBLEM_TYPE: {"schema": _problem(status, errors)}},
         }
     return answers
+
+
+def _content(route: Route) -> Document:
+    special = route.special
+    content: Document = {}
+    if special.answer_type:
+        content[special.answer_type] = {"schema": route.answer} if route.answer else {}
+    elif route.answer:
+        content[SUCCESS_TYPE] = {"schema": record({"body": route.answer})}
+    return {**content, **{media_type: {} for media_type in special.further_types}}
 
 
 def _headers(route: Route, status: int) -> Document:

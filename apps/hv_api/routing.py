@@ -55,6 +55,8 @@ class Special:
         answer_headers: Headers of its own that a success carries.
         answer_type: Media type of a success that is sent bare, without
             ``body``; with ``answer`` as its schema, if there is one.
+        further_types: Media types that a success is also sent as, if it is
+            asked for.
     """
 
     request_types: tuple[str, ...] = ()
@@ -66,6 +68,7 @@ class Special:
     status: int = 200
     answer_headers: Mapping[str, Schema] = attrs.field(factory=dict)
     answer_type: str | None = None
+    further_types: tuple[str, ...] = ()
 
 
 PLAIN: Final = Special()

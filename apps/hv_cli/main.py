@@ -34,6 +34,10 @@ COMMANDS: Final = {
         "hv_cli.conform:conform",
         "Check a published video against the HLS and CMAF standards.",
     ),
+    "explain": (
+        "hv_cli.explain:explain",
+        "Say which rule refused a playback, or would.",
+    ),
     "tasks": ("hv_cli.tasks:tasks", "Show what is due, running or failed, and why."),
     "orgs": ("hv_cli.tenants:orgs", "Create and list organizations."),
     "envs": ("hv_cli.tenants:envs", "Create and list environments."),
@@ -185,7 +189,9 @@ def _note(error: Exception, data: Path) -> str:
         if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
             rotate(log)
         with log.open("a", encoding="utf-8") as file:
-            file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sys.argv}\n")
+            # An address may be among them, with a token behind its "?".
+            words = [word.partition("?")[0] for word in sys.argv]
+            file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {words}\n")
             traceback.print_exception(error, file=file)
     except OSError:
         return "This is a bug in hv. Set HV_DEBUG=1 to see where it happened."

@@ -13,6 +13,7 @@ import falcon
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import ANY_ORIGIN
 from hv_web.files import send
+from hv_web.refusals import Refusals
 from hv_web.viewers import viewer_of
 from hvcore.envelope import encode, success
 from hvcore.playback_tokens import KeyRing
@@ -62,6 +63,7 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
     Make the app of the delivery worker.
     """
     app = make_web_app(cors=ANY_ORIGIN)
+    Refusals().install(app)
     # One route for everything under a video: the same text decides both who
     # may have it and which file it is.
     app.add_route(

@@ -19,6 +19,7 @@ from hv_player.link_pages import EdgeFiles, EdgePage, WatchPage
 from hv_player.page_answers import Page, PageAnswers
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import ANY_ORIGIN
+from hv_web.refusals import Refusals
 from hv_web.viewers import viewer_of
 from hvcore.services.delivery import Delivery
 from hvcore.services.edge_playback import EdgePlayback
@@ -71,8 +72,10 @@ def make_app(
     """
     assets = Assets(static)
     worker_url = services.settings.public.worker_url.rstrip("/")
-    answers = PageAnswers(assets=assets, worker_url=worker_url)
     app = make_web_app(cors=ANY_ORIGIN)
+    refusals = Refusals()
+    refusals.install(app)
+    answers = PageAnswers(assets=assets, worker_url=worker_url, refusals=refusals)
     app.add_route("/v1/embed/{video}", EmbedPage(services.delivery, answers))
     app.add_route("/v1/player/{name:path}", AssetFiles(assets))
     app.add_route("/v1/watch/{share}", WatchPage(services.share_playback, answers))
@@ -100,6 +103,6 @@ class EmbedPage:
             body = embed_page(shown, self.answers.worker_url)
             return Page(body=body, domains=shown.domains)
 
-        self.answers.send(resp, make)
+        self.answers.send(req, resp, make)
 
     on_head = on_get

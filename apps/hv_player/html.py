@@ -64,14 +64,18 @@ def confirm_page(complaint: str = "") -> bytes:
     return _filled(_CONFIRM, {"complaint": complaint, "hidden": hidden})
 
 
-def message_page(title: str, text: str, *, assets: str = BESIDE) -> bytes:
+def message_page(
+    title: str, text: str, *, reference: str, assets: str = BESIDE
+) -> bytes:
     """
     Return a page that says something.
 
     Args:
+        reference: The request's id, by which the operator finds out more.
         assets: Where the page's own files lie.
     """
-    return _filled(_MESSAGE, {"assets": assets, "title": title, "text": text})
+    values = {"assets": assets, "title": title, "text": text, "reference": reference}
+    return _filled(_MESSAGE, values)
 
 
 def content_policy(

@@ -44,7 +44,7 @@ class EdgePage:
             video = self.edge_playback.describe(edge_key, viewer_of(req))
             return Page(body=edge_page(video), domains=video.domains)
 
-        self.answers.send(resp, make, assets=BELOW)
+        self.answers.send(req, resp, make, assets=BELOW)
 
     on_head = on_get
 
@@ -77,9 +77,7 @@ class WatchPage:
     share_playback: SharePlayback
     answers: PageAnswers
 
-    def on_get(
-        self, _req: falcon.Request, resp: falcon.Response, *, share: str
-    ) -> None:
+    def on_get(self, req: falcon.Request, resp: falcon.Response, *, share: str) -> None:
         """
         Answer with the page, or ask who is there; this uses no view.
         """
@@ -91,7 +89,7 @@ class WatchPage:
                 return _question()
             return Page(body=watch_page(video))
 
-        self.answers.send(resp, make)
+        self.answers.send(req, resp, make)
 
     on_head = on_get
 
@@ -109,11 +107,11 @@ class WatchPage:
                 return _asked_again(self.share_playback, share)
             try:
                 video = self.share_playback.confirm(share, email)
-            except ViewerUnknownError:
-                return _question(_OTHER, status=403)
+            except ViewerUnknownError as exc:
+                return attrs.evolve(_question(_OTHER, status=403), refusal=exc)
             return Page(body=watch_page(video))
 
-        self.answers.send(resp, make)
+        self.answers.send(req, resp, make)
 
 
 def _asked_again(share_playback: SharePlayback, share: str) -> Page:

@@ -10,6 +10,8 @@ import falcon
 
 from hv_player.assets import HLS_JS, NOT_INSTALLED, Assets
 from hv_player.html import BESIDE, content_policy, message_page
+from hv_web.middleware import request_id
+from hv_web.refusals import Refusals
 from hvcore.errors import HvError
 from hvcore.services.share_playback import ShareOverError
 
@@ -48,6 +50,7 @@ class Page:
     Attributes:
         domains: The pages that may embed it; empty means every page.
         forms: Where its form may be sent to, for its policy.
+        refusal: Why it is not the page that was asked for.
     """
 
     body: bytes
@@ -55,6 +58,7 @@ class Page:
     domains: tuple[str, ...] = ()
     forms: str = "'none'"
     headers: Mapping[str, str] = attrs.field(factory=dict)
+    refusal: HvError | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -65,9 +69,15 @@ class PageAnswers:
 
     assets: Assets
     worker_url: str
+    refusals: Refusals
 
     def send(
-        self, resp: falcon.Response, make: Callable[[], Page], *, assets: str = BESIDE
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        make: Callable[[], Page],
+        *,
+        assets: str = BESIDE,
     ) -> None:
         """
         Answer with the page that is made, or say why it was not.
@@ -79,7 +89,9 @@ class PageAnswers:
             page = make()
             self.assets.find(HLS_JS)
         except HvError as error:
-            page = _explained(error, assets)
+            page = _explained(error, assets, request_id(req))
+        if page.refusal is not None:
+            self.refusals.note(req, page.refusal, page.status)
         resp.content_type = falcon.MEDIA_HTML
         resp.status = page.status
         resp.data = page.body
@@ -93,7 +105,7 @@ class PageAnswers:
             resp.set_header(name, value)
 
 
-def _explained(error: HvError, assets: str) -> Page:
+def _explained(error: HvError, assets: str, reference: str) -> Page:
     status = GONE if isinstance(error, ShareOverError) else error.http_status
     if status not in _TEXTS:
         raise error
@@ -101,7 +113,8 @@ def _explained(error: HvError, assets: str) -> Page:
     if error.detail == NOT_INSTALLED:
         text = NOT_INSTALLED
     return Page(
-        body=message_page(title, text, assets=assets),
+        body=message_page(title, text, reference=reference, assets=assets),
         status=status,
         headers=error.headers,
+        refusal=error,
     )

@@ -80,9 +80,7 @@ def handle_error(
     """
     Answer an error that was raised on purpose.
     """
-    if error.http_status >= _FIRST_SERVER_ERROR:
-        context = {**_context(req, error.code), "hv_why": error.detail}
-        _log.warning("request not answered", extra=context)
+    note_failure(req, error)
     send_problem(req, resp, error)
 
 
@@ -95,7 +93,7 @@ def handle_http_error(
     """
     Answer an error that Falcon found.
     """
-    send_problem(req, resp, _translate(error))
+    send_problem(req, resp, translate(error))
 
 
 def handle_crash(
@@ -107,25 +105,53 @@ def handle_crash(
     """
     Answer a bug: nothing of it leaves the service but the request id.
     """
-    _log.error("request crashed", extra=_context(req, "crash"), exc_info=error)
+    note_crash(req, error)
     send_problem(req, resp, InternalError())
+
+
+def note_failure(req: falcon.Request, error: HvError) -> None:
+    """
+    Write down what the service could not answer, and nobody else is at fault.
+    """
+    if error.http_status >= _FIRST_SERVER_ERROR:
+        context = {**_context(req, error.code), "hv_why": error.detail}
+        _log.warning("request not answered", extra=context)
+
+
+def note_crash(req: falcon.Request, error: Exception) -> None:
+    """
+    Write down a bug, with its traceback.
+    """
+    _log.error("request crashed", extra=_context(req, "crash"), exc_info=error)
 
 
 def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> None:
     """
     Make the response say what the error is.
     """
+    send_document(resp, error, problem(error, request_id(req)))
+
+
+def send_document(
+    resp: falcon.Response, error: HvError, document: Mapping[str, object]
+) -> None:
+    """
+    Make the response carry an error as it was rendered.
+    """
     # With its phrase: the status of another protocol has none in Falcon.
     resp.status = f"{error.http_status} {error.title}"
     resp.stream = None
-    resp.data = encode(problem(error, request_id(req)))
+    resp.data = encode(document)
     resp.content_type = PROBLEM_TYPE
     resp.set_header("Cache-Control", "no-store")
     for name, value in error.headers.items():
         resp.set_header(name, value)
 
 
-def _translate(error: falcon.HTTPError) -> HvError:
+def translate(error: falcon.HTTPError) -> HvError:
+    """
+    Return our error for one that Falcon found.
+    """
     status = error.status_code
     headers = dict(error.headers or {})
     if status == UnavailableError.status:

@@ -11,6 +11,7 @@ from typing import BinaryIO, Final
 import attrs
 import falcon
 
+from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.errors import RangeNotSatisfiableError, VideoNotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.served import Lifetime, Served, StoredFile
@@ -182,7 +183,7 @@ def _open(stored: StoredFile, start: int, end: int) -> BoundedFile:
     try:
         file = stored.open(start, end)
     except (FileNotFoundError, ObjectNotFoundError) as exc:
-        raise VideoNotFoundError from exc
+        raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING) from exc
     kind = LocalFile if stored.is_local else BoundedFile
     return kind(file, end - start)
 
@@ -205,7 +206,10 @@ def _range(req: falcon.Request, chosen: _Representation) -> tuple[int, int] | No
             return None
         end = min(last + 1, size)
     if start >= size:
-        raise RangeNotSatisfiableError(headers={"Content-Range": f"bytes */{size}"})
+        raise RangeNotSatisfiableError(
+            headers={"Content-Range": f"bytes */{size}"},
+            rule=PlaybackRule.RANGE_OUTSIDE,
+        )
     return start, end
 
 

@@ -46,8 +46,19 @@ class EdgeKey:
         """
         Tell whether it plays.
         """
-        ended = [at for at in (self.expires_at, self.revoked_at) if at is not None]
-        return all(now < at for at in ended)
+        return not (self.is_revoked_at(now) or self.is_expired_at(now))
+
+    def is_revoked_at(self, now: datetime) -> bool:
+        """
+        Tell whether its owner has ended it.
+        """
+        return self.revoked_at is not None and now >= self.revoked_at
+
+    def is_expired_at(self, now: datetime) -> bool:
+        """
+        Tell whether its time is over.
+        """
+        return self.expires_at is not None and now >= self.expires_at
 
 
 @attrs.frozen(kw_only=True)
@@ -76,9 +87,13 @@ class ShareLink:
         """
         Tell whether sessions that have begun go on.
         """
-        return now < self.expires_at and (
-            self.revoked_at is None or now < self.revoked_at
-        )
+        return now < self.expires_at and not self.is_revoked_at(now)
+
+    def is_revoked_at(self, now: datetime) -> bool:
+        """
+        Tell whether its owner has ended it.
+        """
+        return self.revoked_at is not None and now >= self.revoked_at
 
     @property
     def has_views_left(self) -> bool:

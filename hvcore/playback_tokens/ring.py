@@ -21,7 +21,9 @@ import attrs
 import jwt
 
 from hvcore.domain.ids import PublicId, ShareId, VideoId
+from hvcore.domain.judgement import kept
 from hvcore.domain.limits import MAX_TOKEN_BYTES, SIGNED_URL_EXPIRATIONS_S
+from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens.keys import TokenKey
 
@@ -159,7 +161,7 @@ class KeyRing:
         """
         now_unix = now.timestamp()
         if len(token) > MAX_TOKEN_BYTES or not token.isascii():
-            raise UnauthorizedError(_REFUSED)
+            raise _refused(PlaybackRule.TOKEN_BROKEN)
         # The whole token is hashed, kid and signature included: what differs
         # in one character is another entry and is verified by itself.
         digest = hashlib.sha256(token.encode()).digest()
@@ -170,7 +172,8 @@ class KeyRing:
         if now_unix >= claims.expires_at_unix + LEEWAY_S:
             with self._lock:
                 self._verified.pop(digest, None)
-            raise UnauthorizedError(_REFUSED)
+            raise _refused(PlaybackRule.TOKEN_EXPIRED)
+        kept(PlaybackRule.TOKEN_EXPIRED)
         return claims
 
     def jwks(self) -> dict[str, list[dict[str, str]]]:
@@ -188,14 +191,15 @@ class KeyRing:
 
     def _key_of(self, token: str) -> TokenKey:
         if not _is_canonical(token):
-            raise UnauthorizedError(_REFUSED)
+            raise _refused(PlaybackRule.TOKEN_BROKEN)
         try:
             kid = jwt.get_unverified_header(token).get("kid")
         except jwt.PyJWTError as exc:
-            raise UnauthorizedError(_REFUSED) from exc
+            raise _refused(PlaybackRule.TOKEN_BROKEN) from exc
         key = self._by_kid.get(kid) if isinstance(kid, str) else None
         if key is None:
-            raise UnauthorizedError(_REFUSED)
+            raise _refused(PlaybackRule.TOKEN_UNKNOWN_KEY)
+        kept(PlaybackRule.TOKEN_UNKNOWN_KEY)
         return key
 
     def _read(self, token: str, key: TokenKey, now_unix: float) -> PlaybackClaims:
@@ -217,9 +221,16 @@ class KeyRing:
                     "enforce_minimum_key_length": True,
                 },
             )
-            return _claims(payload, now_unix)
+            claims = _claims(payload)
+        except jwt.InvalidIssuerError as exc:
+            raise _refused(PlaybackRule.TOKEN_WRONG_ISSUER) from exc
         except (jwt.PyJWTError, ValueError, OverflowError) as exc:
-            raise UnauthorizedError(_REFUSED) from exc
+            raise _refused(PlaybackRule.TOKEN_BROKEN) from exc
+        kept(PlaybackRule.TOKEN_BROKEN, PlaybackRule.TOKEN_WRONG_ISSUER)
+        if claims.issued_at_unix > now_unix + LEEWAY_S:
+            raise _refused(PlaybackRule.TOKEN_FROM_FUTURE)
+        kept(PlaybackRule.TOKEN_FROM_FUTURE)
+        return claims
 
     def _recall(self, digest: bytes) -> PlaybackClaims | None:
         with self._lock:
@@ -233,6 +244,11 @@ class KeyRing:
             self._verified[digest] = claims
             while len(self._verified) > MAX_CACHED_TOKENS:
                 self._verified.popitem(last=False)
+
+
+def _refused(rule: PlaybackRule) -> UnauthorizedError:
+    # One sentence for all: which rule it was tells a forger what to change.
+    return UnauthorizedError(_REFUSED, rule=rule)
 
 
 def _token_id(use: TokenUse, video_id: VideoId, issued_at: int) -> str:
@@ -256,13 +272,11 @@ def _is_canonical(token: str) -> bool:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode() == signature
 
 
-def _claims(payload: Mapping[str, object], now_unix: float) -> PlaybackClaims:
+def _claims(payload: Mapping[str, object]) -> PlaybackClaims:
     issued_at, expires_at = payload["iat"], payload["exp"]
     # ``type`` and not ``isinstance``: True is no time, nor is a float.
     if type(issued_at) is not int or type(expires_at) is not int:
         raise ValueError("times must be whole seconds")
-    if issued_at > now_unix + LEEWAY_S:
-        raise ValueError("issued in the future")
     if not 0 < expires_at - issued_at <= _MAX_VALID_S:
         raise ValueError("valid for longer than any token is")
     video_id, public_id = payload["sub"], payload["aud"]

@@ -16,6 +16,8 @@ from hvcore.clock import Clock
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.captions import WEBVTT_TYPE, CaptionTrack
 from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.domain.judgement import kept
+from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.manifests import dash
 from hvcore.manifests.captions import (
@@ -159,6 +161,9 @@ class Delivery:
             NotFoundError: The video has no such file.
         """
         found = find_published(video.media, file)
+        if found is None:
+            raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
+        kept(PlaybackRule.NO_SUCH_FILE)
         if isinstance(found, PublishedPlaylist):
             text = self._playlist(video, found)
             body = carry_token(text, token) if token else text
@@ -173,9 +178,7 @@ class Delivery:
             return _served_text(body, WEBVTT_TYPE, is_public=is_public)
         if isinstance(found, PublishedCaptions):
             return self._captions(video, found, token, is_public=is_public)
-        if isinstance(found, PublishedMedia):
-            return self._media(video, found, is_public=is_public)
-        raise NotFoundError(NO_SUCH_FILE)
+        return self._media(video, found, is_public=is_public)
 
     def describe(self, video_id: str, viewer: Viewer) -> PlayerVideo:
         """
@@ -204,7 +207,7 @@ class Delivery:
         if text is None:
             # Deleted between the look-up and now, or a damaged storage.
             _log.warning("published playlist missing", extra={"hv_path": path})
-            raise VideoNotFoundError
+            raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
         if found.name == MASTER:
             return offer_captions(text, self._tracks(video))
         return text
@@ -232,7 +235,7 @@ class Delivery:
             stored = self._stored_text(track.path)
             if stored is not None:
                 return _served_text(stored, WEBVTT_TYPE, is_public=is_public)
-        raise NotFoundError(NO_SUCH_FILE)
+        raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
 
     def _track(self, video: Playable, language: str) -> CaptionTrack | None:
         tracks = (t for t in self._tracks(video) if t.language == language)

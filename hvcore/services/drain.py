@@ -12,7 +12,7 @@ from pathlib import Path
 
 import attrs
 
-from hvcore.domain.analytics import BatchId, ServedBatch, roll_up
+from hvcore.domain.analytics import BatchId, ServedBatch
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import reach
 from hvcore.ports.analytics import AnalyticsSink
@@ -130,5 +130,5 @@ def _batch(file: SpoolFile, start: int, chunk: SpoolChunk) -> ServedBatch:
         )
     return ServedBatch(
         id=BatchId(file=file.name, start=start, end=chunk.end),
-        counts=roll_up(chunk.served),
+        counts=chunk.counts,
     )

@@ -7,6 +7,8 @@ Source: interface, "Delivery", embed by edge key.
 import attrs
 
 from hvcore.domain.ids import is_edge_key_id
+from hvcore.domain.judgement import kept
+from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.domain.sharing import EdgeKey
 from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.manifests.hls import MASTER
@@ -66,9 +68,15 @@ class EdgePlayback:
         if is_edge_key_id(edge_key):
             key = access.directory.find_edge_key(edge_key)
         if key is None:
-            raise NotFoundError
-        if not key.is_valid_at(access.clock.now()):
-            raise ForbiddenError(OVER)
+            raise NotFoundError(rule=PlaybackRule.EDGE_KEY_UNKNOWN)
+        kept(PlaybackRule.EDGE_KEY_UNKNOWN)
+        now = access.clock.now()
+        if key.is_revoked_at(now):
+            raise ForbiddenError(OVER, rule=PlaybackRule.EDGE_KEY_REVOKED)
+        if key.is_expired_at(now):
+            raise ForbiddenError(OVER, rule=PlaybackRule.EDGE_KEY_EXPIRED)
+        kept(PlaybackRule.EDGE_KEY_REVOKED, PlaybackRule.EDGE_KEY_EXPIRED)
         if key.domains and not access.is_page_allowed(key.domains, viewer):
-            raise ForbiddenError(OTHER_PAGE)
+            raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
+        kept(PlaybackRule.PAGE_NOT_LISTED)
         return key, access.ready(key.video_id)

@@ -11,11 +11,13 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import is_video_id
+from hvcore.domain.judgement import kept
+from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.domain.transcoding import MediaIndex
 from hvcore.domain.video import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenUse
-from hvcore.ports.playback import PlaybackDirectory
+from hvcore.ports.playback import PlaybackDirectory, PlaybackEntry
 from hvcore.services.page_domains import is_page_listed
 
 NOT_SIGNED: Final = "This video needs a playback token: ?token=…"
@@ -91,13 +93,15 @@ class PlaybackAccess:
             VideoNotFoundError: Not there, or not of this environment.
             ForbiddenError: It is private.
         """
-        found = self._find(video, org=org, env=env)
-        if found is None:
-            raise VideoNotFoundError
+        found = self._find(video, environment=(org, env))
+        if isinstance(found, PlaybackRule):
+            raise VideoNotFoundError(rule=found)
         if not found.is_public:
             raise ForbiddenError(
-                "This video is private; request a signed URL to play it."
+                "This video is private; request a signed URL to play it.",
+                rule=PlaybackRule.PRIVATE_ON_PUBLIC_PATH,
             )
+        kept(PlaybackRule.PRIVATE_ON_PUBLIC_PATH)
         return found
 
     def private(
@@ -117,14 +121,20 @@ class PlaybackAccess:
         """
         claims = self.claims(viewer)
         if not claims.names(video):
-            raise ForbiddenError(OTHER_VIDEO)
+            raise ForbiddenError(OTHER_VIDEO, rule=PlaybackRule.TOKEN_OTHER_VIDEO)
+        kept(PlaybackRule.TOKEN_OTHER_VIDEO)
         if claims.use not in uses:
-            raise ForbiddenError(OTHER_USE)
+            raise ForbiddenError(OTHER_USE, rule=PlaybackRule.TOKEN_OTHER_USE)
+        kept(PlaybackRule.TOKEN_OTHER_USE)
         if claims.domains and not self.is_page_allowed(claims.domains, viewer):
-            raise ForbiddenError(OTHER_PAGE)
-        found = self._find(claims.video_id, public_id=claims.public_id)
-        if found is None:
-            raise VideoNotFoundError
+            raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
+        kept(PlaybackRule.PAGE_NOT_LISTED)
+        found = self._find(claims.video_id)
+        if isinstance(found, PlaybackRule):
+            raise VideoNotFoundError(rule=found)
+        if found.public_id != claims.public_id:
+            # Of another installation that signs with the same key.
+            raise VideoNotFoundError(rule=PlaybackRule.TOKEN_OTHER_VIDEO)
         return attrs.evolve(found, claims=claims)
 
     def either(
@@ -139,10 +149,11 @@ class PlaybackAccess:
             VideoNotFoundError: As in private.
         """
         found = self._find(video)
-        if found is not None and found.is_public:
+        if isinstance(found, PlaybackRule):
+            if not viewer.tokens:
+                raise VideoNotFoundError(rule=found)
+        elif found.is_public:
             return found
-        if found is None and not viewer.tokens:
-            raise VideoNotFoundError
         return self.private(video, viewer, uses)
 
     def ready(self, video: str) -> Playable:
@@ -153,8 +164,8 @@ class PlaybackAccess:
             VideoNotFoundError: No such video, or none that is ready.
         """
         found = self._find(video)
-        if found is None:
-            raise VideoNotFoundError
+        if isinstance(found, PlaybackRule):
+            raise VideoNotFoundError(rule=found)
         return found
 
     def is_deleted(self, video: str) -> bool:
@@ -173,10 +184,11 @@ class PlaybackAccess:
                 expired.
         """
         if not any(viewer.tokens):
-            raise UnauthorizedError(NOT_SIGNED)
+            raise UnauthorizedError(NOT_SIGNED, rule=PlaybackRule.TOKEN_MISSING)
         if len(viewer.tokens) > 1:
             # Two readers of one address could each see another token.
-            raise UnauthorizedError(SIGNED_TWICE)
+            raise UnauthorizedError(SIGNED_TWICE, rule=PlaybackRule.TOKEN_SEVERAL)
+        kept(PlaybackRule.TOKEN_MISSING, PlaybackRule.TOKEN_SEVERAL)
         return self.key_ring.verify(viewer.tokens[0], self.clock.now())
 
     def is_page_allowed(self, domains: Sequence[str], viewer: Viewer) -> bool:
@@ -190,34 +202,44 @@ class PlaybackAccess:
         return is_page_listed(domains, origin=viewer.origin, referer=viewer.referer)
 
     def _find(
-        self,
-        video: str,
-        *,
-        org: str | None = None,
-        env: str | None = None,
-        public_id: str | None = None,
-    ) -> Playable | None:
+        self, video: str, *, environment: tuple[str, str] | None = None
+    ) -> Playable | PlaybackRule:
+        """
+        Return a video that is ready, or the rule that keeps it from being served.
+        """
         entry = self.directory.find(video) if is_video_id(video) else None
-        if entry is None or entry.state is not VideoState.READY:
-            return None
-        if entry.media is None or entry.media_root is None:
-            return None
-        if org not in {None, entry.org_id}:
-            return None
-        if env not in {None, entry.env_id, entry.env_name}:
-            return None
-        if public_id not in {None, entry.public_id}:
-            return None
-        made = entry.media.poster
-        return Playable(
-            id=entry.id,
-            public_id=entry.public_id,
-            org_id=entry.org_id,
-            env_id=entry.env_id,
-            name=entry.name,
-            is_public=entry.is_public,
-            media=entry.media,
-            media_root=entry.media_root,
-            poster_path=entry.poster_path
-            or (f"{entry.media_root}/{made}" if made else None),
-        )
+        if entry is None:
+            return PlaybackRule.VIDEO_UNKNOWN
+        kept(PlaybackRule.VIDEO_UNKNOWN)
+        if environment is not None:
+            org, env = environment
+            if org != entry.org_id or env not in {entry.env_id, entry.env_name}:
+                return PlaybackRule.WRONG_ENVIRONMENT
+            kept(PlaybackRule.WRONG_ENVIRONMENT)
+        return _playable(entry)
+
+
+def _playable(entry: PlaybackEntry) -> Playable | PlaybackRule:
+    if entry.state is VideoState.DELETED:
+        return PlaybackRule.VIDEO_DELETED
+    kept(PlaybackRule.VIDEO_DELETED)
+    if entry.state is VideoState.FAILED:
+        return PlaybackRule.VIDEO_FAILED
+    kept(PlaybackRule.VIDEO_FAILED)
+    is_ready = entry.state is VideoState.READY
+    if not is_ready or entry.media is None or entry.media_root is None:
+        return PlaybackRule.VIDEO_NOT_READY
+    kept(PlaybackRule.VIDEO_NOT_READY)
+    made = entry.media.poster
+    return Playable(
+        id=entry.id,
+        public_id=entry.public_id,
+        org_id=entry.org_id,
+        env_id=entry.env_id,
+        name=entry.name,
+        is_public=entry.is_public,
+        media=entry.media,
+        media_root=entry.media_root,
+        poster_path=entry.poster_path
+        or (f"{entry.media_root}/{made}" if made else None),
+    )

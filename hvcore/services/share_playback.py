@@ -15,7 +15,9 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import PublicId, VideoId, is_share_id
+from hvcore.domain.judgement import kept
 from hvcore.domain.limits import SHARE_SESSION_VALID_S, SHARE_VIEWER_VALID_S
+from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.domain.sharing import GUESS_WINDOW, ShareLink
 from hvcore.errors import (
     ForbiddenError,
@@ -95,9 +97,11 @@ class SharePlayback:
                 video, file, token=viewer.tokens[0], is_public=False
             )
         if file != MASTER:
-            raise UnauthorizedError(NO_SESSION)
+            raise UnauthorizedError(NO_SESSION, rule=PlaybackRule.SHARE_SESSION_MISSING)
+        kept(PlaybackRule.SHARE_SESSION_MISSING)
         if share.viewer_email is not None and use is not TokenUse.SHARE_VIEWER:
-            raise ViewerUnknownError
+            raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
+        kept(PlaybackRule.SHARE_VIEWER_UNKNOWN)
         return self._begin(share, video, begins=begins)
 
     def describe(self, share_id: str) -> LinkedVideo:
@@ -113,7 +117,7 @@ class SharePlayback:
         share, video = self._find(share_id)
         self._require_view(share)
         if share.viewer_email is not None:
-            raise ViewerUnknownError
+            raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
         return self.pages.show(video, master=self._master(share))
 
     def confirm(self, share_id: str, email: str) -> LinkedVideo:
@@ -138,9 +142,10 @@ class SharePlayback:
             raise RateLimitExceededError(
                 TOO_MANY_GUESSES,
                 headers={"Retry-After": str(int(GUESS_WINDOW.total_seconds()))},
+                rule=PlaybackRule.SHARE_GUESSED_AT,
             )
         if not _is_same(email, share.viewer_email):
-            raise ViewerUnknownError
+            raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
         with self.uow.write() as work:
             work.shares.forget_guesses(share.id)
             work.commit()
@@ -152,22 +157,31 @@ class SharePlayback:
         if is_share_id(share_id):
             share = self.delivery.directory.find_share(share_id)
         if share is None:
-            raise NotFoundError
-        if not share.is_valid_at(self._now()):
-            raise ShareOverError
+            raise NotFoundError(rule=PlaybackRule.SHARE_UNKNOWN)
+        kept(PlaybackRule.SHARE_UNKNOWN)
+        self._require_time(share)
         try:
             return share, self.delivery.access.ready(share.video_id)
-        except VideoNotFoundError:
+        except VideoNotFoundError as exc:
             if self.delivery.access.is_deleted(share.video_id):
-                raise ShareOverError from None
+                raise ShareOverError(rule=exc.rule) from None
             raise
+
+    def _require_time(self, share: ShareLink) -> None:
+        now = self._now()
+        if share.is_revoked_at(now):
+            raise ShareOverError(rule=PlaybackRule.SHARE_REVOKED)
+        if not share.is_valid_at(now):
+            raise ShareOverError(rule=PlaybackRule.SHARE_EXPIRED)
+        kept(PlaybackRule.SHARE_REVOKED, PlaybackRule.SHARE_EXPIRED)
 
     def _use(self, share: ShareLink, viewer: Viewer) -> TokenUse | None:
         if not viewer.tokens:
             return None
         claims = self.delivery.access.claims(viewer)
         if claims.share_id != share.id or not claims.names(share.video_id):
-            raise ForbiddenError(OTHER_USE)
+            raise ForbiddenError(OTHER_USE, rule=PlaybackRule.TOKEN_OTHER_SHARE)
+        kept(PlaybackRule.TOKEN_OTHER_SHARE)
         return claims.use
 
     def _begin(self, share: ShareLink, video: Playable, *, begins: bool) -> Served:
@@ -187,11 +201,12 @@ class SharePlayback:
             is_taken = work.shares.take_view(share.id, self._now())
             work.commit()
         if not is_taken:
-            raise ShareOverError
+            raise ShareOverError(rule=PlaybackRule.SHARE_USED_UP)
 
     def _require_view(self, share: ShareLink) -> None:
         if not share.has_views_left:
-            raise ShareOverError
+            raise ShareOverError(rule=PlaybackRule.SHARE_USED_UP)
+        kept(PlaybackRule.SHARE_USED_UP)
 
     def _issue(
         self, share: ShareLink, video: Playable, use: TokenUse, valid_s: int

@@ -15,12 +15,14 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import VideoId
+from hvcore.domain.judgement import kept
 from hvcore.domain.limits import (
     MAX_SOURCE_PIXELS,
     MAX_THUMBNAIL_PX,
     MAX_THUMBNAIL_SIZES,
     MIN_THUMBNAIL_PX,
 )
+from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.domain.video import VideoState, thumbnails_prefix
 from hvcore.errors import (
     FieldError,
@@ -98,7 +100,10 @@ class Thumbnails:
         width_px, height_px = _size(request.name)
         video = self.delivery.access.either(request.video, request.viewer, _USES)
         if video.poster_path is None:
-            raise NotFoundError("The video has no picture yet.")
+            raise NotFoundError(
+                "The video has no picture yet.", rule=PlaybackRule.NO_PICTURE
+            )
+        kept(PlaybackRule.NO_PICTURE)
         folder = thumbnails_prefix(VideoId(video.id), video.poster_path)
         path = f"{folder}/{width_px}x{height_px}.jpg"
         picture = self._read(path)
@@ -116,7 +121,7 @@ class Thumbnails:
     def _render(self, poster_path: str, width_px: int, height_px: int) -> bytes:
         poster = self._read(poster_path)
         if poster is None:
-            raise VideoNotFoundError
+            raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
         if not self._places.acquire(blocking=False):
             raise UnavailableError(_TOO_MANY)
         try:
@@ -139,7 +144,7 @@ class Thumbnails:
         entry = self.delivery.directory.find(video.id)
         if entry is None or entry.state is not VideoState.READY:
             self.storage.delete_tree(path)
-            raise VideoNotFoundError
+            raise VideoNotFoundError(rule=PlaybackRule.VIDEO_DELETED)
 
     def _read(self, path: str) -> bytes | None:
         try:
@@ -159,7 +164,10 @@ def crop_to_fill(picture: bytes, width_px: int, height_px: int) -> bytes:
     Image.MAX_IMAGE_PIXELS = MAX_SOURCE_PIXELS
     with Image.open(io.BytesIO(picture), formats=("JPEG", "PNG")) as opened:
         if opened.width * opened.height > MAX_SOURCE_PIXELS:
-            raise NotFoundError("The video's picture is too large to be shown.")
+            raise NotFoundError(
+                "The video's picture is too large to be shown.",
+                rule=PlaybackRule.NO_PICTURE,
+            )
         # Lets the JPEG decoder skip what a small picture does not need; twice
         # the size, so that scaling still has something to work with.
         opened.draft("RGB", (width_px * 2, height_px * 2))
@@ -172,7 +180,7 @@ def crop_to_fill(picture: bytes, width_px: int, height_px: int) -> bytes:
 def _size(name: str) -> tuple[int, int]:
     match = _NAME.fullmatch(name)
     if match is None:
-        raise NotFoundError
+        raise NotFoundError(rule=PlaybackRule.NO_SUCH_ADDRESS)
     size = int(match[1]), int(match[2])
     if not all(MIN_THUMBNAIL_PX <= side <= MAX_THUMBNAIL_PX for side in size):
         message = (
@@ -180,5 +188,8 @@ def _size(name: str) -> tuple[int, int]:
             f"{MAX_THUMBNAIL_PX} pixels."
         )
         problem = FieldError(message=message, location="path.size", value=name)
-        raise InvalidParametersError(message, errors=[problem])
+        raise InvalidParametersError(
+            message, errors=[problem], rule=PlaybackRule.PICTURE_SIZE
+        )
+    kept(PlaybackRule.PICTURE_SIZE)
     return size

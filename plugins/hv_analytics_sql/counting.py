@@ -2,9 +2,11 @@
 Add a batch to the tables.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from functools import cache
+from operator import itemgetter
+from typing import Any, Final, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import Table
@@ -21,6 +23,9 @@ from hvcore.plugin_api import BatchId, BatchRefusedError, ServedBatch, ServedCou
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
+
+_Row: TypeAlias = dict[str, Any]
+InsertT = TypeVar("InsertT", postgresql.Insert, sqlite.Insert)
 
 
 def apply(connection: Connection, batch: ServedBatch) -> None:
@@ -72,7 +77,7 @@ def _advance(connection: Connection, part: BatchId) -> bool:
     )
 
 
-def _row(count: ServedCount) -> dict[str, Any]:
+def _row(count: ServedCount) -> _Row:
     place = count.place
     return {
         "org_id": place.org_id,
@@ -86,21 +91,20 @@ def _row(count: ServedCount) -> dict[str, Any]:
     }
 
 
-def _merged(
-    table: Table, rows: Iterable[Mapping[str, Any]]
-) -> Sequence[Mapping[str, Any]]:
+def _merged(table: Table, rows: Iterable[_Row]) -> Sequence[_Row]:
     """
     Sum rows up by a table's key.
 
     In the order of the key: two writers never wait for each other's rows.
     """
-    key_of = _key_of(table)
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    names = table.columns.keys()
+    key_of = itemgetter(*(column.name for column in table.primary_key))
+    found: dict[Any, _Row] = {}
     for row in rows:
-        have = found.get(key_of(row))
+        key = key_of(row)
+        have = found.get(key)
         if have is None:
-            names = table.columns.keys()
-            found[key_of(row)] = {name: row[name] for name in names}
+            found[key] = {name: row[name] for name in names}
             continue
         have["segments"] += row["segments"]
         have["first_ms"] = min(have["first_ms"], row["first_ms"])
@@ -108,30 +112,47 @@ def _merged(
     return [found[key] for key in sorted(found)]
 
 
-def _key_of(table: Table) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    names = [column.name for column in table.primary_key]
-    return lambda row: tuple(row[name] for name in names)
-
-
-def _add(
-    connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]
-) -> None:
+def _add(connection: Connection, table: Table, rows: Sequence[_Row]) -> None:
     if not rows:
         return
-    statement = _insert(connection, table)
-    new, old = statement.excluded, table.c
+    if connection.dialect.name != "postgresql":
+        connection.execute(_upsert_rows(table), rows)
+        return
+    # A column at a time, in one statement: many cost twice the time.
+    values = {f"all_{name}": [row[name] for row in rows] for name in rows[0]}
+    connection.execute(_upsert_columns(table), values)
+
+
+@cache
+def _upsert_rows(table: Table) -> sqlite.Insert:
+    return _upsert(sqlite.insert(table))
+
+
+@cache
+def _upsert_columns(table: Table) -> postgresql.Insert:
+    names = table.columns.keys()
+    lists = [
+        sa.bindparam(f"all_{column.name}", type_=postgresql.ARRAY(column.type))
+        for column in table.columns
+    ]
+    given = sa.func.unnest(*lists).table_valued(*names, name="given").render_derived()
+    rows = sa.select(*given.columns)
+    return _upsert(postgresql.insert(table).from_select(names, rows))
+
+
+def _upsert(statement: InsertT) -> InsertT:
+    new, old = statement.excluded, statement.table.c
     # Neither database has the other's function for the smaller of two.
     first = sa.case((new.first_ms < old.first_ms, new.first_ms), else_=old.first_ms)
     last = sa.case((new.last_ms > old.last_ms, new.last_ms), else_=old.last_ms)
-    upsert = statement.on_conflict_do_update(
-        index_elements=list(table.primary_key),
+    return statement.on_conflict_do_update(
+        index_elements=[column.name for column in statement.table.primary_key],
         set_={
             "segments": old.segments + new.segments,
             "first_ms": first,
             "last_ms": last,
         },
     )
-    connection.execute(upsert, rows)
 
 
 def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:

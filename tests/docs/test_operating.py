@@ -1,5 +1,5 @@
 """
-The operating page knows every setting, every command and every process.
+The operating page knows every setting, every command, and every rule of playback.
 """
 
 from pathlib import Path
@@ -8,6 +8,7 @@ import click
 import pytest
 
 from hv_cli.main import cli
+from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.settings import env_name, known_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text(encoding="utf-8")
@@ -26,3 +27,8 @@ def test_every_setting_is_documented(name: str) -> None:
 @pytest.mark.parametrize("command", cli.list_commands(click.Context(cli)))
 def test_every_command_is_documented(command: str) -> None:
     assert f"hv {command}" in PAGE
+
+
+@pytest.mark.parametrize("rule", PlaybackRule)
+def test_every_rule_of_playback_is_documented(rule: PlaybackRule) -> None:
+    assert f"`{rule.id}`" in PAGE

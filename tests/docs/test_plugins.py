@@ -107,6 +107,21 @@ def test_the_sink_counts_once(examples: Path, tmp_path: Path) -> None:
     assert (tmp_path / "data" / "state" / "x.sqlite3").is_file()
 
 
+def test_the_kit_finds_nothing_wrong_with_the_sink(examples: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "-p", "no:randomly", str(examples / "test_acme_counts.py")],
+        cwd=examples,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 0, done.stdout
+    assert "14 passed" in done.stdout
+
+
 def test_the_embedding_program_runs(examples: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(examples / "embedded.py")],

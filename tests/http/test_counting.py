@@ -162,9 +162,9 @@ def test_a_counter_writes_down_place_and_time(
     with opened(path) as file:
         chunk = file.read(0)
     assert chunk is not None
-    (served,) = chunk.served
-    assert served.place == COUNTED
-    assert served.at == clock.now().replace(microsecond=678_000)
+    (count,) = chunk.counts
+    assert count.place == COUNTED
+    assert count.first_at == clock.now().replace(microsecond=678_000)
 
 
 def test_playback_goes_on_when_nothing_can_be_written_down(

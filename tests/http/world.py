@@ -324,6 +324,9 @@ def problem_of(result: Result, status: int, code: str) -> dict[str, Any]:
     assert document["status"] == status
     assert document["code"] == code
     assert document["title"] == HTTPStatus(status).phrase
+    # What refuses a playback names the request, too.
+    request_id = result.headers["X-Request-Id"]
+    assert document.pop("requestId", request_id) == request_id
     assert set(document) == {"title", "status", "code", "detail", "errors"}
     assert document["detail"]
     for error in document["errors"]:

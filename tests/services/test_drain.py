@@ -13,13 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from hvcore import spool
 from hvcore.domain.analytics import SegmentPlace, SegmentServed, ServedBatch
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 from hvcore.services.drain import Drain
-from hvcore.spool import Spool, spool_files
+from hvcore.spool import Spool, reading, spool_files
 from tests.services.conftest import World
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -178,7 +177,7 @@ def test_damage_does_not_stop_what_follows(
 def test_a_large_file_is_read_in_parts(
     own: Spool, sink: MemorySink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spool, "READ_BYTES", 100)
+    monkeypatch.setattr(reading, "READ_BYTES", 100)
     for _ in range(20):
         own.append(SEGMENT)
 

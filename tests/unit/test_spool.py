@@ -4,10 +4,12 @@ Spool files: what is written down is read back, once and whole.
 
 import errno
 import os
+import random
 import signal
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,10 +17,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore import spool
-from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.analytics import SegmentPlace, SegmentServed, roll_up
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.spool import Spool, opened, spool_files, the_only_reader
+from hvcore.spool import Spool, lines, opened, reading, spool_files, the_only_reader
+from hvcore.spool import writing as spool
 
 AT = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
 PLACE = SegmentPlace(
@@ -33,6 +35,10 @@ def segment(number: int = 0) -> SegmentServed:
     return SegmentServed(place=PLACE, at=AT + timedelta(milliseconds=number))
 
 
+def with_checksum(text: bytes) -> bytes:
+    return b"%s %08x\n" % (text, zlib.crc32(text))
+
+
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Spool]:
     made = Spool(tmp_path)
@@ -41,12 +47,21 @@ def own(tmp_path: Path) -> Iterator[Spool]:
 
 
 def read_all(folder: Path) -> list[SegmentServed]:
+    """
+    Each segment by itself: what the reader says of every line alone.
+    """
     found: list[SegmentServed] = []
     for path in spool_files(folder):
         with opened(path) as file:
             position = 0
             while (chunk := file.read(position)) is not None:
-                found += chunk.served
+                data = path.read_bytes()[position : chunk.end]
+                for line in data.splitlines():
+                    counts, _ = lines.count([line])
+                    found += [
+                        SegmentServed(place=one.place, at=one.first_at)
+                        for one in counts
+                    ]
                 position = chunk.end
     return found
 
@@ -71,7 +86,7 @@ def test_reading_goes_on_where_it_stopped(own: Spool, tmp_path: Path) -> None:
 
     assert nothing is None
     assert rest is not None
-    assert rest.served == (segment(2),)
+    assert rest.counts == roll_up([segment(2)])
 
 
 def test_a_file_is_complete_once_its_owner_is_gone(own: Spool, tmp_path: Path) -> None:
@@ -135,10 +150,14 @@ def test_a_half_last_line_is_not_read(own: Spool, tmp_path: Path, cut: int) -> N
         b"\0" * 4096 + b"\n",
         b"1767323045678 org_a dev-1 vid_1 720 00000000\n",
         b"\xff\xfe 12\n",
-        # A good checksum of what is no segment.
-        b"x 8cdc1683\n",
-        b"99999999999999999999 o e v 720 "
-        + b"%08x\n" % spool.zlib.crc32(b"99999999999999999999 o e v 720"),
+        # Good checksums of what only begins like a segment.
+        with_checksum(b"1"),
+        with_checksum(b"1767323045678 org_a dev-1 vid_1"),
+        with_checksum(b"1767323045678 org_a dev-1 vid_1 tall"),
+        with_checksum(b"1767323045678x org_a dev-1 vid_1 720"),
+        with_checksum(b"1767323045678 \xff dev-1 vid_1 720"),
+        with_checksum(b"99999999999999999999 o e v 720"),
+        with_checksum(b"999999999999999 o e v 720"),
     ],
 )
 def test_damaged_lines_are_left_out_and_said(
@@ -154,8 +173,46 @@ def test_damaged_lines_are_left_out_and_said(
         chunk = file.read(0)
 
     assert chunk is not None
-    assert chunk.served == (segment(1), segment(1))
+    assert chunk.counts == roll_up([segment(1), segment(1)])
     assert chunk.damaged == 1
+
+
+def test_lines_of_other_kinds_are_skipped(own: Spool, tmp_path: Path) -> None:
+    own.append(segment(1))
+    own.close()
+    (path,) = spool_files(tmp_path)
+    good = path.read_bytes()
+    other = with_checksum(b"i 1767323045678 org_a dev-1 vid_1 no-token")
+    spoilt = other.replace(b"org_a", b"org_b")
+    path.write_bytes(good + other + spoilt + good)
+
+    with opened(path) as file:
+        chunk = file.read(0)
+
+    assert chunk is not None
+    assert chunk.counts == roll_up([segment(1), segment(1)])
+    assert chunk.damaged == 1
+
+
+def test_counting_lines_is_counting_segments(own: Spool, tmp_path: Path) -> None:
+    chance = random.Random(1)  # noqa: S311 - the same data each time
+    served = [
+        SegmentServed(
+            place=attrs.evolve(PLACE, height_px=chance.choice([360, 720])),
+            at=AT + timedelta(milliseconds=chance.randrange(-2, 3) * 43_200_000),
+        )
+        for _ in range(500)
+    ]
+    for one in served:
+        own.append(one)
+    (path,) = spool_files(tmp_path)
+
+    with opened(path) as file:
+        chunk = file.read(0)
+
+    assert chunk is not None
+    assert len(chunk.counts) == len(set(chunk.counts))
+    assert set(chunk.counts) == set(roll_up(served))
 
 
 def test_a_damaged_part_without_an_end_of_line_does_not_stop_the_reader(
@@ -165,7 +222,7 @@ def test_a_damaged_part_without_an_end_of_line_does_not_stop_the_reader(
     own.close()
     (path,) = spool_files(tmp_path)
     good = path.read_bytes()
-    path.write_bytes(b"\0" * (spool.READ_BYTES + 7) + b"\n" + good)
+    path.write_bytes(b"\0" * (reading.READ_BYTES + 7) + b"\n" + good)
 
     assert read_all(tmp_path) == [segment(1)]
 

@@ -3,16 +3,32 @@ What was watched, and how much.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
+import attrs
 import falcon
 
-from hv_api.answers import send
 from hv_api.reach import check_video_id, find_environment, reach_of
+from hv_api.reports import send_report
 from hvcore.assembly import Services
 from hvcore.domain.access import Environment
 from hvcore.services.access import Access
 from hvcore.wire import analytics as wire
+from hvcore.wire import analytics_query as query
+from hvcore.wire import analytics_schemas as answers
 from hvcore.wire.converter import read_query
+from hvcore.wire.exports import table
+
+_USAGE: Final = table("usage", answers.USAGE, "usage")
+_DAILY: Final = table("daily", answers.DAILY, "dailyUsage")
+_STORAGE: Final = table("storage", answers.STORAGE, "storage")
+_DISTRIBUTION: Final = table(
+    "resolution-distribution", answers.DISTRIBUTION, "distribution"
+)
+_OF_VIDEO: Final = {
+    records: table(records.value, answers.VIDEO_RESOLUTION, records.value)
+    for records in query.VideoRecords
+}
 
 
 class Usage:
@@ -29,8 +45,9 @@ class Usage:
         Answer a record for each environment.
         """
         envs = _environments(self._access, req, path)
-        asked = read_query(wire.UsageParameters, req.params)
-        send(resp, wire.usage(self._analytics.usage(envs, asked.period_days)))
+        asked = read_query(query.UsageParameters, req.params)
+        payload = wire.usage(self._analytics.usage(envs, asked.period_days))
+        send_report(req, resp, payload, table=_USAGE, wanted=asked.form)
 
 
 class Daily:
@@ -47,9 +64,9 @@ class Daily:
         Answer a record for each day.
         """
         envs = _environments(self._access, req, path)
-        asked = read_query(wire.DailyParameters, req.params, wire.daily_dates)
+        asked = read_query(query.DailyParameters, req.params, query.daily_dates)
         counts = self._analytics.daily(envs, asked.days(), is_filled=asked.is_filled)
-        send(resp, wire.daily(counts))
+        send_report(req, resp, wire.daily(counts), table=_DAILY, wanted=asked.form)
 
 
 class Storage:
@@ -66,7 +83,9 @@ class Storage:
         Answer the sums.
         """
         envs = _environments(self._access, req, path)
-        send(resp, wire.storage(self._analytics.storage(envs)))
+        asked = read_query(query.StorageParameters, req.params)
+        payload = wire.storage(self._analytics.storage(envs))
+        send_report(req, resp, payload, table=_STORAGE, wanted=asked.form)
 
 
 class Distribution:
@@ -83,8 +102,9 @@ class Distribution:
         Answer a record for each height.
         """
         envs = _environments(self._access, req, path)
-        asked = read_query(wire.ResolutionParameters, req.params, wire.dates_in_order)
-        send(resp, wire.distribution(self._analytics.distribution(envs, asked.days())))
+        asked = read_query(query.ResolutionParameters, req.params, query.dates_in_order)
+        payload = wire.distribution(self._analytics.distribution(envs, asked.days()))
+        send_report(req, resp, payload, table=_DISTRIBUTION, wanted=asked.form)
 
 
 class VideoResolution:
@@ -102,11 +122,18 @@ class VideoResolution:
         Answer the sum and a record for each height.
         """
         reach = reach_of(req)
-        asked = read_query(wire.ResolutionParameters, req.params, wire.dates_in_order)
+        asked = read_query(query.VideoParameters, req.params, query.dates_in_order)
         watched = self._analytics.watched(
             reach.caller, reach.org_id, check_video_id(video_id), asked.days()
         )
-        send(resp, wire.video_resolution(watched))
+        records = _OF_VIDEO[asked.records]
+        send_report(
+            req,
+            resp,
+            wire.video_resolution(watched),
+            table=attrs.evolve(records, name=f"{records.name}-{watched.video.id}"),
+            wanted=asked.form,
+        )
 
 
 def _environments(

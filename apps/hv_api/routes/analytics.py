@@ -8,18 +8,26 @@ from typing import Final
 import attrs
 
 from hv_api.resources import analytics
-from hv_api.routing import ENV, KEY, ORG, Route
+from hv_api.routing import ENV, KEY, ORG, Route, Special
 from hvcore.assembly import Services
 from hvcore.domain.access import Permission
 from hvcore.domain.rate_limits import Bucket
 from hvcore.errors import EnvironmentNotFoundError, VideoNotFoundError
 from hvcore.wire import analytics_schemas as answers
-from hvcore.wire.analytics import (
+from hvcore.wire.analytics_query import (
     DailyParameters,
     ResolutionParameters,
+    StorageParameters,
     UsageParameters,
+    VideoParameters,
 )
-from hvcore.wire.schema import Schema
+from hvcore.wire.exports import MEDIA_TYPES, ExportFormat
+from hvcore.wire.schema import STRING, Schema
+
+_EXPORTED: Final = Special(
+    further_types=(MEDIA_TYPES[ExportFormat.CSV], MEDIA_TYPES[ExportFormat.NDJSON]),
+    answer_headers={"Content-Disposition": STRING},
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -32,7 +40,7 @@ class _Report:
     resource: Callable[[Services], object]
     summary: str
     answer: Schema
-    query: type | None
+    query: type
 
     def routes(self) -> Iterator[Route]:
         """
@@ -48,6 +56,7 @@ class _Report:
                 permission=Permission.ANALYTICS_READ,
                 bucket=Bucket.ANALYTICS,
                 query=self.query,
+                special=_EXPORTED,
                 errors=(EnvironmentNotFoundError,) if root == ENV else (),
             )
 
@@ -72,7 +81,7 @@ _REPORTS: Final = (
         resource=analytics.Storage,
         summary="Report how much is stored.",
         answer=answers.STORAGE,
-        query=None,
+        query=StorageParameters,
     ),
     _Report(
         name="resolution-distribution",
@@ -94,7 +103,8 @@ ROUTES: Final[tuple[Route, ...]] = (
             answer=answers.VIDEO_RESOLUTION,
             permission=Permission.ANALYTICS_READ,
             bucket=Bucket.ANALYTICS,
-            query=ResolutionParameters,
+            query=VideoParameters,
+            special=_EXPORTED,
             errors=(VideoNotFoundError,),
         )
         for video in (f"{ORG}/videos/{{publicID}}", f"{KEY}/videos/{{assetId}}")

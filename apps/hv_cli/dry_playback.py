@@ -1,0 +1,256 @@
+"""
+Ask the apps of delivery what they would answer, and leave no trace.
+
+They run in this process, with the service's own rules, on its database and
+storage. Nothing is counted, no view is used, no picture is kept.
+"""
+
+import io
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+from urllib.parse import unquote_to_bytes, urlsplit
+from wsgiref.util import setup_testing_defaults
+
+import attrs
+
+from hv_delivery.app import make_app as make_delivery
+from hv_player.app import make_app as make_player
+from hv_reference.wsgi import UPLOAD_PREFIXES, by_path
+from hvcore.assembly import Services
+from hvcore.clock import Clock
+from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.judgement import Judgement, following
+from hvcore.errors import UnavailableError
+from hvcore.playback_tokens import KeyRing
+from hvcore.ports.storage import ObjectInfo, Storage
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.delivery import Delivery
+from hvcore.services.edge_playback import EdgePlayback
+from hvcore.services.share_playback import SharePlayback
+from hvcore.services.thumbnails import Thumbnails
+from hvcore.settings import PublicSettings, Settings
+
+_SHARES: Final = "/v1/share/"
+
+
+@attrs.frozen(kw_only=True)
+class Question:
+    """
+    A request that somebody might make.
+
+    Attributes:
+        path: Decoded as WSGI has it, below the public address.
+        query: May hold a token.
+    """
+
+    path: str
+    query: str = attrs.field(repr=False)
+    origin: str | None = None
+    referer: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class DryServices:
+    """
+    The services of delivery and player that change nothing.
+    """
+
+    delivery: Delivery
+    edge_playback: EdgePlayback
+    share_playback: SharePlayback
+    thumbnails: Thumbnails
+    key_ring: KeyRing
+    settings: Settings
+
+
+def dry_services(services: Services, public: PublicSettings) -> DryServices:
+    """
+    Return services that read what the others do, and write nothing.
+
+    Args:
+        public: The addresses at which the service runs.
+    """
+    delivery = attrs.evolve(
+        services.delivery, counter=_Uncounted(), player_url=public.player_url
+    )
+    storage = _ReadOnlyStorage(services.storage, services.clock)
+    return DryServices(
+        delivery=delivery,
+        edge_playback=attrs.evolve(services.edge_playback, delivery=delivery),
+        share_playback=attrs.evolve(
+            services.share_playback,
+            delivery=delivery,
+            uow=_ReadOnlyUnitOfWork(services.uow),
+        ),
+        thumbnails=Thumbnails(storage=storage, delivery=delivery),
+        key_ring=services.key_ring,
+        settings=attrs.evolve(services.settings, public=public),
+    )
+
+
+def question(url: str, public: PublicSettings) -> Question | None:
+    """
+    Read an address; None if it is none of playback.
+
+    Args:
+        public: Addresses that may have a path before ours.
+
+    Raises:
+        ValueError: It cannot be read.
+    """
+    parts = urlsplit(url)
+    path = parts.path
+    for base in (public.worker_url, public.player_url):
+        prefix = urlsplit(base).path.rstrip("/")
+        if prefix and url.startswith(f"{base.rstrip('/')}/"):
+            path = path.removeprefix(prefix)
+    # PEP 3333: bytes, written as the characters of latin-1.
+    decoded = unquote_to_bytes(path).decode("latin-1")
+    if not decoded.startswith("/") or decoded.startswith(UPLOAD_PREFIXES):
+        return None
+    return Question(path=decoded, query=parts.query)
+
+
+def ask(services: DryServices, asked: Question) -> tuple[int, Judgement]:
+    """
+    Return the status that would be answered, and how it came about.
+    """
+    app = by_path(
+        upload=_no_upload,
+        player=make_player(services),
+        delivery=make_delivery(services),
+    )
+    statuses: list[int] = []
+
+    def start_response(status: str, _headers: object, _error: object = None) -> object:
+        statuses.append(int(status.split(maxsplit=1)[0]))
+        return None
+
+    with following() as judgement:
+        body = app(_environ(asked), start_response)
+        close = getattr(body, "close", None)
+        if close is not None:
+            close()
+    return statuses[-1], judgement
+
+
+def _environ(asked: Question) -> dict[str, Any]:
+    # HEAD begins no session of a share link. Elsewhere GET, which also looks
+    # whether the file is there.
+    method = "HEAD" if asked.path.startswith(_SHARES) else "GET"
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": method,
+        "PATH_INFO": asked.path,
+        "QUERY_STRING": asked.query,
+        "REMOTE_ADDR": "127.0.0.1",
+        "wsgi.input": io.BytesIO(),
+        "wsgi.errors": io.StringIO(),
+    }
+    if asked.origin is not None:
+        environ["HTTP_ORIGIN"] = asked.origin
+    if asked.referer is not None:
+        environ["HTTP_REFERER"] = asked.referer
+    setup_testing_defaults(environ)
+    return environ
+
+
+def _no_upload(_environ: object, _start_response: object) -> list[bytes]:
+    raise AssertionError("question() takes no address of an upload")
+
+
+class _Uncounted:
+    """
+    Counts nothing; see services.segment_counting.SegmentCounter.
+    """
+
+    def count(self, place: SegmentPlace) -> None:
+        """
+        Take no note.
+        """
+
+
+@attrs.frozen
+class _ReadOnlyUnitOfWork:
+    """
+    Opens no transaction that writes; see ports.unit_of_work.UnitOfWork.
+    """
+
+    inner: UnitOfWork
+
+    def read(self) -> AbstractContextManager[Work]:
+        """
+        Open for reading.
+        """
+        return self.inner.read()
+
+    def write(self) -> AbstractContextManager[Work]:
+        """
+        Refuse: nothing that is only explained may change anything.
+        """
+        raise UnavailableError("hv explain changes nothing.")
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if the database does not answer.
+        """
+        self.inner.ping()
+
+
+class _ReadOnlyStorage(Storage):
+    """
+    Shows what another storage holds, and forgets what it is given.
+    """
+
+    def __init__(self, inner: Storage, clock: Clock) -> None:
+        self._inner = inner
+        self._clock = clock
+
+    def stat(self, path: str) -> ObjectInfo:
+        """
+        Describe an object.
+        """
+        return self._inner.stat(path)
+
+    def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
+        """
+        Open an object.
+        """
+        return self._inner.open(path, start=start, end=end)
+
+    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+        """
+        Store nothing.
+        """
+        del content_type
+        size_bytes = len(source.read())
+        return ObjectInfo(
+            path=path, size_bytes=size_bytes, modified_at=self._clock.now()
+        )
+
+    def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
+        """
+        Store nothing.
+        """
+        with local.open("rb") as file:
+            return self.write(path, file, content_type=content_type)
+
+    def walk(self, prefix: str) -> Iterator[ObjectInfo]:
+        """
+        Give every object under a prefix.
+        """
+        return self._inner.walk(prefix)
+
+    def delete_tree(self, prefix: str) -> int:
+        """
+        Remove nothing.
+        """
+        del prefix
+        return 0
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if the storage cannot serve.
+        """
+        self._inner.ping()

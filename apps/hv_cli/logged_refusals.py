@@ -1,0 +1,125 @@
+"""
+Find what the logs of this installation say of a request.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import attrs
+
+from hv_cli.commands import CliError
+from hvcore.domain.playback_rules import PlaybackRule
+
+_CRASHED: Final = "request crashed"
+# A service manager may have put something before it.
+_LINE = re.compile(
+    r"(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) [A-Z]+ \S+: (?P<message>.*?)"
+    r"(?P<data>(?: \w+=(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+))*)$"
+)
+_PAIR = re.compile(r" (\w+)=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)")
+
+
+@attrs.frozen(kw_only=True)
+class LoggedRefusal:
+    """
+    What a line of a log says of a request.
+
+    Attributes:
+        file: Where the line stands.
+        rule: The id of the rule that refused it; None where the service failed.
+        status: What was answered; None where the line does not tell.
+        path: As it was logged, without what gives access.
+    """
+
+    at: datetime
+    file: str
+    rule: str | None
+    status: int | None
+    path: str | None
+    says: str
+    mend: str
+
+
+def log_files(folder: Path) -> list[Path]:
+    """
+    Return the logs of processes, older ones too.
+    """
+    return sorted([*folder.glob("*.log"), *folder.glob("*.log.1")])
+
+
+def find_refusals(request_id: str, files: Iterable[Path]) -> list[LoggedRefusal]:
+    """
+    Return what logs say of a request, the oldest first.
+
+    Args:
+        request_id: Callers may choose theirs: several requests can have one.
+
+    Raises:
+        CliError: A file cannot be read.
+    """
+    found: list[LoggedRefusal] = []
+    for path in files:
+        try:
+            with path.open("rb") as file:
+                found += find_lines(request_id, file, str(path))
+        except FileNotFoundError:
+            # It has just become the older one, or is gone.
+            continue
+        except OSError as exc:
+            raise CliError(
+                f"{path} cannot be read: {exc.strerror}. Run hv as the user that the "
+                "data folder belongs to."
+            ) from exc
+    return sorted(found, key=lambda refusal: refusal.at)
+
+
+def find_lines(request_id: str, file: BinaryIO, name: str) -> Iterator[LoggedRefusal]:
+    """
+    Yield what one file says of a request, in its order.
+    """
+    wanted = f" request_id='{request_id}'".encode()
+    for line in file:
+        if wanted not in line:
+            continue
+        match = _LINE.search(line.decode("utf-8", "replace").rstrip())
+        data = dict(_PAIR.findall(match["data"])) if match else {}
+        if match and _value(data.get("request_id")) == request_id:
+            yield _refusal(match["at"], match["message"], data, name)
+
+
+def _refusal(at: str, message: str, data: dict[str, str], name: str) -> LoggedRefusal:
+    id_, status = _value(data.get("rule")), _value(data.get("status"))
+    rule = PlaybackRule.named(str(id_)) if id_ is not None else None
+    says, mend = _unruled(message, _value(data.get("why")), name)
+    path = _value(data.get("path"))
+    return LoggedRefusal(
+        # In the time of this machine, as the log has it.
+        at=datetime.strptime(at, "%Y-%m-%d %H:%M:%S,%f").astimezone(UTC),
+        file=name,
+        rule=None if id_ is None else str(id_),
+        status=status if isinstance(status, int) else None,
+        path=None if path is None else str(path),
+        says=rule.refusal if rule else says,
+        mend=rule.mend if rule else mend,
+    )
+
+
+def _unruled(message: str, why: object, name: str) -> tuple[str, str]:
+    if message == _CRASHED:
+        return "This is a bug of hv.", f"Report it, with the traceback in {name}."
+    says = str(why) if why is not None else message
+    return says, "Run hv doctor, and read the log around that moment."
+
+
+def _value(text: str | None) -> object:
+    """
+    Return what was logged; None if there is nothing, or it is cut off.
+    """
+    try:
+        return None if text is None else ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None

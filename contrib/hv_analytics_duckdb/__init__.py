@@ -1,0 +1,1 @@
+"""Analytics in columns: Parquet files, asked through DuckDB."""

@@ -1,0 +1,290 @@
+"""
+Served segments in Parquet files.
+"""
+
+import csv
+import io
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+import attrs
+
+from hv_analytics_duckdb.engine import Engine
+from hv_analytics_duckdb.shelf import Part, Shelf, State
+from hv_analytics_duckdb.totals import VideoTotals
+from hvcore.plugin_api import (
+    AnalyticsStore,
+    BatchRefusedError,
+    DateRange,
+    DayCount,
+    EnvId,
+    EnvironmentScope,
+    EnvironmentServed,
+    HeightCount,
+    Scope,
+    ServedBatch,
+    ServedCount,
+    ServedTotals,
+    VideoId,
+    VideoScope,
+)
+
+TAIL_ROWS: Final = 10_000
+"""About 1 MB, copied by each write and read by each question."""
+MAX_PART_ROWS: Final = 4_000_000
+"""Parts that would be larger are joined no more."""
+# Two questions of the same files: as one with grouping sets they take three times
+# as long.
+_DAY_SUMS: Final = (
+    "SELECT day, height, sum(segments) FROM {counts} "
+    "GROUP BY day, height ORDER BY day, height"
+)
+_DAY_VIDEOS: Final = "SELECT day, count(DISTINCT video) FROM {counts} GROUP BY day"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MS: Final = timedelta(milliseconds=1)
+
+
+class DuckdbAnalytics(AnalyticsStore):
+    """
+    Counts in a folder that any number of processes share.
+    """
+
+    def __init__(self, shelf: Shelf, engine: Engine) -> None:
+        self._shelf = shelf
+        self._engine = engine
+        self._totals = VideoTotals(engine)
+
+    def write(self, batch: ServedBatch) -> None:
+        """
+        Add the counts and move the file's position, both or neither.
+
+        Raises:
+            BatchRefusedError: It begins elsewhere than at the position.
+            UnavailableError: The folder takes nothing now.
+        """
+        part = batch.id
+        rows = [_row(count) for count in batch.counts]
+        with self._shelf.locked():
+            state = self._shelf.read()
+            applied = state.positions.get(part.file, 0)
+            if part.end <= applied:
+                return
+            if part.start != applied:
+                raise BatchRefusedError(
+                    f"{part.file} was read up to {applied}; a batch from "
+                    f"{part.start} to {part.end} does not follow."
+                )
+            positions = {**state.positions, part.file: part.end}
+            if not rows:
+                self._shelf.replace(state, positions=positions)
+                return
+            tail = f"tail-{state.generation + 1}.csv"
+            self._shelf.new_file(tail, self._tail_of(state) + _as_csv(rows))
+            state = self._shelf.replace(
+                state,
+                positions=positions,
+                tail=tail,
+                tail_rows=state.tail_rows + len(rows),
+            )
+            if state.tail_rows >= TAIL_ROWS:
+                self._fold(state)
+
+    def position(self, file: str) -> int:
+        """
+        Return the end of the last batch of a spool file; 0 for a new one.
+        """
+        return self._shelf.read().positions.get(file, 0)
+
+    def forget(self, file: str) -> None:
+        """
+        Drop the position of a spool file that is gone for ever.
+        """
+        with self._shelf.locked():
+            state = self._shelf.read()
+            left = {name: end for name, end in state.positions.items() if name != file}
+            self._shelf.replace(state, positions=left)
+
+    def prepare(self) -> None:
+        """
+        Make the folder.
+        """
+        self._shelf.prepare()
+
+    def is_prepared(self) -> bool:
+        """
+        Tell whether the folder is there.
+        """
+        return self._shelf.is_prepared()
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if the counts cannot be read.
+        """
+        self._shelf.read()
+
+    def close(self) -> None:
+        """
+        Release DuckDB's memory.
+        """
+        self._engine.close()
+
+    def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
+        """
+        Return how many segments of each video were ever served.
+        """
+        return self._totals.of(videos)
+
+    def by_environment(
+        self, scope: EnvironmentScope, since: date
+    ) -> Mapping[EnvId, EnvironmentServed]:
+        """
+        Return what was served of each environment, ever and since a day.
+        """
+        condition, values = _within(scope, DateRange())
+        rows = self._engine.ask(
+            "SELECT env, sum(segments), "
+            "coalesce(sum(segments) FILTER (WHERE day >= ?), 0), max(last_ms) "
+            "FROM {counts} GROUP BY env",
+            condition,
+            [since, *values],
+        )
+        return {
+            EnvId(env): EnvironmentServed(
+                segments=segments,
+                segments_since=segments_since,
+                last_at=_from_ms(last_ms),
+            )
+            for env, segments, segments_since, last_ms in rows
+        }
+
+    def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
+        """
+        Return what was served on these days in all.
+        """
+        condition, values = _within(scope, days)
+        rows = self._engine.ask(
+            "SELECT sum(segments), count(DISTINCT day), min(first_ms), max(last_ms) "
+            "FROM {counts} HAVING count(*) > 0",
+            condition,
+            values,
+        )
+        for segments, day_count, first_ms, last_ms in rows:
+            return ServedTotals(
+                segments=segments,
+                days=day_count,
+                first_at=_from_ms(first_ms),
+                last_at=_from_ms(last_ms),
+            )
+        return ServedTotals()
+
+    def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
+        """
+        Return what was served on each of these days, oldest first.
+        """
+        condition, values = _within(scope, days)
+        sums, videos = self._engine.retried(
+            lambda state: [
+                self._engine.ask_of(state, question, condition, values)
+                for question in (_DAY_SUMS, _DAY_VIDEOS)
+            ]
+        )
+        heights: dict[date, dict[int, int]] = {}
+        for day, height_px, segments in sums:
+            heights.setdefault(day, {})[height_px] = segments
+        counted = dict(videos)
+        return [
+            DayCount(day=day, videos=counted[day], heights=found)
+            for day, found in heights.items()
+        ]
+
+    def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
+        """
+        Return what was served of each height on these days, lowest first.
+        """
+        condition, values = _within(scope, days)
+        rows = self._engine.ask(
+            "SELECT height, sum(segments), count(DISTINCT video), "
+            "count(DISTINCT day), min(first_ms), max(last_ms) "
+            "FROM {counts} GROUP BY height ORDER BY height",
+            condition,
+            values,
+        )
+        return [
+            HeightCount(
+                height_px=height_px,
+                segments=segments,
+                videos=videos,
+                days=day_count,
+                first_at=_from_ms(first_ms),
+                last_at=_from_ms(last_ms),
+            )
+            for height_px, segments, videos, day_count, first_ms, last_ms in rows
+        ]
+
+    def _tail_of(self, state: State) -> bytes:
+        return self._shelf.data_of(state.tail) if state.tail else b""
+
+    def _fold(self, state: State) -> None:
+        """
+        Join the tail and the parts that are not much larger into one part.
+
+        Each count is joined again each time its part has about doubled, and
+        a question finds few parts.
+        """
+        self._shelf.sweep(state)
+        rows, left = state.tail_rows, list(state.parts)
+        joined: list[Part] = []
+        while (
+            left and left[-1].rows <= 2 * rows and rows + left[-1].rows < MAX_PART_ROWS
+        ):
+            joined.append(left.pop())
+            rows += joined[-1].rows
+        name = f"part-{state.generation + 1}.parquet"
+        made = self._engine.join(attrs.evolve(state, parts=tuple(joined)), name)
+        self._shelf.keep(name)
+        self._shelf.replace(
+            state, parts=(*left, Part(name=name, rows=made)), tail="", tail_rows=0
+        )
+
+
+def _row(count: ServedCount) -> tuple[Any, ...]:
+    place = count.place
+    return (
+        place.org_id,
+        place.env_id,
+        count.day.isoformat(),
+        place.video_id,
+        place.height_px,
+        count.segments,
+        (count.first_at - _EPOCH) // _MS,
+        (count.last_at - _EPOCH) // _MS,
+    )
+
+
+def _as_csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _from_ms(moment_ms: int) -> datetime:
+    return _EPOCH + moment_ms * _MS
+
+
+def _within(scope: Scope, days: DateRange) -> tuple[str, list[object]]:
+    """
+    Return the condition, and the values of its question marks.
+    """
+    values: list[object]
+    if isinstance(scope, VideoScope):
+        conditions, values = ["video = ?"], [scope.video_id]
+    else:
+        marks = ", ".join("?" * len(scope.env_ids))
+        conditions = ["org = ?", f"env IN ({marks})" if marks else "false"]
+        values = [scope.org_id, *sorted(scope.env_ids)]
+    for operator, day in ((">=", days.first), ("<=", days.last)):
+        if day is not None:
+            conditions.append(f"day {operator} ?")
+            values.append(day)
+    return " AND ".join(conditions), values

@@ -1,0 +1,161 @@
+"""
+DuckDB, asked about the files of a state.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import duckdb
+
+from hv_analytics_duckdb.shelf import Shelf, State
+from hvcore.plugin_api import UnavailableError
+
+TRIES: Final = 3
+"""A file goes a minute after it was read last; a machine may stand still."""
+
+_CSV: Final = """SELECT * FROM read_csv({file}, header = false, auto_detect = false, delim = ',',
+quote = '"', escape = '"', columns = {
+'org': 'VARCHAR', 'env': 'VARCHAR', 'day': 'DATE', 'video': 'VARCHAR',
+'height': 'INTEGER', 'segments': 'BIGINT', 'first_ms': 'BIGINT', 'last_ms': 'BIGINT'})"""
+
+_JOINED: Final = """COPY (
+SELECT org, env, day, video, height, sum(segments)::BIGINT AS segments,
+min(first_ms) AS first_ms, max(last_ms) AS last_ms
+FROM {files} GROUP BY ALL ORDER BY org, env, day, video, height
+) TO {target} (FORMAT parquet, COMPRESSION zstd)"""
+
+
+_AnswerT = TypeVar("_AnswerT")
+
+
+class Engine:
+    """
+    One DuckDB of this process, in memory; thread-safe.
+    """
+
+    def __init__(
+        self, shelf: Shelf, *, threads: int, memory_mb: int, spill_dir: Path
+    ) -> None:
+        self._shelf = shelf
+        self._config: dict[str, str | bool | int | float | list[str]] = {
+            "threads": str(threads),
+            "memory_limit": f"{memory_mb}MB",
+            "temp_directory": str(spill_dir),
+            # Nothing is fetched from anywhere.
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        self._lock = threading.Lock()
+        self._connection: duckdb.DuckDBPyConnection | None = None
+
+    def ask(
+        self, question: str, condition: str, values: Sequence[object]
+    ) -> list[tuple[Any, ...]]:
+        """
+        Answer a question about the counts of now.
+
+        Args:
+            question: ``{counts}`` stands for those that the condition holds for.
+            condition: Of SQL, on the columns of the counts.
+            values: Of all question marks, those of the question first.
+
+        Raises:
+            UnavailableError: The files cannot be read.
+        """
+        return self.retried(
+            lambda state: self.ask_of(state, question, condition, values)
+        )
+
+    def retried(self, look: Callable[[State], _AnswerT]) -> _AnswerT:
+        """
+        Look at the files of now; once more if they went meanwhile.
+
+        Raises:
+            UnavailableError: The files cannot be read.
+        """
+        tries = 0
+        while True:
+            state = self._shelf.read()
+            tries += 1
+            try:
+                return look(state)
+            except duckdb.Error as exc:
+                if tries < TRIES and self._shelf.read() != state:
+                    continue
+                raise _unavailable(self._shelf.folder, exc) from exc
+
+    def ask_of(
+        self,
+        state: State,
+        question: str,
+        condition: str = "true",
+        values: Sequence[object] = (),
+    ) -> list[tuple[Any, ...]]:
+        """
+        Answer a question about the files of a state.
+
+        Raises:
+            duckdb.Error: They are gone.
+        """
+        files = self._files_of(state)
+        if not files:
+            return []
+        counts = f"(SELECT * FROM {files} WHERE {condition})"  # noqa: S608 - no values
+        cursor = self._cursor()
+        try:
+            text = question.replace("{counts}", counts)
+            return cursor.execute(text, list(values)).fetchall()
+        finally:
+            cursor.close()
+
+    def join(self, state: State, target: str) -> int:
+        """
+        Write all counts of a state into one part; return its rows.
+
+        Raises:
+            UnavailableError: It cannot be written.
+        """
+        text = _JOINED.replace("{files}", self._files_of(state))
+        text = text.replace("{target}", self._quoted(target))
+        cursor = self._cursor()
+        try:
+            (rows,) = cursor.execute(text).fetchone() or (0,)
+        except duckdb.Error as exc:
+            raise _unavailable(self._shelf.folder, exc) from exc
+        finally:
+            cursor.close()
+        return int(rows)
+
+    def close(self) -> None:
+        """
+        Release its memory.
+        """
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
+    def _files_of(self, state: State) -> str:
+        tables: list[str] = []
+        if state.parts:
+            names = ", ".join(self._quoted(part.name) for part in state.parts)
+            tables.append(f"SELECT * FROM read_parquet([{names}])")  # noqa: S608 - our own names
+        if state.tail:
+            tables.append(_CSV.replace("{file}", self._quoted(state.tail)))
+        return f"({' UNION ALL '.join(tables)})" if tables else ""
+
+    def _quoted(self, name: str) -> str:
+        path = str(self._shelf.folder / name).replace("'", "''")
+        return f"'{path}'"
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        with self._lock:
+            if self._connection is None:
+                self._connection = duckdb.connect(":memory:", config=self._config)
+            return self._connection.cursor()
+
+
+def _unavailable(folder: Path, exc: duckdb.Error) -> UnavailableError:
+    return UnavailableError(f"The counts in {folder} cannot be read or written: {exc}")

@@ -1,0 +1,71 @@
+"""
+Offers the analytics store ``duckdb``: counts in Parquet files, for much history.
+"""
+
+import os
+from collections.abc import Iterator
+
+import attrs
+
+from hvcore.plugin_api import AnalyticsBackend, AnalyticsStore, BuildContext, hookimpl
+
+
+@attrs.frozen(kw_only=True)
+class DuckdbOptions:
+    """
+    Settings under ``[analytics.options.duckdb]``.
+
+    Attributes:
+        folder: Where the files are. All processes that count or answer share
+            it; a relative path begins at the data folder's ``state/``.
+        threads: Of this process, for questions.
+        memory_mb: Of this process, for questions; what needs more goes to a
+            file for the moment.
+    """
+
+    folder: str = "analytics-duckdb"
+    threads: int = attrs.field(default=2)
+    memory_mb: int = attrs.field(default=512)
+
+    @threads.validator
+    def _check_threads(self, _: object, value: int) -> None:
+        if value < 1:
+            raise ValueError(f"threads must be 1 or more, not {value}")
+
+    @memory_mb.validator
+    def _check_memory_mb(self, _: object, value: int) -> None:
+        # Below this, sorting a part does not work.
+        if value < 64:  # noqa: PLR2004 - said right here
+            raise ValueError(f"memory_mb must be 64 or more, not {value}")
+
+
+def build(options: DuckdbOptions, context: BuildContext) -> AnalyticsStore:
+    """
+    Make the store of a process.
+    """
+    from hv_analytics_duckdb.backend import (  # noqa: PLC0415 - only if it was chosen
+        DuckdbAnalytics,
+    )
+    from hv_analytics_duckdb.engine import Engine  # noqa: PLC0415 - see above
+    from hv_analytics_duckdb.shelf import Shelf  # noqa: PLC0415 - see above
+
+    # An absolute path stays what it is.
+    shelf = Shelf(context.state_dir / options.folder)
+    engine = Engine(
+        shelf,
+        threads=options.threads,
+        memory_mb=options.memory_mb,
+        # DuckDB removes it; two of them cannot share one.
+        spill_dir=context.work_dir / f"duckdb-{os.getpid()}",
+    )
+    return DuckdbAnalytics(shelf, engine)
+
+
+@hookimpl
+def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
+    """
+    Offer ``duckdb``.
+    """
+    yield AnalyticsBackend(
+        name="duckdb", factory=build, options=DuckdbOptions, extra="analytics-duckdb"
+    )

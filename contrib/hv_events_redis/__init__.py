@@ -1,0 +1,1 @@
+"""Counts of served segments, handed on through a Redis stream."""

@@ -1,0 +1,37 @@
+"""
+Append-only files of served segments: one for each process that serves.
+
+A line is written with one ``write`` to a file that only grows, so it costs
+microseconds, needs no network, and is there when the process is killed the
+next moment; a power cut may lose the last seconds. While a process lives it
+holds a lock on its file: who can take the lock knows that the file is
+complete. Folder and locks are meant for a file system of this machine.
+"""
+
+from hvcore.spool.reading import (
+    READ_BYTES,
+    SpoolChunk,
+    SpoolFile,
+    opened,
+    spool_files,
+    the_only_reader,
+)
+from hvcore.spool.writing import (
+    MAX_FILE_BYTES,
+    MAX_OWED_BYTES,
+    Spool,
+    make_folder,
+)
+
+__all__ = [
+    "MAX_FILE_BYTES",
+    "MAX_OWED_BYTES",
+    "READ_BYTES",
+    "Spool",
+    "SpoolChunk",
+    "SpoolFile",
+    "make_folder",
+    "opened",
+    "spool_files",
+    "the_only_reader",
+]

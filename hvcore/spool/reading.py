@@ -1,0 +1,121 @@
+"""
+Read spool files, of processes that live and of dead ones.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import attrs
+
+from hvcore.domain.analytics import ServedCount
+from hvcore.spool.lines import count
+from hvcore.spool.writing import SUFFIX
+
+READ_BYTES: Final = 1024 * 1024
+"""Far longer than any line."""
+
+
+@attrs.frozen(kw_only=True)
+class SpoolChunk:
+    """
+    What some whole lines of a spool file say, together.
+
+    Attributes:
+        counts: By place and UTC day.
+        end: Offset behind the last line.
+        damaged: Lines that are not what was written.
+    """
+
+    counts: tuple[ServedCount, ...]
+    end: int
+    damaged: int
+
+
+@attrs.frozen(kw_only=True)
+class SpoolFile:
+    """
+    A spool file that is being read.
+
+    Attributes:
+        name: Unique in the whole service.
+        is_complete: Its owner is gone: nothing will be added.
+    """
+
+    path: Path
+    is_complete: bool
+    _file: BinaryIO = attrs.field(alias="file")
+
+    @property
+    def name(self) -> str:
+        """
+        The file's name.
+        """
+        return self.path.name
+
+    def size_bytes(self) -> int:
+        """
+        Return how long the file is now.
+        """
+        return os.fstat(self._file.fileno()).st_size
+
+    def read(self, start: int) -> SpoolChunk | None:
+        """
+        Return the next lines; None if there is no whole one.
+
+        Args:
+            start: Offset of the beginning of a line.
+        """
+        data = os.pread(self._file.fileno(), READ_BYTES, start)
+        length = data.rfind(b"\n") + 1
+        if length == 0 and len(data) == READ_BYTES:
+            # No line is that long: a damaged file, whose rest may be good.
+            length = len(data)
+        if length == 0:
+            return None
+        counts, damaged = count(data[:length].rstrip(b"\n").split(b"\n"))
+        return SpoolChunk(counts=counts, end=start + length, damaged=damaged)
+
+
+@contextmanager
+def the_only_reader(folder: Path) -> Iterator[bool]:
+    """
+    Tell whether this is the only reader of a folder, and stay it meanwhile.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "reader.lock").open("wb") as file:
+        yield _try_lock(file)
+
+
+def spool_files(folder: Path) -> Sequence[Path]:
+    """
+    Return the files of a folder.
+    """
+    return sorted(folder.glob(f"*{SUFFIX}"))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[SpoolFile]:
+    """
+    Open a spool file for reading.
+
+    A complete one stays locked meanwhile: its owner cannot come back.
+
+    Raises:
+        FileNotFoundError: It is gone.
+    """
+    with path.open("rb") as file:
+        # Before anything is read: what its owner wrote last is seen, too.
+        is_complete = _try_lock(file)
+        yield SpoolFile(path=path, is_complete=is_complete, file=file)
+
+
+def _try_lock(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

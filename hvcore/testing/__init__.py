@@ -1,0 +1,13 @@
+"""
+Kits that show whether a backend keeps the promises of its port.
+
+A test class of the plugin inherits from a kit and says how its backend is
+made. The extra ``testing`` brings what kits need.
+"""
+
+import pytest
+
+# Before a kit is imported: a failed assert shows the values on both sides.
+pytest.register_assert_rewrite(
+    "hvcore.testing.analytics_sinks", "hvcore.testing.analytics_stores"
+)

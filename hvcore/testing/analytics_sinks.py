@@ -1,0 +1,282 @@
+"""
+The promises of a sink: everything once, whatever happens.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Final, TypeAlias
+
+import pytest
+
+from hvcore.domain.analytics import BatchId, ServedBatch
+from hvcore.domain.ids import VideoId
+from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
+from hvcore.testing.served import (
+    NOON,
+    SEGMENT_BYTES,
+    VIDEO,
+    BreaksOffError,
+    batch,
+    cut_off,
+    segment,
+)
+
+FILE: Final = "kit-a.log"
+
+Reopened: TypeAlias = Callable[[], AnalyticsSink]
+"""
+Opens another sink on the same data, as another process would.
+"""
+
+
+class AnalyticsSinkConformance(ABC):
+    """
+    The promises of AnalyticsSink.
+    """
+
+    @pytest.fixture
+    def sink(self) -> AnalyticsSink:
+        """
+        Return a prepared sink with nothing in it; the subclass closes it.
+        """
+        raise NotImplementedError("give the fixture: a prepared, empty sink")
+
+    @pytest.fixture
+    def reopened(self) -> Reopened:
+        """
+        Return what opens another sink on the same data, any number of times.
+        """
+        raise NotImplementedError("give the fixture: it opens the same data again")
+
+    @abstractmethod
+    def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
+        """
+        Return how many segments of a video are counted, best past the sink.
+        """
+
+    def test_a_new_file_begins_at_0(self, sink: AnalyticsSink) -> None:
+        """
+        Nobody tells a sink of a file before its first batch.
+        """
+        assert sink.position("never-seen.log") == 0
+
+    def test_what_is_written_is_counted_at_once(self, sink: AnalyticsSink) -> None:
+        """
+        A question right after ``write`` sees it, and the position.
+        """
+        sink.write(batch(segment(), segment(height_px=360)))
+        after_first = (self.counted(sink, VIDEO), sink.position(FILE))
+        sink.write(batch(segment(at=NOON + timedelta(days=1)), start=20))
+
+        assert after_first == (2, 20)
+        assert (self.counted(sink, VIDEO), sink.position(FILE)) == (3, 30)
+
+    def test_others_see_it_at_once(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        Also in another process, which was open all the time.
+        """
+        other = reopened()
+        before = (self.counted(other, VIDEO), other.position(FILE))
+        sink.write(batch(segment()))
+
+        assert before == (0, 0)
+        assert (self.counted(other, VIDEO), other.position(FILE)) == (1, 10)
+
+    def test_the_same_batch_twice_counts_once(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        Whoever did not hear the answer sends a batch again.
+        """
+        sink.write(batch(segment()))
+        sink.write(batch(segment()))
+        reopened().write(batch(segment()))
+        sink.write(batch(segment(), start=10))
+        # One of before the last.
+        sink.write(batch(segment()))
+
+        assert (self.counted(sink, VIDEO), sink.position(FILE)) == (2, 20)
+
+    def test_ranges_that_overlap_or_leave_a_gap_are_refused(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """
+        They would count twice, or never; counts and position stay.
+        """
+        sink.write(batch(segment(), segment()))
+        for start, count in ((10, 2), (0, 3), (30, 1), (21, 1)):
+            with pytest.raises(BatchRefusedError):
+                sink.write(batch(*[segment()] * count, start=start))
+
+            assert (self.counted(sink, VIDEO), sink.position(FILE)) == (2, 20), start
+        with pytest.raises(BatchRefusedError):
+            sink.write(batch(segment(), file="kit-new.log", start=10))
+
+        assert sink.position("kit-new.log") == 0
+
+    def test_a_write_that_fails_changes_nothing(self, sink: AnalyticsSink) -> None:
+        """
+        Neither counts nor position, and the batch can be written again.
+        """
+        sink.write(batch(segment()))
+        whole = batch(segment(), segment("vid_kit_2"), segment("vid_kit_3"), start=10)
+        with pytest.raises(BreaksOffError):
+            sink.write(cut_off(whole))
+
+        assert (self.counted(sink, VIDEO), sink.position(FILE)) == (1, 10)
+        sink.write(whole)
+        assert (self.counted(sink, VIDEO), sink.position(FILE)) == (2, 40)
+
+    def test_a_batch_without_counts_moves_the_position(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """
+        Lines that were damaged are passed over.
+        """
+        sink.write(ServedBatch(id=BatchId(file=FILE, start=0, end=99), counts=()))
+
+        assert (self.counted(sink, VIDEO), sink.position(FILE)) == (0, 99)
+
+    def test_files_do_not_know_each_other(self, sink: AnalyticsSink) -> None:
+        """
+        The same range of two files is two batches.
+        """
+        sink.write(batch(segment(), file="kit-a.log"))
+        sink.write(batch(segment(), file="kit-b.log"))
+
+        assert self.counted(sink, VIDEO) == 2
+
+    def test_a_forgotten_file_keeps_its_counts(self, sink: AnalyticsSink) -> None:
+        """
+        Only its position goes, and no other file's; twice is once.
+        """
+        sink.write(batch(segment(), file="kit-a.log"))
+        sink.write(batch(segment(), file="kit-b.log"))
+        sink.forget("kit-a.log")
+        sink.forget("kit-a.log")
+
+        assert self.counted(sink, VIDEO) == 2
+        assert (sink.position("kit-a.log"), sink.position("kit-b.log")) == (0, 10)
+
+    def test_counts_survive_the_sink(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        Counts and positions are there when a process comes back.
+        """
+        sink.write(batch(segment()))
+        sink.close()
+        again = reopened()
+
+        assert (self.counted(again, VIDEO), again.position(FILE)) == (1, 10)
+        again.write(batch(segment(), start=10))
+        assert self.counted(again, VIDEO) == 2
+
+    def test_preparing_again_changes_nothing(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        ``hv migrate`` runs while others count, also twice at once.
+        """
+        sink.write(batch(segment()))
+        other = reopened()
+        _at_once([sink.prepare, other.prepare, sink.prepare, other.prepare])
+
+        assert sink.is_prepared()
+        assert (self.counted(sink, VIDEO), sink.position(FILE)) == (1, 10)
+        sink.ping()
+
+    def test_writers_at_once_lose_nothing(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        Each brings its own file; what they count is the same.
+        """
+        sinks = [sink, reopened(), sink, reopened()]
+
+        def write(number: int) -> None:
+            # In opposite orders: whoever locks as it comes, deadlocks.
+            ones = [segment(f"vid_kit_{n}") for n in range(20)]
+            if number % 2:
+                ones.reverse()
+            for start in range(0, 1_000, 200):
+                sinks[number].write(batch(*ones, file=f"kit-{number}.log", start=start))
+
+        _at_once([partial(write, number) for number in range(4)])
+
+        assert [self.counted(sink, VideoId(f"vid_kit_{n}")) for n in range(20)] == (
+            [20] * 20
+        )
+        assert [sink.position(f"kit-{n}.log") for n in range(4)] == [1_000] * 4
+
+    def test_the_same_batch_at_once_counts_once(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        A process that was taken for dead may write after all.
+        """
+        sinks = [sink, reopened(), sink, reopened()]
+        for start in range(0, 100, SEGMENT_BYTES):
+            one = batch(segment(), start=start)
+            _at_once([partial(own.write, one) for own in sinks])
+
+        assert (self.counted(sink, VIDEO), sink.position(FILE)) == (10, 100)
+
+    def test_counts_and_position_move_together(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        Who asks while others write never finds one ahead of the other.
+        """
+        other, seen = reopened(), []
+        is_done = threading.Event()
+
+        def look() -> None:
+            while not is_done.is_set():
+                before = self.counted(other, VIDEO)
+                position = other.position(FILE)
+                seen.append((before, position, self.counted(other, VIDEO)))
+
+        def write() -> None:
+            try:
+                for start in range(0, 300, SEGMENT_BYTES):
+                    sink.write(batch(segment(), start=start))
+            finally:
+                is_done.set()
+
+        _at_once([write, look])
+
+        ahead = [
+            found
+            for found in seen
+            if not found[0] <= found[1] // SEGMENT_BYTES <= found[2]
+        ]
+        assert ahead == []
+
+
+def _at_once(calls: Sequence[Callable[[], None]]) -> None:
+    """
+    Call all of them at the same time; raise what the first of them raised.
+    """
+    start = threading.Barrier(len(calls))
+    failures: list[BaseException] = []
+
+    def call(one: Callable[[], None]) -> None:
+        try:
+            start.wait()
+            one()
+        except BaseException as exc:  # noqa: BLE001 - raised below
+            failures.append(exc)
+
+    threads = [threading.Thread(target=call, args=(one,)) for one in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]

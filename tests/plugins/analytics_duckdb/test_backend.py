@@ -1,0 +1,280 @@
+"""
+The analytics store ``duckdb``: every promise, with many processes and after kills.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from hv_analytics_duckdb import backend, shelf
+from hv_analytics_duckdb.backend import DuckdbAnalytics
+from hv_analytics_duckdb.engine import Engine
+from hv_analytics_duckdb.shelf import Shelf
+from hvcore.domain.analytics import ALL_TIME, DateRange
+from hvcore.errors import ConfigError, UnavailableError
+from hvcore.testing.analytics import AnalyticsStoreConformance, Reopened
+from hvcore.testing.served import ENV, NOON, VIDEO, batch, in_env, segment
+
+ROOT = Path(__file__).parents[3]
+
+
+def store_in(folder: Path) -> DuckdbAnalytics:
+    own = Shelf(folder / "counts")
+    engine = Engine(own, threads=1, memory_mb=128, spill_dir=folder / "spill")
+    return DuckdbAnalytics(own, engine)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    # A path that SQL must not stumble over.
+    made = tmp_path / "it's here"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[DuckdbAnalytics]:
+    made = store_in(folder)
+    made.prepare()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def small_tails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Counts are joined into parts all the time.
+    """
+    monkeypatch.setattr(backend, "TAIL_ROWS", 15)
+    monkeypatch.setattr(backend, "MAX_PART_ROWS", 200)
+
+
+class Conforming(AnalyticsStoreConformance):
+    __test__ = False
+
+    @pytest.fixture
+    def store(self, folder: Path) -> Iterator[DuckdbAnalytics]:
+        made = store_in(folder)
+        made.prepare()
+        yield made
+        made.close()
+
+    @pytest.fixture
+    def reopened(self, folder: Path) -> Iterator[Reopened]:
+        made: list[DuckdbAnalytics] = []
+
+        def reopen() -> DuckdbAnalytics:
+            made.append(store_in(folder))
+            return made[-1]
+
+        yield reopen
+        for one in made:
+            one.close()
+
+
+class TestEveryPromise(Conforming):
+    __test__ = True
+
+
+@pytest.mark.usefixtures("small_tails")
+class TestEveryPromiseOfParts(Conforming):
+    __test__ = True
+
+
+def files_in(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "counts").iterdir()}
+
+
+def test_an_unprepared_folder_says_what_to_do(folder: Path) -> None:
+    store = store_in(folder)
+
+    assert not store.is_prepared()
+    for ask in (store.ping, lambda: store.served([VIDEO])):
+        with pytest.raises(UnavailableError, match="hv migrate"):
+            ask()
+    with pytest.raises(UnavailableError):
+        store.write(batch(segment()))
+
+
+def test_counts_of_a_newer_version_are_left_alone(
+    store: DuckdbAnalytics, folder: Path
+) -> None:
+    current = folder / "counts" / "current.json"
+    stored = json.loads(current.read_text())
+    current.write_text(json.dumps({**stored, "version": 99}))
+
+    for ask in (store.prepare, store.ping, lambda: store.write(batch(segment()))):
+        with pytest.raises(ConfigError, match="newer version"):
+            ask()
+
+
+@pytest.mark.usefixtures("small_tails")
+def test_there_are_few_parts_of_much(store: DuckdbAnalytics, folder: Path) -> None:
+    for start in range(0, 4_000, 100):
+        day = NOON + timedelta(days=start)
+        store.write(batch(*(segment(f"v{n}", at=day) for n in range(10)), start=start))
+
+    state = Shelf(folder / "counts").read()
+    assert sum(part.rows for part in state.parts) + state.tail_rows == 400
+    assert len(state.parts) <= 8
+
+
+@pytest.mark.usefixtures("small_tails")
+def test_the_same_place_and_day_is_one_row_of_a_part(
+    store: DuckdbAnalytics, folder: Path
+) -> None:
+    for start in range(0, 300, 10):
+        store.write(batch(segment(), start=start))
+
+    state = Shelf(folder / "counts").read()
+    assert [part.rows for part in state.parts] == [1]
+    assert store.totals(in_env(ENV), ALL_TIME).segments == 30
+
+
+def test_a_file_is_kept_for_those_who_read_it_and_then_removed(
+    store: DuckdbAnalytics, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = Shelf(folder / "counts")
+    store.write(batch(segment()))
+    before = own.read()
+    store.write(batch(segment(), start=10))
+    kept = before.tail in files_in(folder)
+    monkeypatch.setattr(shelf, "KEPT_S", -1)
+    store.write(batch(segment(), start=20))
+
+    assert kept
+    assert before.tail not in files_in(folder)
+    assert store.served([VIDEO]) == {VIDEO: 3}
+
+
+def test_a_reader_that_stood_still_for_long_reads_anew(
+    store: DuckdbAnalytics, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write(batch(segment()))
+    own = Shelf(folder / "counts")
+    engine = Engine(own, threads=1, memory_mb=128, spill_dir=folder / "spill")
+    states = [own.read()]
+    real = own.read
+    monkeypatch.setattr(own, "read", lambda: states.pop() if states else real())
+    monkeypatch.setattr(shelf, "KEPT_S", -1)
+    for start in (10, 20, 30):
+        store.write(batch(segment(), start=start))
+
+    found = engine.ask("SELECT sum(segments) FROM {counts}", "true", [])
+    engine.close()
+
+    assert found == [(4,)]
+
+
+def test_a_part_that_is_gone_is_said(store: DuckdbAnalytics, folder: Path) -> None:
+    store.write(batch(segment()))
+    (tail,) = Shelf(folder / "counts").read().names
+    (folder / "counts" / tail).unlink()
+
+    with pytest.raises(UnavailableError, match="cannot be read"):
+        store.totals(in_env(ENV), ALL_TIME)
+    with pytest.raises(UnavailableError, match="cannot be read"):
+        store.served([VIDEO])
+
+
+@pytest.mark.usefixtures("small_tails")
+def test_what_a_killed_writer_left_goes(store: DuckdbAnalytics, folder: Path) -> None:
+    for name in ("tail-9999.csv", "part-9999.parquet", "current.json.new"):
+        (folder / "counts" / name).write_bytes(b"half")
+
+    for start in range(0, 200, 10):
+        store.write(batch(segment(f"vid_{start}"), start=start))
+
+    assert not files_in(folder) & {"tail-9999.csv", "part-9999.parquet"}
+    assert store.totals(in_env(ENV), DateRange()).segments == 20
+
+
+def test_a_writer_does_not_wait_for_ever(
+    store: DuckdbAnalytics, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "LOCK_WAIT_S", 0)
+    with (
+        Shelf(folder / "counts").locked(),
+        pytest.raises(UnavailableError, match="over"),
+    ):
+        store.write(batch(segment()))
+
+    assert store.position("kit-a.log") == 0
+    store.write(batch(segment()))
+
+
+def test_nothing_is_fetched_or_loaded(store: DuckdbAnalytics) -> None:
+    store.write(batch(segment()))
+    engine = store._engine
+
+    (settings,) = engine.ask(
+        "SELECT current_setting('autoinstall_known_extensions'), "
+        "current_setting('autoload_known_extensions') FROM {counts} LIMIT 1",
+        "true",
+        [],
+    )
+
+    assert settings == (False, False)
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from hv_analytics_duckdb import backend
+from tests.plugins.analytics_duckdb.test_backend import store_in
+from hvcore.testing.served import batch, segment
+backend.TAIL_ROWS = 25
+folder, file, upto = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+store = store_in(folder)
+# As the drain: go on where the sink stands.
+for start in range(store.position(file), upto, 100):
+    ones = [segment(f"vid_{n % 7}_{start % 300}") for n in range(10)]
+    store.write(batch(*ones, file=file, start=start))
+    sys.stdout.write(f"{start}\\n"); sys.stdout.flush()
+"""
+
+
+def writer(folder: Path, file: str, upto: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder), file, str(upto)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_processes_write_and_ask_at_once(store: DuckdbAnalytics, folder: Path) -> None:
+    writers = [writer(folder, f"{number}.log", 3_000) for number in range(3)]
+    seen = []
+    while any(process.poll() is None for process in writers):
+        seen.append(store.totals(in_env(ENV), ALL_TIME).segments)
+    for process in writers:
+        process.communicate()
+
+    assert [process.returncode for process in writers] == [0, 0, 0]
+    assert seen == sorted(seen)
+    assert store.totals(in_env(ENV), ALL_TIME).segments == 900
+
+
+def test_a_writer_that_is_killed_at_any_moment_counts_nothing_twice(
+    store: DuckdbAnalytics, folder: Path
+) -> None:
+    for lines in (1, 2, 4, 7, 11, 16):
+        process = writer(folder, "killed.log", 1_000_000)
+        assert process.stdout is not None
+        for _ in range(lines):
+            process.stdout.readline()
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+
+        position = store.position("killed.log")
+        assert store.totals(in_env(ENV), ALL_TIME).segments == position // 10
+    assert position >= 41 * 100

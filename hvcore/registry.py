@@ -40,6 +40,8 @@ CHOSEN_BY: Final = {
     "analytics": "analytics.sinks",
 }
 """The setting that names a backend, where it is not ``<kind>.backend``."""
+SEVERAL: Final = frozenset({"auth", "analytics"})
+"""Kinds of which several are chosen; the options of each lie below its name."""
 
 PortT = TypeVar("PortT")
 
@@ -177,9 +179,10 @@ class Registry:
                 f"{CHOSEN_BY.get(kind, f'{kind}.backend')}."
             )
         backend = offer.backend
-        options = structure_options(
-            chosen.options, backend.options, path=f"{kind}.options"
-        )
+        path = f"{kind}.options"
+        if kind in SEVERAL:
+            path = f"{path}.{chosen.backend}"
+        options = structure_options(chosen.options, backend.options, path=path)
         try:
             return backend.factory(options, context)
         except ImportError as exc:

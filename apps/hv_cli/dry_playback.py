@@ -101,11 +101,12 @@ def question(url: str, public: PublicSettings) -> Question | None:
         ValueError: It cannot be read.
     """
     parts = urlsplit(url)
-    path = parts.path
-    for base in (public.worker_url, public.player_url):
-        prefix = urlsplit(base).path.rstrip("/")
-        if prefix and url.startswith(f"{base.rstrip('/')}/"):
-            path = path.removeprefix(prefix)
+    ours = (base.rstrip("/") for base in (public.worker_url, public.player_url))
+    # One may lie below the other: the longer one is meant.
+    base = max(
+        (base for base in ours if url.startswith(f"{base}/")), key=len, default=""
+    )
+    path = parts.path.removeprefix(urlsplit(base).path)
     # PEP 3333: bytes, written as the characters of latin-1.
     decoded = unquote_to_bytes(path).decode("latin-1")
     if not decoded.startswith("/") or decoded.startswith(UPLOAD_PREFIXES):

@@ -15,12 +15,14 @@ from hv_cli.commands import CliError
 from hvcore.domain.playback_rules import PlaybackRule
 
 _CRASHED: Final = "request crashed"
+# Each value is read in one way only, or a line that is cut off takes for ever.
+_VALUE = r"(?>'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|\S+)"
 # A service manager may have put something before it.
 _LINE = re.compile(
     r"(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) [A-Z]+ \S+: (?P<message>.*?)"
-    r"(?P<data>(?: \w+=(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+))*)$"
+    rf"(?P<data>(?: \w+={_VALUE})*+)$"
 )
-_PAIR = re.compile(r" (\w+)=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)")
+_PAIR = re.compile(rf" (\w+)=({_VALUE})")
 
 
 @attrs.frozen(kw_only=True)
@@ -87,32 +89,60 @@ def find_lines(request_id: str, file: BinaryIO, name: str) -> Iterator[LoggedRef
             continue
         match = _LINE.search(line.decode("utf-8", "replace").rstrip())
         data = dict(_PAIR.findall(match["data"])) if match else {}
-        if match and _value(data.get("request_id")) == request_id:
-            yield _refusal(match["at"], match["message"], data, name)
+        if not match or _value(data.get("request_id")) != request_id:
+            continue
+        at = _moment(match["at"])
+        if at is not None:
+            yield _refusal(at, match["message"], data, name)
 
 
-def _refusal(at: str, message: str, data: dict[str, str], name: str) -> LoggedRefusal:
-    id_, status = _value(data.get("rule")), _value(data.get("status"))
-    rule = PlaybackRule.named(str(id_)) if id_ is not None else None
-    says, mend = _unruled(message, _value(data.get("why")), name)
-    path = _value(data.get("path"))
+def _refusal(
+    at: datetime, message: str, data: dict[str, str], name: str
+) -> LoggedRefusal:
+    id_, status = _text(data.get("rule")), _value(data.get("status"))
+    rule = PlaybackRule.named(id_) if id_ is not None else None
+    says, mend = _unruled(message, _text(data.get("why")), name)
     return LoggedRefusal(
-        # In the time of this machine, as the log has it.
-        at=datetime.strptime(at, "%Y-%m-%d %H:%M:%S,%f").astimezone(UTC),
+        at=at,
         file=name,
-        rule=None if id_ is None else str(id_),
+        rule=id_,
         status=status if isinstance(status, int) else None,
-        path=None if path is None else str(path),
+        path=_text(data.get("path")),
         says=rule.refusal if rule else says,
         mend=rule.mend if rule else mend,
     )
 
 
-def _unruled(message: str, why: object, name: str) -> tuple[str, str]:
+def _unruled(message: str, why: str | None, name: str) -> tuple[str, str]:
     if message == _CRASHED:
         return "This is a bug of hv.", f"Report it, with the traceback in {name}."
-    says = str(why) if why is not None else message
+    says = why if why is not None else _printable(message)
     return says, "Run hv doctor, and read the log around that moment."
+
+
+def _moment(at: str) -> datetime | None:
+    try:
+        # In the time of this machine, as the log has it.
+        return datetime.strptime(at, "%Y-%m-%d %H:%M:%S,%f").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _text(logged: str | None) -> str | None:
+    value = _value(logged)
+    return None if value is None else _printable(str(value))
+
+
+def _printable(text: str) -> str:
+    """
+    Return a text that does nothing to the terminal it is printed on.
+
+    Callers send what they like; the log has it escaped, and so it stays.
+    """
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode()
+        for char in text
+    )
 
 
 def _value(text: str | None) -> object:
@@ -121,5 +151,5 @@ def _value(text: str | None) -> object:
     """
     try:
         return None if text is None else ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None

@@ -8,6 +8,7 @@ quick, and one process of the service loads nothing of another.
 import errno
 import importlib
 import os
+import re
 import sys
 import traceback
 from datetime import UTC, datetime
@@ -17,6 +18,12 @@ from typing import Final
 import click
 
 from hv_cli.commands import DEFAULT_DATA, Invocation, common_options
+
+# Addresses may be among the words of a command, with what gives access to a video.
+_SECRET: Final = re.compile(
+    r"(?:[?#&;]|%3f|token|(?<=ek_)|(?<=shr_)|(?<=hv_live_)|(?<=hv_test_)).*",
+    re.IGNORECASE | re.DOTALL,
+)
 
 COMMANDS: Final = {
     "up": ("hv_cli.up:up", "Run the whole service on this machine."),
@@ -189,8 +196,7 @@ def _note(error: Exception, data: Path) -> str:
         if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
             rotate(log)
         with log.open("a", encoding="utf-8") as file:
-            # An address may be among them, with a token behind its "?".
-            words = [word.partition("?")[0] for word in sys.argv]
+            words = [_SECRET.sub("…", word) for word in sys.argv]
             file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {words}\n")
             traceback.print_exception(error, file=file)
     except OSError:

@@ -4,6 +4,7 @@ Served segments in Parquet files.
 
 import csv
 import io
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
@@ -26,6 +27,7 @@ from hvcore.plugin_api import (
     ServedBatch,
     ServedCount,
     ServedTotals,
+    UnavailableError,
     VideoId,
     VideoScope,
 )
@@ -43,6 +45,8 @@ _DAY_SUMS: Final = (
 _DAY_VIDEOS: Final = "SELECT day, count(DISTINCT video) FROM {counts} GROUP BY day"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
+
+_log = logging.getLogger(__name__)
 
 
 class DuckdbAnalytics(AnalyticsStore):
@@ -80,15 +84,14 @@ class DuckdbAnalytics(AnalyticsStore):
                 self._shelf.replace(state, positions=positions)
                 return
             tail = f"tail-{state.generation + 1}.csv"
-            self._shelf.new_file(tail, self._tail_of(state) + _as_csv(rows))
+            self._shelf.new_file(tail, self._shelf.data_of(state.tail) + _as_csv(rows))
+            tail_rows = state.tail_rows + len(rows)
+            is_full = tail_rows // TAIL_ROWS > state.tail_rows // TAIL_ROWS
             state = self._shelf.replace(
-                state,
-                positions=positions,
-                tail=tail,
-                tail_rows=state.tail_rows + len(rows),
+                state, positions=positions, tail=tail, tail_rows=tail_rows
             )
-            if state.tail_rows >= TAIL_ROWS:
-                self._fold(state)
+            if is_full:
+                self._try_to_fold(state)
 
     def position(self, file: str) -> int:
         """
@@ -121,7 +124,7 @@ class DuckdbAnalytics(AnalyticsStore):
         """
         Raise UnavailableError if the counts cannot be read.
         """
-        self._shelf.read()
+        self._shelf.check()
 
     def close(self) -> None:
         """
@@ -222,8 +225,12 @@ class DuckdbAnalytics(AnalyticsStore):
             for height_px, segments, videos, day_count, first_ms, last_ms in rows
         ]
 
-    def _tail_of(self, state: State) -> bytes:
-        return self._shelf.data_of(state.tail) if state.tail else b""
+    def _try_to_fold(self, state: State) -> None:
+        try:
+            self._fold(state)
+        except UnavailableError as exc:
+            # The batch is counted; what fails again is tried as many rows later.
+            _log.warning("counts cannot be joined", extra={"hv_why": exc.detail})
 
     def _fold(self, state: State) -> None:
         """

@@ -2,6 +2,7 @@
 DuckDB, asked about the files of a state.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,14 +10,21 @@ from typing import Any, Final, TypeVar
 
 import duckdb
 
-from hv_analytics_duckdb.shelf import Shelf, State
-from hvcore.plugin_api import UnavailableError
+from hv_analytics_duckdb.shelf import Shelf, State, explained
+from hvcore.plugin_api import ConfigError, UnavailableError
 
 TRIES: Final = 3
 """A file goes a minute after it was read last; a machine may stand still."""
+_NOT_READ: Final = "The counts cannot be read; the log and hv doctor say why."
+"""What is answered: callers of the API learn nothing of folders."""
+
+_log = logging.getLogger(__name__)
+
+# A folder of the path may be called env=prod: that is no column.
+_PARQUET: Final = "SELECT * FROM read_parquet([{files}], hive_partitioning = false)"
 
 _CSV: Final = """SELECT * FROM read_csv({file}, header = false, auto_detect = false, delim = ',',
-quote = '"', escape = '"', columns = {
+quote = '"', escape = '"', hive_partitioning = false, columns = {
 'org': 'VARCHAR', 'env': 'VARCHAR', 'day': 'DATE', 'video': 'VARCHAR',
 'height': 'INTEGER', 'segments': 'BIGINT', 'first_ms': 'BIGINT', 'last_ms': 'BIGINT'})"""
 
@@ -47,6 +55,7 @@ class Engine:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
         }
+        self._spill_dir = spill_dir
         self._lock = threading.Lock()
         self._connection: duckdb.DuckDBPyConnection | None = None
 
@@ -75,6 +84,13 @@ class Engine:
         Raises:
             UnavailableError: The files cannot be read.
         """
+        try:
+            return self._looked(look)
+        except (UnavailableError, ConfigError) as exc:
+            _log.warning("counts cannot be read", extra={"hv_why": str(exc)})
+            raise UnavailableError(_NOT_READ) from exc
+
+    def _looked(self, look: Callable[[State], _AnswerT]) -> _AnswerT:
         tries = 0
         while True:
             state = self._shelf.read()
@@ -117,8 +133,8 @@ class Engine:
         Raises:
             UnavailableError: It cannot be written.
         """
-        text = _JOINED.replace("{files}", self._files_of(state))
-        text = text.replace("{target}", self._quoted(target))
+        # Both at once: a path may hold braces.
+        text = _JOINED.format(files=self._files_of(state), target=self._quoted(target))
         cursor = self._cursor()
         try:
             (rows,) = cursor.execute(text).fetchone() or (0,)
@@ -141,7 +157,7 @@ class Engine:
         tables: list[str] = []
         if state.parts:
             names = ", ".join(self._quoted(part.name) for part in state.parts)
-            tables.append(f"SELECT * FROM read_parquet([{names}])")  # noqa: S608 - our own names
+            tables.append(_PARQUET.replace("{files}", names))
         if state.tail:
             tables.append(_CSV.replace("{file}", self._quoted(state.tail)))
         return f"({' UNION ALL '.join(tables)})" if tables else ""
@@ -153,6 +169,9 @@ class Engine:
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
             if self._connection is None:
+                # DuckDB makes the last folder of a path, and none above it.
+                with explained(self._spill_dir):
+                    self._spill_dir.mkdir(parents=True, exist_ok=True)
                 self._connection = duckdb.connect(":memory:", config=self._config)
             return self._connection.cursor()
 

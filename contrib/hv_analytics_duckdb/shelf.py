@@ -14,6 +14,7 @@ nobody. A file that is named no more stays for a minute, for those who read it.
 import fcntl
 import json
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,12 +27,16 @@ from hvcore.plugin_api import ConfigError, UnavailableError
 
 VERSION: Final = 1
 LOCK_WAIT_S: Final = 20
-"""Far longer than joining parts takes."""
+"""Longer than joining the largest parts takes (7 to 20 s); who waits on comes again."""
 KEPT_S: Final = 60
 """Longer than any question takes."""
 _POLL_S: Final = 0.01
 _CURRENT: Final = "current.json"
 _LOCK: Final = "lock"
+_MADE: Final = re.compile(
+    r"(tmp_)?(tail-\d+\.csv|part-\d+\.parquet)|current\.json\.new"
+)
+"""What writers make; DuckDB puts ``tmp_`` before a file that it writes anew."""
 
 
 @attrs.frozen(kw_only=True)
@@ -84,7 +89,7 @@ class Shelf:
         Return the state of now.
 
         Raises:
-            UnavailableError: It cannot be read, or was never made.
+            UnavailableError: It cannot be read, is damaged, or was never made.
             ConfigError: It is of a newer version.
         """
         found = self._read()
@@ -93,6 +98,16 @@ class Shelf:
                 f"{self.folder} holds no counts yet; run: hv migrate."
             )
         return found
+
+    def check(self) -> None:
+        """
+        Raise UnavailableError if a file is not there.
+        """
+        for name in sorted(self.read().names):
+            if not (self.folder / name).is_file():
+                raise UnavailableError(
+                    f"{self.folder / name} is missing; restore the folder from a backup."
+                )
 
     def is_prepared(self) -> bool:
         """
@@ -104,7 +119,7 @@ class Shelf:
         """
         Make the folder and its first state, unless they are there.
         """
-        with _explained(self.folder):
+        with explained(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         with self.locked():
             if self._read() is None:
@@ -118,7 +133,7 @@ class Shelf:
         Raises:
             UnavailableError: Another one is at it for too long.
         """
-        with _explained(self.folder):
+        with explained(self.folder):
             fd = os.open(
                 self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
             )
@@ -147,7 +162,7 @@ class Shelf:
             new, retired=kept | dict.fromkeys(old.names - new.names, now)
         )
         self._put(new)
-        with _explained(self.folder):
+        with explained(self.folder):
             for name in gone:
                 (self.folder / name).unlink(missing_ok=True)
         return new
@@ -155,56 +170,66 @@ class Shelf:
     def sweep(self, state: State) -> None:
         """
         Remove what killed writers left; for who has the lock.
+
+        Nothing else: the folder may be one that others use, too.
         """
-        known = state.names | state.retired.keys() | {_CURRENT, _LOCK}
-        with _explained(self.folder):
+        known = state.names | state.retired.keys()
+        with explained(self.folder):
             for path in self.folder.iterdir():
-                if path.name not in known and path.is_file():
+                if _MADE.fullmatch(path.name) and path.name not in known:
                     path.unlink()
 
     def new_file(self, name: str, data: bytes) -> None:
         """
         Write a file that will be there after a power cut, too.
         """
-        with _explained(self.folder), (self.folder / name).open("wb") as file:
+        with explained(self.folder), (self.folder / name).open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
 
     def data_of(self, name: str) -> bytes:
         """
-        Return what a file holds.
+        Return what a file holds; nothing without a name.
         """
-        with _explained(self.folder):
+        if not name:
+            return b""
+        with explained(self.folder):
             return (self.folder / name).read_bytes()
 
     def keep(self, name: str) -> None:
         """
         Have a file, which somebody else wrote, outlast a power cut.
         """
-        with _explained(self.folder):
+        with explained(self.folder):
             _sync(self.folder / name)
 
     def _read(self) -> State | None:
-        with _explained(self.folder):
+        with explained(self.folder):
             try:
                 text = (self.folder / _CURRENT).read_bytes()
             except FileNotFoundError:
                 return None
-        stored = json.loads(text)
-        if stored.pop("version") > VERSION:
-            raise ConfigError(
-                f"The counts in {self.folder} are of a newer version of "
-                "hv_analytics_duckdb than this one; install that version, or restore "
-                "a backup."
-            )
-        stored["parts"] = tuple(Part(**part) for part in stored["parts"])
-        return State(**stored)
+        try:
+            stored = json.loads(text)
+            is_newer = stored.pop("version") > VERSION
+            if not is_newer:
+                stored["parts"] = tuple(Part(**part) for part in stored["parts"])
+                return State(**stored)
+        except (ValueError, LookupError, TypeError, AttributeError) as exc:
+            raise UnavailableError(
+                f"{self.folder / _CURRENT} is damaged; restore the folder from a backup."
+            ) from exc
+        raise ConfigError(
+            f"The counts in {self.folder} are of a newer version of "
+            "hv_analytics_duckdb than this one; install that version, or restore "
+            "a backup."
+        )
 
     def _put(self, state: State) -> None:
         text = json.dumps({"version": VERSION, **attrs.asdict(state)})
         self.new_file(f"{_CURRENT}.new", text.encode())
-        with _explained(self.folder):
+        with explained(self.folder):
             (self.folder / f"{_CURRENT}.new").replace(self.folder / _CURRENT)
             _sync(self.folder)
 
@@ -226,7 +251,10 @@ def _try_lock(fd: int) -> bool:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
+def explained(folder: Path) -> Iterator[None]:
+    """
+    Raise UnavailableError where the operating system refuses something.
+    """
     try:
         yield
     except OSError as exc:

@@ -88,11 +88,15 @@ class RedisStream(AnalyticsSink):
                 # server. A script that ran twice finds that it had been applied.
                 retry=Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
             )
-        except ValueError:
+            # Not connected, and of no use but to show what the client does not know.
+            pool = self._client.connection_pool
+            pool.connection_class(**pool.connection_kwargs)
+        except (ValueError, TypeError, RedisError):
             # Without its cause, which quotes the address.
             raise ConfigError(
                 "analytics.options.redis.url: expected redis://host:port/0, "
-                "rediss://host:port/0 or unix:///path/to/socket"
+                "rediss://host:port/0 or unix:///path/to/socket, and behind a ? "
+                "nothing but options of redis-py"
             ) from None
         self._stream = stream
         # In a cluster, the braces put both keys on one node.
@@ -156,8 +160,8 @@ class RedisStream(AnalyticsSink):
     def _ask(self, question: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the server says
         try:
             return question()
-        except RedisError as exc:
-            # Texts of the client and the server name no password.
+        except (RedisError, UnicodeError) as exc:
+            # A host's name may be none. Texts of the client and the server name no password.
             raise UnavailableError(
                 f"The Redis of analytics.options.redis takes nothing: {exc}"
             ) from exc

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 # Who copies an address by halves asks for "/master.m3u8%3Ftoken=…".
 _QUERY = re.compile(r"[?#&;]|token=", re.IGNORECASE)
-_CREDENTIAL = re.compile(r"\b(ek_|shr_|hv_live_|hv_test_)([0-9A-Za-z]{6})[0-9A-Za-z]+")
+_CREDENTIAL = re.compile(r"(ek_|shr_|hv_live_|hv_test_)([0-9A-Za-z]{6})[0-9A-Za-z]+")
 # Longer than any name of ours, and too short for what is left of a token.
 _LONG_NAME = re.compile(r"([^/]{12})[^/]{29,}")
 

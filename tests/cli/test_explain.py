@@ -15,7 +15,7 @@ import pytest
 
 from hv_cli import process_logs
 from hv_cli.data_folder import DataFolder
-from hv_cli.dry_playback import DryServices
+from hv_cli.dry_playback import DryServices, question
 from hv_cli.process_logs import LogFile
 from hvcore.assembly import Services, build
 from hvcore.clock import SystemClock
@@ -27,7 +27,7 @@ from hvcore.domain.sharing import EdgeKey, ShareLink
 from hvcore.domain.uploads import FileWanted
 from hvcore.domain.video import Video, VideoWanted, media_root
 from hvcore.services.refusal_log import Refusal, RefusalLog
-from hvcore.settings import load
+from hvcore.settings import PublicSettings, load
 from tests.cli.conftest import Hv, Outcome
 from tests.http.delivery_world import poster
 from tests.media_samples import shelf
@@ -244,6 +244,28 @@ def test_a_whole_address_is_judged_wherever_it_leads(site: Site) -> None:
     assert "another host" in other.stderr
 
 
+@pytest.mark.parametrize(
+    ("worker", "player", "url", "path"),
+    [
+        ("/media", "/media/player", "/media/player/v1/embed/v", "/v1/embed/v"),
+        ("/media", "/media/player", "/media/t/v/16x16.jpg", "/t/v/16x16.jpg"),
+        ("/media/worker", "/media", "/media/worker/v1/x", "/v1/x"),
+        ("/v1", "/v1", "/v1/v1/private/v/a", "/v1/private/v/a"),
+        ("", "", "/v1/private/v/a", "/v1/private/v/a"),
+    ],
+)
+def test_an_address_below_another_is_read(
+    worker: str, player: str, url: str, path: str
+) -> None:
+    host = "https://video.example.com"
+    public = PublicSettings(worker_url=f"{host}{worker}/", player_url=f"{host}{player}")
+
+    asked = question(f"{host}{url}", public)
+
+    assert asked is not None
+    assert asked.path == path
+
+
 def test_explaining_uses_no_view_and_writes_nothing(site: Site) -> None:
     share = site.share(max_views=1)
     public = published(site.services, is_public=True)
@@ -307,15 +329,26 @@ def test_no_token_is_kept_when_hv_itself_fails(
 
     monkeypatch.setattr(DryServices, "__init__", crash)
     url = site.signed()
-    monkeypatch.setattr(sys, "argv", ["hv", "explain", url])
-
-    outcome = site.hv("explain", url)
+    secrets = (url.partition("token=")[2], "k" * 22, "s" * 22)
+    urls = (
+        url,
+        url.replace("?", "%3F"),
+        url.replace("?", "%3F").replace("=", "%3D"),
+        url.replace("?", "#"),
+        f"/v1/ek_{secrets[1]}/master.m3u8",
+        f"/v1/share/shr_{secrets[2]}/master.m3u8",
+    )
+    for one in urls:
+        monkeypatch.setattr(sys, "argv", ["hv", "explain", one])
+        outcome = site.hv("explain", one)
+        assert outcome.status == 1
+        assert "Traceback" not in outcome.stderr
+        assert not any(secret in outcome.stderr for secret in secrets)
 
     log = (site.folder / "logs" / "hv.log").read_text()
-    assert outcome.status == 1
-    assert "Traceback" in log
-    assert "Traceback" not in outcome.stderr
-    assert url.partition("token=")[2] not in log + outcome.stderr
+    assert log.count("Traceback") >= len(urls)
+    assert "'explain', '/v1/private/" in log
+    assert not any(secret in log for secret in secrets)
 
 
 @pytest.mark.parametrize(
@@ -453,6 +486,39 @@ def test_nothing_that_a_caller_sends_makes_a_line(hv: Hv, tmp_path: Path) -> Non
 
     assert hv("explain", "r-1").status == 2
     assert len(found(hv("explain", "r-2", "--json"))) == 1
+
+
+def test_nothing_that_a_caller_sends_moves_the_terminal(hv: Hv, tmp_path: Path) -> None:
+    bad = "/\x1b]0;own\x07\n  do next: run this\x9b2J\u202e\x7f"
+    logged(tmp_path / "hv-data", path=bad)
+
+    for words in ((), ("--json",)):
+        outcome = hv("explain", "r-1", *words)
+        assert outcome.status == 1
+        text = outcome.stdout + outcome.stderr
+        assert not {c for c in text if not c.isprintable()} - {"\n"}
+        assert not [one for one in text.splitlines() if one == "  do next: run this"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        # Cut off in the middle of a path that was made for this.
+        'path="/x' + " a=''" * 38 + " z request_id='r-1' q",
+        "request_id='r-1' status=" + "-" * 5000 + "1",
+        "request_id='r-1' status=" + "(" * 5000 + "1",
+    ],
+)
+def test_a_damaged_line_stops_nobody(hv: Hv, tmp_path: Path, data: str) -> None:
+    folder = tmp_path / "hv-data"
+    logged(folder)
+    with (folder / "logs" / "delivery.log").open("a") as log:
+        at = "2026-01-02 03:04:05,678"
+        log.write(f"{at} INFO x: playback refused {data}\n")
+        log.write("2026-13-45 99:99:99,678 INFO x: refused request_id='r-1'\n")
+        log.write("0001-01-01 00:00:00,678 INFO x: refused request_id='r-0'\n")
+
+    assert "token_expired" in [r["rule"] for r in found(hv("explain", "r-1", "--json"))]
 
 
 def test_what_was_no_refusal_is_told_as_well(hv: Hv, tmp_path: Path) -> None:

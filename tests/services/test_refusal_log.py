@@ -122,6 +122,7 @@ def test_after_a_while_all_are_heard_again_and_told_what_was_missed(
         (f"/v1/ek_{'k' * 22}/a", "/v1/ek_kkkkkk…/a"),
         (f"/v1/watch/shr_{'s' * 22}", "/v1/watch/shr_ssssss…"),
         (f"/hv_live_{'k' * 32}", "/hv_live_kkkkkk…"),
+        (f"/v1/of_ek_{'k' * 22}/a", "/v1/of_ek_kkkkkk…/a"),
         (f"/a/{'eyJhbGciOi' * 9}.b.c/d", "/a/eyJhbGciOiey…/d"),
         ("/" + "a/" * 500, "/" + "a/" * 99 + "a…"),
     ],

@@ -18,6 +18,7 @@ from hv_analytics_duckdb.backend import DuckdbAnalytics
 from hv_analytics_duckdb.engine import Engine
 from hv_analytics_duckdb.shelf import Shelf
 from hvcore.domain.analytics import ALL_TIME, DateRange
+from hvcore.domain.ids import EnvId, VideoId
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.testing.analytics import AnalyticsStoreConformance, Reopened
 from hvcore.testing.served import ENV, NOON, VIDEO, batch, in_env, segment
@@ -96,9 +97,10 @@ def test_an_unprepared_folder_says_what_to_do(folder: Path) -> None:
     store = store_in(folder)
 
     assert not store.is_prepared()
-    for ask in (store.ping, lambda: store.served([VIDEO])):
-        with pytest.raises(UnavailableError, match="hv migrate"):
-            ask()
+    with pytest.raises(UnavailableError, match="hv migrate"):
+        store.ping()
+    with pytest.raises(UnavailableError, match="hv doctor"):
+        store.served([VIDEO])
     with pytest.raises(UnavailableError):
         store.write(batch(segment()))
 
@@ -113,6 +115,9 @@ def test_counts_of_a_newer_version_are_left_alone(
     for ask in (store.prepare, store.ping, lambda: store.write(batch(segment()))):
         with pytest.raises(ConfigError, match="newer version"):
             ask()
+    # Lists go on without views.
+    with pytest.raises(UnavailableError, match="hv doctor"):
+        store.served([VIDEO])
 
 
 @pytest.mark.usefixtures("small_tails")
@@ -182,17 +187,106 @@ def test_a_part_that_is_gone_is_said(store: DuckdbAnalytics, folder: Path) -> No
         store.totals(in_env(ENV), ALL_TIME)
     with pytest.raises(UnavailableError, match="cannot be read"):
         store.served([VIDEO])
+    # As hv doctor asks.
+    with pytest.raises(UnavailableError, match=f"{tail} is missing"):
+        store.ping()
+
+
+def test_callers_of_the_api_learn_nothing_of_folders(
+    store: DuckdbAnalytics, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.write(batch(segment()))
+    (tail,) = Shelf(folder / "counts").read().names
+    (folder / "counts" / tail).unlink()
+
+    # The detail of this error is what the API answers.
+    with pytest.raises(UnavailableError) as refused:
+        store.daily(in_env(ENV), ALL_TIME)
+
+    assert str(folder) not in refused.value.detail
+    assert tail in str([vars(record) for record in caplog.records])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"version": 1}', '{"version": "1"}', "\udcff"]
+)
+def test_a_damaged_state_is_said_and_left_alone(
+    store: DuckdbAnalytics, folder: Path, text: str
+) -> None:
+    store.write(batch(segment()))
+    current = folder / "counts" / "current.json"
+    current.write_text(text, errors="surrogateescape")
+
+    for ask in (store.ping, store.prepare, lambda: store.write(batch(segment()))):
+        with pytest.raises(UnavailableError, match="damaged; restore"):
+            ask()
+    with pytest.raises(UnavailableError):
+        store.served([VIDEO])
+    assert current.read_text(errors="surrogateescape") == text
+
+
+@pytest.mark.usefixtures("small_tails")
+@pytest.mark.parametrize("name", ["env=prod", "org=a/day=1", "{target}", "a[1]*?"])
+def test_the_name_of_a_folder_changes_no_count(tmp_path: Path, name: str) -> None:
+    store = store_in(tmp_path / name)
+    store.prepare()
+    for start in range(0, 200, 10):
+        store.write(batch(segment(f"vid_{start}"), start=start))
+
+    assert store.by_environment(in_env(ENV), NOON.date())[EnvId(ENV)].segments == 20
+    assert store.served([VideoId("vid_0")]) == {"vid_0": 1}
+    store.close()
+
+
+@pytest.mark.usefixtures("small_tails")
+def test_nobody_elses_files_are_removed(store: DuckdbAnalytics, folder: Path) -> None:
+    """
+    Whoever names the folder of the database keeps the database.
+    """
+    names = {"hvcore.sqlite3", "part-1.parquet.bak", "tail.csv", "notes.txt"}
+    for name in names:
+        (folder / "counts" / name).write_bytes(b"precious")
+
+    for start in range(0, 200, 10):
+        store.write(batch(segment(f"vid_{start}"), start=start))
+
+    assert names <= files_in(folder)
+
+
+@pytest.mark.usefixtures("small_tails")
+def test_what_cannot_be_joined_is_counted_all_the_same(
+    store: DuckdbAnalytics, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for start in range(0, 150, 10):
+        store.write(batch(segment(f"vid_{start}"), start=start))
+    (part,) = (folder / "counts").glob("part-*.parquet")
+    whole = part.read_bytes()
+    part.write_bytes(b"damaged")
+
+    for start in range(150, 600, 10):
+        store.write(batch(segment(f"vid_{start}"), start=start))
+    tries = [r for r in caplog.records if "cannot be joined" in r.getMessage()]
+    part.write_bytes(whole)
+
+    # Once every 15 rows, not with every batch.
+    assert len(tries) == 3
+    assert store.totals(in_env(ENV), ALL_TIME).segments == 60
+    for start in range(600, 800, 10):
+        store.write(batch(segment(f"vid_{start}"), start=start))
+    assert store.totals(in_env(ENV), ALL_TIME).segments == 80
+    assert Shelf(folder / "counts").read().tail_rows < 15
 
 
 @pytest.mark.usefixtures("small_tails")
 def test_what_a_killed_writer_left_goes(store: DuckdbAnalytics, folder: Path) -> None:
-    for name in ("tail-9999.csv", "part-9999.parquet", "current.json.new"):
+    left = {"tail-9999.csv", "part-9999.parquet", "tmp_part-9999.parquet"}
+    for name in (*left, "current.json.new"):
         (folder / "counts" / name).write_bytes(b"half")
 
     for start in range(0, 200, 10):
         store.write(batch(segment(f"vid_{start}"), start=start))
 
-    assert not files_in(folder) & {"tail-9999.csv", "part-9999.parquet"}
+    assert not files_in(folder) & left
     assert store.totals(in_env(ENV), DateRange()).segments == 20
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hv_events_redis.backend import RedisStream
 from hvcore.assembly import build
-from hvcore.errors import ConfigError
+from hvcore.errors import ConfigError, UnavailableError
 from hvcore.settings import load
 
 URL = "redis://counting:hunter2-secret@127.0.0.1:1/0"
@@ -30,9 +30,31 @@ def test_it_is_chosen_by_its_name(tmp_path: Path) -> None:
     assert isinstance(sinks_of(tmp_path), RedisStream)
 
 
+def test_what_is_missing_is_named_as_it_is_set(tmp_path: Path) -> None:
+    environ = {n: v for n, v in BASE.items() if not n.endswith("URL")}
+    settings = load(config_path=None, environ=environ, data_dir=tmp_path).settings
+
+    with (
+        pytest.raises(
+            ConfigError, match="set HV_ANALYTICS__OPTIONS__REDIS__URL"
+        ) as said,
+        build(settings, rings=False) as services,
+    ):
+        assert services.drain
+
+    assert "analytics.options.redis.url is required" in str(said.value)
+
+
 def test_it_cannot_be_the_store(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot answer questions"):
         sinks_of(tmp_path, STORE="redis")
+
+
+def test_a_host_that_can_be_none_is_away() -> None:
+    url = f"redis://{'a' * 70}:1/0"
+
+    with pytest.raises(UnavailableError):
+        RedisStream(url=url, stream="counts", max_entries=1).ping()
 
 
 @pytest.mark.parametrize(
@@ -43,6 +65,9 @@ def test_it_cannot_be_the_store(tmp_path: Path) -> None:
         ("STREAM", ""),
         ("STREAM", "{a}b"),
         ("URL", "nonsense"),
+        ("URL", f"{URL}?timeout=5"),
+        ("URL", f"{URL}?ssl_ca_certs=ca.pem"),
+        ("URL", f"{URL}?max_connections=few"),
     ],
 )
 def test_a_wrong_option_is_named(tmp_path: Path, name: str, value: str) -> None:

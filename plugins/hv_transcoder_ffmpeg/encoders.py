@@ -32,8 +32,9 @@ _PROFILES: Final = {
 
 _MANY_REFERENCES: Final = frozenset({Speed.SLOWER, Speed.VERYSLOW, Speed.ULTRASLOW})
 
-_FIRST_SECOND: Final = 4
-"""So many times the usual rate; with 2 it still looks 1 dB worse."""
+_FIRST_SECOND: Final = (6, 4)
+"""So many times the usual rate in its first half and in its second; with 2 all of it
+still looks 1 dB worse, and with 4 pictures around a joint are 0.1 dB below."""
 
 _LOOKAHEAD: Final = 20
 """Frames; twice what the preset takes. Measured on film at 1080p and 480p: 0.12 dB
@@ -115,8 +116,10 @@ def _x264_options(rung: Rung, span: Span, pass_number: int) -> list[str]:
         # looked 3 dB worse than where the encoder knows the video. It gets a rate
         # that makes up for that and is saved in the seconds behind it; the cap
         # still holds.
-        second = ceil(span.frame_rate)
-        params.append(f"zones=0,{second - 1},b={_FIRST_SECOND}")
+        half = ceil(span.frame_rate / 2)
+        first, then = _FIRST_SECOND
+        zones = f"0,{half - 1},b={first}/{half},{2 * half - 1},b={then}"
+        params.append(f"zones={zones}")
     if not span.is_whole:
         # Parameter sets that do not depend on the pictures, so that all parts
         # have the same: otherwise the second pass makes the number of references

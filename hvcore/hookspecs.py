@@ -15,6 +15,7 @@ import pluggy
 
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.auth import AuthProvider
+from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.storage import Storage
@@ -103,6 +104,12 @@ class AnalyticsBackend(Backend[AnalyticsSink]):
     """
 
 
+class CachePurgeBackend(Backend[CachePurger]):
+    """
+    Offers a CachePurger.
+    """
+
+
 @hookspec
 def hvcore_storages() -> Iterable[StorageBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
     """
@@ -142,4 +149,11 @@ def hvcore_rate_limit_stores() -> Iterable[RateLimitBackend]:  # type: ignore[em
 def hvcore_analytics_sinks() -> Iterable[AnalyticsBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
     """
     Offer analytics; ``analytics.sinks`` names all that count.
+    """
+
+
+@hookspec
+def hvcore_cache_purgers() -> Iterable[CachePurgeBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Offer to tell caches what to forget; ``edge.purgers`` names who is asked.
     """

@@ -15,6 +15,7 @@ from hvcore.errors import ConfigError, PluginError
 from hvcore.hookspecs import Backend
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
+from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
@@ -31,6 +32,7 @@ HOOKS: Final = {
     "auth": "hvcore_auth_providers",
     "limits": "hvcore_rate_limit_stores",
     "analytics": "hvcore_analytics_sinks",
+    "edge": "hvcore_cache_purgers",
 }
 """Kind of backend, and the hook that offers it."""
 
@@ -38,6 +40,7 @@ CHOSEN_BY: Final = {
     "auth": "auth.providers",
     "limits": "limits.store",
     "analytics": "analytics.sinks",
+    "edge": "edge.purgers",
 }
 """The setting that names a backend, where it is not ``<kind>.backend``."""
 SEVERAL: Final = frozenset({"auth", "analytics"})
@@ -166,6 +169,26 @@ class Registry:
                 "questions. Name another one in analytics.store."
             )
         return sinks
+
+    def cache_purgers(
+        self, settings: Settings, context: BuildContext
+    ) -> Mapping[str, CachePurger]:
+        """
+        Build everyone that the settings name to tell caches what to forget.
+        """
+        return {
+            name: cast(
+                CachePurger,
+                self._build(
+                    "edge",
+                    BackendSettings(
+                        backend=name, options=settings.edge.options.get(name, {})
+                    ),
+                    context,
+                ),
+            )
+            for name in settings.edge.purgers
+        }
 
     def _build(
         self, kind: str, chosen: BackendSettings, context: BuildContext

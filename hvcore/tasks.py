@@ -12,10 +12,12 @@ from hvcore.domain.webhooks import DELIVER_KIND
 from hvcore.ports.unit_of_work import Work
 from hvcore.services import deletion as deleting
 from hvcore.services import uploads as uploading
+from hvcore.services.cache_purging import CachePurging
 from hvcore.services.custom_thumbnails import MAKE_KIND, CustomThumbnails
 from hvcore.services.deletion import Deletion
 from hvcore.services.fetching import FETCH_KIND, Fetching
 from hvcore.services.leases import TaskRun
+from hvcore.services.playback_changes import PURGE_KIND as CACHE_PURGE_KIND
 from hvcore.services.task_runs import TaskHandler
 from hvcore.services.tidying import TIDY_KIND, Tidying
 from hvcore.services.transcoding import (
@@ -67,6 +69,7 @@ def handlers(  # noqa: PLR0913 - one per service
     custom_thumbnails: CustomThumbnails,
     tidying: Tidying,
     fetching: Fetching,
+    cache_purging: CachePurging,
     webhook_deliveries: WebhookDeliveries,
 ) -> Mapping[str, TaskHandler]:
     """
@@ -84,5 +87,7 @@ def handlers(  # noqa: PLR0913 - one per service
         uploading.PURGE_KIND: ServiceMethod(run=uploads.purge, is_patient=True),
         # It ends by its own schedule; a bug of ours must not end it before.
         DELIVER_KIND: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),
+        # What a cache goes on serving is worse than any number of attempts.
+        CACHE_PURGE_KIND: ServiceMethod(run=cache_purging.purge, is_patient=True),
         MAKE_KIND: ServiceMethod(run=custom_thumbnails.make),
     }

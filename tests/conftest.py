@@ -4,6 +4,8 @@ Fixtures for every test.
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
 
 import attrs
 import pytest
@@ -14,6 +16,17 @@ from tests.servers import (
     postgresql_server,
     redis_server,
 )
+
+WHOLE_SERVICES: Final = tuple(Path(__file__).parent / n for n in ("torture", "e2e"))
+
+
+# Last: pytest-randomly shuffles first.
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """
+    Put the files with the longest tests first, so that none is begun at the end.
+    """
+    items.sort(key=lambda item: not any(map(item.path.is_relative_to, WHOLE_SERVICES)))
 
 
 @attrs.define

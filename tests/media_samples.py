@@ -4,6 +4,7 @@ Published media, as tests need it, and ports that hold it.
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
@@ -239,8 +240,8 @@ def entry(media: MediaIndex | None, **changes: object) -> PlaybackEntry:
         state=VideoState.READY,
         is_public=False,
         name="A clip",
-        media=media,
         media_root=ROOT,
+        load_media=lambda: media,
     )
     return attrs.evolve(made, **changes)  # type: ignore[arg-type]  # names of fields
 
@@ -254,6 +255,10 @@ class Directory:
     entry: PlaybackEntry | None
     asked: list[str] = attrs.field(factory=list)
     tracks: list[CaptionTrack] = attrs.field(factory=list)
+    answers_at_once: bool = True
+
+    def moment(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
         return self.tracks

@@ -12,11 +12,12 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import psutil
 import psycopg
 import redis
 from sqlalchemy.engine import make_url
@@ -41,9 +42,52 @@ class PostgresqlServer:
     A running PostgreSQL, with as many databases as are asked for.
     """
 
-    def __init__(self, socket_dir: Path) -> None:
+    def __init__(
+        self, socket_dir: Path, command: Sequence[Path | str], run_as: int | None
+    ) -> None:
         self._socket_dir = socket_dir
+        self._command = command
+        self._run_as = run_as
+        self._process: subprocess.Popen[bytes] | None = None
         self._databases = 0
+
+    def start(self) -> None:
+        """
+        Start it, after a crash as well, and wait until it answers.
+        """
+        with (self._socket_dir / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdout=log,
+                stderr=log,
+                cwd=self._socket_dir,
+                user=self._run_as,
+            )
+        wait_until(self.answers, timeout_s=START_TIMEOUT_S)
+
+    def stop(self) -> None:
+        """
+        End it in order, without waiting for clients ("fast shutdown").
+        """
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait()
+            self._process = None
+
+    def kill(self) -> None:
+        """
+        End all of its processes at once, as if they had crashed together.
+        """
+        if self._process is None:
+            return
+        first = psutil.Process(self._process.pid)
+        # It starts no further ones while the others are looked up.
+        first.suspend()
+        for process in [*first.children(recursive=True), first]:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        self._process.wait()
+        self._process = None
 
     def new_database(self) -> str:
         """
@@ -109,9 +153,12 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
             "-cfsync=off",
             "-cmax_connections=200",
         ]
-        server = PostgresqlServer(folder)
-        with _running(command, folder, run_as, server.answers):
+        server = PostgresqlServer(folder, command, run_as)
+        try:
+            server.start()
             yield server
+        finally:
+            server.stop()
 
 
 class RedisServer:
@@ -243,23 +290,3 @@ def _server_folder() -> Iterator[tuple[Path, int | None]]:
         if run_as is not None:
             os.chown(folder, run_as, -1)
         yield folder, run_as
-
-
-@contextmanager
-def _running(
-    command: list[Path | str],
-    folder: Path,
-    run_as: int | None,
-    ready: Callable[[], bool],
-) -> Iterator[None]:
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            command, stdout=log, stderr=log, cwd=folder, user=run_as
-        )
-        try:
-            wait_until(ready, timeout_s=START_TIMEOUT_S)
-            yield
-        finally:
-            # "Fast shutdown" of PostgreSQL: does not wait for clients.
-            process.send_signal(signal.SIGINT)
-            process.wait()

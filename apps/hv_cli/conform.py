@@ -17,7 +17,7 @@ from hvcore.conformance import Certificate, Finding, Level, Source, check
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.video import VideoState
 from hvcore.manifests.hls import MASTER
-from hvcore.services.playback_access import Playable
+from hvcore.services.playable import Playable
 
 _COLUMNS: Final = {
     "level": "LEVEL",
@@ -80,7 +80,7 @@ def _stored(invocation: Invocation, video: str) -> Iterator[StorageSource]:
         if entry is None:
             raise CliError(f"There is no video {video}; hv videos list shows them.")
         is_ready = entry.state is VideoState.READY
-        if not is_ready or entry.media is None or entry.media_root is None:
+        if not is_ready or entry.media_root is None:
             raise CliError(
                 f"{video} is {entry.state.value}; only a video that is ready has files "
                 "to check. hv tasks --video tells what it waits for."
@@ -92,9 +92,9 @@ def _stored(invocation: Invocation, video: str) -> Iterator[StorageSource]:
             env_id=entry.env_id,
             name=entry.name,
             is_public=entry.is_public,
-            media=entry.media,
             media_root=entry.media_root,
-            poster_path=None,
+            chosen_poster=None,
+            load_media=entry.load_media,
         )
         yield StorageSource(delivery=delivery, video=playable)
 

@@ -15,7 +15,7 @@ from hvcore.conformance import Piece, UnreadableError
 from hvcore.errors import NotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.delivery import Delivery
-from hvcore.services.playback_access import Playable
+from hvcore.services.playable import Playable
 from hvcore.services.published_source import NO_SUCH_FILE, NOT_STORED, piece_of
 
 CONNECT_S: Final = 5.0

@@ -6,7 +6,7 @@ storage. Nothing is counted, no view is used, no picture is kept.
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -21,6 +21,7 @@ from hv_reference.wsgi import UPLOAD_PREFIXES, by_path
 from hvcore.assembly import Services
 from hvcore.clock import Clock
 from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.domain.judgement import Judgement, following
 from hvcore.errors import UnavailableError
 from hvcore.playback_tokens import KeyRing
@@ -28,6 +29,7 @@ from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.delivery import Delivery
 from hvcore.services.edge_playback import EdgePlayback
+from hvcore.services.playback_access import Viewer
 from hvcore.services.share_playback import SharePlayback
 from hvcore.services.thumbnails import Thumbnails
 from hvcore.settings import PublicSettings, Settings
@@ -166,10 +168,23 @@ class _Uncounted:
     Counts nothing; see services.segment_counting.SegmentCounter.
     """
 
-    def count(self, place: SegmentPlace) -> None:
+    def prepare(
+        self, place: SegmentPlace, token: str | None, viewer: Viewer
+    ) -> Callable[[], None]:
         """
-        Take no note.
+        Return what takes no note.
         """
+        del place, token, viewer
+        return _nothing
+
+    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+        """
+        Take no note, likewise.
+        """
+
+
+def _nothing() -> None:
+    pass
 
 
 @attrs.frozen

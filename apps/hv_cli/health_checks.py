@@ -21,6 +21,7 @@ import attrs
 from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.queue_server import find_server
+from hv_edge.requirements import PACKAGES, missing
 from hvcore.assembly import Services
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.registry import plugin_names
@@ -258,6 +259,21 @@ def spool(patient: Patient) -> Sequence[Finding]:
     return [_ok("spool", str(patient.services.spool_dir))]
 
 
+def edge(patient: Patient) -> Sequence[Finding]:
+    """
+    Check, where an edge is configured, that nginx and all that it needs is there.
+    """
+    if not patient.services.settings.edge.listen:
+        return [_ok("edge", "none is configured")]
+    lacks = missing()
+    if lacks:
+        found = f"missing: {', '.join(lacks)}"
+        mend = f"On Debian or Ubuntu: apt-get install {PACKAGES}"
+        return [_broken("edge", found, mend)]
+    settings = patient.services.settings.edge
+    return [_ok("edge", f"nginx can listen at {settings.listen}")]
+
+
 def plugins(patient: Patient) -> Sequence[Finding]:
     """
     Check that the plugins can be loaded, and that those left out exist.
@@ -386,6 +402,7 @@ CHECKS: Final[Mapping[str, Callable[[Patient], Sequence[Finding]]]] = {
     "analytics": analytics,
     "fetch": fetch,
     "spool": spool,
+    "edge": edge,
     "plugins": plugins,
     "transcoder": transcoder,
     "sandbox": sandbox,

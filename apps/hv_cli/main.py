@@ -55,6 +55,10 @@ COMMANDS: Final = {
     ),
     "audit": ("hv_cli.audit:audit", "Show who did what to keys and tenants."),
     "migrate": ("hv_cli.migrate:migrate", "Bring the database up to date."),
+    "edge": (
+        "hv_cli.edge:edge",
+        "Put nginx in front of delivery, and count what it serves.",
+    ),
     "doctor": ("hv_cli.doctor:doctor", "Check the installation, with each mend."),
     "plugins": ("hv_cli.plugins:plugins", "Show the plugins that were found."),
     "config": ("hv_cli.config:config", "Show the settings in force."),

@@ -54,6 +54,7 @@ def _chosen(kind: str, settings: Settings) -> tuple[str, ...]:
         "auth": settings.auth.providers,
         "limits": (settings.limits.store,) if settings.limits.enabled else (),
         "analytics": settings.analytics.sinks,
+        "edge": settings.edge.purgers,
     }
     return chosen[kind]
 

@@ -98,7 +98,9 @@ class PublicFiles:
         """
         Answer with a file.
         """
-        request = PlaybackRequest(environment=(org, env), video=video, file=file)
+        request = PlaybackRequest(
+            environment=(org, env), video=video, file=file, viewer=viewer_of(req)
+        )
         send(req, resp, self._delivery.open(request))
 
     on_head = on_get

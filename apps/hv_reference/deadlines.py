@@ -15,14 +15,21 @@ import selectors
 import socket
 import time
 from collections import deque
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, ClassVar, Final
 
 from gunicorn.workers.gthread import ThreadWorker
 
 from hv_reference.bodies import WatchedConnection
-from hv_reference.pacing import MIN_BYTES_PER_S, Pace, PacedSocket, TooSlowError
+from hv_reference.pacing import (
+    MIN_BYTES_PER_S,
+    Pace,
+    PacedSocket,
+    TooShortError,
+    TooSlowError,
+    sends_no_more,
+)
 from hv_reference.refusals import answer, error_for
 from hv_reference.turns import Turns
 
@@ -102,7 +109,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         conn.sock.begin(reading=self._body_pace(), sending=self._pace(self.grace_s))
         try:
             return super().handle_request(req, conn)
-        except (TooSlowError, BlockingIOError):
+        except (TooSlowError, TooShortError, BlockingIOError):
             # Gunicorn closes the connection without a traceback.
             raise StopIteration from None
 
@@ -237,6 +244,11 @@ def _has_headers(sock: socket.socket) -> bool:
     except OSError:
         return True
     if not seen or len(seen) == MAX_HEADER_BYTES or b"\r\n\r\n" in seen:
+        return True
+    if sends_no_more(sock):
+        with suppress(OSError):
+            # A thread shall find the end behind urgent data as well.
+            sock.shutdown(socket.SHUT_RD)
         return True
     # What was looked at stays in the buffer; without this the poller would
     # find the socket readable again at once.

@@ -6,6 +6,7 @@ one of a whole request would cut off large files. So time is lent: waiting
 costs it, and every byte that moves earns some of it back.
 """
 
+import errno
 import fcntl
 import math
 import os
@@ -26,6 +27,12 @@ SENDFILE_BYTES: Final = 1024 * 1024
 class TooSlowError(TimeoutError):
     """
     The other side stood still, or moved less than is asked of it.
+    """
+
+
+class TooShortError(OSError):
+    """
+    A file ends before the end of what was announced: it became shorter.
     """
 
 
@@ -91,6 +98,8 @@ class PacedSocket(socket.socket):
         Lend time anew, as for a new request.
         """
         self._reading, self._sending = reading, sending
+        # Below zero if what others have sent here is still on its way.
+        self._arrived_bytes = self._sent_bytes - queued_bytes(self)
 
     def read_within(self, seconds: float) -> None:
         """
@@ -134,7 +143,7 @@ class PacedSocket(socket.socket):
             try:
                 sent = super().send(left, flags)
             except BlockingIOError:
-                self._wait_writable()
+                self.wait_writable()
             else:
                 self._sent_bytes += sent
                 left = left[sent:]
@@ -149,10 +158,44 @@ class PacedSocket(socket.socket):
         Send a part of a file, and return how many bytes that was.
 
         Python's own waits for ever when a socket's kernel timeout ends a call.
+        A file that awaits its last byte (hv_web.files) is told before that.
 
         Raises:
             TooSlowError: The other side took too little of it.
+            TooShortError: There is no such part.
         """
+        if not count or not getattr(file, "awaits_last_byte", False):
+            return self._sendfile(file, offset, count)
+        sent = self._sendfile(file, offset, count - 1)
+        file.announce_last_byte()
+        return sent + self._sendfile(file, offset + sent, 1)
+
+    def wait_writable(self) -> None:
+        """
+        Wait until the other side takes more.
+
+        Raises:
+            TooSlowError: It does not.
+            ConnectionResetError: It is gone.
+        """
+        is_writable = False
+        while not is_writable:
+            wait_s = min(self._sending.left_s, LOOK_EVERY_S)
+            is_writable = self._poll(select.POLLOUT, self._sending, wait_s)
+            # What the other side has acknowledged, and not what the kernel
+            # took: that is up to 4 MB at once.
+            arrived = self._sent_bytes - queued_bytes(self)
+            self._sending.moved(arrived - self._arrived_bytes)
+            self._arrived_bytes = arrived
+            if not is_writable and self._sending.left_s <= 0:
+                raise TooSlowError
+
+    def _sendfile(
+        self,
+        file: Any,  # noqa: ANN401 - whatever has a descriptor
+        offset: int,
+        count: int | None,
+    ) -> int:
         total = 0
         while count is None or total < count:
             left = SENDFILE_BYTES if count is None else count - total
@@ -164,9 +207,11 @@ class PacedSocket(socket.socket):
                     min(left, SENDFILE_BYTES),
                 )
             except BlockingIOError:
-                self._wait_writable()
+                self.wait_writable()
                 continue
             if not sent:
+                if count is not None:
+                    raise TooShortError
                 break
             self._sent_bytes += sent
             total += sent
@@ -176,27 +221,33 @@ class PacedSocket(socket.socket):
         if not self._poll(select.POLLIN, self._reading, self._reading.left_s):
             raise TooSlowError
 
-    def _wait_writable(self) -> None:
-        is_writable = False
-        while not is_writable:
-            wait_s = min(self._sending.left_s, LOOK_EVERY_S)
-            is_writable = self._poll(select.POLLOUT, self._sending, wait_s)
-            # What the other side has acknowledged, and not what the kernel
-            # took: that is up to 4 MB at once.
-            arrived = self._sent_bytes - self._queued_bytes()
-            self._sending.moved(arrived - self._arrived_bytes)
-            self._arrived_bytes = arrived
-            if not is_writable and self._sending.left_s <= 0:
-                raise TooSlowError
-
     def _poll(self, event: int, pace: Pace, wait_s: float) -> bool:
         poll = select.poll()
         poll.register(self, event)
         started = time.monotonic()
         found = poll.poll(max(0.0, wait_s) * 1000)
         pace.waited(time.monotonic() - started)
+        if event == select.POLLOUT and found and found[0][1] != event:
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
         return bool(found)
 
-    def _queued_bytes(self) -> int:
-        answer = fcntl.ioctl(self, termios.TIOCOUTQ, struct.pack("i", 0))
-        return int(struct.unpack("i", answer)[0])
+
+def queued_bytes(sock: socket.socket) -> int:
+    """
+    Return how much of what was sent the other side has not acknowledged.
+    """
+    answer = fcntl.ioctl(sock, termios.TIOCOUTQ, struct.pack("i", 0))
+    return int(struct.unpack("i", answer)[0])
+
+
+def sends_no_more(sock: socket.socket) -> bool:
+    """
+    Tell whether what can be looked at will never become more.
+
+    That is so once the other side has ended or has sent urgent data, behind
+    which no look reaches. The kernel calls such a socket readable over and over:
+    half a request and an end kept a whole processor busy for ten seconds.
+    """
+    poll = select.poll()
+    poll.register(sock, select.POLLRDHUP | select.POLLPRI)
+    return bool(poll.poll(0))

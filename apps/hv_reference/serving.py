@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
 from typing import Any, Final
 
 from gunicorn.app.base import BaseApplication
@@ -21,6 +22,12 @@ from hvcore.child_launcher import die_with_parent
 from hvcore.errors import HvcoreError
 
 _log = logging.getLogger(__name__)
+
+OTHER_FILES: Final = 256
+"""
+Beside a connection and the file that is sent on it: databases, logs, and what
+threads have open.
+"""
 
 WsgiApp = Callable[..., Any]
 
@@ -41,13 +48,13 @@ def serve(
         listener: The descriptor of a socket that listens.
         takes_files: Whether a request's body may take long.
     """
-    kind = "LargeBodies" if takes_files else "SmallBodies"
+    kind = "file_worker.FilesInLoop" if takes_files else "deadlines.SmallBodies"
     own = {
         **SETTINGS,
         "bind": f"fd://{listener}",
         "workers": workers,
         "threads": threads,
-        "worker_class": f"hv_reference.deadlines.{kind}",
+        "worker_class": f"hv_reference.{kind}",
     }
     arbiter = os.getpid()
     try:
@@ -78,6 +85,15 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         """
         for name, value in self._settings.items():
             self.cfg.set(name, value)
+        allowed = _allow_files(2 * self.cfg.worker_connections + OTHER_FILES)
+        most = max(1, (allowed - OTHER_FILES) // 2)
+        if most < self.cfg.worker_connections:
+            _log.warning(
+                "few files may be open, so fewer connections are taken; raise "
+                "the hard limit (LimitNOFILE, ulimit -Hn)",
+                extra={"hv_open_files": allowed, "hv_connections": most},
+            )
+            self.cfg.set("worker_connections", most)
 
     def load(self) -> WsgiApp:
         """
@@ -105,6 +121,18 @@ class _PlainLogger(Logger):  # type: ignore[misc]  # gunicorn has no types
         self.error_log.propagate = True
         # "Booting worker", "Listening at": nothing that an operator acts on.
         self.error_log.setLevel(logging.WARNING)
+
+
+def _allow_files(wanted: int) -> int:
+    # Systems allow 1,024 at first. A process that has no more cannot accept,
+    # and ends. A slow reader of a segment takes two, its connection and the file,
+    # so that some 500 of them would be enough.
+    few, most = getrlimit(RLIMIT_NOFILE)
+    if few == RLIM_INFINITY or few >= wanted:
+        return wanted
+    allowed = wanted if most == RLIM_INFINITY else min(wanted, most)
+    setrlimit(RLIMIT_NOFILE, (allowed, most))
+    return allowed
 
 
 def _end_with_arbiter(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own

@@ -6,12 +6,14 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
 from hv_reference.draining import keep_draining
+from hv_web.plain_requests import FileOpener
 from hvcore.assembly import build
 from hvcore.settings import Settings
 
 App = Callable[..., Iterable[bytes]]
 
 UPLOAD_PREFIXES: Final = ("/upload/", "/uploads/")
+EDGE_PREFIX: Final = "/v1/edge/"
 PLAYER_PREFIXES: Final = ("/v1/embed/", "/v1/player/", "/v1/watch/", "/v1/ek_")
 MONITORED: Final = frozenset({"/health", "/health/live"})
 """Monitors ask for them with HEAD as well, which the interface has nowhere."""
@@ -31,16 +33,39 @@ def delivery_app(settings: Settings) -> App:
     Build delivery, player and uploads; call it in the process that serves them.
     """
     from hv_delivery.app import make_app as make_delivery  # noqa: PLC0415 - see above
+    from hv_delivery.published import PublishedFiles  # noqa: PLC0415
+    from hv_edge.app import make_app as make_edge  # noqa: PLC0415
     from hv_player.app import make_app as make_player  # noqa: PLC0415
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
     services = build(settings)
     keep_draining(services.drain)
-    return by_path(
+    app = by_path(
         upload=make_upload(services),
+        edge=make_edge(services),
         player=make_player(services),
         delivery=make_delivery(services),
     )
+    return AppWithFiles(app, PublishedFiles.of(services))
+
+
+class AppWithFiles:
+    """
+    An app of which a worker may answer plain requests without calling it.
+
+    Attributes:
+        files: Decides about them; None where that takes a while.
+    """
+
+    def __init__(self, app: App, files: FileOpener | None) -> None:
+        self._app = app
+        self.files = files
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        """
+        Answer a request as the app does.
+        """
+        return self._app(environ, start_response)
 
 
 def with_heads(app: App, paths: Collection[str]) -> App:
@@ -60,7 +85,7 @@ def with_heads(app: App, paths: Collection[str]) -> App:
     return answer
 
 
-def by_path(*, upload: App, player: App, delivery: App) -> App:
+def by_path(*, upload: App, player: App, delivery: App, edge: App | None = None) -> App:
     """
     Hand each request to the app whose address it names.
     """
@@ -69,6 +94,8 @@ def by_path(*, upload: App, player: App, delivery: App) -> App:
         path = environ["PATH_INFO"]
         if path.startswith(UPLOAD_PREFIXES):
             return upload(environ, start_response)
+        if edge is not None and path.startswith(EDGE_PREFIX):
+            return edge(environ, start_response)
         if path.startswith(PLAYER_PREFIXES):
             return player(environ, start_response)
         return delivery(environ, start_response)

@@ -6,7 +6,6 @@ was stands in the log alone, because a stranger could learn from it whether a
 video exists. ``hv explain`` brings the two together.
 """
 
-import ipaddress
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,6 +13,7 @@ import falcon
 
 from hv_web.errors import note_crash, note_failure, send_document, translate
 from hv_web.middleware import request_id
+from hv_web.viewers import client_address
 from hvcore.domain.judgement import conclude
 from hvcore.domain.playback_rules import PlaybackRule
 from hvcore.envelope import refusal
@@ -70,7 +70,9 @@ class Refusals:
         found = Refusal(
             request_id=request_id(req), rule=rule, status=status, path=req.path
         )
-        self._log.write(found, _client(req))
+        self._log.write(
+            found, client_address(req.remote_addr, req.get_header("X-Forwarded-For"))
+        )
 
     def _handle_error(
         self,
@@ -115,23 +117,3 @@ def _rule_of(error: HvError) -> PlaybackRule | None:
     if error.http_status >= _FIRST_SERVER_ERROR:
         return None
     return _BY_CODE.get(error.code, PlaybackRule.REQUEST_INVALID)
-
-
-def _client(req: falcon.Request) -> str:
-    """
-    Return where a request comes from, as its neighbour or our own proxy says.
-    """
-    neighbour = req.remote_addr
-    forwarded = req.get_header("X-Forwarded-For")
-    if forwarded and _is_own(neighbour):
-        # The last one is what the proxy itself saw; those before are claims.
-        return forwarded.rpartition(",")[2].strip()
-    return neighbour
-
-
-def _is_own(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        # A unix socket's peer has none.
-        return True

@@ -2,9 +2,18 @@
 What a request shows of the one who wants to watch.
 """
 
+import ipaddress
+from collections.abc import Iterable
+from typing import Final
+
 import falcon
 
+from hvcore.domain.cmcd import player_report, player_session
 from hvcore.services.playback_access import Viewer
+
+COUNTRY: Final = "country"
+"""What every header has in its name that can tell one."""
+CMCD_HEADERS: Final = ("CMCD-Request", "CMCD-Object", "CMCD-Status", "CMCD-Session")
 
 
 def viewer_of(req: falcon.Request) -> Viewer:
@@ -15,4 +24,43 @@ def viewer_of(req: falcon.Request) -> Viewer:
         tokens=tuple(req.get_param_as_list("token") or ()),
         origin=req.get_header("Origin"),
         referer=req.get_header("Referer"),
+        address=client_address(req.remote_addr, req.get_header("X-Forwarded-For")),
+        user_agent=req.user_agent or "",
+        # The query, if both are there and good.
+        player_session=player_session(req.get_param("CMCD"))
+        or player_session(req.get_header("CMCD-Session")),
+        report=player_report(req.get_param("CMCD"))
+        or player_report(*map(req.get_header, CMCD_HEADERS)),
+        countries=countries_in(req.headers.items()),
     )
+
+
+def countries_in(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """
+    Return the headers that are named after a country, in lower case.
+    """
+    return tuple(
+        (name.lower(), value) for name, value in headers if COUNTRY in name.lower()
+    )
+
+
+def client_address(neighbour: str, forwarded: str | None) -> str:
+    """
+    Return where a request comes from, as its neighbour or our own proxy says.
+
+    Args:
+        neighbour: Who holds the connection.
+        forwarded: The header ``X-Forwarded-For``.
+    """
+    if forwarded and _is_own(neighbour):
+        # The last one is what the proxy itself saw; those before are claims.
+        return forwarded.rpartition(",")[2].strip()
+    return neighbour
+
+
+def _is_own(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        # A unix socket's peer has none.
+        return True

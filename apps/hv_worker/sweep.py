@@ -59,3 +59,4 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
             services.webhooks.end_leftovers()
             services.events.forget_old()
             services.idempotency.forget_expired()
+            services.live_analytics.forget_old()

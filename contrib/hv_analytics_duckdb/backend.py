@@ -2,16 +2,21 @@
 Served segments in Parquet files.
 """
 
-import csv
-import io
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
-from typing import Any, Final
+from datetime import date
+from typing import Final
 
 import attrs
 
-from hv_analytics_duckdb.engine import Engine
+from hv_analytics_duckdb.engine import IGNORED, Engine
+from hv_analytics_duckdb.rows import (
+    as_csv,
+    from_ms,
+    ignored_row,
+    served_row,
+    within,
+)
 from hv_analytics_duckdb.shelf import Part, Shelf, State
 from hv_analytics_duckdb.totals import VideoTotals
 from hvcore.plugin_api import (
@@ -23,13 +28,13 @@ from hvcore.plugin_api import (
     EnvironmentScope,
     EnvironmentServed,
     HeightCount,
+    IgnoredReason,
+    IgnoredTotal,
     Scope,
     ServedBatch,
-    ServedCount,
     ServedTotals,
     UnavailableError,
     VideoId,
-    VideoScope,
 )
 
 TAIL_ROWS: Final = 10_000
@@ -43,8 +48,6 @@ _DAY_SUMS: Final = (
     "GROUP BY day, height ORDER BY day, height"
 )
 _DAY_VIDEOS: Final = "SELECT day, count(DISTINCT video) FROM {counts} GROUP BY day"
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MS: Final = timedelta(milliseconds=1)
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +71,8 @@ class DuckdbAnalytics(AnalyticsStore):
             UnavailableError: The folder takes nothing now.
         """
         part = batch.id
-        rows = [_row(count) for count in batch.counts]
+        rows = [served_row(count) for count in batch.counts]
+        rows += [ignored_row(count) for count in batch.ignored]
         with self._shelf.locked():
             state = self._shelf.read()
             applied = state.positions.get(part.file, 0)
@@ -84,7 +88,7 @@ class DuckdbAnalytics(AnalyticsStore):
                 self._shelf.replace(state, positions=positions)
                 return
             tail = f"tail-{state.generation + 1}.csv"
-            self._shelf.new_file(tail, self._shelf.data_of(state.tail) + _as_csv(rows))
+            self._shelf.new_file(tail, self._tail_of(state) + as_csv(rows))
             tail_rows = state.tail_rows + len(rows)
             is_full = tail_rows // TAIL_ROWS > state.tail_rows // TAIL_ROWS
             state = self._shelf.replace(
@@ -144,7 +148,7 @@ class DuckdbAnalytics(AnalyticsStore):
         """
         Return what was served of each environment, ever and since a day.
         """
-        condition, values = _within(scope, DateRange())
+        condition, values = within(scope, DateRange())
         rows = self._engine.ask(
             "SELECT env, sum(segments), "
             "coalesce(sum(segments) FILTER (WHERE day >= ?), 0), max(last_ms) "
@@ -156,7 +160,7 @@ class DuckdbAnalytics(AnalyticsStore):
             EnvId(env): EnvironmentServed(
                 segments=segments,
                 segments_since=segments_since,
-                last_at=_from_ms(last_ms),
+                last_at=from_ms(last_ms),
             )
             for env, segments, segments_since, last_ms in rows
         }
@@ -165,7 +169,7 @@ class DuckdbAnalytics(AnalyticsStore):
         """
         Return what was served on these days in all.
         """
-        condition, values = _within(scope, days)
+        condition, values = within(scope, days)
         rows = self._engine.ask(
             "SELECT sum(segments), count(DISTINCT day), min(first_ms), max(last_ms) "
             "FROM {counts} HAVING count(*) > 0",
@@ -176,8 +180,8 @@ class DuckdbAnalytics(AnalyticsStore):
             return ServedTotals(
                 segments=segments,
                 days=day_count,
-                first_at=_from_ms(first_ms),
-                last_at=_from_ms(last_ms),
+                first_at=from_ms(first_ms),
+                last_at=from_ms(last_ms),
             )
         return ServedTotals()
 
@@ -185,7 +189,7 @@ class DuckdbAnalytics(AnalyticsStore):
         """
         Return what was served on each of these days, oldest first.
         """
-        condition, values = _within(scope, days)
+        condition, values = within(scope, days)
         sums, videos = self._engine.retried(
             lambda state: [
                 self._engine.ask_of(state, question, condition, values)
@@ -205,7 +209,7 @@ class DuckdbAnalytics(AnalyticsStore):
         """
         Return what was served of each height on these days, lowest first.
         """
-        condition, values = _within(scope, days)
+        condition, values = within(scope, days)
         rows = self._engine.ask(
             "SELECT height, sum(segments), count(DISTINCT video), "
             "count(DISTINCT day), min(first_ms), max(last_ms) "
@@ -219,11 +223,31 @@ class DuckdbAnalytics(AnalyticsStore):
                 segments=segments,
                 videos=videos,
                 days=day_count,
-                first_at=_from_ms(first_ms),
-                last_at=_from_ms(last_ms),
+                first_at=from_ms(first_ms),
+                last_at=from_ms(last_ms),
             )
             for height_px, segments, videos, day_count, first_ms, last_ms in rows
         ]
+
+    def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
+        """
+        Return how often each reason applied at each height.
+        """
+        condition, values = within(scope, days, IGNORED)
+        rows = self._engine.ask(
+            "SELECT reason, height, sum(segments) FROM {counts} GROUP BY reason, height",
+            condition,
+            values,
+        )
+        return [
+            IgnoredTotal(
+                reason=IgnoredReason(reason), height_px=height_px, requests=requests
+            )
+            for reason, height_px, requests in rows
+        ]
+
+    def _tail_of(self, state: State) -> bytes:
+        return self._shelf.data_of(state.tail) if state.tail else b""
 
     def _try_to_fold(self, state: State) -> None:
         try:
@@ -253,45 +277,3 @@ class DuckdbAnalytics(AnalyticsStore):
         self._shelf.replace(
             state, parts=(*left, Part(name=name, rows=made)), tail="", tail_rows=0
         )
-
-
-def _row(count: ServedCount) -> tuple[Any, ...]:
-    place = count.place
-    return (
-        place.org_id,
-        place.env_id,
-        count.day.isoformat(),
-        place.video_id,
-        place.height_px,
-        count.segments,
-        (count.first_at - _EPOCH) // _MS,
-        (count.last_at - _EPOCH) // _MS,
-    )
-
-
-def _as_csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
-
-
-def _from_ms(moment_ms: int) -> datetime:
-    return _EPOCH + moment_ms * _MS
-
-
-def _within(scope: Scope, days: DateRange) -> tuple[str, list[object]]:
-    """
-    Return the condition, and the values of its question marks.
-    """
-    values: list[object]
-    if isinstance(scope, VideoScope):
-        conditions, values = ["video = ?"], [scope.video_id]
-    else:
-        marks = ", ".join("?" * len(scope.env_ids))
-        conditions = ["org = ?", f"env IN ({marks})" if marks else "false"]
-        values = [scope.org_id, *sorted(scope.env_ids)]
-    for operator, day in ((">=", days.first), ("<=", days.last)):
-        if day is not None:
-            conditions.append(f"day {operator} ?")
-            values.append(day)
-    return " AND ".join(conditions), values

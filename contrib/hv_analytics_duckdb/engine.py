@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import duckdb
 
 from hv_analytics_duckdb.shelf import Shelf, State, explained
+from hv_analytics_duckdb.spill import SpillFolder
 from hvcore.plugin_api import ConfigError, UnavailableError
 
 TRIES: Final = 3
@@ -20,19 +21,31 @@ _NOT_READ: Final = "The counts cannot be read; the log and hv doctor say why."
 
 _log = logging.getLogger(__name__)
 
-# A folder of the path may be called env=prod: that is no column.
-_PARQUET: Final = "SELECT * FROM read_parquet([{files}], hive_partitioning = false)"
 
+# Rows of version 1 have no reason: theirs is null.
 _CSV: Final = """SELECT * FROM read_csv({file}, header = false, auto_detect = false, delim = ',',
-quote = '"', escape = '"', hive_partitioning = false, columns = {
+quote = '"', escape = '"', null_padding = true, hive_partitioning = false, columns = {
 'org': 'VARCHAR', 'env': 'VARCHAR', 'day': 'DATE', 'video': 'VARCHAR',
-'height': 'INTEGER', 'segments': 'BIGINT', 'first_ms': 'BIGINT', 'last_ms': 'BIGINT'})"""
+'height': 'INTEGER', 'segments': 'BIGINT', 'first_ms': 'BIGINT', 'last_ms': 'BIGINT',
+'reason': 'VARCHAR'})"""
+# A folder of the path may be called env=prod: that is no column.
+_PARTS: Final = (
+    "SELECT * FROM read_parquet([{names}], union_by_name = true, "
+    "hive_partitioning = false)"
+)
+_NO_ROW: Final = "SELECT NULL::VARCHAR AS reason WHERE false"
 
+# Counts first: a question about them passes over whatever was ignored.
 _JOINED: Final = """COPY (
 SELECT org, env, day, video, height, sum(segments)::BIGINT AS segments,
-min(first_ms) AS first_ms, max(last_ms) AS last_ms
-FROM {files} GROUP BY ALL ORDER BY org, env, day, video, height
+min(first_ms) AS first_ms, max(last_ms) AS last_ms, coalesce(reason, '') AS reason
+FROM {files} GROUP BY ALL ORDER BY coalesce(reason, ''), org, env, day, video, height
 ) TO {target} (FORMAT parquet, COMPRESSION zstd)"""
+
+COUNTED: Final = "(reason IS NULL OR reason = '')"
+"""The condition that holds for counts of what was served."""
+IGNORED: Final = "reason <> ''"
+"""The condition that holds for counts of what was not."""
 
 
 _AnswerT = TypeVar("_AnswerT")
@@ -50,7 +63,6 @@ class Engine:
         self._config: dict[str, str | bool | int | float | list[str]] = {
             "threads": str(threads),
             "memory_limit": f"{memory_mb}MB",
-            "temp_directory": str(spill_dir),
             # Nothing is fetched from anywhere.
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
@@ -58,6 +70,7 @@ class Engine:
         self._spill_dir = spill_dir
         self._lock = threading.Lock()
         self._connection: duckdb.DuckDBPyConnection | None = None
+        self._spill: SpillFolder | None = None
 
     def ask(
         self, question: str, condition: str, values: Sequence[object]
@@ -67,7 +80,8 @@ class Engine:
 
         Args:
             question: ``{counts}`` stands for those that the condition holds for.
-            condition: Of SQL, on the columns of the counts.
+            condition: Of SQL, on the columns of the counts; COUNTED or IGNORED
+                is part of it.
             values: Of all question marks, those of the question first.
 
         Raises:
@@ -106,7 +120,7 @@ class Engine:
         self,
         state: State,
         question: str,
-        condition: str = "true",
+        condition: str = COUNTED,
         values: Sequence[object] = (),
     ) -> list[tuple[Any, ...]]:
         """
@@ -152,15 +166,18 @@ class Engine:
             if self._connection is not None:
                 self._connection.close()
             self._connection = None
+            if self._spill is not None:
+                self._spill.close()
+            self._spill = None
 
     def _files_of(self, state: State) -> str:
         tables: list[str] = []
         if state.parts:
             names = ", ".join(self._quoted(part.name) for part in state.parts)
-            tables.append(_PARQUET.replace("{files}", names))
+            tables.append(_PARTS.replace("{names}", names))
         if state.tail:
             tables.append(_CSV.replace("{file}", self._quoted(state.tail)))
-        return f"({' UNION ALL '.join(tables)})" if tables else ""
+        return f"({' UNION ALL BY NAME '.join([*tables, _NO_ROW])})" if tables else ""
 
     def _quoted(self, name: str) -> str:
         path = str(self._shelf.folder / name).replace("'", "''")
@@ -169,10 +186,10 @@ class Engine:
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
             if self._connection is None:
-                # DuckDB makes the last folder of a path, and none above it.
                 with explained(self._spill_dir):
-                    self._spill_dir.mkdir(parents=True, exist_ok=True)
-                self._connection = duckdb.connect(":memory:", config=self._config)
+                    self._spill = SpillFolder(self._spill_dir)
+                config = {**self._config, "temp_directory": str(self._spill.path)}
+                self._connection = duckdb.connect(":memory:", config=config)
             return self._connection.cursor()
 
 

@@ -3,7 +3,6 @@ Offers the analytics store ``duckdb``: counts in Parquet files, for much history
 """
 
 from collections.abc import Iterator
-from socket import gethostname
 from typing import Final
 
 import attrs
@@ -63,9 +62,7 @@ def build(options: DuckdbOptions, context: BuildContext) -> AnalyticsStore:
         shelf,
         threads=options.threads,
         memory_mb=options.memory_mb,
-        # Processes of a machine share it: DuckDB removes what killed ones left
-        # there. It knows them by their numbers, which other machines have, too.
-        spill_dir=context.work_dir / f"duckdb-{gethostname()}",
+        spill_dir=context.work_dir / "duckdb",
     )
     return DuckdbAnalytics(shelf, engine)
 

@@ -25,7 +25,8 @@ import attrs
 
 from hvcore.plugin_api import ConfigError, UnavailableError
 
-VERSION: Final = 1
+VERSION: Final = 2
+"""In 2, files have a reason beside each count."""
 LOCK_WAIT_S: Final = 20
 """Longer than joining the largest parts takes (7 to 20 s); who waits on comes again."""
 KEPT_S: Final = 60

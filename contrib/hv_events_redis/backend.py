@@ -20,6 +20,7 @@ Each count is an entry of its own, so that a reader needs no batches: it adds
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+from urllib.parse import parse_qsl, urlsplit
 
 from redis import ConnectionError as RedisConnectionError
 from redis import Redis, RedisError
@@ -37,6 +38,14 @@ from hvcore.plugin_api import (
 
 TIMEOUT_S: Final = 5
 """Nobody waits for the drain but the spool; 10,000 counts take some 80 ms."""
+_OWN_OPTIONS: Final = frozenset(
+    {
+        *("retry", "retry_on_error", "socket_keepalive_options"),
+        *("connection_pool", "connection_class", "credential_provider"),
+        *("redis_connect_func", "parser_class", "encoder_class", "cache"),
+        *("cache_config", "event_dispatcher", "command_packer", "driver_info"),
+    }
+)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 
@@ -79,6 +88,7 @@ class RedisStream(AnalyticsSink):
     """
 
     def __init__(self, *, url: str, stream: str, max_entries: int) -> None:
+        _refuse_own_options(url)
         try:
             self._client = Redis.from_url(
                 url,
@@ -165,6 +175,20 @@ class RedisStream(AnalyticsSink):
             raise UnavailableError(
                 f"The Redis of analytics.options.redis takes nothing: {exc}"
             ) from exc
+
+
+def _refuse_own_options(url: str) -> None:
+    """
+    Refuse what an address can say only in a word, and the client takes as an object.
+
+    It would be noticed at the first question.
+    """
+    for name, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True):
+        if name in _OWN_OPTIONS:
+            raise ConfigError(
+                f"analytics.options.redis.url: {name} cannot stand in an address; "
+                "remove it: what is needed of it the sink sets itself"
+            )
 
 
 def _values(count: ServedCount) -> tuple[str | int, ...]:

@@ -22,6 +22,7 @@ from hvcore.persistence.recount import recount
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
+from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
@@ -77,12 +78,11 @@ class Backends:
                 made[name].close()
         if "spool" in made:
             made["spool"].close()
-        if "_sinks" in made and "analytics_store" not in self._recipe.overrides:
-            for sink in made["_sinks"].values():
-                sink.close()
-        if "_providers" in made:
-            for provider in made["_providers"]:
-                provider.close()
+        further = [*made.get("_providers", ()), *made.get("_purgers", {}).values()]
+        if "analytics_store" not in self._recipe.overrides:
+            further += made.get("_sinks", {}).values()
+        for backend in further:
+            backend.close()
         if "engine" in made:
             made["engine"].dispose()
 
@@ -160,6 +160,13 @@ class Backends:
             AnalyticsStore, self._sinks[self.settings.analytics.store]
         )
 
+    @property
+    def _knowing_sinks(self) -> Sequence[AnalyticsSink]:
+        """
+        Those that may be asked for what not every one keeps: the store first.
+        """
+        return (self.analytics_store, *self._sinks.values())
+
     @cached_property
     def spool(self) -> Spool:
         """
@@ -233,6 +240,18 @@ class Backends:
         """
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.analytics.spool_dir or "spool")
+
+    @property
+    def edge_folder(self) -> Path:
+        """
+        Where an edge of this machine keeps its log, its cache and its state.
+        """
+        # An absolute path stays what it is.
+        return self.settings.data_dir / (self.settings.edge.folder or "edge")
+
+    @cached_property
+    def _purgers(self) -> Mapping[str, CachePurger]:
+        return self.registry.cache_purgers(self.settings, self._context)
 
     @cached_property
     def _providers(self) -> Any:  # noqa: ANN401 - a tuple of AuthProvider

@@ -2,15 +2,25 @@
 The use cases, wired.
 """
 
+from datetime import timedelta
 from functools import cached_property
 
 from hvcore.assembly.backends import Backends
 from hvcore.persistence.queries import SqlPlaybackDirectory
 from hvcore.persistence.video_catalog import SqlVideoCatalog
+from hvcore.persistence.video_totals import SqlVideoTotals
+from hvcore.ports.analytics import (
+    SupportsBreakdown,
+    SupportsIgnored,
+    SupportsMinutes,
+    SupportsQuality,
+    SupportsViewers,
+)
 from hvcore.services.access import Access
 from hvcore.services.analytics import Analytics
 from hvcore.services.attempt_files import AttemptFiles
 from hvcore.services.audit import Audit
+from hvcore.services.cache_purging import CachePurging
 from hvcore.services.captions import Captions
 from hvcore.services.catalog import Catalog
 from hvcore.services.certificates import Certificates
@@ -18,6 +28,7 @@ from hvcore.services.custom_thumbnails import CustomThumbnails
 from hvcore.services.deletion import Deletion
 from hvcore.services.delivery import Delivery
 from hvcore.services.drain import Drain
+from hvcore.services.edge_grants import EdgeGrants
 from hvcore.services.edge_keys import EdgeKeys
 from hvcore.services.edge_playback import EdgePlayback
 from hvcore.services.editing import Editing
@@ -28,11 +39,14 @@ from hvcore.services.idempotency import Idempotency
 from hvcore.services.kept_sources import KeptSources
 from hvcore.services.keys import Keys
 from hvcore.services.link_pages import LinkPages
+from hvcore.services.live_analytics import LiveAnalytics
 from hvcore.services.playback import Playback
+from hvcore.services.playback_changes import CHANGES_FILE, PlaybackChanges
 from hvcore.services.processing import Processing
 from hvcore.services.rate_limits import RateLimits
 from hvcore.services.resumable import ResumableUploads
 from hvcore.services.segment_counting import SpooledCounter
+from hvcore.services.served_details import ServedDetails
 from hvcore.services.share_playback import SharePlayback
 from hvcore.services.shares import Shares
 from hvcore.services.source_captions import SourceCaptions
@@ -43,6 +57,8 @@ from hvcore.services.thumbnails import Thumbnails
 from hvcore.services.tidying import Tidying
 from hvcore.services.transcoding import Transcoding
 from hvcore.services.uploads import Uploads
+from hvcore.services.video_reports import VideoReports
+from hvcore.services.viewer_sessions import SessionNames, SessionNotes
 from hvcore.services.webhook_deliveries import WebhookDeliveries
 from hvcore.services.webhooks import Webhooks
 from hvcore.tasks import handlers
@@ -162,7 +178,12 @@ class Services(Backends):
         """
         Deleting and purging.
         """
-        return Deletion(uow=self.uow, storage=self.storage, clock=self.clock)
+        return Deletion(
+            uow=self.uow,
+            storage=self.storage,
+            clock=self.clock,
+            changes=self._playback_changes,
+        )
 
     @cached_property
     def playback(self) -> Playback:
@@ -186,8 +207,24 @@ class Services(Backends):
             storage=self.storage,
             key_ring=self.key_ring,
             clock=self.clock,
-            counter=SpooledCounter(spool=self.spool, clock=self.clock),
+            counter=SpooledCounter(
+                spool=self.spool,
+                sessions=SessionNotes(SessionNames(self.settings.playback.signing_key)),
+                clock=self.clock,
+                details=self.served_details,
+            ),
             player_url=self.settings.public.player_url,
+        )
+
+    @cached_property
+    def served_details(self) -> ServedDetails:
+        """
+        Says what else is noted of a segment.
+        """
+        analytics = self.settings.analytics
+        return ServedDetails(
+            country_header=analytics.country_header.lower(),
+            keeps_referrers=analytics.referrers,
         )
 
     @cached_property
@@ -202,7 +239,42 @@ class Services(Backends):
         """
         Answers what was watched.
         """
-        return Analytics(uow=self.uow, store=self.analytics_store, clock=self.clock)
+        sinks = self._knowing_sinks
+        return Analytics(
+            totals=SqlVideoTotals(self.engine),
+            videos=self.catalog.videos,
+            store=self.analytics_store,
+            ignored=next((s for s in sinks if isinstance(s, SupportsIgnored)), None),
+            clock=self.clock,
+        )
+
+    @cached_property
+    def live_analytics(self) -> LiveAnalytics:
+        """
+        Answers who is watching now.
+        """
+        sinks = self._knowing_sinks
+        return LiveAnalytics(
+            videos=self.catalog.videos,
+            viewers=next((s for s in sinks if isinstance(s, SupportsViewers)), None),
+            minutes=next((s for s in sinks if isinstance(s, SupportsMinutes)), None),
+            clock=self.clock,
+            minutes_kept_for=timedelta(days=self.settings.analytics.minutes_kept_days),
+        )
+
+    @cached_property
+    def video_reports(self) -> VideoReports:
+        """
+        Answers what else is known of a video's segments.
+        """
+        sinks = self._knowing_sinks
+        return VideoReports(
+            uow=self.uow,
+            store=self.analytics_store,
+            quality=next((s for s in sinks if isinstance(s, SupportsQuality)), None),
+            origins=next((s for s in sinks if isinstance(s, SupportsBreakdown)), None),
+            clock=self.clock,
+        )
 
     @cached_property
     def edge_playback(self) -> EdgePlayback:
@@ -224,25 +296,46 @@ class Services(Backends):
         )
 
     @cached_property
+    def edge_grants(self) -> EdgeGrants:
+        """
+        What an edge may serve by itself.
+        """
+        return EdgeGrants(
+            delivery=self.delivery,
+            edge_playback=self.edge_playback,
+            share_playback=self.share_playback,
+        )
+
+    @cached_property
     def edge_keys(self) -> EdgeKeys:
         """
         Making and revoking edge keys.
         """
-        return EdgeKeys(uow=self.uow, public=self.settings.public, clock=self.clock)
+        return EdgeKeys(
+            uow=self.uow,
+            public=self.settings.public,
+            clock=self.clock,
+            changes=self._playback_changes,
+        )
 
     @cached_property
     def shares(self) -> Shares:
         """
         Making and revoking share links.
         """
-        return Shares(uow=self.uow, public=self.settings.public, clock=self.clock)
+        return Shares(
+            uow=self.uow,
+            public=self.settings.public,
+            clock=self.clock,
+            changes=self._playback_changes,
+        )
 
     @cached_property
     def editing(self) -> Editing:
         """
         Changes of names, descriptions and visibility.
         """
-        return Editing(uow=self.uow)
+        return Editing(uow=self.uow, changes=self._playback_changes)
 
     @cached_property
     def custom_thumbnails(self) -> CustomThumbnails:
@@ -313,6 +406,7 @@ class Services(Backends):
                     source_captions=self._source_captions,
                 ),
                 fetching=self.fetching,
+                cache_purging=CachePurging(purgers=self._purgers),
                 webhook_deliveries=WebhookDeliveries(
                     uow=self.uow, outbound=self.outbound, clock=self.clock
                 ),
@@ -356,6 +450,14 @@ class Services(Backends):
         Sources from far away that the next part needs again.
         """
         return KeptSources(storage=self.storage, work_dir=self._recipe.work_dir)
+
+    @cached_property
+    def _playback_changes(self) -> PlaybackChanges:
+        return PlaybackChanges(
+            file=self.edge_folder / CHANGES_FILE,
+            purgers=self.settings.edge.purgers,
+            public=self.settings.public,
+        )
 
     @cached_property
     def _source_captions(self) -> SourceCaptions:

@@ -8,10 +8,14 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import attrs
 
+from hvcore.domain.analytics_breakdown import OriginCount
+from hvcore.domain.analytics_ignored import IgnoredCount
+from hvcore.domain.analytics_live import SessionSeen
+from hvcore.domain.analytics_quality import QualityCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.limits import MAX_DAILY_RANGE_DAYS, SEGMENT_S
 
@@ -32,13 +36,27 @@ class HeightClass(Enum):
     LD = "ld"
 
 
+# A report has hundreds of days, and an enum's own attribute takes longer to find.
+_HD, _SD, _LD = HeightClass
+
+
+class ClassCounts(NamedTuple):
+    """
+    Segments of each class of heights.
+    """
+
+    hd: int
+    sd: int
+    ld: int
+
+
 def height_class(height_px: int) -> HeightClass:
     """
     Return the class of a height; one between two belongs to the lower.
     """
     if height_px >= _MIN_HD_PX:
-        return HeightClass.HD
-    return HeightClass.SD if height_px >= _MIN_SD_PX else HeightClass.LD
+        return _HD
+    return _SD if height_px >= _MIN_SD_PX else _LD
 
 
 def estimated_views(segments: int, duration_s: float) -> int:
@@ -50,7 +68,7 @@ def estimated_views(segments: int, duration_s: float) -> int:
     return math.floor(segments * SEGMENT_S / duration_s + 0.5)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, cache_hash=True)
 class SegmentPlace:
     """
     Which segments are counted together.
@@ -89,6 +107,17 @@ class ServedCount:
 
 
 @attrs.frozen(kw_only=True)
+class MinuteCount:
+    """
+    How often segments of a place were served in a minute (since 1970).
+    """
+
+    place: SegmentPlace
+    minute: int
+    segments: int
+
+
+@attrs.frozen(kw_only=True)
 class BatchId:
     """
     The part of a spool file that a batch was made of.
@@ -110,11 +139,21 @@ class ServedBatch:
     Counts that are applied together, once.
 
     Attributes:
-        counts: Each place and day at most once; may be empty.
+        counts: Each place and day at most once; may be empty. The rest is for
+            sinks that keep it, and each key is there at most once, too.
+        minutes: The same segments again.
+        quality: What players told with some of them.
+        origins: Where some of them went, as far as it is known; a sink that
+            keeps it bounds the hosts (``with_few_hosts``).
     """
 
     id: BatchId
     counts: tuple[ServedCount, ...]
+    minutes: tuple[MinuteCount, ...] = ()
+    ignored: tuple[IgnoredCount, ...] = ()
+    seen: tuple[SessionSeen, ...] = ()
+    quality: tuple[QualityCount, ...] = ()
+    origins: tuple[OriginCount, ...] = ()
 
 
 def roll_up(served: Iterable[SegmentServed]) -> tuple[ServedCount, ...]:
@@ -239,11 +278,20 @@ class DayCount:
         """
         return sum(self.heights.values())
 
-    def of_class(self, wanted: HeightClass) -> int:
+    def by_class(self) -> "ClassCounts":
         """
-        Return the segments of a class of heights.
+        Return the segments of every class of heights.
         """
-        return sum(n for px, n in self.heights.items() if height_class(px) is wanted)
+        hd = sd = ld = 0
+        for height_px, segments in self.heights.items():
+            of_height = height_class(height_px)
+            if of_height is _HD:
+                hd += segments
+            elif of_height is _SD:
+                sd += segments
+            else:
+                ld += segments
+        return ClassCounts(hd=hd, sd=sd, ld=ld)
 
 
 def daily_range(asked: DateRange, today: date) -> DateRange:

@@ -47,6 +47,13 @@ def following() -> Iterator[Judgement]:
         _followed.reset(token)
 
 
+def is_followed() -> bool:
+    """
+    Tell whether somebody listens, in this thread.
+    """
+    return _followed.get() is not None
+
+
 def kept(*rules: PlaybackRule) -> None:
     """
     Take note of rules that a request has kept.

@@ -11,8 +11,8 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, Final, Protocol, cast
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, Final, Protocol
 
 import attrs
 import orjson
@@ -26,7 +26,11 @@ from hvcore.persistence.engine import BUSY_TIMEOUT_MS, refuse_other_process
 KEPT_CONNECTIONS: Final = 5
 """Of PostgreSQL, for each process; more are made and closed as they are needed."""
 
+MAX_REMEMBERED: Final = 1000
+"""Answers of a thread while nothing changes; about 1 MB."""
+
 Row = tuple[Any, ...]
+Answers = dict[tuple[str, tuple[object, ...]], list[Row]]
 _NO_ANSWER: Final = "The database does not answer."
 
 
@@ -38,11 +42,14 @@ class Question:
     Attributes:
         names: Its parameters in the order of their places.
         is_packed: All rows come as one, in JSON.
+        is_remembered: Within moments; False for what is large, and is kept by
+            who asks.
     """
 
     text: str
     names: tuple[str, ...]
     is_packed: bool = False
+    is_remembered: bool = True
 
 
 class _Reader(Protocol):
@@ -53,6 +60,19 @@ class _Reader(Protocol):
     def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
         """
         Return the rows of an answer.
+        """
+        ...
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        See FastReads.moment.
+        """
+        ...
+
+    @property
+    def version(self) -> object:
+        """
+        See FastReads.version.
         """
         ...
 
@@ -72,13 +92,15 @@ class FastReads:
             _SqliteReader(engine) if self.is_sqlite else _PostgresqlReader(engine)
         )
 
-    def prepare(self, statement: sa.Select[Any]) -> Question:
+    def prepare(
+        self, statement: sa.Select[Any], *, is_remembered: bool = True
+    ) -> Question:
         """
         Make a question; all of its values must be named parameters.
         """
         compiled = statement.compile(dialect=self._engine.dialect)
         names = getattr(compiled, "positiontup", None) or ()
-        return Question(str(compiled), tuple(names))
+        return Question(str(compiled), tuple(names), is_remembered=is_remembered)
 
     def prepare_page(self, statement: sa.Select[Any]) -> Question:
         """
@@ -116,6 +138,29 @@ class FastReads:
         rows = self._reader.ask(question, values)
         return orjson.loads(rows[0][0]) if question.is_packed else rows
 
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        Within the block, answer this thread as of this call, or later.
+
+        What was asked for in an earlier block is not read again if nothing was
+        committed in between, which SQLite tells (``PRAGMA data_version``). So
+        many questions that came before the block cost one read together.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        refuse_other_process(self._engine)
+        return self._reader.moment()
+
+    @property
+    def version(self) -> object:
+        """
+        What all answers of this thread's moment are of; None outside of one.
+
+        Two moments with equal versions have equal answers.
+        """
+        return self._reader.version
+
 
 class _SqliteReader:
     """
@@ -125,6 +170,7 @@ class _SqliteReader:
     def __init__(self, engine: Engine) -> None:
         self._path = str(engine.url.database)
         self._thread = threading.local()
+        self._end = _EndOfMoment(self)
         self._open: weakref.WeakSet[_Owned] = weakref.WeakSet()
         event.listen(engine, "engine_disposed", lambda _: self._close())
 
@@ -132,18 +178,60 @@ class _SqliteReader:
         """
         Return the rows of an answer.
         """
+        wanted = tuple([values[name] for name in question.names])
+        known = self._known()
+        if known is None or not question.is_remembered:
+            return self._read(question.text, wanted)
+        rows = known.get((question.text, wanted))
+        if rows is None:
+            rows = self._read(question.text, wanted)
+            if len(known) >= MAX_REMEMBERED:
+                known.clear()
+            known[question.text, wanted] = rows
+        return rows
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        See FastReads.moment.
+        """
+        # Of one connection, and of what others commit: this one writes nothing.
+        ((number,),) = self._read("PRAGMA data_version", ())
+        owned = self._owned()
+        if number != owned.data_version:
+            owned.answers.clear()
+            # Equal to itself alone, and keeps no connection open.
+            owned.version = object()
+            owned.data_version = number
+        self._thread.version = owned.version
+        self._thread.answers = owned.answers
+        return self._end
+
+    @property
+    def version(self) -> object:
+        """
+        See FastReads.version.
+        """
+        return getattr(self._thread, "version", None)
+
+    def end_moment(self) -> None:
+        """
+        Read anew from now on.
+        """
+        self._thread.version = self._thread.answers = None
+
+    def _known(self) -> Answers | None:
+        return getattr(self._thread, "answers", None)
+
+    def _read(self, text: str, wanted: tuple[object, ...]) -> list[Row]:
         try:
-            cursor = self._connection().execute(
-                question.text, [values[name] for name in question.names]
-            )
             # All of them: an open cursor would hold back WAL checkpoints.
-            rows: list[Row] = cursor.fetchall()
+            rows: list[Row] = self._owned().driver.execute(text, wanted).fetchall()
         except sqlite3.OperationalError as exc:
             self._thread.owned = None
             raise UnavailableError(_NO_ANSWER) from exc
         return rows
 
-    def _connection(self) -> sqlite3.Connection:
+    def _owned(self) -> "_Owned":
         owned: _Owned | None = getattr(self._thread, "owned", None)
         if owned is None:
             connection = sqlite3.connect(
@@ -157,13 +245,25 @@ class _SqliteReader:
             connection.execute("PRAGMA query_only=ON")
             owned = self._thread.owned = _Owned(connection)
             self._open.add(owned)
-        return cast("sqlite3.Connection", owned.driver)
+        return owned
 
     def _close(self) -> None:
         # Those of threads that go on, too: they open another one.
         self._thread = threading.local()
         for owned in list(self._open):
             owned.driver.close()
+
+
+class _EndOfMoment(AbstractContextManager[None]):
+    """
+    Ends a thread's moment with a block, which a generator does more slowly.
+    """
+
+    def __init__(self, reader: _SqliteReader) -> None:
+        self._reader = reader
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.end_moment()
 
 
 class _PostgresqlReader:
@@ -216,6 +316,19 @@ class _PostgresqlReader:
             self._idle.append(owned)
         return rows
 
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        See FastReads.moment; a server is asked each time.
+        """
+        return nullcontext()
+
+    @property
+    def version(self) -> object:
+        """
+        See FastReads.version; it is not known.
+        """
+        return None
+
     def _connect(self) -> "_Owned":
         # With the engine's timeouts, and its translation of errors.
         connection = self._engine.connect()
@@ -234,6 +347,11 @@ class _Owned:
     def __init__(self, driver: Any, wrapper: object = None) -> None:  # noqa: ANN401 - either driver's
         self.driver = driver
         self._wrapper = wrapper
+        # What this connection has answered since the database was at a version,
+        # and the number by which SQLite knows that version.
+        self.version: object = None
+        self.data_version: int | None = None
+        self.answers: Answers = {}
 
     def __del__(self) -> None:
         with suppress(Exception):

@@ -3,9 +3,12 @@ The lookup that every playback request makes: a video, a share or an edge key.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
+import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
@@ -28,6 +31,9 @@ from hvcore.persistence.tables import (
     videos,
 )
 from hvcore.ports.playback import PlaybackEntry
+
+MAX_FOUND: Final = 4096
+"""Videos whose entries are in memory, about 4 MB; their media is bounded itself."""
 
 
 def _entry_statement(column: sa.Column[str]) -> sa.Select[Any]:
@@ -95,6 +101,17 @@ def _perhaps(microseconds: int | None) -> datetime | None:
     return None if microseconds is None else _moment(microseconds)
 
 
+@attrs.frozen(eq=False)
+class _Found:
+    """
+    An entry, what it was made of, and since when nothing has changed.
+    """
+
+    version: object
+    row: Row
+    entry: PlaybackEntry
+
+
 class SqlPlaybackDirectory:
     """
     Videos to play, from the database; see ports.playback.PlaybackDirectory.
@@ -103,11 +120,21 @@ class SqlPlaybackDirectory:
     def __init__(self, engine: Engine) -> None:
         self._reads = FastReads(engine)
         self._media = MediaCache()
+        self._found: dict[str, _Found] = {}
         self._questions = {
-            statement: self._reads.prepare(statement)
+            statement: self._reads.prepare(
+                statement, is_remembered=statement is not _MEDIA
+            )
             for statement in (_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE)
         }
         self._captions = self._reads.prepare_page(_CAPTIONS)
+
+    @property
+    def answers_at_once(self) -> bool:
+        """
+        Whether it reads files of this machine, and never waits for a server.
+        """
+        return self._reads.is_sqlite
 
     def find(self, video_id: str) -> PlaybackEntry | None:
         """
@@ -116,12 +143,24 @@ class SqlPlaybackDirectory:
         Raises:
             UnavailableError: The database does not answer.
         """
+        known = self._found.get(video_id)
+        version = self._reads.version
+        if known is not None and version is not None and known.version is version:
+            return known.entry
         if not is_storable(video_id):
             return None
         is_public = video_id.startswith("pubvid_")
         statement = _BY_PUBLIC_ID if is_public else _BY_ID
         row = self._first(statement, {"wanted": video_id})
-        return None if row is None else self._entry(row)
+        if row is None:
+            return None
+        # Made again only if something has changed, which others see by that.
+        is_same = known is not None and known.row == row
+        entry = known.entry if known is not None and is_same else self._entry(row)
+        if len(self._found) >= MAX_FOUND:
+            self._found.clear()
+        self._found[video_id] = _Found(version, row, entry)
+        return entry
 
     def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
         """
@@ -136,6 +175,15 @@ class SqlPlaybackDirectory:
             CaptionTrack(**{**row, "created_at": _moment(row["created_at"])})
             for row in found
         ]
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        Within the block, answer this thread as of its beginning, or later.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return self._reads.moment()
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
         """
@@ -196,8 +244,8 @@ class SqlPlaybackDirectory:
             state=VideoState(state),
             is_public=bool(is_public),
             name=name,
-            media=self._load_media(id_, job_id) if has_media else None,
             media_root=media_root(id_, job_id) if has_media else None,
+            load_media=partial(self._load_media, id_, job_id),
             poster_path=poster_path,
         )
 

@@ -29,7 +29,6 @@ from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks import SqlTasks
 from hvcore.persistence.tenants import SqlKeys, SqlTenants
 from hvcore.persistence.total_changes import TotalChanges
-from hvcore.persistence.video_totals import SqlVideoTotals
 from hvcore.persistence.videos import SqlVideos
 from hvcore.persistence.webhook_backlog import SqlWebhookBacklog
 from hvcore.persistence.webhooks import SqlWebhooks
@@ -75,7 +74,6 @@ class SqlWork:
         self.edge_keys = SqlEdgeKeys(connection)
         self.shares = SqlShareLinks(connection)
         self.captions = SqlCaptionTracks(connection)
-        self.video_totals = SqlVideoTotals(connection)
 
     def now(self) -> datetime:
         """

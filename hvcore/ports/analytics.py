@@ -2,12 +2,15 @@
 The analytics ports: who takes the counts of served segments, and who answers.
 
 A sink stores counts and how far it has read each spool file, nothing else:
-names, durations and what is deleted are the catalogue's.
+names, durations and what is deleted are the catalogue's. What a batch holds
+besides counts is kept by those sinks that say so, each by a protocol of its
+own; it is written together with the counts, once as they are.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
+from typing import Protocol, runtime_checkable
 
 from hvcore.domain.analytics import (
     DateRange,
@@ -19,6 +22,10 @@ from hvcore.domain.analytics import (
     ServedBatch,
     ServedTotals,
 )
+from hvcore.domain.analytics_breakdown import BreakdownBy, BreakdownDay
+from hvcore.domain.analytics_ignored import IgnoredTotal
+from hvcore.domain.analytics_live import MinuteTotal
+from hvcore.domain.analytics_quality import QualityDay
 from hvcore.domain.ids import EnvId, VideoId
 
 
@@ -143,3 +150,125 @@ class AnalyticsStore(AnalyticsSink):
         """
         Return what was served of each height on these days, lowest first.
         """
+
+
+@runtime_checkable
+class SupportsIgnored(Protocol):
+    """
+    A sink that keeps the ignored requests of batches, by day; thread-safe.
+    """
+
+    def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
+        """
+        Return how often each reason applied at each height, in any order.
+
+        What never applied is left out.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsMinutes(Protocol):
+    """
+    A sink that keeps the minutes of batches for a time; thread-safe.
+    """
+
+    def minutes(self, scope: Scope, first: int, last: int) -> Sequence[MinuteTotal]:
+        """
+        Return what was served in each of these minutes, oldest first.
+
+        Minutes in which nothing was served are left out.
+
+        Args:
+            first: Whole minutes since 1970, and so is last; both included.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        ...
+
+    def forget_minutes(self, before: int) -> bool:
+        """
+        Drop some of the minutes before one; True if more may be left.
+
+        Called by the sweep until nothing is left; short, because others wait.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsViewers(Protocol):
+    """
+    A sink that keeps the sessions of batches for minutes; thread-safe.
+    """
+
+    def viewers(self, scope: Scope, since: datetime) -> int:
+        """
+        Return how many different sessions were seen since a moment, or then.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        ...
+
+    def forget_sessions(self, before: datetime) -> bool:
+        """
+        Drop some of the sessions last seen before a moment.
+
+        Called by the sweep until nothing is left; short, because others wait.
+
+        Returns:
+            Whether more may be left.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsQuality(Protocol):
+    """
+    A sink that keeps what players told, by day; thread-safe.
+    """
+
+    def quality(self, scope: Scope, days: DateRange) -> Sequence[QualityDay]:
+        """
+        Return what players told on each of these days, oldest first.
+
+        Days on which they told nothing are left out.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsBreakdown(Protocol):
+    """
+    A sink that keeps where the segments of batches went, by day; thread-safe.
+
+    Of a video's day it keeps ``MAX_HOSTS`` hosts and takes all further ones
+    together as ``OTHER``, whoever else writes at the same time.
+    """
+
+    def breakdown(
+        self, scope: Scope, days: DateRange, by: BreakdownBy
+    ) -> Sequence[BreakdownDay]:
+        """
+        Return where the segments of each of these days went, oldest first.
+
+        Those of a day add up to all that were counted on it: what is not
+        known is there as None.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        ...

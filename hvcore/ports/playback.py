@@ -4,7 +4,8 @@ The playback directory: what may be served now, and from where.
 A port of its own, so that the path of a segment opens no transaction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import attrs
@@ -23,8 +24,9 @@ class PlaybackEntry:
 
     Attributes:
         env_name: The environment's short name, which paths may use too.
-        media: What is published; None before ``ready``.
-        media_root: Storage prefix of the published files.
+        media_root: Storage prefix of the published files; None before ``ready``.
+        load_media: Returns what is published there; None once it is gone. It is
+            large, and kept by who has made the entry: entries are small.
         poster_path: Storage path of the picture that the owner has chosen.
     """
 
@@ -36,15 +38,26 @@ class PlaybackEntry:
     state: VideoState
     is_public: bool
     name: str
-    media: MediaIndex | None
     media_root: str | None
+    load_media: Callable[[], MediaIndex | None] = attrs.field(eq=False, repr=False)
     poster_path: str | None = None
 
 
 class PlaybackDirectory(Protocol):
     """
     Look videos up for delivery; thread-safe.
+
+    While nothing about a video has changed, ``find`` may return the same object:
+    what was decided by it still holds. Once anything has, it returns another
+    one, or who was let in before is let in for ever.
     """
+
+    @property
+    def answers_at_once(self) -> bool:
+        """
+        Whether it reads files of this machine, and never waits for a server.
+        """
+        ...
 
     def find(self, video_id: str) -> PlaybackEntry | None:
         """
@@ -52,6 +65,18 @@ class PlaybackDirectory(Protocol):
 
         State and visibility are read anew each time, so that a delete that
         was answered is obeyed at once.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        Within the block, answer this thread as of its beginning, or later.
+
+        For who has several questions that were asked before: they may be
+        answered by one look at the database.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -22,7 +22,6 @@ from hvcore.ports.captions import CaptionTracks
 from hvcore.ports.events import Events
 from hvcore.ports.idempotency import FirstRequests
 from hvcore.ports.sharing import EdgeKeys, ShareLinks
-from hvcore.ports.video_totals import VideoTotals
 from hvcore.ports.webhook_backlog import WebhookBacklog
 from hvcore.ports.webhooks import Webhooks
 
@@ -432,13 +431,6 @@ class Work(Protocol):
     def captions(self) -> CaptionTracks:
         """
         The captions of videos.
-        """
-        ...
-
-    @property
-    def video_totals(self) -> VideoTotals:
-        """
-        How many videos there are.
         """
         ...
 

@@ -1,5 +1,5 @@
 """
-How many videos there are, for analytics: a repository of its own.
+How many videos there are, for analytics, outside of any transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,15 @@ from hvcore.domain.usage import EnvironmentUploads, VideoTotal
 
 class VideoTotals(Protocol):
     """
-    Counts of videos.
+    Counts of videos; thread-safe.
     """
 
     def current(self, scope: EnvironmentScope) -> Sequence[VideoTotal]:
         """
         Return how many videos there are, by environment, state and preset.
+
+        Raises:
+            UnavailableError: The database does not answer.
         """
         ...
 
@@ -29,5 +32,8 @@ class VideoTotals(Protocol):
         Return what was uploaded to each environment, deleted since or not.
 
         A video whose bytes never came was not uploaded.
+
+        Raises:
+            UnavailableError: The database does not answer.
         """
         ...

@@ -21,6 +21,7 @@ from hvcore.errors import (
     VideoNotFoundError,
 )
 from hvcore.ports.auth import AuthProvider, Credentials
+from hvcore.ports.catalog import VideoCatalog
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 
 MAX_KNOWN_ENVIRONMENTS: Final = 10_000
@@ -198,3 +199,17 @@ def require_listed(video: Video) -> Video:
     if video.state in {VideoState.DELETED, VideoState.AWAITING_UPLOAD}:
         raise VideoNotFoundError
     return video
+
+
+def listed_video(
+    videos: VideoCatalog, caller: Principal, org_id: str, video_id: str
+) -> Video:
+    """
+    Find the video that a path names, outside of any transaction.
+
+    Raises:
+        VideoNotFoundError: The organization has none such, it is deleted, or it
+            has not come yet.
+        ForbiddenError: It lies outside the key's environment.
+    """
+    return require_listed(within_reach(videos.find(video_id), caller, org_id))

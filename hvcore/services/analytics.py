@@ -23,6 +23,7 @@ from hvcore.domain.analytics import (
     estimated_views,
     fill_days,
 )
+from hvcore.domain.analytics_explained import ExplainedDay
 from hvcore.domain.catalog import VideoSummary
 from hvcore.domain.ids import VideoId
 from hvcore.domain.usage import (
@@ -34,9 +35,10 @@ from hvcore.domain.usage import (
 )
 from hvcore.domain.video import Video
 from hvcore.errors import UnavailableError
-from hvcore.ports.analytics import AnalyticsStore
-from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access import reach_video, require_listed
+from hvcore.ports.analytics import AnalyticsStore, SupportsIgnored
+from hvcore.ports.catalog import VideoCatalog
+from hvcore.ports.video_totals import VideoTotals
+from hvcore.services.access import listed_video
 from hvcore.services.served_segments import ServedSegments
 
 _log = logging.getLogger(__name__)
@@ -46,10 +48,15 @@ _log = logging.getLogger(__name__)
 class Analytics:
     """
     Answer questions about what was watched.
+
+    Attributes:
+        ignored: Knows what was not counted; None if nobody keeps it.
     """
 
-    uow: UnitOfWork
+    totals: VideoTotals
+    videos: VideoCatalog
     store: AnalyticsStore
+    ignored: SupportsIgnored | None
     clock: Clock
     _served: ServedSegments = attrs.field(init=False, repr=False)
 
@@ -69,11 +76,10 @@ class Analytics:
             return []
         scope = _scope(envs)
         since = self._today() - timedelta(days=period_days - 1)
-        with self.uow.read() as work:
-            totals = work.video_totals.current(scope)
-            uploads = work.video_totals.uploads(
-                scope, datetime.combine(since, time(), tzinfo=UTC)
-            )
+        totals = self.totals.current(scope)
+        uploads = self.totals.uploads(
+            scope, datetime.combine(since, time(), tzinfo=UTC)
+        )
         served = self.store.by_environment(scope, since)
         return [
             Usage(
@@ -106,8 +112,7 @@ class Analytics:
         """
         if not envs:
             return amount_of([])
-        with self.uow.read() as work:
-            return amount_of(work.video_totals.current(_scope(envs)))
+        return amount_of(self.totals.current(_scope(envs)))
 
     def distribution(
         self, envs: Sequence[Environment], days: DateRange
@@ -128,13 +133,36 @@ class Analytics:
                 not come yet.
             ForbiddenError: It lies outside the key's environment.
         """
-        with self.uow.read() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+        video = listed_video(self.videos, caller, org_id, video_id)
         scope = VideoScope(video_id=video.id)
         return VideoWatched(
             video=video,
             totals=self.store.totals(scope, days),
             heights=tuple(self.store.by_height(scope, days)),
+        )
+
+    def explained(
+        self, caller: Principal, org_id: str, video_id: str, day: date | None
+    ) -> ExplainedDay:
+        """
+        Return how the count of a video's day came about.
+
+        Args:
+            day: Today if None.
+
+        Raises:
+            VideoNotFoundError: There is none such, it is deleted, or it has
+                not come yet.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        video = listed_video(self.videos, caller, org_id, video_id)
+        day = day or self._today()
+        scope, days = VideoScope(video_id=video.id), DateRange(first=day, last=day)
+        return ExplainedDay(
+            video=video,
+            day=day,
+            heights=self.store.by_height(scope, days),
+            ignored=None if self.ignored is None else self.ignored.ignored(scope, days),
         )
 
     def views(self, videos: Iterable[Video | VideoSummary]) -> Mapping[VideoId, int]:

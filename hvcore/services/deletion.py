@@ -22,11 +22,13 @@ from hvcore.domain.video import (
 )
 from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.failpoints import reach
+from hvcore.ports.cache_purge import PurgeReason
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access import reach_video
 from hvcore.services.fetching import FETCH_KIND
 from hvcore.services.leases import TaskRun
+from hvcore.services.playback_changes import PlaybackChanges
 from hvcore.services.transcoding import TRANSCODE_KINDS
 from hvcore.services.uploads import upload_path
 
@@ -46,6 +48,7 @@ class Deletion:
     uow: UnitOfWork
     storage: Storage
     clock: Clock
+    changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
     def delete(
         self,
@@ -82,7 +85,9 @@ class Deletion:
                 grant.source_url = None
                 work.grants.save(grant)
             self._order_purges(work, video)
+            self.changes.of_video(work, video, PurgeReason.DELETED)
             work.commit()
+        self.changes.publish()
         reach("video.deleted")
         self._hide(video)
         return video

@@ -123,12 +123,18 @@ class Drain:
 
 
 def _batch(file: SpoolFile, start: int, chunk: SpoolChunk) -> ServedBatch:
-    if chunk.damaged:
+    noted = chunk.noted
+    if noted.damaged:
         _log.error(
             "damaged lines of a spool file are not counted",
-            extra={"hv_file": file.name, "hv_lines": chunk.damaged, "hv_from": start},
+            extra={"hv_file": file.name, "hv_lines": noted.damaged, "hv_from": start},
         )
     return ServedBatch(
         id=BatchId(file=file.name, start=start, end=chunk.end),
-        counts=chunk.counts,
+        counts=noted.counts,
+        minutes=noted.minutes,
+        ignored=noted.ignored,
+        seen=noted.seen,
+        quality=noted.quality,
+        origins=noted.origins,
     )

@@ -17,6 +17,7 @@ from hvcore.domain.sharing import EdgeKey
 from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access import reach_video, require_listed
+from hvcore.services.playback_changes import PlaybackChanges
 from hvcore.settings import PublicSettings
 
 NO_SUCH_KEY = "There is no such edge key, or it is revoked already."
@@ -31,6 +32,7 @@ class EdgeKeys:
     uow: UnitOfWork
     public: PublicSettings
     clock: Clock
+    changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
     def create(
         self,
@@ -95,7 +97,9 @@ class EdgeKeys:
                 raise NotFoundError(NO_SUCH_KEY)
             key = attrs.evolve(key, revoked_at=self.clock.now())
             work.edge_keys.save(key)
+            self.changes.of_edge_key(work, key)
             work.commit()
+        self.changes.publish()
         return key
 
     def revoke_of(

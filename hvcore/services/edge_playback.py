@@ -14,7 +14,8 @@ from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.manifests.hls import MASTER
 from hvcore.services.delivery import Delivery
 from hvcore.services.link_pages import LinkedVideo, LinkPages
-from hvcore.services.playback_access import Playable, Viewer
+from hvcore.services.playable import Playable
+from hvcore.services.playback_access import Viewer
 from hvcore.services.served import Served
 
 OVER = "This edge key has expired or was revoked."
@@ -44,7 +45,9 @@ class EdgePlayback:
         """
         _, video = self._let_in(edge_key, viewer)
         # What shared caches keep, they would serve after a revocation.
-        return self.delivery.serve(video, file, token=None, is_public=False)
+        return self.delivery.serve(
+            video, file, token=None, is_public=False, viewer=viewer
+        )
 
     def describe(self, edge_key: str, viewer: Viewer) -> LinkedVideo:
         """
@@ -62,7 +65,27 @@ class EdgePlayback:
             domains=key.domains,
         )
 
+    def find(self, edge_key: str) -> tuple[EdgeKey, Playable]:
+        """
+        Return a key in force and its video, to who checks the page himself.
+
+        Raises:
+            NotFoundError: No such key.
+            ForbiddenError: The key is over.
+            VideoNotFoundError: The video is not ready, or it is deleted.
+        """
+        key = self._key(edge_key)
+        return key, self.delivery.access.ready(key.video_id)
+
     def _let_in(self, edge_key: str, viewer: Viewer) -> tuple[EdgeKey, Playable]:
+        access = self.delivery.access
+        key = self._key(edge_key)
+        if key.domains and not access.is_page_allowed(key.domains, viewer):
+            raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
+        kept(PlaybackRule.PAGE_NOT_LISTED)
+        return key, access.ready(key.video_id)
+
+    def _key(self, edge_key: str) -> EdgeKey:
         access = self.delivery.access
         key = None
         if is_edge_key_id(edge_key):
@@ -76,7 +99,4 @@ class EdgePlayback:
         if key.is_expired_at(now):
             raise ForbiddenError(OVER, rule=PlaybackRule.EDGE_KEY_EXPIRED)
         kept(PlaybackRule.EDGE_KEY_REVOKED, PlaybackRule.EDGE_KEY_EXPIRED)
-        if key.domains and not access.is_page_allowed(key.domains, viewer):
-            raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
-        kept(PlaybackRule.PAGE_NOT_LISTED)
-        return key, access.ready(key.video_id)
+        return key

@@ -6,8 +6,10 @@ import attrs
 
 from hvcore.domain.access import Principal
 from hvcore.domain.video import Video, VideoChanges
+from hvcore.ports.cache_purge import PurgeReason
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access import reach_video, require_listed
+from hvcore.services.playback_changes import PlaybackChanges
 
 
 @attrs.frozen(kw_only=True)
@@ -17,6 +19,7 @@ class Editing:
     """
 
     uow: UnitOfWork
+    changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
     def change(
         self, caller: Principal, org_id: str, video_id: str, changes: VideoChanges
@@ -32,7 +35,11 @@ class Editing:
             video = require_listed(
                 reach_video(work, caller, org_id, video_id, for_update=True)
             )
+            was_public = video.is_public
             if video.change(changes):
                 work.videos.save(video)
+                if was_public and not video.is_public:
+                    self.changes.of_video(work, video, PurgeReason.MADE_PRIVATE)
                 work.commit()
+        self.changes.publish()
         return video

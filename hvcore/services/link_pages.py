@@ -10,7 +10,7 @@ from hvcore.clock import Clock
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.limits import POSTER_TOKEN_VALID_S
 from hvcore.playback_tokens import KeyRing, TokenUse
-from hvcore.services.playback_access import Playable
+from hvcore.services.playable import Playable
 from hvcore.settings import PublicSettings
 
 

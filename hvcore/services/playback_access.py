@@ -4,21 +4,22 @@ Who may watch which video: the one place that decides it.
 Source: interface, "Authentication", 7 and 8, and "Delivery".
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import attrs
 
 from hvcore.clock import Clock
+from hvcore.domain.cmcd import PlayerReport
 from hvcore.domain.ids import is_video_id
-from hvcore.domain.judgement import kept
+from hvcore.domain.judgement import is_followed, kept
 from hvcore.domain.playback_rules import PlaybackRule
-from hvcore.domain.transcoding import MediaIndex
 from hvcore.domain.video import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenUse
 from hvcore.ports.playback import PlaybackDirectory, PlaybackEntry
 from hvcore.services.page_domains import is_page_listed
+from hvcore.services.playable import Grant, GrantKey, Grants, Playable
 
 NOT_SIGNED: Final = "This video needs a playback token: ?token=…"
 SIGNED_TWICE: Final = "Send one playback token, not several."
@@ -34,33 +35,22 @@ class Viewer:
 
     Attributes:
         tokens: Every ``token`` of the query.
+        address: Of the client, as our own proxy says; never kept or logged.
+        user_agent: What the browser calls itself; likewise.
+        player_session: What the player calls its session (CMCD ``sid``).
+        report: What the player tells of how playback goes (CMCD); untrusted.
+        countries: The headers that are named after a country, by name in
+            lower case. Which of them to believe is a setting.
     """
 
     tokens: tuple[str, ...] = attrs.field(default=(), repr=False)
     origin: str | None = None
     referer: str | None = None
-
-
-@attrs.frozen(kw_only=True)
-class Playable:
-    """
-    A video that may be served now.
-
-    Attributes:
-        poster_path: Storage path of its picture, if it has one.
-        claims: What the token says, where one was needed.
-    """
-
-    id: str
-    public_id: str
-    org_id: str
-    env_id: str
-    name: str
-    is_public: bool
-    media: MediaIndex
-    media_root: str
-    poster_path: str | None
-    claims: PlaybackClaims | None = None
+    address: str = attrs.field(default="", repr=False)
+    user_agent: str = attrs.field(default="", repr=False)
+    player_session: str | None = attrs.field(default=None, repr=False)
+    report: PlayerReport | None = None
+    countries: tuple[tuple[str, str], ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -69,7 +59,8 @@ class PlaybackAccess:
     Decide whether a video may be served to a viewer.
 
     Every decision reads the video's state anew, so that a delete that was
-    answered is obeyed by the next request.
+    answered is obeyed by the next request. A decision that was made before holds
+    as long as nothing has changed of what it was made of.
 
     Attributes:
         player_origin: Scheme, host and port of ``player_url``. Requests of
@@ -81,6 +72,7 @@ class PlaybackAccess:
     key_ring: KeyRing
     clock: Clock
     player_origin: str | None = None
+    _grants: Grants = attrs.field(factory=Grants, init=False, eq=False, repr=False)
 
     def public(self, org: str, env: str, video: str) -> Playable:
         """
@@ -93,7 +85,12 @@ class PlaybackAccess:
             VideoNotFoundError: Not there, or not of this environment.
             ForbiddenError: It is private.
         """
-        found = self._find(video, environment=(org, env))
+        key = (org, env, video)
+        granted = self._recall(key)
+        if granted is not None:
+            return granted
+        entry = self._entry(video)
+        found = _judge(entry, environment=(org, env))
         if isinstance(found, PlaybackRule):
             raise VideoNotFoundError(rule=found)
         if not found.is_public:
@@ -102,10 +99,11 @@ class PlaybackAccess:
                 rule=PlaybackRule.PRIVATE_ON_PUBLIC_PATH,
             )
         kept(PlaybackRule.PRIVATE_ON_PUBLIC_PATH)
+        self._grants.put(key, Grant(video=video, entry=entry, playable=found))
         return found
 
     def private(
-        self, video: str, viewer: Viewer, uses: Collection[TokenUse]
+        self, video: str, viewer: Viewer, uses: frozenset[TokenUse]
     ) -> Playable:
         """
         Return the video that the viewer's token opens.
@@ -119,6 +117,10 @@ class PlaybackAccess:
             ForbiddenError: A token for another video, use or page.
             VideoNotFoundError: The video is not there (any more).
         """
+        key = (video, viewer.tokens, viewer.origin, viewer.referer, uses)
+        granted = self._recall(key)
+        if granted is not None:
+            return granted
         claims = self.claims(viewer)
         if not claims.names(video):
             raise ForbiddenError(OTHER_VIDEO, rule=PlaybackRule.TOKEN_OTHER_VIDEO)
@@ -129,17 +131,20 @@ class PlaybackAccess:
         if claims.domains and not self.is_page_allowed(claims.domains, viewer):
             raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
         kept(PlaybackRule.PAGE_NOT_LISTED)
-        found = self._find(claims.video_id)
+        entry = self._entry(claims.video_id)
+        found = _judge(entry, claims=claims)
         if isinstance(found, PlaybackRule):
             raise VideoNotFoundError(rule=found)
         if found.public_id != claims.public_id:
             # Of another installation that signs with the same key.
             raise VideoNotFoundError(rule=PlaybackRule.TOKEN_OTHER_VIDEO)
-        return attrs.evolve(found, claims=claims)
+        grant = Grant(
+            video=claims.video_id, entry=entry, playable=found, ends_at=claims.ends_at
+        )
+        self._grants.put(key, grant)
+        return found
 
-    def either(
-        self, video: str, viewer: Viewer, uses: Collection[TokenUse]
-    ) -> Playable:
+    def either(self, video: str, viewer: Viewer, uses: frozenset[TokenUse]) -> Playable:
         """
         Return a public video to everybody, a private one for its token.
 
@@ -148,7 +153,7 @@ class PlaybackAccess:
             ForbiddenError: As in private.
             VideoNotFoundError: As in private.
         """
-        found = self._find(video)
+        found = _judge(self._entry(video))
         if isinstance(found, PlaybackRule):
             if not viewer.tokens:
                 raise VideoNotFoundError(rule=found)
@@ -163,7 +168,7 @@ class PlaybackAccess:
         Raises:
             VideoNotFoundError: No such video, or none that is ready.
         """
-        found = self._find(video)
+        found = _judge(self._entry(video))
         if isinstance(found, PlaybackRule):
             raise VideoNotFoundError(rule=found)
         return found
@@ -201,25 +206,38 @@ class PlaybackAccess:
             return True
         return is_page_listed(domains, origin=viewer.origin, referer=viewer.referer)
 
-    def _find(
-        self, video: str, *, environment: tuple[str, str] | None = None
-    ) -> Playable | PlaybackRule:
-        """
-        Return a video that is ready, or the rule that keeps it from being served.
-        """
-        entry = self.directory.find(video) if is_video_id(video) else None
-        if entry is None:
-            return PlaybackRule.VIDEO_UNKNOWN
-        kept(PlaybackRule.VIDEO_UNKNOWN)
-        if environment is not None:
-            org, env = environment
-            if org != entry.org_id or env not in {entry.env_id, entry.env_name}:
-                return PlaybackRule.WRONG_ENVIRONMENT
-            kept(PlaybackRule.WRONG_ENVIRONMENT)
-        return _playable(entry)
+    def _entry(self, video: str) -> PlaybackEntry | None:
+        return self.directory.find(video) if is_video_id(video) else None
+
+    def _recall(self, key: GrantKey) -> Playable | None:
+        grant = self._grants.get(key)
+        # Who follows a judgement wants to see all of it.
+        if grant is None or is_followed():
+            return None
+        if grant.ends_at is not None and self.clock.now() >= grant.ends_at:
+            return None
+        # The same object: nothing has changed since.
+        is_same = self.directory.find(grant.video) is grant.entry
+        return grant.playable if is_same else None
 
 
-def _playable(entry: PlaybackEntry) -> Playable | PlaybackRule:
+def _judge(
+    entry: PlaybackEntry | None,
+    *,
+    environment: tuple[str, str] | None = None,
+    claims: PlaybackClaims | None = None,
+) -> Playable | PlaybackRule:
+    """
+    Return a video that is ready, or the rule that keeps it from being served.
+    """
+    if entry is None:
+        return PlaybackRule.VIDEO_UNKNOWN
+    kept(PlaybackRule.VIDEO_UNKNOWN)
+    if environment is not None:
+        org, env = environment
+        if org != entry.org_id or env not in {entry.env_id, entry.env_name}:
+            return PlaybackRule.WRONG_ENVIRONMENT
+        kept(PlaybackRule.WRONG_ENVIRONMENT)
     if entry.state is VideoState.DELETED:
         return PlaybackRule.VIDEO_DELETED
     kept(PlaybackRule.VIDEO_DELETED)
@@ -227,10 +245,9 @@ def _playable(entry: PlaybackEntry) -> Playable | PlaybackRule:
         return PlaybackRule.VIDEO_FAILED
     kept(PlaybackRule.VIDEO_FAILED)
     is_ready = entry.state is VideoState.READY
-    if not is_ready or entry.media is None or entry.media_root is None:
+    if not is_ready or entry.media_root is None:
         return PlaybackRule.VIDEO_NOT_READY
     kept(PlaybackRule.VIDEO_NOT_READY)
-    made = entry.media.poster
     return Playable(
         id=entry.id,
         public_id=entry.public_id,
@@ -238,8 +255,8 @@ def _playable(entry: PlaybackEntry) -> Playable | PlaybackRule:
         env_id=entry.env_id,
         name=entry.name,
         is_public=entry.is_public,
-        media=entry.media,
         media_root=entry.media_root,
-        poster_path=entry.poster_path
-        or (f"{entry.media_root}/{made}" if made else None),
+        chosen_poster=entry.poster_path,
+        load_media=entry.load_media,
+        claims=claims,
     )

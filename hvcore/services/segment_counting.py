@@ -1,17 +1,36 @@
 """
-Count the segments that are handed to players.
+Count the segments that are handed to players, and note what is not counted.
 
 Source: interface, "What the service does", 5.
 """
 
-from typing import Protocol
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final, Protocol
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.analytics_ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
+from hvcore.domain.analytics_live import SessionSeen
 from hvcore.failpoints import reach
-from hvcore.spool import Spool
+from hvcore.services.playback_access import Viewer
+from hvcore.services.published_files import (
+    PublishedCaptions,
+    PublishedManifest,
+    PublishedMedia,
+    PublishedPlaylist,
+    PublishedText,
+)
+from hvcore.services.served_details import ServedDetails
+from hvcore.services.viewer_sessions import DueSession, SessionNotes
+from hvcore.spool import Note, Spool, encode_all
+
+_INIT: Final = "/init.m4s"
+_SOUND: Final = "audio/mp4"
+_SOON: Final = timedelta(seconds=1)
 
 
 class SegmentCounter(Protocol):
@@ -19,9 +38,26 @@ class SegmentCounter(Protocol):
     Takes note of segments; thread-safe, and never fails.
     """
 
-    def count(self, place: SegmentPlace) -> None:
+    def prepare(
+        self, place: SegmentPlace, token: str | None, viewer: Viewer
+    ) -> Callable[[], None]:
         """
-        Take note that a segment is being handed to a player now.
+        Return what takes note that a segment is being handed to a player.
+
+        It is called when all but the last byte are on their way: perhaps
+        minutes later, and never for who leaves before that.
+
+        Args:
+            token: What opened the video, if a token did.
+        """
+        ...
+
+    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+        """
+        Take note of an answer that is not counted.
+
+        Args:
+            place: Of height 0 if it is no media segment of a video rung.
         """
         ...
 
@@ -29,15 +65,84 @@ class SegmentCounter(Protocol):
 @attrs.frozen(kw_only=True)
 class SpooledCounter:
     """
-    Writes every segment to this process's spool file.
+    Writes everything to this process's spool file.
     """
 
     spool: Spool
+    sessions: SessionNotes
     clock: Clock
+    details: ServedDetails = attrs.field(factory=ServedDetails)
 
-    def count(self, place: SegmentPlace) -> None:
+    def prepare(
+        self, place: SegmentPlace, token: str | None, viewer: Viewer
+    ) -> Callable[[], None]:
         """
-        Take note that a segment is being handed to a player now.
+        Return what takes note that a segment is being handed to a player.
         """
-        self.spool.append(SegmentServed(place=place, at=self.clock.now()))
+        now = self.clock.now()
+        notes: tuple[Note, ...] = (
+            SegmentServed(place=place, at=now),
+            *self.details.due(place, viewer, now),
+        )
+        session = self.sessions.due(place.video_id, token, viewer, now)
+        if session is not None:
+            notes = (*notes, _seen(place, session.name, now))
+        return partial(self._write, now, notes, encode_all(notes), session)
+
+    def _write(
+        self,
+        at: datetime,
+        notes: tuple[Note, ...],
+        lines: bytes,
+        session: DueSession | None,
+    ) -> None:
+        now = self.clock.now()
+        if now - at > _SOON:
+            # It was long on its way.
+            lines = encode_all([attrs.evolve(note, at=now) for note in notes])
+        # All in one: a segment, its viewer, and what is known of both.
+        self.spool.write(lines, segments=1)
+        if session is not None:
+            self.sessions.noted(session)
         reach("spool.written")
+
+    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+        """
+        Take note of an answer that is not counted.
+        """
+        ignored = IgnoredPlace(
+            org_id=place.org_id,
+            env_id=place.env_id,
+            video_id=place.video_id,
+            height_px=place.height_px,
+            reason=reason,
+        )
+        self.spool.append(IgnoredRequest(place=ignored, at=self.clock.now()))
+
+
+def never_counted(found: PublishedMedia | PublishedText) -> IgnoredReason | None:
+    """
+    Return why a file is never counted; None for a segment of a video rung.
+    """
+    if isinstance(found, PublishedPlaylist | PublishedManifest):
+        return IgnoredReason.PLAYLIST
+    if isinstance(found, PublishedCaptions) and found.is_playlist:
+        return IgnoredReason.PLAYLIST
+    if not isinstance(found, PublishedMedia):
+        return IgnoredReason.OTHER_FILE
+    if found.counted_px is not None:
+        return None
+    if found.path.endswith(_INIT):
+        return IgnoredReason.INIT
+    is_sound = found.content_type == _SOUND
+    return IgnoredReason.AUDIO if is_sound else IgnoredReason.OTHER_FILE
+
+
+def _seen(place: SegmentPlace, session: str, at: datetime) -> SessionSeen:
+    return SessionSeen(
+        org_id=place.org_id,
+        env_id=place.env_id,
+        video_id=place.video_id,
+        session=session,
+        at=at,
+    )

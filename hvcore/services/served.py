@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import attrs
 
+from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import Storage, SupportsLocalPath
 
@@ -28,20 +29,28 @@ class Lifetime(Enum):
     ONCE = "once"
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False)
 class StoredFile:
     """
-    A published file in storage, or its beginning.
+    A published file in storage, or its beginning; equal to itself alone.
 
     Attributes:
         file_bytes: As it was measured when it was made.
         first_bytes: Where only the beginning is served: how much.
+        local: Where it lies on this machine, if it does.
     """
 
     storage: Storage
     path: str
     file_bytes: int
     first_bytes: int | None = None
+    local: Path | None = attrs.field(init=False)
+
+    @local.default
+    def _find_local(self) -> Path | None:
+        if not isinstance(self.storage, SupportsLocalPath):
+            return None
+        return self.storage.local_path(self.path)
 
     @property
     def size_bytes(self) -> int:
@@ -55,7 +64,7 @@ class StoredFile:
         """
         Tell whether ``open`` gives a file of this machine, fit for sendfile.
         """
-        return isinstance(self.storage, SupportsLocalPath)
+        return self.local is not None
 
     def open(self, start: int, end: int) -> BinaryIO:
         """
@@ -66,23 +75,32 @@ class StoredFile:
             ObjectNotFoundError: Likewise, in another storage.
             UnavailableError: It does not have the size it was published with.
         """
-        if not isinstance(self.storage, SupportsLocalPath):
+        if self.local is None:
             return self.storage.open(self.path, start=start, end=end)
-        return self._open_local(self.storage.local_path(self.path), start)
-
-    def _open_local(self, local: Path, start: int) -> BinaryIO:
         # Unbuffered: sendfile begins where the descriptor stands.
+        file = os.fdopen(self.open_local(), "rb", buffering=0)
+        file.seek(start)
+        return file
+
+    def open_local(self) -> int:
+        """
+        Open a file of this machine and return its descriptor.
+
+        Raises:
+            FileNotFoundError: It is not there (any more).
+            UnavailableError: It does not have the size it was published with,
+                or the storage itself is gone.
+        """
         try:
-            file = local.open("rb", buffering=0)
+            descriptor = os.open(str(self.local), os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             # Raises UnavailableError if it is the storage that is gone.
             self.storage.stat(self.path)
             raise
-        if os.fstat(file.fileno()).st_size != self.file_bytes:
-            file.close()
+        if os.fstat(descriptor).st_size != self.file_bytes:
+            os.close(descriptor)
             raise UnavailableError("The stored file is damaged.")
-        file.seek(start)
-        return file
+        return descriptor
 
 
 @attrs.frozen(kw_only=True)
@@ -94,8 +112,13 @@ class Served:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Shared caches may keep it, too.
         is_text: Worth compressing.
-        on_answer: Called once the body is about to be handed over from its
-            first byte on; not for HEAD, 304, or a range that begins later.
+        prepare_count: Makes ready to count an answer that begins at the first
+            byte, and returns what counts it: to be called when all but the last
+            byte were handed over, and before that one is. Not for HEAD and 304.
+        never_counted: Why this file is not counted, whatever the answer; None
+            for a segment of a video rung.
+        on_ignored: Called with the reason when an answer was not counted;
+            None where nobody wants to know.
     """
 
     body: bytes | StoredFile
@@ -104,7 +127,32 @@ class Served:
     lifetime: Lifetime
     is_public: bool
     is_text: bool = False
-    on_answer: Callable[[], None] | None = None
+    prepare_count: Callable[[], Callable[[], None]] | None = None
+    never_counted: IgnoredReason | None = None
+    on_ignored: Callable[[IgnoredReason], None] | None = None
+
+    def ignore(self, reason: IgnoredReason) -> None:
+        """
+        Take note that an answer is not counted.
+
+        Args:
+            reason: If the file is one that may count.
+        """
+        if self.on_ignored is not None:
+            self.on_ignored(self.never_counted or reason)
+
+    def count(self) -> None:
+        """
+        Count an answer of which all but the last byte were handed over.
+        """
+        if self.prepare_count is not None:
+            self.prepare_count()()
+
+    def break_off(self) -> None:
+        """
+        Take note that an answer that would have counted was not sent whole.
+        """
+        self.ignore(IgnoredReason.BROKEN_OFF)
 
     @property
     def size_bytes(self) -> int:

@@ -31,7 +31,8 @@ from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.delivery import Delivery
 from hvcore.services.link_pages import LinkedVideo, LinkPages
-from hvcore.services.playback_access import OTHER_USE, Playable, Viewer
+from hvcore.services.playable import Playable
+from hvcore.services.playback_access import OTHER_USE, Viewer
 from hvcore.services.served import Lifetime, Served
 
 _log = logging.getLogger(__name__)
@@ -90,11 +91,15 @@ class SharePlayback:
             ForbiddenError: A token of something else.
             VideoNotFoundError: The video is not ready.
         """
-        share, video = self._find(share_id)
+        share, video = self.find(share_id)
         use = self._use(share, viewer)
         if use is TokenUse.SHARE:
             return self.delivery.serve(
-                video, file, token=viewer.tokens[0], is_public=False
+                video,
+                file,
+                token=viewer.tokens[0],
+                is_public=False,
+                viewer=viewer,
             )
         if file != MASTER:
             raise UnauthorizedError(NO_SESSION, rule=PlaybackRule.SHARE_SESSION_MISSING)
@@ -102,7 +107,7 @@ class SharePlayback:
         if share.viewer_email is not None and use is not TokenUse.SHARE_VIEWER:
             raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
         kept(PlaybackRule.SHARE_VIEWER_UNKNOWN)
-        return self._begin(share, video, begins=begins)
+        return self._begin(share, video, viewer, begins=begins)
 
     def describe(self, share_id: str) -> LinkedVideo:
         """
@@ -114,7 +119,7 @@ class SharePlayback:
             ViewerUnknownError: It is for a viewer who has to confirm first.
             VideoNotFoundError: The video is not ready.
         """
-        share, video = self._find(share_id)
+        share, video = self.find(share_id)
         self._require_view(share)
         if share.viewer_email is not None:
             raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
@@ -129,7 +134,7 @@ class SharePlayback:
             ViewerUnknownError: It is another address.
             HvError: As in describe.
         """
-        share, video = self._find(share_id)
+        share, video = self.find(share_id)
         self._require_view(share)
         if share.viewer_email is None:
             return self.describe(share_id)
@@ -152,7 +157,15 @@ class SharePlayback:
         token = self._issue(share, video, TokenUse.SHARE_VIEWER, SHARE_VIEWER_VALID_S)
         return self.pages.show(video, master=f"{self._master(share)}?token={token}")
 
-    def _find(self, share_id: str) -> tuple[ShareLink, Playable]:
+    def find(self, share_id: str) -> tuple[ShareLink, Playable]:
+        """
+        Return a link that is not over and its video; this uses no view.
+
+        Raises:
+            NotFoundError: No such link.
+            ShareOverError: The link is over.
+            VideoNotFoundError: The video is not ready.
+        """
         share = None
         if is_share_id(share_id):
             share = self.delivery.directory.find_share(share_id)
@@ -184,12 +197,16 @@ class SharePlayback:
         kept(PlaybackRule.TOKEN_OTHER_SHARE)
         return claims.use
 
-    def _begin(self, share: ShareLink, video: Playable, *, begins: bool) -> Served:
+    def _begin(
+        self, share: ShareLink, video: Playable, viewer: Viewer, *, begins: bool
+    ) -> Served:
         left_s = int((share.expires_at - self._now()).total_seconds())
         valid_s = max(1, min(left_s, SHARE_SESSION_VALID_S))
         token = self._issue(share, video, TokenUse.SHARE, valid_s)
         # Before the view is used: what cannot be answered costs none.
-        served = self.delivery.serve(video, MASTER, token=token, is_public=False)
+        served = self.delivery.serve(
+            video, MASTER, token=token, is_public=False, viewer=viewer
+        )
         if begins:
             self._take_view(share)
         else:

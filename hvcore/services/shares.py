@@ -17,6 +17,7 @@ from hvcore.domain.sharing import ShareLink
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access import reach_video, require_listed
+from hvcore.services.playback_changes import PlaybackChanges
 from hvcore.settings import PublicSettings
 
 
@@ -29,6 +30,7 @@ class Shares:
     uow: UnitOfWork
     public: PublicSettings
     clock: Clock
+    changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
     def create(  # noqa: PLR0913 - one per wish
         self,
@@ -102,7 +104,9 @@ class Shares:
                 )
             now = self.clock.now()
             work.shares.revoke(share.id, now)
+            self.changes.of_share(work, share)
             work.commit()
+        self.changes.publish()
         return attrs.evolve(share, revoked_at=now)
 
     def share_url(self, share: ShareLink) -> str:

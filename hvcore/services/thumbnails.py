@@ -34,7 +34,8 @@ from hvcore.errors import (
 from hvcore.playback_tokens import TokenUse
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.services.delivery import Delivery
-from hvcore.services.playback_access import Playable, Viewer
+from hvcore.services.playable import Playable
+from hvcore.services.playback_access import Viewer
 from hvcore.services.served import Lifetime, Served
 
 JPEG_TYPE: Final = "image/jpeg"

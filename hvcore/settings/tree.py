@@ -2,6 +2,7 @@
 Everything that can be set, with its default.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,14 @@ from urllib.parse import urlsplit
 import attrs
 
 from hvcore.settings.conversion import Origins, RequestCount
+
+_COUNTRY_HEADER: Final = re.compile(
+    # No other header is looked for a country, so that none costs anything.
+    r"(?=[A-Za-z0-9-]*country)[A-Za-z0-9-]{1,64}",
+    re.IGNORECASE,
+)
+MOST_MINUTES_KEPT_DAYS: Final = 3_660
+"""Ten years: as good as ever."""
 
 
 def _as_root(text: str) -> str:
@@ -144,12 +153,65 @@ class AnalyticsSettings:
         options: The backends' own, by their names.
         spool_dir: Where counts wait for the sinks, on a disk of this machine;
             in the data folder if relative, ``spool`` there if empty.
+        minutes_kept_days: How long segments are kept by minute; by day they
+            are kept for ever.
+        country_header: With which whoever is in front of delivery says the
+            viewer's country; nobody is believed if empty.
+        referrers: Segments are counted by the host of the page, too.
     """
 
     sinks: tuple[str, ...] = ("sql",)
     store: str = "sql"
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     spool_dir: str = ""
+    minutes_kept_days: int = attrs.field(default=3)
+    country_header: str = attrs.field(default="")
+    referrers: bool = False
+
+    @country_header.validator
+    def _check_country_header(self, _: object, value: str) -> None:
+        if value and not _COUNTRY_HEADER.fullmatch(value):
+            raise ValueError(
+                'must be the name of a header that has "country" in it, such as '
+                f"CF-IPCountry, not {value!r}"
+            )
+
+    @minutes_kept_days.validator
+    def _check_minutes_kept_days(self, _: object, value: int) -> None:
+        if not 1 <= value <= MOST_MINUTES_KEPT_DAYS:
+            raise ValueError(
+                f"must be from 1 to {MOST_MINUTES_KEPT_DAYS} days, not {value}"
+            )
+
+
+@attrs.frozen(kw_only=True)
+class EdgeSettings:
+    """
+    The web server in front of delivery, and caches in front of that.
+
+    Attributes:
+        listen: Where it listens: a port, or an address and a port; there is
+            none if empty.
+        service: Where it finds delivery: ``host:port`` or ``unix:/a/path``.
+        folder: Its log, cache and state, on a disk of this machine; in the data
+            folder if relative, ``edge`` there if empty.
+        tls_certificate: A file in PEM, with the chain; no TLS if empty.
+        tls_key: The file of its key.
+        connections_per_client: How many one address may have open.
+        cache_mb: Disk for segments of a storage that is not on this machine.
+        purgers: Who is told what caches must forget, by the backends' names.
+        options: The purgers' own, by their names.
+    """
+
+    listen: str = ""
+    service: str = "127.0.0.1:8081"
+    folder: str = ""
+    tls_certificate: str = ""
+    tls_key: str = ""
+    connections_per_client: int = 200
+    cache_mb: int = 10_000
+    purgers: tuple[str, ...] = ()
+    options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
 
 
 @attrs.frozen(kw_only=True)
@@ -187,6 +249,7 @@ class Settings:
     playback: PlaybackSettings = attrs.field(factory=PlaybackSettings)
     uploads: UploadSettings = attrs.field(factory=UploadSettings)
     analytics: AnalyticsSettings = attrs.field(factory=AnalyticsSettings)
+    edge: EdgeSettings = attrs.field(factory=EdgeSettings)
     plugin: PluginSettings = attrs.field(factory=PluginSettings)
     plugin_modules: tuple[str, ...] | None = None
 

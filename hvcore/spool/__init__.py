@@ -1,5 +1,5 @@
 """
-Append-only files of served segments: one for each process that serves.
+Append-only files of what was answered: one for each process that serves.
 
 A line is written with one ``write`` to a file that only grows, so it costs
 microseconds, needs no network, and is there when the process is killed the
@@ -8,6 +8,7 @@ holds a lock on its file: who can take the lock knows that the file is
 complete. Folder and locks are meant for a file system of this machine.
 """
 
+from hvcore.spool.lines import Note, encode_all
 from hvcore.spool.reading import (
     READ_BYTES,
     SpoolChunk,
@@ -27,9 +28,11 @@ __all__ = [
     "MAX_FILE_BYTES",
     "MAX_OWED_BYTES",
     "READ_BYTES",
+    "Note",
     "Spool",
     "SpoolChunk",
     "SpoolFile",
+    "encode_all",
     "make_folder",
     "opened",
     "spool_files",

@@ -3,92 +3,253 @@ The lines of spool files.
 
 A line: milliseconds since 1970, organization, environment, video, height, and
 a checksum of all that, separated by spaces. A line that begins with anything
-but a digit is of another kind, perhaps of a newer version, and is skipped.
+but a digit is of another kind (see :mod:`hvcore.spool.notes` and
+:mod:`hvcore.spool.details`), perhaps of a newer version, and then is skipped.
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from functools import lru_cache
+from typing import Final, TypeAlias
 
-from hvcore.domain.analytics import SegmentPlace, SegmentServed, ServedCount
+import attrs
+
+from hvcore.domain.analytics import (
+    MinuteCount,
+    SegmentPlace,
+    SegmentServed,
+    ServedCount,
+)
+from hvcore.domain.analytics_breakdown import OriginCount, SegmentOrigin
+from hvcore.domain.analytics_ignored import IgnoredCount, IgnoredRequest
+from hvcore.domain.analytics_live import SessionSeen
+from hvcore.domain.analytics_quality import PlayerReported, QualityCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.spool.details import (
+    origin_counts,
+    origin_text,
+    quality_counts,
+    reported_text,
+)
+from hvcore.spool.notes import ignored_counts, ignored_text, seen_text, sessions_seen
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MS: Final = 86_400_000
+_MINUTE_MS: Final = 60_000
+_MINUTES_OF_A_DAY: Final = 1_440
+_LAST_MINUTE: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
+    minutes=1
+)
+_MOMENT_DIGITS: Final = 13
+"""Of milliseconds, from 2001 to 2286."""
+_MOST_DIGITS: Final = 15
 _CHECKSUM_BYTES: Final = 9
 """Eight digits, and the space before them."""
 
+MAX_KEPT_PLACES: Final = 4096
+"""Of the places that were written last; about 2 MB."""
 
-def encode(served: SegmentServed) -> bytes:
-    """
-    Return the line of a segment, with its end.
-    """
-    at_ms = (served.at - _EPOCH) // timedelta(milliseconds=1)
-    place = served.place
-    text = (
-        f"{at_ms} {place.org_id} {place.env_id} {place.video_id} {place.height_px}"
-    ).encode()
-    return b"%s %08x\n" % (text, zlib.crc32(text))
+Note: TypeAlias = (
+    SegmentServed | IgnoredRequest | SessionSeen | PlayerReported | SegmentOrigin
+)
+"""What a line can say."""
 
 
-def count(lines: Sequence[bytes]) -> tuple[tuple[ServedCount, ...], int]:
+@attrs.define
+class _Have:
     """
-    Count lines by place and UTC day, and those that are damaged.
+    What is known of a place in a minute; moments as the lines have them.
+    """
+
+    first: bytes
+    last: bytes
+    segments: int = 1
+
+
+_Minutes: TypeAlias = Mapping[int, Mapping[bytes, _Have]]
+
+
+@attrs.frozen(kw_only=True)
+class Noted:
+    """
+    What some lines say, together.
+
+    Attributes:
+        counts: By place and UTC day.
+        minutes: The same segments by place and minute.
+        ignored: By place, reason and UTC day.
+        seen: The latest of each video and session.
+        quality: What players told, by video and UTC day.
+        origins: Where segments went, likewise.
+        damaged: Lines that are not what was written.
+    """
+
+    counts: tuple[ServedCount, ...]
+    minutes: tuple[MinuteCount, ...]
+    ignored: tuple[IgnoredCount, ...]
+    seen: tuple[SessionSeen, ...]
+    quality: tuple[QualityCount, ...]
+    origins: tuple[OriginCount, ...]
+    damaged: int
+
+
+def encode(note: Note) -> bytes:
+    """
+    Return the line of a note, with its end.
+    """
+    since = note.at - _EPOCH
+    # In whole numbers, and without the division of two durations, which costs
+    # more than the rest of this line.
+    at_ms = since.days * _DAY_MS + since.seconds * 1000 + since.microseconds // 1000
+    if isinstance(note, SegmentServed):
+        data = b"%d %s" % (at_ms, _place_text(note.place))
+    elif isinstance(note, SessionSeen):
+        data = seen_text(note, at_ms).encode()
+    elif isinstance(note, PlayerReported):
+        data = reported_text(note, at_ms).encode()
+    elif isinstance(note, SegmentOrigin):
+        data = origin_text(note, at_ms).encode()
+    else:
+        data = ignored_text(note, at_ms).encode()
+    return b"%s %08x\n" % (data, zlib.crc32(data))
+
+
+def encode_all(notes: Sequence[Note]) -> bytes:
+    """
+    Return the lines of notes, one after the other.
+    """
+    # Nearly always it is one.
+    if len(notes) == 1:
+        return encode(notes[0])
+    return b"".join([encode(note) for note in notes])
+
+
+def read_lines(lines: Iterable[bytes]) -> Noted:
+    """
+    Count lines by place, minute and UTC day, and those that are damaged.
 
     Equal to decoding each line and ``roll_up``, and quicker: what a place and
     a moment mean is found out once for each count.
     """
-    days: dict[int, dict[bytes, list[int]]] = {}
-    today: dict[bytes, list[int]] = {}
-    begins_ms = ends_ms = 0
+    minutes: dict[int, dict[bytes, _Have]] = {}
+    current: dict[bytes, _Have] = {}
+    others: list[bytes] = []
+    begins = ends = b""
     damaged = 0
     checksum_of = zlib.crc32
     for line in lines:
         text = line[:-_CHECKSUM_BYTES]
         try:
             is_whole = int(line[-8:], 16) == checksum_of(text)
-            at, _, place = text.partition(b" ")
-            # Of another kind, unless it only begins like a segment.
-            if not is_whole or not at.isdigit():
-                damaged += not is_whole or at[:1].isdigit()
-                continue
-            at_ms = int(at)
         except ValueError:
-            damaged += 1
+            is_whole = False
+        at, _, place = text.partition(b" ")
+        # Of another kind, unless it only begins like a segment.
+        if not is_whole or not at.isdigit():
+            if is_whole and not at[:1].isdigit():
+                others.append(text)
+            else:
+                damaged += 1
             continue
-        if not begins_ms <= at_ms < ends_ms:
-            begins_ms = at_ms // _DAY_MS * _DAY_MS
-            ends_ms = begins_ms + _DAY_MS
-            today = days.setdefault(begins_ms, {})
-        have = today.get(place)
+        # Moments of one length are in the order of their digits: no line is
+        # made a number of that lies in the minute of the one before.
+        if len(at) != _MOMENT_DIGITS or not begins <= at < ends:
+            if len(at) > _MOST_DIGITS:
+                damaged += 1
+                continue
+            minute = int(at) // _MINUTE_MS
+            begins, ends = _bounds(minute) if len(at) == _MOMENT_DIGITS else (b"", b"")
+            current = minutes.setdefault(minute, {})
+        have = current.get(place)
         if have is None:
-            today[place] = [1, at_ms, at_ms]
+            current[place] = _Have(at, at)
             continue
-        have[0] += 1
-        if at_ms > have[2]:
-            have[2] = at_ms
-        elif at_ms < have[1]:
-            have[1] = at_ms
+        have.segments += 1
+        if at > have.last:
+            have.last = at
+        elif at < have.first:
+            have.first = at
+    counts, by_minute, misread = _meant(minutes)
+    return Noted(
+        counts=counts,
+        minutes=by_minute,
+        ignored=ignored_counts(others),
+        seen=sessions_seen(others),
+        quality=quality_counts(others),
+        origins=origin_counts(others),
+        damaged=damaged + misread,
+    )
+
+
+def _meant(
+    minutes: _Minutes,
+) -> tuple[tuple[ServedCount, ...], tuple[MinuteCount, ...], int]:
+    """
+    Return what was counted, by day and by minute, and how many lines are damaged.
+    """
+    places: dict[bytes, SegmentPlace | None] = {}
+    days: dict[tuple[int, bytes], list[int]] = {}
+    by_minute: list[MinuteCount] = []
+    damaged = 0
+    for minute, of_minute in minutes.items():
+        day = minute // _MINUTES_OF_A_DAY
+        for text, have in of_minute.items():
+            if text not in places:
+                places[text] = _place(text)
+            place = places[text]
+            if place is None or minute > _LAST_MINUTE:
+                damaged += have.segments
+                continue
+            by_minute.append(
+                MinuteCount(place=place, minute=minute, segments=have.segments)
+            )
+            first_ms, last_ms = int(have.first), int(have.last)
+            total = days.get((day, text))
+            if total is None:
+                days[day, text] = [have.segments, first_ms, last_ms]
+                continue
+            total[0] += have.segments
+            total[1] = min(total[1], first_ms)
+            total[2] = max(total[2], last_ms)
     counts = []
-    for place, have in (item for places in days.values() for item in places.items()):
-        try:
-            counts.append(_meant(place, *have))
-        except (ValueError, OverflowError):
-            damaged += have[0]
-    return tuple(counts), damaged
+    for (_, text), (segments, first_ms, last_ms) in days.items():
+        place = places[text]
+        if place is not None:
+            counts.append(_count(place, segments, first_ms, last_ms))
+    return tuple(counts), tuple(by_minute), damaged
 
 
-def _meant(place: bytes, segments: int, first_ms: int, last_ms: int) -> ServedCount:
-    org_id, env_id, video_id, height_px = place.decode().split(" ")
-    first_at = _EPOCH + timedelta(milliseconds=first_ms)
-    return ServedCount(
-        place=SegmentPlace(
+@lru_cache(maxsize=MAX_KEPT_PLACES)
+def _place_text(place: SegmentPlace) -> bytes:
+    text = f"{place.org_id} {place.env_id} {place.video_id} {place.height_px}"
+    return text.encode()
+
+
+def _bounds(minute: int) -> tuple[bytes, bytes]:
+    begins_ms = minute * _MINUTE_MS
+    return b"%d" % begins_ms, b"%d" % (begins_ms + _MINUTE_MS)
+
+
+def _place(text: bytes) -> SegmentPlace | None:
+    try:
+        org_id, env_id, video_id, height_px = text.decode().split(" ")
+        return SegmentPlace(
             org_id=OrgId(org_id),
             env_id=EnvId(env_id),
             video_id=VideoId(video_id),
             height_px=int(height_px),
-        ),
+        )
+    except ValueError:
+        return None
+
+
+def _count(
+    place: SegmentPlace, segments: int, first_ms: int, last_ms: int
+) -> ServedCount:
+    first_at = _EPOCH + timedelta(milliseconds=first_ms)
+    return ServedCount(
+        place=place,
         day=first_at.date(),
         segments=segments,
         first_at=first_at,

@@ -13,12 +13,18 @@ from typing import Final
 
 from hvcore.domain.analytics import SegmentServed
 from hvcore.errors import ConfigError
-from hvcore.spool.lines import encode
+from hvcore.spool.lines import Note, encode_all
 
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
-"""About 600,000 segments. A file that is full is read once more and removed."""
+"""
+About 200,000 segments, with their viewers and the sound beside them. A file that
+is full is read once more and removed.
+"""
 MAX_OWED_BYTES: Final = 1024 * 1024
-"""What is kept in memory while the disk takes nothing: about 10,000 segments."""
+"""
+What is kept in memory while the disk takes nothing: about 3,000 segments. What
+is not counted anyway has a half of it at most.
+"""
 SUFFIX: Final = ".log"
 
 _log = logging.getLogger(__name__)
@@ -44,18 +50,29 @@ class Spool:
         self._failed = False
         self._lost = 0
 
-    def append(self, served: SegmentServed) -> None:
+    def append(self, *notes: Note) -> None:
         """
-        Write a segment down; never fails.
+        Write notes down, all with one ``write``; never fails.
 
         What cannot be written now is kept and tried again. Playback goes on.
         """
-        line = encode(served)
+        segments = sum(isinstance(note, SegmentServed) for note in notes)
+        self.write(encode_all(notes), segments=segments)
+
+    def write(self, lines: bytes, *, segments: int) -> None:
+        """
+        Write whole lines with one ``write``, as append does.
+
+        Args:
+            segments: How many of them are segments.
+        """
         with self._lock:
-            if len(self._owed) + len(line) > MAX_OWED_BYTES:
-                self._lost += 1
-                return
-            self._owed += line
+            if self._owed:
+                room = MAX_OWED_BYTES if segments else MAX_OWED_BYTES // 2
+                if len(self._owed) + len(lines) > room:
+                    self._lost += segments
+                    return
+            self._owed += lines
             self._write()
 
     def flush(self) -> None:
@@ -87,12 +104,18 @@ class Spool:
             while self._owed:
                 written = os.write(self._fd, self._owed)
                 self._size += written
+                if written == len(self._owed):
+                    # It ends with a whole line.
+                    self._cut = b""
+                    self._owed.clear()
+                    break
                 self._cut = (self._cut + self._owed[:written]).rpartition(b"\n")[2]
                 del self._owed[:written]
         except OSError as exc:
             self._note_failure(exc)
             return
-        self._note_success()
+        if self._failed:
+            self._note_success()
         if self._size >= self._max_file_bytes:
             self._close_file()
 
@@ -105,19 +128,22 @@ class Spool:
         self._failed = True
 
     def _note_success(self) -> None:
-        if self._failed:
-            _log.warning(
-                "served segments are written down again",
-                extra={"hv_never_counted": self._lost},
-            )
+        _log.warning(
+            "served segments are written down again",
+            extra={"hv_never_counted": self._lost},
+        )
         self._failed = False
         self._lost = 0
 
     def _close_file(self) -> None:
-        if self._fd is not None:
-            os.close(self._fd)
-        self._fd = None
+        fd, self._fd = self._fd, None
         self._size = 0
+        if fd is not None:
+            try:
+                os.close(fd)
+            except OSError as exc:
+                # It is closed, and its number may be another file's by now.
+                self._note_failure(exc)
         # Half a line is read by nobody: the whole one goes to the next file.
         self._owed[:0] = self._cut
         self._cut = b""

@@ -9,5 +9,7 @@ import pytest
 
 # Before a kit is imported: a failed assert shows the values on both sides.
 pytest.register_assert_rewrite(
-    "hvcore.testing.analytics_sinks", "hvcore.testing.analytics_stores"
+    "hvcore.testing.analytics_capabilities",
+    "hvcore.testing.analytics_sinks",
+    "hvcore.testing.analytics_stores",
 )

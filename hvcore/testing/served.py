@@ -3,7 +3,8 @@ Made-up deliveries for the kits: segments, and batches of them.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
@@ -12,11 +13,22 @@ import attrs
 from hvcore.domain.analytics import (
     BatchId,
     EnvironmentScope,
+    MinuteCount,
     SegmentPlace,
     SegmentServed,
     ServedBatch,
     roll_up,
 )
+from hvcore.domain.analytics_breakdown import SegmentOrigin, roll_up_origins
+from hvcore.domain.analytics_ignored import (
+    IgnoredPlace,
+    IgnoredReason,
+    IgnoredRequest,
+    roll_up_ignored,
+)
+from hvcore.domain.analytics_live import SessionSeen, latest_seen
+from hvcore.domain.analytics_quality import PlayerReported, roll_up_reports
+from hvcore.domain.cmcd import PlayerReport
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 ORG: Final = OrgId("org_kit")
@@ -67,23 +79,145 @@ def segment(
     return SegmentServed(place=place, at=at)
 
 
+def ignored(  # noqa: PLR0913 - what a request is
+    reason: IgnoredReason = IgnoredReason.HEAD,
+    video: str = VIDEO,
+    *,
+    height_px: int = 720,
+    env: str = ENV,
+    org: str = ORG,
+    at: datetime = NOON,
+) -> IgnoredRequest:
+    """
+    Return one request that was not counted.
+    """
+    place = IgnoredPlace(
+        org_id=OrgId(org),
+        env_id=EnvId(env),
+        video_id=VideoId(video),
+        height_px=height_px,
+        reason=reason,
+    )
+    return IgnoredRequest(place=place, at=at)
+
+
+def seen(
+    session: str,
+    video: str = VIDEO,
+    *,
+    env: str = ENV,
+    org: str = ORG,
+    at: datetime = NOON,
+) -> SessionSeen:
+    """
+    Return one session that was served something.
+    """
+    return SessionSeen(
+        org_id=OrgId(org),
+        env_id=EnvId(env),
+        video_id=VideoId(video),
+        session=session,
+        at=at,
+    )
+
+
+def reported(
+    report: PlayerReport,
+    video: str = VIDEO,
+    *,
+    env: str = ENV,
+    org: str = ORG,
+    at: datetime = NOON,
+) -> PlayerReported:
+    """
+    Return what a player told with one segment.
+    """
+    return PlayerReported(
+        org_id=OrgId(org),
+        env_id=EnvId(env),
+        video_id=VideoId(video),
+        report=report,
+        at=at,
+    )
+
+
+def came_from(  # noqa: PLR0913 - what an origin is
+    video: str = VIDEO,
+    *,
+    country: str | None = None,
+    referrer: str | None = None,
+    env: str = ENV,
+    org: str = ORG,
+    at: datetime = NOON,
+) -> SegmentOrigin:
+    """
+    Return where the request for one segment came from.
+    """
+    return SegmentOrigin(
+        org_id=OrgId(org),
+        env_id=EnvId(env),
+        video_id=VideoId(video),
+        country=country,
+        referrer=referrer,
+        at=at,
+    )
+
+
 def batch(
-    *served: SegmentServed, file: str = "kit-a.log", start: int = 0
+    *notes: SegmentServed
+    | IgnoredRequest
+    | SessionSeen
+    | PlayerReported
+    | SegmentOrigin,
+    file: str = "kit-a.log",
+    start: int = 0,
 ) -> ServedBatch:
     """
-    Return the batch of these segments; each is 10 bytes long.
+    Return the batch of these notes; each is 10 bytes long.
     """
-    end = start + SEGMENT_BYTES * len(served)
+    served = [note for note in notes if isinstance(note, SegmentServed)]
     return ServedBatch(
-        id=BatchId(file=file, start=start, end=end), counts=roll_up(served)
+        id=BatchId(file=file, start=start, end=start + SEGMENT_BYTES * len(notes)),
+        counts=roll_up(served),
+        minutes=by_minute(served),
+        ignored=roll_up_ignored(n for n in notes if isinstance(n, IgnoredRequest)),
+        seen=latest_seen(n for n in notes if isinstance(n, SessionSeen)),
+        quality=roll_up_reports(n for n in notes if isinstance(n, PlayerReported)),
+        origins=roll_up_origins(n for n in notes if isinstance(n, SegmentOrigin)),
     )
+
+
+def by_minute(served: Iterable[SegmentServed]) -> tuple[MinuteCount, ...]:
+    """
+    Count segments by place and minute.
+    """
+    found = Counter((one.place, minute_of(one.at)) for one in served)
+    return tuple(
+        MinuteCount(place=place, minute=minute, segments=segments)
+        for (place, minute), segments in found.items()
+    )
+
+
+def minute_of(at: datetime) -> int:
+    """
+    Return the minute of a moment, in whole minutes since 1970.
+    """
+    return int(at.timestamp()) // 60
 
 
 def cut_off(whole: ServedBatch) -> ServedBatch:
     """
     Return a batch that raises BreaksOffError where its last count would come.
     """
-    return attrs.evolve(whole, counts=_CutOff(whole.counts))
+    return attrs.evolve(
+        whole,
+        counts=_CutOff(whole.counts),
+        minutes=_CutOff(whole.minutes),
+        ignored=_CutOff(whole.ignored),
+        seen=_CutOff(whole.seen),
+        quality=_CutOff(whole.quality),
+        origins=_CutOff(whole.origins),
+    )
 
 
 def in_env(*envs: str, org: str = ORG) -> EnvironmentScope:

@@ -6,13 +6,34 @@ and is ``""`` where that is false.
 """
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
-from hvcore.domain.analytics import DayCount, HeightClass, HeightCount
+from hvcore.domain.analytics import DayCount, HeightCount
+from hvcore.domain.analytics_explained import ExplainedDay
+from hvcore.domain.analytics_ignored import IgnoredReason
+from hvcore.domain.analytics_live import VIEWER_WINDOW, LiveView
 from hvcore.domain.encoding import Preset
+from hvcore.domain.limits import SEGMENT_S
 from hvcore.domain.usage import Usage, VideoAmount, VideoWatched
 from hvcore.domain.video import Video
 from hvcore.wire.responses import Payload, timestamp
+
+FORMULA: Final = (
+    "estimatedViews = segmentsServed / (vidLengthSeconds / segmentSeconds), rounded"
+)
+IGNORED_BECAUSE: Final = {
+    IgnoredReason.INIT: "An init segment describes the others and shows nothing.",
+    IgnoredReason.AUDIO: "Sound is counted with the picture.",
+    IgnoredReason.PLAYLIST: "A playlist or manifest is no segment.",
+    IgnoredReason.OTHER_FILE: "Captions, previews and pictures are no segments.",
+    IgnoredReason.HEAD: "HEAD hands nothing over.",
+    IgnoredReason.NOT_MODIFIED: "The player had the segment already (304).",
+    IgnoredReason.LATER_RANGE: "A part that does not begin with the first byte (206).",
+    IgnoredReason.BROKEN_OFF: "The connection ended before the last byte.",
+}
+"""What a reader is told of each reason."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def usage(records: Iterable[Usage]) -> Payload:
@@ -26,19 +47,7 @@ def daily(counts: Iterable[DayCount]) -> Payload:
     """
     Render what was served on each day.
     """
-    return {
-        "dailyUsage": [
-            {
-                "deliveryDate": count.day.isoformat(),
-                "segmentsServed": count.segments,
-                "uniqueVideosServed": count.videos,
-                "hdSegments": count.of_class(HeightClass.HD),
-                "sdSegments": count.of_class(HeightClass.SD),
-                "ldSegments": count.of_class(HeightClass.LD),
-            }
-            for count in counts
-        ]
-    }
+    return {"dailyUsage": [_day_record(count) for count in counts]}
 
 
 def storage(amount: VideoAmount) -> Payload:
@@ -109,6 +118,104 @@ def distribution(counts: Iterable[HeightCount]) -> Payload:
             for count in counts
         ]
     }
+
+
+def explanation(explained: ExplainedDay) -> Payload:
+    """
+    Render how the count of a video's day came about.
+    """
+    video, views = explained.video, explained.views
+    length_s = _seconds(video.duration_s)
+    by_reason = explained.ignored_by_reason()
+    exact = explained.segments * SEGMENT_S / length_s if length_s else 0
+    return {
+        "explanation": {
+            **_names(video),
+            "assetId": video.id,
+            "deliveryDate": explained.day.isoformat(),
+            "acceptedRequests": explained.segments,
+            "ignoredRequests": sum(by_reason.values()),
+            "ignoredRequestsValid": explained.ignored is not None,
+            "segmentsServed": explained.segments,
+            "vidLengthSeconds": length_s,
+            "segmentSeconds": SEGMENT_S,
+            "segmentsPerView": _seconds(explained.segments_per_view),
+            "estimatedViews": views,
+            "formula": FORMULA,
+            "calculation": (
+                f"{explained.segments} / ({length_s:g} / {SEGMENT_S}) = {exact:.3f}, "
+                f"rounded {views}"
+                if length_s
+                else "no duration, no views"
+            ),
+        },
+        "resolutions": _explained_heights(explained),
+        "ignored": [
+            {
+                "reason": reason.value,
+                "meaning": IGNORED_BECAUSE[reason],
+                "requests": requests,
+            }
+            for reason, requests in by_reason.items()
+        ],
+    }
+
+
+def viewers(live: LiveView) -> Payload:
+    """
+    Render who is watching now.
+    """
+    return {
+        "viewers": {
+            "currentViewers": live.viewers or 0,
+            "currentViewersValid": live.viewers is not None,
+            "windowSeconds": int(VIEWER_WINDOW.total_seconds()),
+            "asOf": timestamp(live.as_of),
+            "minutesValid": live.minutes is not None,
+        },
+        "minutes": [
+            {
+                "minute": timestamp(_EPOCH + timedelta(minutes=one.minute)),
+                "segmentsServed": one.segments,
+            }
+            for one in live.minutes or ()
+        ],
+    }
+
+
+def _day_record(count: DayCount) -> Payload:
+    hd, sd, ld = count.by_class()
+    return {
+        "deliveryDate": count.day.isoformat(),
+        "segmentsServed": hd + sd + ld,
+        "uniqueVideosServed": count.videos,
+        "hdSegments": hd,
+        "sdSegments": sd,
+        "ldSegments": ld,
+    }
+
+
+def _explained_heights(explained: ExplainedDay) -> list[Payload]:
+    counted = {count.height_px: count for count in explained.heights}
+    records: list[Payload] = []
+    for height_px in explained.heights_px:
+        count = counted.get(height_px)
+        by_reason = explained.ignored_by_reason(height_px)
+        records.append(
+            {
+                "resolutionHeight": height_px,
+                "acceptedRequests": count.segments if count else 0,
+                "ignoredRequests": sum(by_reason.values()),
+                "ignoredByReason": [
+                    {"reason": reason.value, "requests": requests}
+                    for reason, requests in by_reason.items()
+                    if requests
+                ],
+                **_moment("firstServed", count.first_at if count else None),
+                **_moment("lastServed", count.last_at if count else None),
+            }
+        )
+    return records
 
 
 def _usage_record(record: Usage) -> Payload:

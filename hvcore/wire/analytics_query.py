@@ -1,7 +1,8 @@
 """
 Analytics: the documented queries.
 
-Source: interface, "Analytics shapes"; ``format`` and ``records`` are ours.
+Source: interface, "Analytics shapes"; ``format``, ``records``, ``date`` and
+the queries of playback quality and breakdown are ours.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,6 +13,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.analytics import DateRange
+from hvcore.domain.analytics_breakdown import BreakdownBy
 from hvcore.domain.limits import (
     DEFAULT_PERIOD_DAYS,
     MAX_DAILY_RANGE_DAYS,
@@ -36,6 +38,15 @@ class VideoRecords(Enum):
 
     RESOLUTIONS = "resolutions"
     SUMMARY = "summary"
+
+
+class LiveRecords(Enum):
+    """
+    Of the two parts of an answer about now, which one a file holds.
+    """
+
+    VIEWERS = "viewers"
+    MINUTES = "minutes"
 
 
 @attrs.frozen(kw_only=True)
@@ -63,6 +74,32 @@ class OpenDay:
         return {"anyOf": [Day().schema(), {"type": "string", "maxLength": 0}]}
 
 
+def _format() -> ExportFormat | None:
+    """
+    Give the field of those that files are made of.
+
+    Not part of a class that the others inherit: it comes after the documented
+    fields, whose problems decide the answer.
+    """
+    return optional("format", member_of(ExportFormat), None, about=FORMAT)
+
+
+@attrs.frozen(kw_only=True)
+class _Days:
+    """
+    The days that a report covers.
+    """
+
+    first: date | None = optional("startDate", OpenDay(), None)
+    last: date | None = optional("endDate", OpenDay(), None)
+
+    def days(self) -> DateRange:
+        """
+        Return the days that were asked for.
+        """
+        return DateRange(first=self.first, last=self.last)
+
+
 @attrs.frozen(kw_only=True)
 class UsageParameters:
     """
@@ -72,29 +109,17 @@ class UsageParameters:
     period_days: int = optional(
         "periodDays", Integer(minimum=1, maximum=MAX_PERIOD_DAYS), DEFAULT_PERIOD_DAYS
     )
-    form: ExportFormat | None = optional(
-        "format", member_of(ExportFormat), None, about=FORMAT
-    )
+    form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
-class DailyParameters:
+class DailyParameters(_Days):
     """
     Both families, daily.
     """
 
-    first: date | None = optional("startDate", OpenDay(), None)
-    last: date | None = optional("endDate", OpenDay(), None)
     is_filled: bool = optional("fill", Flag(), default=False)
-    form: ExportFormat | None = optional(
-        "format", member_of(ExportFormat), None, about=FORMAT
-    )
-
-    def days(self) -> DateRange:
-        """
-        Return the days that were asked for.
-        """
-        return DateRange(first=self.first, last=self.last)
+    form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
@@ -103,41 +128,25 @@ class StorageParameters:
     Both families, storage.
     """
 
-    form: ExportFormat | None = optional(
-        "format", member_of(ExportFormat), None, about=FORMAT
-    )
+    form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
-class ResolutionParameters:
+class ResolutionParameters(_Days):
     """
     Both families, resolution distribution.
     """
 
-    first: date | None = optional("startDate", OpenDay(), None)
-    last: date | None = optional("endDate", OpenDay(), None)
-    form: ExportFormat | None = optional(
-        "format", member_of(ExportFormat), None, about=FORMAT
-    )
-
-    def days(self) -> DateRange:
-        """
-        Return the days that were asked for.
-        """
-        return DateRange(first=self.first, last=self.last)
+    form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
-class VideoParameters:
+class VideoParameters(_Days):
     """
     Both families, video resolution.
     """
 
-    first: date | None = optional("startDate", OpenDay(), None)
-    last: date | None = optional("endDate", OpenDay(), None)
-    form: ExportFormat | None = optional(
-        "format", member_of(ExportFormat), None, about=FORMAT
-    )
+    form: ExportFormat | None = _format()
     records: VideoRecords = optional(
         "records",
         member_of(VideoRecords),
@@ -145,11 +154,51 @@ class VideoParameters:
         about="Of a file: whether it holds the record of each height or the summary.",
     )
 
-    def days(self) -> DateRange:
-        """
-        Return the days that were asked for.
-        """
-        return DateRange(first=self.first, last=self.last)
+
+@attrs.frozen(kw_only=True)
+class ExplainParameters:
+    """
+    Both families, explanation of a video's day.
+    """
+
+    day: date | None = optional(
+        "date", OpenDay(), None, about="A UTC day; today if there is none."
+    )
+    form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class ViewersParameters:
+    """
+    Both families, viewers.
+    """
+
+    form: ExportFormat | None = _format()
+    records: LiveRecords = optional(
+        "records",
+        member_of(LiveRecords),
+        LiveRecords.VIEWERS,
+        about="Of a file: whether it holds the one record of now or those of minutes.",
+    )
+
+
+@attrs.frozen(kw_only=True)
+class QualityParameters(_Days):
+    """
+    Both families, playback quality.
+    """
+
+    form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class BreakdownParameters(_Days):
+    """
+    Both families, breakdown.
+    """
+
+    by: BreakdownBy = optional("by", member_of(BreakdownBy), BreakdownBy.COUNTRY)
+    form: ExportFormat | None = _format()
 
 
 def dates_in_order(given: Mapping[str, object]) -> Iterable[Refusal]:

@@ -6,6 +6,7 @@ Source: interface, "Analytics shapes".
 
 from typing import Final
 
+from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.wire.schema import (
     BOOLEAN,
     COUNT,
@@ -18,6 +19,7 @@ from hvcore.wire.schema import (
     identifier,
     one_of,
     record,
+    words_of,
 )
 
 SECONDS: Final[Schema] = {**NUMBER, "minimum": 0}
@@ -127,5 +129,59 @@ DISTRIBUTION: Final = record(
                 }
             )
         )
+    }
+)
+
+_REASON: Final = words_of(IgnoredReason)
+EXPLANATION: Final = record(
+    {
+        "explanation": record(
+            {
+                **_NAMES,
+                "assetId": identifier("vid_"),
+                "deliveryDate": DAY,
+                "acceptedRequests": COUNT,
+                "ignoredRequests": COUNT,
+                "ignoredRequestsValid": BOOLEAN,
+                "segmentsServed": COUNT,
+                "vidLengthSeconds": SECONDS,
+                "segmentSeconds": COUNT,
+                "segmentsPerView": SECONDS,
+                "estimatedViews": COUNT,
+                "formula": STRING,
+                "calculation": STRING,
+            }
+        ),
+        "resolutions": array(
+            record(
+                {
+                    "resolutionHeight": COUNT,
+                    "acceptedRequests": COUNT,
+                    "ignoredRequests": COUNT,
+                    "ignoredByReason": array(
+                        record({"reason": _REASON, "requests": COUNT})
+                    ),
+                    **_moment("firstServed"),
+                    **_moment("lastServed"),
+                }
+            )
+        ),
+        "ignored": array(
+            record({"reason": _REASON, "meaning": STRING, "requests": COUNT})
+        ),
+    }
+)
+VIEWERS: Final = record(
+    {
+        "viewers": record(
+            {
+                "currentViewers": COUNT,
+                "currentViewersValid": BOOLEAN,
+                "windowSeconds": COUNT,
+                "asOf": TIMESTAMP,
+                "minutesValid": BOOLEAN,
+            }
+        ),
+        "minutes": array(record({"minute": TIMESTAMP, "segmentsServed": COUNT})),
     }
 )

@@ -5,30 +5,35 @@ Served segments in the service's own database.
 import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy import Table
 
+from hv_analytics_sql import environments, videos
 from hv_analytics_sql.counting import apply, from_ms
+from hv_analytics_sql.details import Details
+from hv_analytics_sql.gaps import count_anew
+from hv_analytics_sql.live import Live
+from hv_analytics_sql.scopes import within
 from hv_analytics_sql.tables import (
     environment_days,
+    ignored_days,
     is_prepared,
     positions,
     prepare,
-    video_days,
     video_heights,
 )
-from hv_analytics_sql.texts import texts_of
+from hv_analytics_sql.texts import is_one_of
 from hvcore.plugin_api import (
     AnalyticsStore,
-    Database,
     DateRange,
     DayCount,
     EnvId,
     EnvironmentScope,
     EnvironmentServed,
     HeightCount,
+    IgnoredReason,
+    IgnoredTotal,
     Scope,
     ServedBatch,
     ServedTotals,
@@ -40,18 +45,15 @@ from hvcore.plugin_api import (
 # Every list and every details answer asks it.
 _SERVED: Final = (
     sa.select(video_heights.c.video_id, sa.func.sum(video_heights.c.segments))
-    .where(video_heights.c.video_id.op("IN")(texts_of(sa.bindparam("videos"))))
+    .where(is_one_of(video_heights.c.video_id, sa.bindparam("videos")))
     .group_by(video_heights.c.video_id)
 )
 
 
-class SqlAnalytics(AnalyticsStore):
+class SqlAnalytics(Live, Details, AnalyticsStore):
     """
     Counts in SQLite or PostgreSQL.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def write(self, batch: ServedBatch) -> None:
         """
@@ -84,7 +86,7 @@ class SqlAnalytics(AnalyticsStore):
         """
         Make the tables.
         """
-        prepare(self._database)
+        prepare(self._database, count_anew)
 
     def is_prepared(self) -> bool:
         """
@@ -115,38 +117,21 @@ class SqlAnalytics(AnalyticsStore):
         """
         Return what was served of each environment, ever and since a day.
         """
-        columns = environment_days.c
-        recent = sa.case((columns.day >= since, columns.segments), else_=0)
-        statement = (
-            sa.select(
-                columns.env_id,
-                sa.func.sum(columns.segments),
-                sa.func.sum(recent),
-                sa.func.max(columns.last_ms),
-            )
-            .where(*_within(environment_days, scope, DateRange()))
-            .group_by(columns.env_id)
-        )
-        return {
-            EnvId(env_id): EnvironmentServed(
-                segments=int(segments),
-                segments_since=int(segments_since),
-                last_at=from_ms(last_ms),
-            )
-            for env_id, segments, segments_since, last_ms in self._rows(statement)
-        }
+        return environments.each(self._database, scope, since)
 
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
         """
         Return what was served on these days in all.
         """
-        table = _table_of(scope)
+        if isinstance(scope, VideoScope):
+            return videos.totals(self._database, scope, days)
+        table = environment_days
         statement = sa.select(
             sa.func.sum(table.c.segments),
             sa.func.count(table.c.day.distinct()),
             sa.func.min(table.c.first_ms),
             sa.func.max(table.c.last_ms),
-        ).where(*_within(table, scope, days))
+        ).where(*within(table, scope, days))
         ((segments, day_count, first_ms, last_ms),) = self._rows(statement)
         return ServedTotals(
             segments=int(segments or 0),
@@ -159,90 +144,33 @@ class SqlAnalytics(AnalyticsStore):
         """
         Return what was served on each of these days, oldest first.
         """
-        table = _table_of(scope)
-        day, height = table.c.day, table.c.height
-        by_height = (
-            sa.select(day, height, sa.func.sum(table.c.segments))
-            .where(*_within(table, scope, days))
-            .group_by(day, height)
-            .order_by(day, height)
-        )
-        heights: dict[date, dict[int, int]] = {}
-        for on, px, segments in self._rows(by_height):
-            heights.setdefault(on, {})[px] = int(segments)
-        # Asked second: what is written in between is in it at least.
-        counted = self._different_videos(video_days.c.day, scope, days)
-        return [
-            DayCount(day=on, videos=counted[on], heights=found)
-            for on, found in heights.items()
-        ]
+        if isinstance(scope, VideoScope):
+            return videos.daily(self._database, scope, days)
+        return environments.daily(self._database, scope, days)
 
     def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
         """
         Return what was served of each height on these days, lowest first.
         """
-        table = _table_of(scope)
-        height = table.c.height
+        if isinstance(scope, VideoScope):
+            return videos.by_height(self._database, scope, days)
+        return environments.by_height(self._database, scope, days)
+
+    def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
+        """
+        Return how often each reason applied at each height.
+        """
+        if isinstance(scope, VideoScope):
+            return videos.ignored(self._database, scope, days)
+        columns = ignored_days.c
         statement = (
-            sa.select(
-                height,
-                sa.func.sum(table.c.segments),
-                sa.func.count(table.c.day.distinct()),
-                sa.func.min(table.c.first_ms),
-                sa.func.max(table.c.last_ms),
-            )
-            .where(*_within(table, scope, days))
-            .group_by(height)
-            .order_by(height)
+            sa.select(columns.reason, columns.height, sa.func.sum(columns.requests))
+            .where(*within(ignored_days, scope, days))
+            .group_by(columns.reason, columns.height)
         )
-        found = self._rows(statement)
-        table = video_heights if days == DateRange() else video_days
-        counted = self._different_videos(table.c.height, scope, days)
         return [
-            HeightCount(
-                height_px=px,
-                segments=int(segments),
-                videos=counted[px],
-                days=day_count,
-                first_at=from_ms(first_ms),
-                last_at=from_ms(last_ms),
+            IgnoredTotal(
+                reason=IgnoredReason(reason), height_px=px, requests=int(requests)
             )
-            for px, segments, day_count, first_ms, last_ms in found
+            for reason, px, requests in self._rows(statement)
         ]
-
-    def _different_videos(
-        self, by: "sa.Column[Any]", scope: Scope, days: DateRange
-    ) -> Mapping[Any, int]:
-        table: Table = by.table
-        statement = (
-            sa.select(by, sa.func.count(table.c.video_id.distinct()))
-            .where(*_within(table, scope, days))
-            .group_by(by)
-        )
-        return dict(self._rows(statement))
-
-    def _rows(self, statement: sa.Executable) -> Sequence[Any]:
-        with self._database.reading() as connection:
-            return connection.execute(statement).all()
-
-
-def _table_of(scope: Scope) -> Table:
-    return video_days if isinstance(scope, VideoScope) else environment_days
-
-
-def _within(
-    table: Table, scope: Scope, days: DateRange
-) -> "list[sa.ColumnElement[bool]]":
-    columns = table.c
-    if isinstance(scope, VideoScope):
-        conditions = [columns.video_id == scope.video_id]
-    else:
-        conditions = [
-            columns.org_id == scope.org_id,
-            columns.env_id.in_(scope.env_ids),
-        ]
-    if days.first is not None:
-        conditions.append(columns.day >= days.first)
-    if days.last is not None:
-        conditions.append(columns.day <= days.last)
-    return conditions

@@ -2,10 +2,16 @@
 The tables, and how they are made.
 
 Counts are kept three times, each for the questions that the others would
-answer slowly: by video and day, by video, and by environment and day. All
-change in one transaction. Moments are whole milliseconds since 1970.
+answer slowly: by video and day, by video, and by environment and day. Beside
+them stand what was ignored, what players told and where segments went, by day,
+and for a time what was served by minute and who was watching. How many different
+videos there were, which no sum tells, stands in two tables more; see gaps. All
+change in one transaction. Moments are whole milliseconds since 1970, minutes
+whole minutes.
 """
 
+from collections.abc import Callable
+from datetime import date
 from typing import Final
 
 import sqlalchemy as sa
@@ -14,7 +20,7 @@ from sqlalchemy.engine import Connection
 
 from hvcore.plugin_api import ConfigError, Database
 
-VERSION: Final = 1
+VERSION: Final = 3
 
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_616E_616C
@@ -79,30 +85,148 @@ environment_days = Table(
     *_counts(),
 )
 
+# Since version 2, as minutes and sessions.
+ignored_days = Table(
+    "hv_analytics_ignored_days",
+    metadata,
+    Column("org_id", _Text, primary_key=True),
+    Column("env_id", _Text, primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("video_id", _Text, primary_key=True),
+    Column("height", Integer, primary_key=True, autoincrement=False),
+    Column("reason", _Text, primary_key=True),
+    Column("requests", BigInteger, nullable=False),
+    sa.Index("ix_hv_analytics_ignored_days_video", "video_id", "day"),
+)
 
-def prepare(database: Database) -> None:
+# The minute comes first: what is written and what goes lies together.
+minutes = Table(
+    "hv_analytics_minutes",
+    metadata,
+    Column("minute", BigInteger, primary_key=True, autoincrement=False),
+    Column("org_id", _Text, primary_key=True),
+    Column("env_id", _Text, primary_key=True),
+    Column("video_id", _Text, primary_key=True),
+    Column("height", Integer, primary_key=True, autoincrement=False),
+    Column("segments", BigInteger, nullable=False),
+    # In its key's order; no second copy of all that is in the key.
+    sqlite_with_rowid=False,
+)
+
+# No index has the moment in it: it changes every few seconds.
+sessions = Table(
+    "hv_analytics_sessions",
+    metadata,
+    Column("video_id", _Text, primary_key=True),
+    Column("session", _Text, primary_key=True),
+    Column("org_id", _Text, nullable=False),
+    Column("env_id", _Text, nullable=False),
+    Column("last_ms", BigInteger, nullable=False),
+    sa.Index("ix_hv_analytics_sessions_env", "org_id", "env_id"),
+)
+
+
+# Since version 3, as what follows.
+environment_videos = Table(
+    "hv_analytics_environment_videos",
+    metadata,
+    Column("org_id", _Text, primary_key=True),
+    Column("env_id", _Text, primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("videos", BigInteger, nullable=False),
+)
+
+NEVER: Final = date.max
+"""The next day of what was not served again."""
+
+# The next day comes first: most questions are about those that have none.
+gaps = Table(
+    "hv_analytics_gaps",
+    metadata,
+    Column("org_id", _Text, primary_key=True),
+    Column("env_id", _Text, primary_key=True),
+    Column("next_day", Date, primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("height", Integer, primary_key=True, autoincrement=False),
+    Column("videos", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+def _measured(name: str) -> tuple[Column[int], ...]:
+    """
+    Return the columns of one number that players tell.
+    """
+    return (
+        Column(f"{name}_reports", BigInteger, nullable=False),
+        Column(f"{name}_total", BigInteger, nullable=False),
+        # None of a day on which nobody told it.
+        Column(f"{name}_least", BigInteger),
+        Column(f"{name}_most", BigInteger),
+    )
+
+
+quality_days = Table(
+    "hv_analytics_quality_days",
+    metadata,
+    Column("org_id", _Text, primary_key=True),
+    Column("env_id", _Text, primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("video_id", _Text, primary_key=True),
+    Column("reports", BigInteger, nullable=False),
+    Column("starved", BigInteger, nullable=False),
+    Column("startups", BigInteger, nullable=False),
+    *_measured("throughput_kbps"),
+    *_measured("buffer_ms"),
+    *_measured("bitrate_kbps"),
+    sa.Index("ix_hv_analytics_quality_days_video", "video_id", "day"),
+)
+
+# What is not known is not there: it is the rest of the counts.
+origin_days = Table(
+    "hv_analytics_origin_days",
+    metadata,
+    Column("org_id", _Text, primary_key=True),
+    Column("env_id", _Text, primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("video_id", _Text, primary_key=True),
+    Column("kind", _Text, primary_key=True),
+    Column("value", _Text, primary_key=True),
+    Column("segments", BigInteger, nullable=False),
+    sa.Index("ix_hv_analytics_origin_days_video", "video_id", "day"),
+)
+
+
+def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
     """
     Make the tables, in one transaction; several processes may try at once.
+
+    Args:
+        complete: Fills what can be told from other tables, if it lacks
+            anything.
 
     Raises:
         UnavailableError: The database does not answer.
         ConfigError: Its tables are of a newer version.
     """
-    if is_prepared(database):
-        return
     with database.writing() as connection:
         if connection.dialect.name == "postgresql":
+            # All days are read, which may take longer than a request may.
+            connection.exec_driver_sql("SET LOCAL lock_timeout = '10min'")
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             # SQLite has its one write lock already.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
         found = _version(connection)
-        if found is None:
-            metadata.create_all(connection)
-            connection.execute(sa.insert(schema_version).values(version=VERSION))
-        elif found > VERSION:
+        if found is not None and found > VERSION:
             raise ConfigError(
                 "The analytics tables are of a newer version of hvcore than this "
                 "one; install that version, or restore a backup."
             )
+        # Up to now a version has only added tables.
+        metadata.create_all(connection)
+        complete(connection)
+        connection.execute(sa.delete(schema_version))
+        connection.execute(sa.insert(schema_version).values(version=VERSION))
         connection.commit()
 
 

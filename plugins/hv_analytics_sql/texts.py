@@ -6,30 +6,37 @@ A list of texts as one parameter.
 
 from typing import Any
 
-from sqlalchemy import BindParameter, Text
+from sqlalchemy import BindParameter, ColumnElement, Integer
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import NullType
 
 
-class texts_of(FunctionElement[Any]):  # noqa: N801 - reads as a function of SQL
+class is_one_of(FunctionElement[Any]):  # noqa: N801 - reads as a function of SQL
     """
-    The texts of a JSON list, for the right side of ``IN``.
+    Whether a text or a whole number is in a JSON list of such.
+
+    For few of them in many rows: each leads to its rows by the key.
     """
 
     inherit_cache = True
-    type = Text()
+    # As Boolean SQLite would be asked whether it equals 1, and use no index.
+    type = NullType()
 
-    def __init__(self, texts: BindParameter[Any]) -> None:
-        super().__init__(texts)
-
-
-@compiles(texts_of, "sqlite")
-def _of_sqlite(element: texts_of, compiler: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's own
-    texts = compiler.process(element.clauses, **options)
-    return f"(SELECT value FROM json_each({texts}))"  # noqa: S608 - a parameter's place
+    def __init__(self, one: "ColumnElement[Any]", others: BindParameter[Any]) -> None:
+        super().__init__(one, others)
 
 
-@compiles(texts_of, "postgresql")
-def _of_postgresql(element: texts_of, compiler: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's own
-    texts = compiler.process(element.clauses, **options)
-    return f"(SELECT json_array_elements_text(CAST({texts} AS json)))"
+@compiles(is_one_of, "sqlite")
+def _one_of_sqlite(element: is_one_of, compiler: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's own
+    text, texts = (compiler.process(part, **options) for part in element.clauses)
+    return f"{text} IN (SELECT value FROM json_each({texts}))"  # noqa: S608 - a parameter's place
+
+
+@compiles(is_one_of, "postgresql")
+def _one_of_postgresql(element: is_one_of, compiler: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's own
+    text, texts = (compiler.process(part, **options) for part in element.clauses)
+    one, _ = element.clauses
+    kind = "bigint" if isinstance(one.type, Integer) else "text"
+    each = f"json_array_elements_text(CAST({texts} AS json))"
+    return f"{text} = ANY(ARRAY(SELECT CAST({each} AS {kind})))"

@@ -6,7 +6,7 @@ Ten million segments of 10,000 videos on 365 days, once as viewers play them
 evenly that hardly two of them fall together. Both stores get the same batches
 by ``write``, one for each day, and are asked the same in turn.
 
-Run: ``python -m tests.benchmarks.analytics_stores [--even] [--segments N]``
+Run: ``python -m tests.benchmarks.analytics_stores [--even] [--quick]``
 """
 
 import argparse
@@ -42,6 +42,7 @@ from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.ports.analytics import AnalyticsStore
 
 SEGMENTS: Final = 10_000_000
+QUICK_SEGMENTS: Final = 100_000
 VIDEOS: Final = 10_000
 DAYS: Final = 365
 IN_A_ROW: Final = 10
@@ -59,9 +60,32 @@ def video_id(number: int) -> VideoId:
     return VideoId(f"vid_{number:026d}")
 
 
-def batches(segments: int, *, even: bool) -> Iterator[ServedBatch]:
+def made_up_place(video: int, height_px: int) -> SegmentPlace:
+    """
+    Return where a segment of a video lies that is in no catalogue.
+    """
+    return SegmentPlace(
+        org_id=ORG,
+        env_id=ENVS[video % 10 == 0],
+        video_id=video_id(video),
+        height_px=height_px,
+    )
+
+
+def batches(
+    segments: int,
+    *,
+    even: bool,
+    videos: int = VIDEOS,
+    first: date = FIRST,
+    place: Callable[[int, int], SegmentPlace] = made_up_place,
+) -> Iterator[ServedBatch]:
     """
     Make a batch for each day.
+
+    Args:
+        videos: How many there are.
+        place: Of the video of a number, and a height.
     """
     chance = random.Random(1)  # noqa: S311 - made-up data
     in_a_row = 1 if even else IN_A_ROW
@@ -69,22 +93,17 @@ def batches(segments: int, *, even: bool) -> Iterator[ServedBatch]:
         found: Counter[tuple[int, int]] = Counter()
         for _ in range(segments // DAYS // in_a_row):
             if even:
-                video = chance.randrange(VIDEOS)
+                video = chance.randrange(videos)
             else:
-                video = int(VIDEOS * chance.random() ** 3)
+                video = int(videos * chance.random() ** 3)
             found[video, chance.choice(HEIGHTS)] += in_a_row
-        day = FIRST + timedelta(days=number)
+        day = first + timedelta(days=number)
         at = datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
         yield ServedBatch(
             id=BatchId(file="bench.log", start=number, end=number + 1),
             counts=tuple(
                 ServedCount(
-                    place=SegmentPlace(
-                        org_id=ORG,
-                        env_id=ENVS[video % 10 == 0],
-                        video_id=video_id(video),
-                        height_px=height_px,
-                    ),
+                    place=place(video, height_px),
                     day=day,
                     segments=count,
                     first_at=at,
@@ -163,7 +182,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--even", action="store_true")
     parser.add_argument("--segments", type=int, default=SEGMENTS)
+    parser.add_argument("--quick", action="store_true", help="only to see it work")
     asked = parser.parse_args()
+    if asked.quick:
+        asked.segments = QUICK_SEGMENTS
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = make_engine(f"sqlite:///{folder}/bench.db")

@@ -122,6 +122,7 @@ def test_doctor_finds_a_database_that_is_not_migrated(hv: Hv) -> None:
     assert outcome.status == 1
     checks = {c["check"]: c for c in json.loads(outcome.stdout)["checks"]}
     assert checks["database"]["mend"] == "Run: hv migrate"
+    assert checks["edge"]["found"] == "none is configured"
 
 
 def test_doctor_tells_of_bad_settings(hv: Hv) -> None:

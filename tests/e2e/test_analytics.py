@@ -11,7 +11,7 @@ import pytest
 
 from tests.live import LiveService, live_service, request, until
 
-SHOWN_WITHIN_S = 10
+SHOWN_WITHIN_S = 30
 REPORTS = ["usage", "daily", "resolution-distribution"]
 
 

@@ -5,11 +5,14 @@ Several workers encode one video, and what they publish is one stream.
 import json
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from hv_cli.data_folder import DataFolder
 from hv_cli.queue_server import queue_socket
+from hv_queue_rq.backend import RqQueue
+from hv_queue_rq.plugin import RqOptions
+from hvcore.domain.tasks import Lane
 from tests.live import HV, LiveService, live_service, until
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers
 
@@ -26,6 +29,15 @@ def workers_of(service: LiveService, video_id: str) -> dict[str, int]:
     for task in json.loads(listed.stdout)["tasks"]:
         taken[task["worker"]] = taken.get(task["worker"], 0) + 1
     return taken
+
+
+def encoders_of(service: LiveService) -> int:
+    """
+    Count the workers that the queue knows of: a job is cut for as many.
+    """
+    url = f"unix://{queue_socket(DataFolder(service.data))}"
+    with closing(RqQueue(url=url, prefix=RqOptions(url=url).prefix)) as queue:
+        return queue.workers(Lane.ENCODE)
 
 
 @contextmanager
@@ -54,6 +66,7 @@ def test_two_workers_make_one_conformant_video(tmp_path: Path) -> None:
     counted_clip(clip, frames=SECONDS * 30, more_inputs=sound, more=["-c:a", "aac"])
 
     with live_service(tmp_path, "--workers", "2") as service:
+        until(lambda: encoders_of(service) == 2, within_s=60, what="both workers")
         details = service.made(clip)
 
         assert details["status"]["ready"], details

@@ -106,8 +106,9 @@ def test_no_process_listens_on_another_port(shared: LiveService) -> None:
 
 
 def test_its_command_line_uses_the_running_service(
-    shared: LiveService, clip: Path
+    shared: LiveService, tmp_path: Path
 ) -> None:
+    clip = make_clip(tmp_path / "small.mp4", seconds=2, size="320x180")
     done = shared.hv("upload", str(clip), "--name", "by hv", "--wait", "--json")
 
     assert done.returncode == 0, done.stderr
@@ -187,8 +188,8 @@ def test_a_killed_worker_s_task_does_not_wait_for_its_lease(
         database.close()
         return row and row[0]
 
-    clip = make_clip(tmp_path / "long.mp4", seconds=40, size="640x360")
-    own.process(own.uploaded(clip))
+    clip = make_clip(tmp_path / "long.mp4", seconds=20, size="640x360")
+    own.process(own.uploaded(clip), compressionRatio="medium")
     first = str(until(holder, within_s=20))
 
     psutil.Process(int(first.rpartition(":")[2])).kill()
@@ -199,7 +200,7 @@ def test_a_killed_worker_s_task_does_not_wait_for_its_lease(
 def test_it_starts_again_right_after_it_was_killed(own: LiveService) -> None:
     before = descendants(own)
 
-    for _ in range(3):
+    for _ in range(2):
         own.supervisor.send_signal(signal.SIGKILL)
         own.ended(within_s=5)
         own.start()

@@ -2,7 +2,7 @@
 A delivery worker of one video.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import cast
@@ -12,19 +12,23 @@ from falcon.testing import Result, TestClient
 from PIL import Image
 
 from hv_delivery.app import make_app
+from hv_delivery.published import PublishedFiles
 from hv_player.app import STATIC
 from hv_player.app import make_app as make_player_app
 from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.delivery import Delivery
 from hvcore.services.edge_playback import EdgePlayback
 from hvcore.services.link_pages import LinkPages
+from hvcore.services.playback_access import Viewer
 from hvcore.services.share_playback import SharePlayback
 from hvcore.services.thumbnails import Thumbnails
 from hvcore.settings import PublicSettings, Settings
 from tests.conftest import SettableClock
+from tests.http.loop_client import LoopClient
 from tests.media_samples import (
     PUBLIC,
     ROOT,
@@ -66,12 +70,14 @@ class DeliveryWorld:
     key_ring: KeyRing
     static: Path = STATIC
     counted: list[SegmentPlace] = attrs.field(factory=list)
+    viewers: list[tuple[str | None, Viewer]] = attrs.field(factory=list)
+    ignored: list[tuple[int, IgnoredReason]] = attrs.field(factory=list)
     delivery: Delivery = attrs.field(init=False)
     thumbnails: Thumbnails = attrs.field(init=False)
     edge_playback: EdgePlayback = attrs.field(init=False)
     share_playback: SharePlayback = attrs.field(init=False)
     settings: Settings = attrs.field(init=False)
-    client: TestClient = attrs.field(init=False)
+    client: TestClient | LoopClient = attrs.field(init=False)
     player: TestClient = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -102,11 +108,24 @@ class DeliveryWorld:
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))
 
-    def count(self, place: SegmentPlace) -> None:
+    def prepare(
+        self, place: SegmentPlace, token: str | None, viewer: Viewer
+    ) -> Callable[[], None]:
         """
-        Take note of a segment.
+        Return what takes note of a segment.
         """
-        self.counted.append(place)
+
+        def count() -> None:
+            self.counted.append(place)
+            self.viewers.append((token, viewer))
+
+        return count
+
+    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+        """
+        Take note of what is not counted.
+        """
+        self.ignored.append((place.height_px, reason))
 
     def get(
         self,
@@ -140,6 +159,25 @@ class DeliveryWorld:
         """
         assert self.directory.entry is not None
         self.directory.entry = attrs.evolve(self.directory.entry, **changes)  # type: ignore[arg-type]  # names of fields
+
+
+WAYS = ("local", "remote", "loop")
+"""From this machine's files, from another storage, and past the app."""
+
+
+def world_by(
+    way: str, clock: SettableClock, folder: Path, *, is_public: bool
+) -> DeliveryWorld:
+    """
+    Make a worker that answers in one of the ways.
+    """
+    world = make_world(clock, None if way == "remote" else folder, is_public=is_public)
+    if way == "loop":
+        files = PublishedFiles.of(world)
+        assert files is not None
+        assert isinstance(world.client, TestClient)
+        world.client = LoopClient(files, world.client)
+    return world
 
 
 def make_world(

@@ -5,14 +5,17 @@ Reports as files: CSV and NDJSON of every analytics route, in both families.
 import csv
 import io
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access import Permission
+from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.wire import analytics_schemas as answers
-from tests.http.test_analytics import A_ENV, NOW_TEXT, A, serve
+from tests.http.test_analytics import A_ENV, NOW, NOW_TEXT, A, serve
+from tests.http.test_analytics_live import ignore, watch
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of
 
 CSV = "text/csv"
@@ -174,6 +177,45 @@ def test_a_videos_file_has_its_heights_or_its_summary(api: World, root: str) -> 
     assert values == [as_cell(summary[column]) for column in columns]
     # What a file holds is no matter to JSON.
     assert body_of(api.get(path, "records=summary")) == body
+
+
+@pytest.mark.parametrize("root", [f"{A}/videos", "/v1/videos"])
+def test_an_explanations_file_has_a_row_for_each_reason(api: World, root: str) -> None:
+    video = api.ready()
+    ignore(api, video, IgnoredReason.HEAD, times=2)
+    path = f"{root}/{video}/analytics/explain"
+    result = ask(api, path, "date=2026-01-02&format=csv")
+
+    header, *rows = rows_of(result)
+    lines = records_of(ask(api, path, accept=NDJSON))
+
+    assert header == ["reason", "meaning", "requests"]
+    assert [row[0] for row in rows] == [reason.value for reason in IgnoredReason]
+    assert {row[0]: row[2] for row in rows}["head"] == "2"
+    assert lines == body_of(api.get(path))["ignored"]
+    name = f'attachment; filename="explanation-{video}.csv"'
+    assert result.headers["Content-Disposition"] == name
+
+
+@pytest.mark.parametrize("root", [A, A_ENV, "/v1", "/v1/videos/{}", f"{A}/videos/{{}}"])
+def test_a_file_of_now_has_one_record_or_the_minutes(api: World, root: str) -> None:
+    video = api.ready()
+    watch(api, video, "a", "b")
+    serve(api, video, at=NOW - timedelta(minutes=1))
+    path = f"{root.format(video)}/analytics/viewers"
+    body = body_of(api.get(path))
+
+    columns, values = rows_of(ask(api, path, accept=CSV))
+    (line,) = records_of(ask(api, path, "format=ndjson"))
+    header, *rows = rows_of(ask(api, path, "format=csv&records=minutes"))
+    minutes = records_of(ask(api, path, "format=ndjson&records=minutes"))
+
+    assert columns == documented(answers.VIEWERS, "viewers")
+    assert values[:2] == ["2", "true"]
+    assert line == body["viewers"]
+    assert header == ["minute", "segmentsServed"]
+    assert (len(rows), rows[-1][1]) == (60, "1")
+    assert minutes == body["minutes"]
 
 
 def test_other_records_are_refused(api: World) -> None:

@@ -15,8 +15,10 @@ from tests.http.cinema import Cinema, token_of
 from tests.http.delivery_world import (
     PRIVATE_PATH,
     PUBLIC_PATH,
+    WAYS,
     DeliveryWorld,
     make_world,
+    world_by,
 )
 from tests.http.world import World, problem_of
 from tests.media_samples import ROOT, shelf
@@ -24,17 +26,18 @@ from tests.media_samples import ROOT, shelf
 MANIFEST = f"{PUBLIC_PATH}/manifest.mpd"
 
 
-@pytest.fixture(params=["local", "remote"])
+@pytest.fixture(params=WAYS)
 def public(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
 ) -> DeliveryWorld:
-    folder = tmp_path if request.param == "local" else None
-    return make_world(clock, folder, is_public=True)
+    return world_by(request.param, clock, tmp_path, is_public=True)
 
 
-@pytest.fixture
-def private(clock: SettableClock, tmp_path: Path) -> DeliveryWorld:
-    return make_world(clock, tmp_path, is_public=False)
+@pytest.fixture(params=["local", "loop"])
+def private(
+    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
+) -> DeliveryWorld:
+    return world_by(request.param, clock, tmp_path, is_public=False)
 
 
 @pytest.fixture

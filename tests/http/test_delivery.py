@@ -17,24 +17,26 @@ from tests.http.delivery_world import (
     PLAYER_URL,
     PRIVATE_PATH,
     PUBLIC_PATH,
+    WAYS,
     DeliveryWorld,
-    make_world,
+    world_by,
 )
 from tests.http.world import ENV, ORG, World, body_of
 from tests.media_samples import OTHER, PUBLIC, ROOT, VIDEO
 
 
-@pytest.fixture(params=["local", "remote"])
+@pytest.fixture(params=WAYS)
 def public(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
 ) -> DeliveryWorld:
-    folder = tmp_path if request.param == "local" else None
-    return make_world(clock, folder, is_public=True)
+    return world_by(request.param, clock, tmp_path, is_public=True)
 
 
-@pytest.fixture
-def private(clock: SettableClock, tmp_path: Path) -> DeliveryWorld:
-    return make_world(clock, tmp_path, is_public=False)
+@pytest.fixture(params=["local", "loop"])
+def private(
+    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
+) -> DeliveryWorld:
+    return world_by(request.param, clock, tmp_path, is_public=False)
 
 
 def outcome(result: Result) -> tuple[int, str]:

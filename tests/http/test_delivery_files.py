@@ -10,7 +10,7 @@ from falcon.testing import Result
 
 from hv_web.files import BoundedFile, LocalFile
 from tests.conftest import SettableClock
-from tests.http.delivery_world import PUBLIC_PATH, DeliveryWorld, make_world
+from tests.http.delivery_world import PUBLIC_PATH, WAYS, DeliveryWorld, world_by
 
 SEGMENT = f"{PUBLIC_PATH}/video/360p/0.m4s"
 PLAYLIST = f"{PUBLIC_PATH}/video-360p.m3u8"
@@ -18,12 +18,11 @@ CONTENT = b"video/360p 0 " * 100
 SIZE = len(CONTENT)
 
 
-@pytest.fixture(params=["local", "remote"])
+@pytest.fixture(params=WAYS)
 def world(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
 ) -> DeliveryWorld:
-    folder = tmp_path if request.param == "local" else None
-    return make_world(clock, folder, is_public=True)
+    return world_by(request.param, clock, tmp_path, is_public=True)
 
 
 def ranged(world: DeliveryWorld, value: str, **more: str) -> Result:

@@ -11,8 +11,9 @@ from tests.http.cinema import Cinema, token_of
 from tests.http.delivery_world import (
     PRIVATE_PATH,
     PUBLIC_PATH,
+    WAYS,
     DeliveryWorld,
-    make_world,
+    world_by,
 )
 from tests.http.world import World, problem_of
 from tests.media_samples import FIRST_PICTURE_BYTES
@@ -21,12 +22,11 @@ PICTURE = "iframes/360p/1.m4s"
 CONTENT = (b"video/360p 1 " * 100)[:FIRST_PICTURE_BYTES]
 
 
-@pytest.fixture(params=["local", "remote"])
+@pytest.fixture(params=WAYS)
 def world(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
 ) -> DeliveryWorld:
-    folder = tmp_path if request.param == "local" else None
-    return make_world(clock, folder, is_public=True)
+    return world_by(request.param, clock, tmp_path, is_public=True)
 
 
 def test_a_picture_is_the_beginning_of_its_segment(world: DeliveryWorld) -> None:

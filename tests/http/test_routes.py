@@ -40,8 +40,18 @@ DOCUMENTED = {
         for root in (A, ENV, "/v1")
         for name in ("usage", "daily", "storage", "resolution-distribution")
     ),
-    ("GET", f"{A}/videos/{{publicID}}/analytics/resolution"),
-    ("GET", "/v1/videos/{assetId}/analytics/resolution"),
+    *(("GET", f"{root}/analytics/viewers") for root in (A, ENV, "/v1")),
+    *(
+        ("GET", f"{video}/analytics/{name}")
+        for video in (f"{A}/videos/{{publicID}}", "/v1/videos/{assetId}")
+        for name in (
+            "resolution",
+            "explain",
+            "viewers",
+            "playback-quality",
+            "breakdown",
+        )
+    ),
 } | {
     (method, f"{root}{path}")
     for root, videos in (

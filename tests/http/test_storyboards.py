@@ -14,8 +14,9 @@ from tests.http.cinema import Cinema, token_of
 from tests.http.delivery_world import (
     PRIVATE_PATH,
     PUBLIC_PATH,
+    WAYS,
     DeliveryWorld,
-    make_world,
+    world_by,
 )
 from tests.http.world import World, problem_of
 from tests.media_samples import sheet, shelf
@@ -24,17 +25,18 @@ INDEX = f"{PUBLIC_PATH}/storyboard.vtt"
 SHEET = f"{PUBLIC_PATH}/storyboard-1.jpg"
 
 
-@pytest.fixture(params=["local", "remote"])
+@pytest.fixture(params=WAYS)
 def public(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
 ) -> DeliveryWorld:
-    folder = tmp_path if request.param == "local" else None
-    return make_world(clock, folder, is_public=True)
+    return world_by(request.param, clock, tmp_path, is_public=True)
 
 
-@pytest.fixture
-def private(clock: SettableClock, tmp_path: Path) -> DeliveryWorld:
-    return make_world(clock, tmp_path, is_public=False)
+@pytest.fixture(params=["local", "loop"])
+def private(
+    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
+) -> DeliveryWorld:
+    return world_by(request.param, clock, tmp_path, is_public=False)
 
 
 @pytest.fixture
@@ -122,7 +124,8 @@ def test_what_is_no_sheet_has_no_address(public: DeliveryWorld, name: str) -> No
 def test_a_video_without_a_storyboard_has_none(
     public: DeliveryWorld, name: str
 ) -> None:
-    public.change(media=attrs.evolve(shelf().media, storyboard=None))
+    media = attrs.evolve(shelf().media, storyboard=None)
+    public.change(load_media=lambda: media)
 
     problem_of(public.get(f"{PUBLIC_PATH}/{name}"), 404, "not_found")
 

@@ -166,7 +166,7 @@ def test_a_public_picture_needs_none(public: DeliveryWorld) -> None:
 
 def test_there_is_no_picture_until_one_exists(public: DeliveryWorld) -> None:
     assert outcome(public.get(f"/t/{OTHER}/64x64.jpg")) == NOT_FOUND
-    public.change(state=VideoState.TRANSCODING, media=None)
+    public.change(state=VideoState.TRANSCODING, media_root=None)
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
 
 
@@ -175,7 +175,8 @@ def test_a_video_without_a_poster_has_no_picture(public: DeliveryWorld) -> None:
     del public.storage.objects[f"{ROOT}/a1/poster.jpg"]
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
 
-    public.change(media=index(video_track()))
+    media = index(video_track())
+    public.change(load_media=lambda: media)
 
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NO_FILE
 

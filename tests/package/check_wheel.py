@@ -19,6 +19,8 @@ NEEDED = (
     "hv_player/vendor.json",
     "hvcore/py.typed",
     "hv_api/docs.css",
+    "hv_edge/nginx/nginx.conf.template",
+    "hv_edge/nginx/hv_edge.lua",
 )
 KINDS = {"analytics", "auth", "limits", "queue", "storage", "transcoder"}
 NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")

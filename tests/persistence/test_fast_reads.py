@@ -2,13 +2,19 @@
 Reads past SQLAlchemy.
 """
 
+import tracemalloc
+
+import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
+from hvcore.domain.video import VideoState
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.fast_reads import KEPT_CONNECTIONS, FastReads
+from hvcore.persistence.queries import SqlPlaybackDirectory
 from hvcore.persistence.tables import organizations
-from tests.persistence.samples import NOW, ORG, OTHER_ORG, at_once
+from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from tests.persistence.samples import NOW, ORG, OTHER_ORG, at_once, media, video
 from tests.servers import wait_until
 
 BY_ID = sa.select(organizations.c.id).where(organizations.c.id == sa.bindparam("id"))
@@ -25,6 +31,61 @@ def test_what_another_connection_wrote_is_read_at_once(engine: Engine) -> None:
         )
 
     assert reads.first(question, {"id": "org_new"}) == ("org_new",)
+
+
+def rename(engine: Engine, old: str, new: str) -> None:
+    with engine.begin() as connection:
+        connection.execute(
+            sa.update(organizations).where(organizations.c.id == old).values(id=new)
+        )
+
+
+def add(engine: Engine, org_id: str) -> None:
+    with engine.begin() as connection:
+        connection.execute(sa.insert(organizations).values(id=org_id, created_at=NOW))
+
+
+def test_a_moment_sees_all_that_was_committed_before_it(engine: Engine) -> None:
+    reads = FastReads(engine)
+    question = reads.prepare(BY_ID)
+
+    for number in range(5):
+        org_id = f"org_{number}"
+        with reads.moment():
+            assert reads.first(question, {"id": org_id}) is None
+        add(engine, org_id)
+        with reads.moment():
+            assert reads.first(question, {"id": org_id}) == (org_id,)
+        rename(engine, org_id, f"org_gone_{number}")
+        with reads.moment():
+            assert reads.first(question, {"id": org_id}) is None
+        assert reads.first(question, {"id": f"org_gone_{number}"}) is not None
+
+
+def test_a_moment_is_one_threads_own(engine: Engine) -> None:
+    reads = FastReads(engine)
+    question = reads.prepare(BY_ID)
+
+    with reads.moment():
+        assert reads.first(question, {"id": "org_new"}) is None
+        add(engine, "org_new")
+        found = at_once(lambda _: reads.first(question, {"id": "org_new"}), threads=2)
+
+    assert found == [("org_new",)] * 2
+    assert reads.first(question, {"id": "org_new"}) == ("org_new",)
+
+
+def test_only_so_many_answers_are_remembered(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.persistence.fast_reads.MAX_REMEMBERED", 2)
+    reads = FastReads(engine)
+    question = reads.prepare(BY_ID)
+
+    with reads.moment():
+        found = [reads.first(question, {"id": o}) for o in (ORG, OTHER_ORG, "x", ORG)]
+
+    assert found == [(ORG,), (OTHER_ORG,), None, (ORG,)]
 
 
 def test_a_read_outlives_the_end_of_its_connections(engine: Engine) -> None:
@@ -73,3 +134,29 @@ def count_other_clients(engine: Engine) -> int:
     )
     with engine.connect() as connection:
         return int(connection.execute(others).scalar_one())
+
+
+def test_what_videos_consist_of_is_not_remembered(
+    engine: Engine, uow: SqlUnitOfWork
+) -> None:
+    """
+    It is large and kept elsewhere, by its size; answers are only counted.
+    """
+    of_all = media(2000)
+    made = [video(state=VideoState.READY, media=of_all) for _ in range(20)]
+    with uow.write() as work:
+        for one in made:
+            work.videos.add(one)
+        work.commit()
+    directory = SqlPlaybackDirectory(engine)
+    with directory.moment():
+        directory.find(made[0].id)
+
+    tracemalloc.start()
+    with directory.moment():
+        assert all(directory.find(one.id) for one in made)
+        reads = tracemalloc.Filter(inclusive=True, filename_pattern="*fast_reads.py")
+        kept = tracemalloc.take_snapshot().filter_traces([reads]).traces
+    tracemalloc.stop()
+
+    assert sum(trace.size for trace in kept) < 500_000

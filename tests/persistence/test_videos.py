@@ -346,7 +346,7 @@ def test_the_directory_sees_every_change_at_once(
     entry = directory.find(made.id)
     assert entry is not None
     assert entry == directory.find(made.public_id)
-    assert (entry.state, entry.media) == (VideoState.READY, made.media)
+    assert (entry.state, entry.load_media()) == (VideoState.READY, made.media)
     assert (entry.org_id, entry.env_id, entry.env_name) == (ORG, ENV, "dev")
     assert made.job_id is not None
     assert entry.media_root == media_root(made.id, made.job_id)
@@ -366,14 +366,16 @@ def test_the_directory_reads_the_media_once(uow: SqlUnitOfWork, engine: Engine) 
     _add(uow, made)
     directory = SqlPlaybackDirectory(engine)
     first = directory.find(made.id)
+    assert first is not None
+    loaded = first.load_media()
     with engine.connect() as connection, connection.begin():
         connection.execute(sa.delete(tables.published_media))
 
     second = directory.find(made.id)
 
-    assert first is not None
     assert second is not None
-    assert second.media is first.media
+    assert loaded == made.media
+    assert second.load_media() is loaded
 
 
 def test_the_directory_knows_unfinished_videos_without_media(
@@ -386,7 +388,7 @@ def test_the_directory_knows_unfinished_videos_without_media(
     entry = directory.find(made.id)
 
     assert entry is not None
-    assert (entry.media, entry.media_root) == (None, None)
+    assert (entry.load_media(), entry.media_root) == (None, None)
     assert directory.find(VideoId("vid_none")) is None
     assert directory.find(PublicId("pubvid_\0")) is None
 

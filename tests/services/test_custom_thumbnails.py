@@ -3,9 +3,12 @@ Pictures of moments: made by a task, of published segments alone.
 """
 
 import io
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from PIL import Image
@@ -14,6 +17,7 @@ from hvcore.domain.tasks import TaskState
 from hvcore.domain.transcoding import TranscodeError, UnusableSourceError
 from hvcore.domain.video import Video, VideoState
 from hvcore.errors import UnavailableError, VideoNotFoundError
+from hvcore.persistence.unit_of_work import SqlUnitOfWork, SqlWork
 from hvcore.ports.storage import ObjectInfo
 from hvcore.ports.transcoder import Workspace
 from hvcore.ports.unit_of_work import Work
@@ -24,6 +28,7 @@ from tests.media_samples import audio_track, index, segments, video_track
 from tests.services.conftest import World, make_world
 
 KIND = custom_thumbnails.MAKE_KIND
+ENDS_WITHIN_S: Final = 20
 
 
 class Photographer(TextTranscoder):
@@ -297,6 +302,53 @@ def test_a_choice_whose_answer_is_lost_keeps_its_picture(
         context.setattr(kind, "commit", lose_the_answer)
         with pytest.raises(UnavailableError):
             sent(world, video)
+
+    path = world.video(video.id).poster_path
+    assert path is not None
+    assert posters(world, video) == [path]
+
+
+def test_a_commit_under_way_is_waited_for_before_its_picture_is_taken_back(
+    studio: tuple[World, Photographer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As when the connection is lost and the database server goes on by itself.
+    world, _ = studio
+    video = ready(world)
+    uow = world.services.uow
+    with uow.write() as work:
+        kind = type(work)
+    commit, write = kind.commit, type(uow).write
+    holds, is_asked_for = threading.Event(), threading.Event()
+
+    def go_on(path: str) -> None:
+        with write(uow) as work:
+            found = work.videos.find(video.id, for_update=True)
+            assert found is not None
+            found.choose_picture(path)
+            work.videos.save(found)
+            holds.set()
+            is_asked_for.wait(ENDS_WITHIN_S)
+            commit(work)
+
+    def lose_the_connection(work: SqlWork) -> None:
+        found = work.videos.find(video.id)
+        assert found is not None
+        assert found.poster_path is not None
+        work._connection.rollback()
+        server.submit(go_on, found.poster_path)
+        assert holds.wait(ENDS_WITHIN_S)
+        monkeypatch.setattr(type(uow), "write", ask_for)
+        raise UnavailableError("The connection was lost.")
+
+    def ask_for(self: SqlUnitOfWork) -> AbstractContextManager[SqlWork]:
+        is_asked_for.set()
+        return write(self)
+
+    with ThreadPoolExecutor(1) as server:
+        monkeypatch.setattr(kind, "commit", lose_the_connection)
+        with pytest.raises(UnavailableError):
+            sent(world, video)
+        is_asked_for.set()
 
     path = world.video(video.id).poster_path
     assert path is not None

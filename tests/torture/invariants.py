@@ -23,7 +23,7 @@ from hvcore.domain.transcoding import MediaFile, MediaIndex
 from hvcore.domain.video import TRANSITIONS, Video, VideoState
 from hvcore.manifests import hls
 from hvcore.persistence.tables import events, grants, tasks, videos
-from hvcore.services.playback_access import Playable
+from hvcore.services.playable import Playable
 from tests.live import files_below
 from tests.receivers import Received
 from tests.torture.customers import Ledger
@@ -326,7 +326,7 @@ def _playable(video: Video) -> Playable:
         env_id=video.env_id,
         name=video.name,
         is_public=video.is_public,
-        media=video.media,
         media_root=video.media_root,
-        poster_path=None,
+        chosen_poster=None,
+        load_media=lambda: video.media,
     )

@@ -17,7 +17,22 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.domain.analytics import SegmentPlace, SegmentServed, roll_up
+from hvcore.domain.analytics import (
+    MinuteCount,
+    SegmentPlace,
+    SegmentServed,
+    roll_up,
+)
+from hvcore.domain.analytics_breakdown import SegmentOrigin, roll_up_origins
+from hvcore.domain.analytics_ignored import (
+    IgnoredPlace,
+    IgnoredReason,
+    IgnoredRequest,
+    roll_up_ignored,
+)
+from hvcore.domain.analytics_live import SessionSeen
+from hvcore.domain.analytics_quality import PlayerReported, roll_up_reports
+from hvcore.domain.cmcd import MOST_TOLD, PlayerReport
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.spool import Spool, lines, opened, reading, spool_files, the_only_reader
 from hvcore.spool import writing as spool
@@ -57,10 +72,9 @@ def read_all(folder: Path) -> list[SegmentServed]:
             while (chunk := file.read(position)) is not None:
                 data = path.read_bytes()[position : chunk.end]
                 for line in data.splitlines():
-                    counts, _ = lines.count([line])
                     found += [
                         SegmentServed(place=one.place, at=one.first_at)
-                        for one in counts
+                        for one in lines.read_lines([line]).counts
                     ]
                 position = chunk.end
     return found
@@ -86,7 +100,7 @@ def test_reading_goes_on_where_it_stopped(own: Spool, tmp_path: Path) -> None:
 
     assert nothing is None
     assert rest is not None
-    assert rest.counts == roll_up([segment(2)])
+    assert rest.noted.counts == roll_up([segment(2)])
 
 
 def test_a_file_is_complete_once_its_owner_is_gone(own: Spool, tmp_path: Path) -> None:
@@ -110,6 +124,29 @@ def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
     assert sorted(one.at for one in read_all(tmp_path)) == [
         segment(number).at for number in range(5)
     ]
+
+
+def test_a_file_that_says_at_its_end_that_it_failed_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    As close(2) may: the descriptor is gone all the same, perhaps to a client.
+    """
+    real = os.close
+
+    def close(fd: int) -> None:
+        real(fd)
+        raise OSError(errno.EIO, "Input/output error")
+
+    own = Spool(tmp_path, max_file_bytes=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(spool.os, "close", close)
+        own.append(segment(1))
+    own.append(segment(2))
+
+    assert len(spool_files(tmp_path)) == 2
+    found = sorted(one.at for one in read_all(tmp_path))
+    assert found == [segment(1).at, segment(2).at]
 
 
 def test_a_file_that_a_reader_removed_meanwhile_is_not_written_to(
@@ -173,8 +210,8 @@ def test_damaged_lines_are_left_out_and_said(
         chunk = file.read(0)
 
     assert chunk is not None
-    assert chunk.counts == roll_up([segment(1), segment(1)])
-    assert chunk.damaged == 1
+    assert chunk.noted.counts == roll_up([segment(1), segment(1)])
+    assert chunk.noted.damaged == 1
 
 
 def test_lines_of_other_kinds_are_skipped(own: Spool, tmp_path: Path) -> None:
@@ -190,8 +227,8 @@ def test_lines_of_other_kinds_are_skipped(own: Spool, tmp_path: Path) -> None:
         chunk = file.read(0)
 
     assert chunk is not None
-    assert chunk.counts == roll_up([segment(1), segment(1)])
-    assert chunk.damaged == 1
+    assert chunk.noted.counts == roll_up([segment(1), segment(1)])
+    assert chunk.noted.damaged == 1
 
 
 def test_counting_lines_is_counting_segments(own: Spool, tmp_path: Path) -> None:
@@ -211,8 +248,8 @@ def test_counting_lines_is_counting_segments(own: Spool, tmp_path: Path) -> None
         chunk = file.read(0)
 
     assert chunk is not None
-    assert len(chunk.counts) == len(set(chunk.counts))
-    assert set(chunk.counts) == set(roll_up(served))
+    assert len(chunk.noted.counts) == len(set(chunk.noted.counts))
+    assert set(chunk.noted.counts) == set(roll_up(served))
 
 
 def test_a_damaged_part_without_an_end_of_line_does_not_stop_the_reader(
@@ -390,3 +427,264 @@ def test_on_a_full_disk_a_file_is_given_up_and_nothing_is_lost(
     assert len(waiting) == 1
     assert spool_files(tmp_path) == waiting
     assert counted + read_all(tmp_path) == [segment(number) for number in range(4)]
+
+
+def head(number: int = 0, reason: IgnoredReason = IgnoredReason.HEAD) -> IgnoredRequest:
+    place = IgnoredPlace(
+        org_id=PLACE.org_id,
+        env_id=PLACE.env_id,
+        video_id=PLACE.video_id,
+        height_px=720,
+        reason=reason,
+    )
+    return IgnoredRequest(place=place, at=AT + timedelta(milliseconds=number))
+
+
+def test_on_a_full_disk_segments_have_room_whatever_else_is_asked_for(
+    own: Spool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """
+    HEAD costs whoever asks nothing; and what is lost is told in segments.
+    """
+
+    def refuse(_fd: int, _data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(spool.os, "write", refuse)
+        for number in range(20_000):
+            own.append(head(number))
+        for number in range(2_000):
+            own.append(segment(number), session("abc", number))
+    own.flush()
+
+    assert read_all(tmp_path) == [segment(number) for number in range(2_000)]
+    (told,) = [r for r in caplog.records if hasattr(r, "hv_never_counted")]
+    assert told.__dict__["hv_never_counted"] == 0
+
+
+def session(name: str, number: int = 0) -> SessionSeen:
+    return SessionSeen(
+        org_id=PLACE.org_id,
+        env_id=PLACE.env_id,
+        video_id=PLACE.video_id,
+        session=name,
+        at=AT + timedelta(milliseconds=number),
+    )
+
+
+def noted_in(folder: Path) -> lines.Noted:
+    (path,) = spool_files(folder)
+    with opened(path) as file:
+        chunk = file.read(0)
+    assert chunk is not None
+    return chunk.noted
+
+
+def test_ignored_requests_are_read_back_by_reason_and_day(
+    own: Spool, tmp_path: Path
+) -> None:
+    tomorrow = 86_400_000
+    notes = [head(), head(1), head(tomorrow), head(2, IgnoredReason.LATER_RANGE)]
+    for note in notes:
+        own.append(note)
+
+    noted = noted_in(tmp_path)
+
+    assert set(noted.ignored) == set(roll_up_ignored(notes))
+    assert (noted.counts, noted.seen, noted.damaged) == ((), (), 0)
+
+
+def test_the_latest_moment_of_a_session_is_read_back(
+    own: Spool, tmp_path: Path
+) -> None:
+    for note in (session("a", 5), session("b"), session("a", 9), session("a", 7)):
+        own.append(note)
+
+    noted = noted_in(tmp_path)
+
+    assert set(noted.seen) == {session("a", 9), session("b")}
+    assert (noted.counts, noted.ignored, noted.damaged) == ((), (), 0)
+
+
+def test_a_segment_and_its_session_are_one_write(
+    own: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, writes = os.write, []
+
+    def write(fd: int, data: bytes) -> int:
+        writes.append(bytes(data))
+        return real(fd, data)
+
+    monkeypatch.setattr(spool.os, "write", write)
+    own.append(segment(), session("a"))
+
+    assert len(writes) == 1
+    noted = noted_in(tmp_path)
+    assert (noted.counts, noted.seen) == (roll_up([segment()]), (session("a"),))
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        b"n 1767323045678 org_a dev-1 vid_1 720 too-beautiful",
+        b"n 1767323045678 org_a dev-1 vid_1 720",
+        b"n 1767323045678 org_a dev-1 vid_1 720 head 206",
+        b"n later org_a dev-1 vid_1 720 head",
+        b"n 9999999999999999999 org_a dev-1 vid_1 720 head",
+        b"n 999999999999999 org_a dev-1 vid_1 720 head",
+        b"s 1767323045678 org_a dev-1 vid_1",
+        b"s 1767323045678 org_a dev-1 vid_1 a/b",
+        b"s 999999999999999 org_a dev-1 vid_1 a",
+        b"n",
+        b"s",
+    ],
+)
+def test_notes_of_a_newer_version_are_skipped(
+    own: Spool, tmp_path: Path, newer: bytes
+) -> None:
+    own.append(segment())
+    (path,) = spool_files(tmp_path)
+    with path.open("ab") as file:
+        file.write(with_checksum(newer))
+
+    noted = noted_in(tmp_path)
+
+    assert noted.counts == roll_up([segment()])
+    assert (noted.ignored, noted.seen, noted.damaged) == ((), (), 0)
+
+
+def test_minutes_add_up_to_days(own: Spool, tmp_path: Path) -> None:
+    chance = random.Random(2)  # noqa: S311 - the same data each time
+    # Around a midnight, out of order, and one of before there were 13 digits.
+    moments = [chance.randrange(-90_000_000, 90_000_000) for _ in range(300)]
+    served = [segment(number) for number in moments]
+    served.append(attrs.evolve(segment(), at=datetime(2001, 9, 9, 1, 46, tzinfo=UTC)))
+    for one in served:
+        own.append(one)
+    by_minute: dict[int, int] = {}
+    for one in served:
+        minute = int(one.at.timestamp()) // 60
+        by_minute[minute] = by_minute.get(minute, 0) + 1
+
+    noted = noted_in(tmp_path)
+
+    assert set(noted.counts) == set(roll_up(served))
+    assert set(noted.minutes) == {
+        MinuteCount(place=PLACE, minute=minute, segments=segments)
+        for minute, segments in by_minute.items()
+    }
+
+
+def told(number: int = 0, **report: int | bool) -> PlayerReported:
+    return PlayerReported(
+        org_id=PLACE.org_id,
+        env_id=PLACE.env_id,
+        video_id=PLACE.video_id,
+        report=PlayerReport(**report),  # type: ignore[arg-type]  # names of fields
+        at=AT + timedelta(milliseconds=number),
+    )
+
+
+def test_what_players_told_is_read_back_by_day(own: Spool, tmp_path: Path) -> None:
+    next_day = 86_400_000
+    notes = [
+        told(),
+        told(has_starved=True, throughput_kbps=0),
+        told(1, is_startup=True, buffer_ms=MOST_TOLD, bitrate_kbps=5_000),
+        told(next_day, throughput_kbps=7),
+    ]
+    own.append(segment(), *notes)
+
+    noted = noted_in(tmp_path)
+
+    assert set(noted.quality) == set(roll_up_reports(notes))
+    assert [count.segments for count in noted.counts] == [1]
+    assert noted.damaged == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"q 1767323045678 org_a dev-1 vid_1 -- - -",
+        b"q 1767323045678 org_a dev-1 vid_1 -- - - - -",
+        b"q 1767323045678 org_a dev-1 vid_1 bx - - -",
+        b"q 1767323045678 org_a dev-1 vid_1 -- -5 - -",
+        b"q 1767323045678 org_a dev-1 vid_1 -- 10000000 - -",
+        b"q 1767323045678 org_a dev-1 vid_1 -- nan - -",
+        b"q 999999999999999 org_a dev-1 vid_1 -- - - -",
+        b"q 9999999999999999 org_a dev-1 vid_1 -- - - -",
+        b"q \xff org_a dev-1 vid_1 -- - - -",
+        b"q",
+    ],
+)
+def test_what_players_told_of_a_newer_version_is_skipped(
+    own: Spool, tmp_path: Path, text: bytes
+) -> None:
+    own.append(segment())
+    (path,) = spool_files(tmp_path)
+    with path.open("ab") as file:
+        file.write(with_checksum(text))
+
+    noted = noted_in(tmp_path)
+
+    assert noted.quality == ()
+    assert (len(noted.counts), noted.damaged) == (1, 0)
+
+
+def origin(country: str | None = None, referrer: str | None = None) -> SegmentOrigin:
+    return SegmentOrigin(
+        org_id=PLACE.org_id,
+        env_id=PLACE.env_id,
+        video_id=PLACE.video_id,
+        country=country,
+        referrer=referrer,
+        at=AT,
+    )
+
+
+def test_where_segments_went_is_read_back(own: Spool, tmp_path: Path) -> None:
+    longest = ".".join(["a" * 63] * 3 + ["b" * 61])
+    notes = [
+        origin("DE", "www.example.com"),
+        origin("DE"),
+        origin(None, longest),
+        origin(None, "xn--bcher-kva.example"),
+    ]
+    own.append(segment(), *notes)
+
+    noted = noted_in(tmp_path)
+
+    assert set(noted.origins) == set(roll_up_origins(notes))
+    assert sum(one.segments for one in noted.origins) == 5
+    assert noted.damaged == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"f 1767323045678 org_a dev-1 vid_1 DE",
+        b"f 1767323045678 org_a dev-1 vid_1 DE a.example more",
+        b"f 1767323045678 org_a dev-1 vid_1 de -",
+        b"f 1767323045678 org_a dev-1 vid_1 XX -",
+        b"f 1767323045678 org_a dev-1 vid_1 - 203.0.113.7",
+        b"f 1767323045678 org_a dev-1 vid_1 - (other)",
+        b"f 1767323045678 org_a dev-1 vid_1 - " + b"a" * 254,
+        b"f 999999999999999 org_a dev-1 vid_1 DE a.example",
+    ],
+)
+def test_where_segments_went_by_a_newer_version_is_skipped(
+    own: Spool, tmp_path: Path, text: bytes
+) -> None:
+    own.append(segment())
+    (path,) = spool_files(tmp_path)
+    with path.open("ab") as file:
+        file.write(with_checksum(text))
+
+    noted = noted_in(tmp_path)
+
+    assert noted.origins == ()
+    assert (len(noted.counts), noted.damaged) == (1, 0)

@@ -29,6 +29,11 @@ _OF_VIDEO: Final = {
     records: table(records.value, answers.VIDEO_RESOLUTION, records.value)
     for records in query.VideoRecords
 }
+_EXPLANATION: Final = table("explanation", answers.EXPLANATION, "ignored")
+_LIVE: Final = {
+    records: table(records.value, answers.VIEWERS, records.value)
+    for records in query.LiveRecords
+}
 
 
 class Usage:
@@ -132,6 +137,88 @@ class VideoResolution:
             resp,
             wire.video_resolution(watched),
             table=attrs.evolve(records, name=f"{records.name}-{watched.video.id}"),
+            wanted=asked.form,
+        )
+
+
+class VideoExplanation:
+    """
+    How the count of a video's day came about.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._analytics = services.analytics
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Answer what was counted, what was not, and the arithmetic.
+        """
+        reach = reach_of(req)
+        asked = read_query(query.ExplainParameters, req.params)
+        explained = self._analytics.explained(
+            reach.caller, reach.org_id, check_video_id(video_id), asked.day
+        )
+        send_report(
+            req,
+            resp,
+            wire.explanation(explained),
+            table=attrs.evolve(
+                _EXPLANATION, name=f"{_EXPLANATION.name}-{explained.video.id}"
+            ),
+            wanted=asked.form,
+        )
+
+
+class Viewers:
+    """
+    Who is watching anything of some environments now.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._live = services.live_analytics
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
+        """
+        Answer how many there are.
+        """
+        envs = _environments(self._access, req, path)
+        asked = read_query(query.ViewersParameters, req.params)
+        send_report(
+            req,
+            resp,
+            wire.viewers(self._live.of_environments(envs)),
+            table=_LIVE[asked.records],
+            wanted=asked.form,
+        )
+
+
+class VideoViewers:
+    """
+    Who is watching a video now.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._live = services.live_analytics
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Answer how many there are.
+        """
+        reach = reach_of(req)
+        asked = read_query(query.ViewersParameters, req.params)
+        video_id = check_video_id(video_id)
+        live = self._live.of_video(reach.caller, reach.org_id, video_id)
+        records = _LIVE[asked.records]
+        send_report(
+            req,
+            resp,
+            wire.viewers(live),
+            table=attrs.evolve(records, name=f"{records.name}-{video_id}"),
             wanted=asked.form,
         )
 

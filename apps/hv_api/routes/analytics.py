@@ -2,24 +2,29 @@
 What was watched, and how much.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import attrs
 
-from hv_api.resources import analytics
+from hv_api.resources import analytics, video_reports
 from hv_api.routing import ENV, KEY, ORG, Route, Special
 from hvcore.assembly import Services
 from hvcore.domain.access import Permission
 from hvcore.domain.rate_limits import Bucket
-from hvcore.errors import EnvironmentNotFoundError, VideoNotFoundError
+from hvcore.errors import EnvironmentNotFoundError, HvError, VideoNotFoundError
 from hvcore.wire import analytics_schemas as answers
+from hvcore.wire import video_reports as reports
 from hvcore.wire.analytics_query import (
+    BreakdownParameters,
     DailyParameters,
+    ExplainParameters,
+    QualityParameters,
     ResolutionParameters,
     StorageParameters,
     UsageParameters,
     VideoParameters,
+    ViewersParameters,
 )
 from hvcore.wire.exports import MEDIA_TYPES, ExportFormat
 from hvcore.wire.schema import STRING, Schema
@@ -30,10 +35,21 @@ _EXPORTED: Final = Special(
 )
 
 
+_EVERYTHING: Final = (ORG, ENV, KEY)
+_VIDEOS: Final = (f"{ORG}/videos/{{publicID}}", f"{KEY}/videos/{{assetId}}")
+_MISSING: Final[Mapping[str, tuple[type[HvError], ...]]] = {
+    ENV: (EnvironmentNotFoundError,),
+    **dict.fromkeys(_VIDEOS, (VideoNotFoundError,)),
+}
+
+
 @attrs.frozen(kw_only=True)
 class _Report:
     """
-    A report that exists for organizations, for environments and for the key.
+    A report, and of what it exists.
+
+    Attributes:
+        roots: Organizations, environments and the key, or one video.
     """
 
     name: str
@@ -41,12 +57,13 @@ class _Report:
     summary: str
     answer: Schema
     query: type
+    roots: tuple[str, ...]
 
     def routes(self) -> Iterator[Route]:
         """
-        Give its three routes.
+        Give its route of each root.
         """
-        for root in (ORG, ENV, KEY):
+        for root in self.roots:
             yield Route(
                 "GET",
                 f"{root}/analytics/{self.name}",
@@ -57,7 +74,7 @@ class _Report:
                 bucket=Bucket.ANALYTICS,
                 query=self.query,
                 special=_EXPORTED,
-                errors=(EnvironmentNotFoundError,) if root == ENV else (),
+                errors=_MISSING.get(root, ()),
             )
 
 
@@ -68,6 +85,7 @@ _REPORTS: Final = (
         summary="Report what each environment holds and what was served of it.",
         answer=answers.USAGE,
         query=UsageParameters,
+        roots=_EVERYTHING,
     ),
     _Report(
         name="daily",
@@ -75,6 +93,7 @@ _REPORTS: Final = (
         summary="Report what was served on each day.",
         answer=answers.DAILY,
         query=DailyParameters,
+        roots=_EVERYTHING,
     ),
     _Report(
         name="storage",
@@ -82,6 +101,7 @@ _REPORTS: Final = (
         summary="Report how much is stored.",
         answer=answers.STORAGE,
         query=StorageParameters,
+        roots=_EVERYTHING,
     ),
     _Report(
         name="resolution-distribution",
@@ -89,24 +109,58 @@ _REPORTS: Final = (
         summary="Report what was served of each resolution.",
         answer=answers.DISTRIBUTION,
         query=ResolutionParameters,
+        roots=_EVERYTHING,
+    ),
+    _Report(
+        name="resolution",
+        resource=analytics.VideoResolution,
+        summary="Report what was served of a video, by resolution.",
+        answer=answers.VIDEO_RESOLUTION,
+        query=VideoParameters,
+        roots=_VIDEOS,
+    ),
+    _Report(
+        name="explain",
+        resource=analytics.VideoExplanation,
+        summary="Show how the count of a video's day came about.",
+        answer=answers.EXPLANATION,
+        query=ExplainParameters,
+        roots=_VIDEOS,
+    ),
+    _Report(
+        name="playback-quality",
+        resource=video_reports.VideoPlaybackQuality,
+        summary="Report what players told of a video's playback, by day.",
+        answer=reports.PLAYBACK_QUALITY,
+        query=QualityParameters,
+        roots=_VIDEOS,
+    ),
+    _Report(
+        name="breakdown",
+        resource=video_reports.VideoBreakdown,
+        summary="Report where a video's segments went: by country or by page.",
+        answer=reports.BREAKDOWN,
+        query=BreakdownParameters,
+        roots=_VIDEOS,
+    ),
+    _Report(
+        name="viewers",
+        resource=analytics.Viewers,
+        summary="Tell how many are watching now.",
+        answer=answers.VIEWERS,
+        query=ViewersParameters,
+        roots=_EVERYTHING,
+    ),
+    _Report(
+        name="viewers",
+        resource=analytics.VideoViewers,
+        summary="Tell how many are watching a video now.",
+        answer=answers.VIEWERS,
+        query=ViewersParameters,
+        roots=_VIDEOS,
     ),
 )
 
-ROUTES: Final[tuple[Route, ...]] = (
-    *(route for report in _REPORTS for route in report.routes()),
-    *(
-        Route(
-            "GET",
-            f"{video}/analytics/resolution",
-            analytics.VideoResolution,
-            summary="Report what was served of a video, by resolution.",
-            answer=answers.VIDEO_RESOLUTION,
-            permission=Permission.ANALYTICS_READ,
-            bucket=Bucket.ANALYTICS,
-            query=VideoParameters,
-            special=_EXPORTED,
-            errors=(VideoNotFoundError,),
-        )
-        for video in (f"{ORG}/videos/{{publicID}}", f"{KEY}/videos/{{assetId}}")
-    ),
+ROUTES: Final[tuple[Route, ...]] = tuple(
+    route for report in _REPORTS for route in report.routes()
 )

@@ -11,17 +11,30 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from hv_analytics_duckdb import backend, shelf
 from hv_analytics_duckdb.backend import DuckdbAnalytics
 from hv_analytics_duckdb.engine import Engine
 from hv_analytics_duckdb.shelf import Shelf
-from hvcore.domain.analytics import ALL_TIME, DateRange
+from hvcore.domain.analytics import ALL_TIME, DateRange, VideoScope
 from hvcore.domain.ids import EnvId, VideoId
 from hvcore.errors import ConfigError, UnavailableError
-from hvcore.testing.analytics import AnalyticsStoreConformance, Reopened
-from hvcore.testing.served import ENV, NOON, VIDEO, batch, in_env, segment
+from hvcore.testing.analytics import (
+    AnalyticsStoreConformance,
+    IgnoredConformance,
+    Reopened,
+)
+from hvcore.testing.served import (
+    ENV,
+    NOON,
+    VIDEO,
+    batch,
+    ignored,
+    in_env,
+    segment,
+)
 
 ROOT = Path(__file__).parents[3]
 
@@ -57,7 +70,7 @@ def small_tails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "MAX_PART_ROWS", 200)
 
 
-class Conforming(AnalyticsStoreConformance):
+class Conforming(AnalyticsStoreConformance, IgnoredConformance):
     __test__ = False
 
     @pytest.fixture
@@ -118,6 +131,38 @@ def test_counts_of_a_newer_version_are_left_alone(
     # Lists go on without views.
     with pytest.raises(UnavailableError, match="hv doctor"):
         store.served([VIDEO])
+
+
+def test_files_of_the_first_version_are_read_and_joined(
+    store: DuckdbAnalytics, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    They have no column of reasons.
+    """
+    row = f"org_kit,{ENV},2026-01-01,{VIDEO},720,5,1767268800000,1767268800000\n"
+    counts = folder / "counts"
+    (counts / "tail-1.csv").write_text(row)
+    part = str(counts / "part-1.parquet").replace("'", "''")
+    duckdb.sql(
+        "COPY (SELECT 'org_kit' AS org, 'dev' AS env, DATE '2026-01-01' AS day, "
+        f"'{VIDEO}' AS video, 720 AS height, 7::BIGINT AS segments, "
+        "1767268800000 AS first_ms, 1767268800000 AS last_ms) TO "
+        f"'{part}' (FORMAT parquet)"
+    )
+    stored = json.loads((counts / "current.json").read_text())
+    parts = [{"name": "part-1.parquet", "rows": 1}]
+    first = {**stored, "version": 1, "tail": "tail-1.csv", "tail_rows": 1}
+    (counts / "current.json").write_text(json.dumps({**first, "parts": parts}))
+    scope = VideoScope(video_id=VIDEO)
+
+    before = (store.served([VIDEO]), list(store.ignored(scope, ALL_TIME)))
+    monkeypatch.setattr(backend, "TAIL_ROWS", 2)
+    store.write(batch(segment(), ignored()))
+
+    assert before == ({VIDEO: 12}, [])
+    assert Shelf(counts).read().tail == ""
+    assert store.served([VIDEO]) == {VIDEO: 13}
+    assert [one.requests for one in store.ignored(scope, ALL_TIME)] == [1]
 
 
 @pytest.mark.usefixtures("small_tails")

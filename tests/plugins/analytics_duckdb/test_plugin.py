@@ -91,3 +91,19 @@ def test_what_killed_processes_had_no_memory_for_goes(tmp_path: Path) -> None:
     assert left
     assert now
     assert not set(left) & set(now)
+
+
+def test_living_processes_keep_what_they_have_no_memory_for(tmp_path: Path) -> None:
+    first = store_of(tmp_path)
+    of_first = spilling(first, tmp_path)
+
+    # As in a container with the same host name, where it has the same number.
+    second = store_of(tmp_path)
+    of_both = spilling(second, tmp_path)
+    first.close()
+    of_second = sorted((tmp_path / "work").glob("duckdb*/*"))
+    second.close()
+
+    assert set(of_first) < set(of_both)
+    assert of_second == sorted(set(of_both) - set(of_first))
+    assert not list((tmp_path / "work").glob("duckdb*/*"))

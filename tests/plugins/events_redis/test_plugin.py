@@ -75,3 +75,16 @@ def test_a_wrong_option_is_named(tmp_path: Path, name: str, value: str) -> None:
         sinks_of(tmp_path, **{f"OPTIONS__REDIS__{name}": value})
 
     assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize("option", ["retry=3", "retry_on_error=x", "parser_class=x"])
+def test_an_option_that_no_address_can_say_is_named(
+    tmp_path: Path, option: str
+) -> None:
+    name = option.partition("=")[0]
+
+    with pytest.raises(ConfigError, match=f"{name} cannot stand") as refused:
+        sinks_of(tmp_path, OPTIONS__REDIS__URL=f"{URL}?{option}")
+
+    assert "remove it" in str(refused.value)
+    assert "hunter2" not in str(refused.value)

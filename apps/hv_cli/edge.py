@@ -1,0 +1,99 @@
+"""
+``hv edge``: nginx in front of delivery.
+"""
+
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from hv_cli import process_logs
+from hv_cli.commands import CliError, HvGroup, Invocation, pass_invocation
+from hv_cli.output import say
+
+if TYPE_CHECKING:
+    from hv_edge.ingest import Ingest
+
+INGEST_EVERY_S: Final = 2.0
+"""Counts are to be seen within 10 s, as those of delivery."""
+
+
+@click.group(cls=HvGroup)
+def edge() -> None:
+    """
+    Put nginx in front of delivery, and count what it serves.
+    """
+
+
+@edge.command("nginx")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write configuration, script and secrets into this folder.",
+)
+@pass_invocation
+def nginx(invocation: Invocation, out: Path | None) -> None:
+    """
+    Print the nginx configuration, or write it with all that it needs.
+    """
+    from hv_edge.config import Edge, storage_folder  # noqa: PLC0415 - only here
+    from hvcore.assembly import build  # noqa: PLC0415
+
+    settings = invocation.load().settings
+    with build(settings, rings=False) as services:
+        made = Edge(
+            settings=settings,
+            folder=services.edge_folder,
+            scripts=(out or services.edge_folder).absolute(),
+            storage=storage_folder(settings),
+        )
+        if out is None:
+            click.echo(made.config(), nl=False)
+            return
+        path = made.write(services.key_ring.keys)
+    say(f"Written. Check and start it with: nginx -t -c {path} && nginx -c {path}")
+
+
+@edge.command("ingest")
+@click.option("--once", is_flag=True, help="Read what is there, and end.")
+@pass_invocation
+def ingest(invocation: Invocation, *, once: bool) -> None:
+    """
+    Count what nginx serves, from its log, until SIGTERM.
+
+    Each line counts once, whatever is killed and however the log is renamed.
+    """
+    from hv_edge.ingest import LOG_FILE, Ingest  # noqa: PLC0415 - only here
+    from hvcore.spool import the_only_reader  # noqa: PLC0415
+
+    process_logs.configure()
+    with invocation.services() as services:
+        folder = services.edge_folder
+        if not folder.is_dir():
+            raise CliError(
+                f"{folder} is not there: run hv edge nginx --out DIR first, or correct "
+                "HV_EDGE__FOLDER."
+            )
+        reading = Ingest(log=folder / LOG_FILE, sinks=services.drain.sinks)
+        with the_only_reader(folder) as is_alone:
+            if not is_alone:
+                raise CliError(f"Another hv edge ingest reads {folder} already.")
+            if once:
+                reading.run_once()
+            else:
+                _keep_ingesting(reading)
+
+
+def _keep_ingesting(reading: "Ingest") -> None:
+    stopped = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.set())
+    while True:
+        # What a sink refuses is in the log, and tried again.
+        reading.run_once()
+        if stopped.wait(INGEST_EVERY_S):
+            # What was served while nginx ended, too.
+            reading.run_once()
+            return

@@ -1,0 +1,125 @@
+"""
+Answer plain requests for published files without the app, or leave them to it.
+
+For a server that has one thread for all of its connections. So nothing here
+waits: not for another server (a database, an object store), not for a lock that
+a writer holds, and nothing is written but the note that a segment was served.
+"""
+
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Protocol
+
+import attrs
+
+from hv_web.plain_requests import MAX_KEPT, PlainRequest
+from hv_web.representations import Representation, represent
+from hvcore.errors import HvError
+from hvcore.manifests.hls import MASTER
+from hvcore.services.delivery import Delivery, PlaybackRequest
+from hvcore.services.served import Served
+from hvcore.services.share_playback import SharePlayback
+
+
+class PublishedServices(Protocol):
+    """
+    What decides about the files.
+    """
+
+    @property
+    def delivery(self) -> Delivery:
+        """
+        Public and private videos.
+        """
+        ...
+
+    @property
+    def share_playback(self) -> SharePlayback:
+        """
+        Videos for viewers of share links.
+        """
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class PublishedFiles:
+    """
+    Playlists and segments, where a decision is made without waiting.
+    """
+
+    delivery: Delivery
+    share_playback: SharePlayback
+
+    @classmethod
+    def of(cls, services: PublishedServices) -> "PublishedFiles | None":
+        """
+        Return them, None where state or files lie on another server.
+        """
+        delivery = services.delivery
+        if not delivery.decides_at_once:
+            return None
+        return cls(delivery=delivery, share_playback=services.share_playback)
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        Within the block, decide about requests that came before this call.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return self.delivery.directory.moment()
+
+    def open(self, request: PlainRequest) -> tuple[Served, Representation] | None:
+        """
+        Return the answer to a request; None leaves it to the app.
+
+        What is refused is left to it, too: there it is worded and noted.
+        """
+        try:
+            served = self._served(request)
+            if served is None:
+                return None
+            return served, represent(request.wanted, served)
+        except HvError:
+            return None
+
+    def _served(self, request: PlainRequest) -> Served | None:
+        address = _address(request.path)
+        if address is None:
+            return None
+        if address.share is not None:
+            return self.share_playback.open(
+                address.share, address.file, request.viewer, begins=False
+            )
+        wanted = PlaybackRequest(
+            environment=address.environment,
+            video=address.video,
+            file=address.file,
+            viewer=request.viewer,
+        )
+        return self.delivery.open(wanted)
+
+
+@attrs.frozen(kw_only=True)
+class _Address:
+    """
+    What a path names: a file of a video, or of a share link's.
+    """
+
+    environment: tuple[str, str] | None = None
+    video: str = ""
+    share: str | None = None
+    file: str
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _address(path: tuple[str, ...]) -> _Address | None:
+    match path:
+        case ("v1", "private", video, *file) if file:
+            return _Address(video=video, file="/".join(file))
+        case ("v1", "public", org, env, video, *file) if file:
+            return _Address(environment=(org, env), video=video, file="/".join(file))
+        # A master playlist may begin a session, which is written down.
+        case ("v1", "share", share, *file) if file and file != [MASTER]:
+            return _Address(share=share, file="/".join(file))
+    return None

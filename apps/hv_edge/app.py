@@ -1,0 +1,139 @@
+"""
+What an edge asks the service, below ``/v1/edge/``.
+
+Nobody else gets an answer there: an edge shows a secret that both derive from
+the keys of the installation.
+"""
+
+import hmac
+from typing import Final, Protocol
+
+import falcon
+
+from hv_web.app import make_app as make_web_app
+from hv_web.cors import exact_origins
+from hv_web.files import send
+from hvcore.envelope import encode
+from hvcore.errors import NotFoundError
+from hvcore.services.edge_grants import EdgeGrants, edge_secret, token_mark
+from hvcore.settings import Settings
+
+SECRET_HEADER: Final = "X-Hv-Edge"  # noqa: S105 - a name
+MARK_HEADER: Final = "X-Hv-Mark"
+
+
+class EdgeServices(Protocol):
+    """
+    What these addresses need.
+    """
+
+    @property
+    def edge_grants(self) -> EdgeGrants:
+        """
+        What may be served now.
+        """
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """
+        The key that the edge's secret follows from.
+        """
+        ...
+
+
+def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Response]:
+    """
+    Make the app that edges ask.
+    """
+    secret = edge_secret(services.settings.uploads.signing_key)
+    app = make_web_app(cors=exact_origins(()), middleware=[SecretMiddleware(secret)])
+    grants = services.edge_grants
+    app.add_route("/v1/edge/grant/{kind}/{owner:path}", GrantDocument(grants))
+    mark = token_mark(secret)
+    app.add_route("/v1/edge/text/{kind}/{place:path}", Text(grants, mark))
+    app.add_route("/v1/edge/media/{kind}/{place:path}", Media(grants))
+    return app
+
+
+class SecretMiddleware:
+    """
+    Answers everybody but edges as if nothing were here.
+    """
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode()
+
+    def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
+        """
+        Compare the secret, in time that says nothing about it.
+
+        Raises:
+            NotFoundError: It is missing or another one.
+        """
+        given = (req.get_header(SECRET_HEADER) or "").encode("latin-1", "replace")
+        if not hmac.compare_digest(given, self._secret):
+            raise NotFoundError
+
+
+class GrantDocument:
+    """
+    Whether a video may be served now, and where its files lie.
+    """
+
+    def __init__(self, grants: EdgeGrants) -> None:
+        self._grants = grants
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, kind: str, owner: str
+    ) -> None:
+        """
+        Answer with the grant; 304 if the edge has it as it is.
+        """
+        grant = self._grants.find(kind, owner)
+        resp.set_header("Cache-Control", "no-store")
+        if req.get_header("If-None-Match") == grant.tag:
+            resp.status = falcon.HTTP_304
+            return
+        resp.data = encode(grant.document())
+        resp.content_type = falcon.MEDIA_JSON
+
+
+class Text:
+    """
+    Playlists and manifests, for the edge to put tokens into.
+    """
+
+    def __init__(self, grants: EdgeGrants, mark: str) -> None:
+        self._grants = grants
+        self._mark = mark
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, kind: str, place: str
+    ) -> None:
+        """
+        Answer with a text, and with what stands in it for a token.
+        """
+        owner, _, file = place.partition("/")
+        send(req, resp, self._grants.open_text(kind, owner, file, self._mark))
+        resp.set_header(MARK_HEADER, self._mark)
+
+
+class Media:
+    """
+    The bytes of media files, for the edge's cache.
+    """
+
+    def __init__(self, grants: EdgeGrants) -> None:
+        self._grants = grants
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, kind: str, place: str
+    ) -> None:
+        """
+        Answer with a file.
+        """
+        # A public path's owner is organization, environment and video.
+        parts = place.split("/", 3 if kind == "public" else 1)
+        owner, file = "/".join(parts[:-1]), parts[-1]
+        send(req, resp, self._grants.open_media(kind, owner, file))

@@ -1,0 +1,238 @@
+"""
+The nginx configuration of an edge, made from the settings.
+"""
+
+import base64
+import json
+import os
+import pwd
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from resource import RLIMIT_NOFILE, getrlimit
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import attrs
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from hv_edge.requirements import MODULES
+from hvcore.errors import ConfigError
+from hvcore.playback_tokens import TokenKey
+from hvcore.services.edge_grants import edge_secret
+from hvcore.services.page_domains import origin_of
+from hvcore.services.playback_changes import CHANGES_BYTES, CHANGES_FILE
+from hvcore.settings import Settings
+
+CONFIG_FILE: Final = "nginx.conf"
+SECRETS_FILE: Final = "secrets.json"
+MAX_FILES: Final = 65_536
+"""Of a worker of nginx: two for each connection, at most."""
+MAX_KEPT_FILES: Final = 4096
+"""Of those, segments that stay open between requests; a quarter at most."""
+
+_SCRIPT_ENDING: Final = ".lua"
+_UNSAFE: Final = frozenset("\"'\\;{}$\n\r\t ")
+"""What nginx gives a meaning, in the paths and addresses that are put in."""
+
+
+@attrs.frozen(kw_only=True)
+class Edge:
+    """
+    What the configuration is made of.
+
+    Attributes:
+        folder: Of log, cache and state.
+        scripts: Where the script and its secrets lie.
+        storage: The folder of the storage; None if it is none of this machine.
+        modules: Where nginx has its modules.
+    """
+
+    settings: Settings
+    folder: Path
+    scripts: Path
+    storage: Path | None
+    modules: Path = MODULES
+
+    def config(self) -> str:
+        """
+        Return the whole configuration; there is no secret in it.
+
+        Raises:
+            ConfigError: A setting cannot be used.
+        """
+        edge = self.settings.edge
+        if not edge.listen:
+            raise ConfigError(
+                "There is no edge yet: set HV_EDGE__LISTEN to where nginx shall "
+                "listen, such as 443 or 127.0.0.1:8082."
+            )
+        if bool(edge.tls_certificate) != bool(edge.tls_key):
+            raise ConfigError(
+                "HV_EDGE__TLS_CERTIFICATE and HV_EDGE__TLS_KEY go together."
+            )
+        files = min(MAX_FILES, getrlimit(RLIMIT_NOFILE)[1])
+        values = {
+            "MODULES": str(self.modules),
+            "USER": _name_of(self._owner()[0]),
+            "WORKERS": "auto",
+            "FILES": str(files),
+            "KEPT_FILES": str(min(MAX_KEPT_FILES, files // 4)),
+            "FOLDER": str(self.folder),
+            "SCRIPTS": str(self.scripts),
+            "STORAGE": str(self.storage or self.folder / "nothing"),
+            "SERVICE": edge.service,
+            "CONNECTIONS": str(edge.connections_per_client),
+            "CACHE_MB": str(edge.cache_mb),
+            "LISTEN": edge.listen,
+        }
+        for name, value in values.items():
+            if not value or not _UNSAFE.isdisjoint(value):
+                raise ConfigError(
+                    f"{value!r} ({name.lower()}) cannot be written into an nginx "
+                    "configuration: choose one without spaces, quotes, ; { } and $."
+                )
+        # After the check: these two are ours, spaces and all. No HTTP/2: in its
+        # requests the Lua module refuses subrequests, with which grants are asked
+        # for, so all of them would be the service's.
+        values["LISTEN"] += " ssl" if edge.tls_certificate else ""
+        values["TLS"] = _tls(edge.tls_certificate, edge.tls_key)
+        text = _shipped(f"{CONFIG_FILE}.template")
+        for name, value in values.items():
+            text = text.replace(f"@{name}@", value)
+        return text
+
+    def secrets(self, keys: Sequence[TokenKey]) -> str:
+        """
+        Return what the script must know and nobody else may.
+        """
+        player = origin_of(self.settings.public.player_url)
+        return json.dumps(
+            {
+                "issuer": self.settings.playback.issuer,
+                "keys": [_verifying(key) for key in keys],
+                "secret": edge_secret(self.settings.uploads.signing_key),
+                "player_origin": player or "",
+                "is_local": self.storage is not None,
+                "changes": str(self.folder / CHANGES_FILE),
+            }
+        )
+
+    def write(self, keys: Sequence[TokenKey]) -> Path:
+        """
+        Write configuration, script and secrets; return the configuration's path.
+
+        Raises:
+            ConfigError: A setting or a folder cannot be used.
+        """
+        config = self.config()
+        try:
+            self.scripts.mkdir(parents=True, exist_ok=True)
+            self.make_folder()
+            for name in script_names():
+                _replace(self.scripts / name, _shipped(name), mode=0o644)
+            secrets = self.scripts / SECRETS_FILE
+            _replace(secrets, self.secrets(keys), mode=0o600)
+            # nginx may run as its user from the beginning on.
+            self._give(secrets)
+            _replace(self.scripts / CONFIG_FILE, config, mode=0o644)
+        except OSError as exc:
+            raise ConfigError(
+                f"{exc.filename} cannot be written: {exc.strerror}. Choose another "
+                "folder with --out or HV_EDGE__FOLDER."
+            ) from exc
+        return self.scripts / CONFIG_FILE
+
+    def make_folder(self) -> None:
+        """
+        Make the folder of log, cache and state, as far as it is not there.
+        """
+        if not self.folder.exists():
+            self.folder.mkdir(parents=True)
+            self._give(self.folder)
+        for name in ("temp", "cache"):
+            (self.folder / name).mkdir(exist_ok=True)
+            self._give(self.folder / name)
+        changes = self.folder / CHANGES_FILE
+        if not changes.exists():
+            changes.write_bytes(os.urandom(CHANGES_BYTES))
+        self._give(changes)
+
+    def _give(self, path: Path) -> None:
+        """
+        Have what root makes belong to whom the service runs as.
+
+        Who deletes a video writes to the folder, and who counts, too.
+        """
+        if os.geteuid() == 0:
+            os.chown(path, *self._owner())
+
+    def _owner(self) -> tuple[int, int]:
+        for folder in (self.storage, self.settings.data_dir):
+            if folder is not None and folder.exists():
+                found = folder.stat()
+                return found.st_uid, found.st_gid
+        return os.geteuid(), os.getegid()
+
+
+def storage_folder(settings: Settings) -> Path | None:
+    """
+    Return the folder that the storage is in; None if it is none of this machine.
+    """
+    chosen = settings.storage
+    url = str(chosen.options.get("url", ""))
+    scheme, found, _ = url.partition("://")
+    if chosen.backend != "fsspec" or (found and scheme not in {"file", "local"}):
+        return None
+    return Path(unquote(urlsplit(url).path) if found else url).absolute()
+
+
+def script_names() -> Sequence[str]:
+    """
+    Return the names of the script's files.
+    """
+    files = (resources.files("hv_edge") / "nginx").iterdir()
+    return sorted(file.name for file in files if file.name.endswith(_SCRIPT_ENDING))
+
+
+def _verifying(key: TokenKey) -> Mapping[str, str]:
+    public = key.public
+    if isinstance(public, Ed25519PublicKey):
+        public = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
+    material = base64.b64encode(public).decode()
+    return {"kid": key.kid, "algorithm": key.algorithm, "material": material}
+
+
+def _name_of(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        # In a container, say. nginx ignores it, or says as root what it lacks.
+        return str(uid)
+
+
+def _tls(certificate: str, key: str) -> str:
+    if not certificate:
+        return ""
+    return (
+        f'        ssl_certificate "{certificate}";\n'
+        f'        ssl_certificate_key "{key}";\n'
+        "        ssl_protocols TLSv1.2 TLSv1.3;\n"
+        "        ssl_session_cache shared:hv_tls:10m;\n"
+    )
+
+
+def _shipped(name: str) -> str:
+    return (resources.files("hv_edge") / "nginx" / name).read_text(encoding="utf-8")
+
+
+def _replace(path: Path, text: str, *, mode: int) -> None:
+    # With its mode from the first byte on, and in one step.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), mode)
+        file.write(text)
+    temporary.replace(path)

@@ -1,0 +1,175 @@
+"""
+Bring what the edge has served from its log to the analytics sinks, once.
+
+As with spool files (hvcore/services/drain.py), each sink remembers how far it
+has read a file in the same transaction as the counts: whatever is killed,
+nothing is counted twice, and nothing that was logged is lost.
+"""
+
+import json
+import logging
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hv_edge.log_files import (
+    LogCutError,
+    LogFile,
+    inodes_of,
+    log_paths,
+    opened_log,
+)
+from hv_edge.served_counts import count_served
+from hvcore.domain.analytics import BatchId, ServedBatch
+from hvcore.errors import UnavailableError
+from hvcore.ports.analytics import AnalyticsSink
+
+LOG_FILE: Final = "served.log"
+SEEN_FILE: Final = "ingest.json"
+_log = logging.getLogger(__name__)
+
+_CUT: Final = (
+    "{path} was copied and cut off (copytruncate), so lines may be lost: let "
+    "logrotate rename it and tell nginx to open a new one (docs/how-to/edge.md), "
+    "and remove {copy} once you know that it was counted."
+)
+
+
+@attrs.frozen(kw_only=True)
+class Ingest:
+    """
+    Read the log of this machine's edge; for one process.
+
+    Attributes:
+        log: The file that nginx writes to; older ones lie beside it.
+        sinks: By name. Each goes on where it stands, whatever the others do.
+    """
+
+    log: Path
+    sinks: Mapping[str, AnalyticsSink]
+    # Which file of the disk each name was seen as.
+    _inodes: dict[str, int] = attrs.field(factory=dict, init=False)
+    # Up to where a sink has certainly read a file: saves asking it again.
+    _known: dict[tuple[str, str], int] = attrs.field(factory=dict, init=False)
+    _failing: set[str] = attrs.field(factory=set, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        with suppress(OSError, ValueError):
+            text = (self.log.parent / SEEN_FILE).read_text(encoding="utf-8")
+            self._inodes.update(json.loads(text))
+
+    def run_once(self) -> None:
+        """
+        Read what is new.
+
+        Raises:
+            LogCutError: A file was cut off instead of renamed.
+        """
+        failed: set[str] = set()
+        seen: dict[str, int] = {}
+        paths = log_paths(self.log)
+        there = inodes_of(paths)
+        for path in paths:
+            with opened_log(path) as file:
+                if file is not None:
+                    self._check(file, seen, there)
+                    self._read(file, failed)
+        self._remember(seen, failed)
+        self._failing.intersection_update(failed)
+
+    def _check(
+        self, file: LogFile, seen: dict[str, int], there: Collection[int]
+    ) -> None:
+        """
+        Refuse a copy, and what is shorter than it was.
+
+        Args:
+            there: The files of the disk that are here now.
+        """
+        inode = seen.get(file.name, self._inodes.get(file.name, file.inode))
+        # If what it was is here no more, the log was moved to another disk.
+        if inode != file.inode and inode in there:
+            raise LogCutError(_CUT.format(path=self.log, copy=file.path))
+        for (_, name), position in self._known.items():
+            if name == file.name and position > file.size_bytes():
+                raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
+        seen[file.name] = file.inode
+
+    def _remember(self, seen: Mapping[str, int], failed: set[str]) -> None:
+        if seen == self._inodes:
+            return
+        target = self.log.parent / SEEN_FILE
+        temporary = target.with_suffix(".new")
+        try:
+            temporary.write_text(json.dumps(seen), encoding="utf-8")
+            temporary.replace(target)
+        except OSError as exc:
+            # A full disk, say: counting goes on, and it is tried again.
+            failed.add(SEEN_FILE)
+            if SEEN_FILE not in self._failing:
+                _log.error(
+                    "it cannot be kept which logs were seen; trying again",
+                    extra={"hv_file": str(target), "hv_error": str(exc)},
+                )
+            self._failing.add(SEEN_FILE)
+            return
+        self._inodes.clear()
+        self._inodes.update(seen)
+
+    def _read(self, file: LogFile, failed: set[str]) -> None:
+        for name in self.sinks.keys() - failed:
+            try:
+                self._apply(name, file)
+            except LogCutError:
+                raise
+            except Exception as exc:  # noqa: BLE001 - see below
+                # Whatever a sink raises: the others go on, and it is asked again.
+                failed.add(name)
+                if name not in self._failing:
+                    _log.exception(
+                        "an analytics sink failed; trying again",
+                        exc_info=not isinstance(exc, UnavailableError),
+                        extra={
+                            "hv_sink": name,
+                            "hv_file": str(file.path),
+                            "hv_error": str(exc),
+                        },
+                    )
+                self._failing.add(name)
+
+    def _apply(self, name: str, file: LogFile) -> None:
+        sink, key = self.sinks[name], (name, file.name)
+        if self._known.get(key) == file.size_bytes():
+            return
+        position = sink.position(file.name)
+        if position > file.size_bytes():
+            raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
+        while True:
+            lines, end = file.lines(position)
+            if end == position:
+                break
+            sink.write(_batch(file, lines, position, end))
+            position = end
+        # Never forgotten: a log that comes back from a backup is known.
+        self._known[key] = position
+
+
+def _batch(file: LogFile, lines: bytes, start: int, end: int) -> ServedBatch:
+    read = count_served(lines)
+    if read.damaged:
+        _log.error(
+            "damaged lines of the edge's log are not counted",
+            extra={
+                "hv_file": str(file.path),
+                "hv_lines": read.damaged,
+                "hv_from": start,
+            },
+        )
+    return ServedBatch(
+        id=BatchId(file=file.name, start=start, end=end),
+        counts=read.counts,
+        minutes=read.minutes,
+    )

@@ -1,0 +1,283 @@
+-- Who is served what, at the edge. It only ever says yes: a request that is not
+-- certainly good, or not certainly simple, goes to the service, which has the
+-- rules, the words and the codes.
+
+local changes = require "hv_edge_changes"
+local cjson = require "cjson.safe"
+local kept = require "hv_edge_kept"
+local pages = require "hv_edge_pages"
+local places = require "hv_edge_places"
+local requests = require "hv_edge_requests"
+local texts = require "hv_edge_texts"
+local tokens = require "hv_edge_tokens"
+
+-- As the service sends them, in each worker of nginx: a grant has 40 bytes for
+-- each file of its video, and takes half as much again here.
+local MAX_GRANTS_BYTES = 64 * 1024 * 1024
+local ETAG_CHARS = 32
+local SHARED = "public, max-age=31536000, immutable"
+
+local _M = {}
+local grants = kept.new(MAX_GRANTS_BYTES)
+local fetched = 0
+local secret, player, is_local, changes_file
+
+-- Called by init_by_lua, in the process that may read the file of the secrets.
+function _M.load(path)
+    local file = assert(io.open(path, "rb"))
+    local given = assert(cjson.decode(file:read("*a")))
+    file:close()
+    secret, player = given.secret, given.player_origin
+    is_local, changes_file = given.is_local, given.changes
+    tokens.use(given)
+end
+
+function _M.start()
+    changes.watch(changes_file)
+end
+
+local function to_service()
+    return ngx.exec("@service")
+end
+
+local function fetch_grant(scope, before)
+    local answer = ngx.location.capture("/.hv/grant/" .. scope, {
+        vars = { hv_secret = secret, hv_known = before and before.tag or "" },
+    })
+    if answer.status == 304 then
+        return before
+    end
+    local grant = answer.status == 200 and not answer.truncated
+        and cjson.decode(answer.body) or nil
+    if grant then
+        fetched = fetched + 1
+        grant.number, grant.bytes = fetched, #answer.body
+    end
+    return grant
+end
+
+local function grant_of(scope)
+    return grants:fresh(scope) or grants:get(
+        scope, function(before) return fetch_grant(scope, before) end)
+end
+
+-- The token of a query: nil if there is none, or if there may be several.
+local function token_in(args)
+    local token
+    if args:find("[%%+;]") then
+        return nil
+    end
+    for name, value in args:gmatch("([^&=]*)=?([^&]*)") do
+        if name == "token" then
+            if token then
+                return nil
+            end
+            token = value
+        end
+    end
+    return token
+end
+
+-- What the token of the address says; first is all that follows "?token=".
+local function claims_of(first)
+    -- Nearly always there is nothing else. If there is, it is no token.
+    local claims = first and tokens.claims(first)
+    if claims then
+        return claims
+    end
+    local address = ngx.var.request_uri
+    local token = token_in(address:sub(address:find("?", 1, true) + 1))
+    return token and tokens.claims(token)
+end
+
+-- The grant under which a request is served, what its token says, and its scope.
+local function permission(place, first, has_query)
+    local claims
+    local scope = place.scope
+    if place.kind == "private" or place.kind == "share" then
+        claims = has_query and claims_of(first)
+        if not claims then
+            return nil
+        end
+    end
+    if place.kind == "private" then
+        if claims.use ~= "playback" or claims.share ~= nil
+            or (place.video ~= claims.sub and place.video ~= claims.aud)
+            or (claims.domains and not pages.is_allowed(claims, player)) then
+            return nil
+        end
+        scope = claims.scope
+    elseif place.kind == "share"
+        and (claims.use ~= "share" or claims.share ~= place.share) then
+        return nil
+    end
+    local grant = grant_of(scope)
+    if not grant or (grant.expires and ngx.now() >= grant.expires)
+        or (grant.domains and not pages.is_allowed(grant, player))
+        or (claims and (claims.sub ~= grant.video or claims.aud ~= grant.public)) then
+        return nil
+    end
+    return grant, claims, scope
+end
+
+local function found(grant, track, path, etag, size)
+    return {
+        -- Its number alone, or the place would keep the grant in memory.
+        granted = grant.number, path = grant.root .. "/" .. path, etag = '"' .. etag .. '"',
+        size = size, is_audio = track.is_audio,
+    }
+end
+
+-- Where a media file lies, its entity tag and length; nil for what was not
+-- published.
+local function find_media(grant, place)
+    local track = grant.tracks[place.track]
+    if not track then
+        return nil
+    end
+    local name, number = place.track == "video" and track.name or place.track, place.number
+    if not number then
+        return found(grant, track, track.folder .. "/" .. name .. "/init.m4s",
+            track.init, track.init_size)
+    end
+    for _, piece in ipairs(track.pieces) do
+        local first = piece[2]
+        if number >= first and number < first + piece[3] then
+            local etag = track.etags:sub(
+                number * ETAG_CHARS + 1, (number + 1) * ETAG_CHARS)
+            if #etag == ETAG_CHARS then
+                local media = found(
+                    grant, track, piece[1] .. "/" .. name .. "/" .. number .. ".m4s",
+                    etag, track.sizes[number + 1])
+                media.served = track.served
+                return media
+            end
+        end
+    end
+    return nil
+end
+
+-- Where a range begins: 0 without one, nil for one that the service judges.
+local function beginning(range)
+    if not range then
+        return 0
+    end
+    local first, last = range:match("^bytes=(%d+)%-(%d*)$")
+    if not first or #first > 12 or #last > 12 then
+        return nil
+    end
+    local start = tonumber(first)
+    if last ~= "" and tonumber(last) < start then
+        return nil
+    end
+    return start
+end
+
+-- Answers that the client has it; true if it does.
+local function is_known(etag)
+    local known = ngx.var.http_if_none_match
+    if not known or (known ~= "*" and not known:find(etag, 1, true)) then
+        return false
+    end
+    ngx.status = 304
+    ngx.send_headers()
+    ngx.exit(ngx.OK)
+    return true
+end
+
+local function send_media(grant, place, method, scope, is_plain)
+    local media = place.media
+    if not media or media.granted ~= grant.number then
+        media = find_media(grant, place)
+        place.media = media
+    end
+    local vars = ngx.var
+    local start = 0
+    if not is_plain then
+        local range = vars.http_range
+        start = beginning(range)
+        if range and method == "HEAD" then
+            return to_service()
+        end
+    end
+    if not media or not start or start >= media.size then
+        return to_service()
+    end
+    vars.hv_etag = media.etag
+    if place.kind == "public" then
+        vars.hv_cache = SHARED
+    end
+    if not is_plain and is_known(media.etag) then
+        return
+    end
+    if media.is_audio then
+        ngx.header.content_type = "audio/mp4"
+    end
+    if media.served and start == 0 and method == "GET" then
+        vars.hv_served = media.served
+    end
+    vars.hv_path = media.path
+    if not is_local then
+        vars.hv_secret = secret
+        return ngx.exec("/.hv/media/" .. scope .. "/" .. place.file)
+    end
+end
+
+local function send_text(place, path, scope, claims, method, is_plain)
+    local vars = ngx.var
+    if not claims and (method == "HEAD" or not is_plain)
+        or not is_plain and vars.http_range then
+        return to_service()
+    end
+    local text, body, length, etag
+    if claims then
+        text = texts.prepared(scope, place.file, secret)
+        if text then
+            body, length, etag = texts.filled(text, claims)
+        end
+    else
+        text = texts.open(path, vars.http_accept_encoding or "")
+        if text then
+            body, length, etag = text.body, text.bytes, text.etag
+        end
+    end
+    if not text then
+        return to_service()
+    end
+    vars.hv_etag, vars.hv_cache = etag, text.cache
+    local header, names, values = ngx.header, text.names, text.values
+    -- As of the text itself (RFC 9110, 15.4.5).
+    header.vary = text.vary
+    if not is_plain and is_known(etag) then
+        return
+    end
+    for at = 1, #names do
+        header[names[at]] = values[at]
+    end
+    header.content_length = length
+    ngx.print(body)
+    return ngx.exit(200)
+end
+
+-- Called by access_by_lua: serves, or hands to the service.
+function _M.judge()
+    local vars = ngx.var
+    requests.number()
+    local method, asks = ngx.req.get_method(), vars.hv_asks
+    local path, first, has_query = requests.address()
+    local place = places.of(path)
+    if not place or (method ~= "GET" and method ~= "HEAD")
+        or (asks ~= "" and vars.hv_unusual ~= "") then
+        return to_service()
+    end
+    local grant, claims, scope = permission(place, first, has_query)
+    if not grant then
+        return to_service()
+    end
+    if not place.is_text then
+        return send_media(grant, place, method, scope, asks == "")
+    end
+    return send_text(place, path, scope, claims, method, asks == "")
+end
+
+return _M

@@ -1,0 +1,56 @@
+-- The pages on which a token or an edge key may be used, as in
+-- hvcore/services/page_domains.py.
+
+local LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+local ADDRESS = "^https?://(" .. LABEL .. "(?:\\." .. LABEL
+    .. ")*)\\.?(?::[0-9]{1,5})?(?=$|[/?#])"
+local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 100, 500
+
+local _M = {}
+
+local function covers(entry, host)
+    if entry:sub(1, 2) == "*." then
+        local tail = entry:sub(2)
+        return #host > #tail and host:sub(-#tail) == tail
+    end
+    return host == entry
+end
+
+local function judge(domains, page, player)
+    if player ~= "" and (page .. "/"):sub(1, #player + 1) == player .. "/" then
+        return true
+    end
+    local match = ngx.re.match(page:lower(), ADDRESS, "jo")
+    if match then
+        for _, entry in ipairs(domains) do
+            if covers(entry, match[1]) then
+                return true
+            end
+        end
+    end
+    return false
+end
+
+-- Whether a request comes from a listed page, or from our player. Remembered in
+-- owner, which has the domains.
+function _M.is_allowed(owner, player)
+    local page = ngx.var.http_origin or ngx.var.http_referer
+    if not page then
+        return false
+    end
+    if #page > MAX_REMEMBERED_BYTES then
+        return judge(owner.domains, page, player)
+    end
+    local known = owner.pages
+    if not known or owner.pages_count >= MAX_REMEMBERED then
+        known = {}
+        owner.pages, owner.pages_count = known, 0
+    end
+    if known[page] == nil then
+        known[page] = judge(owner.domains, page, player)
+        owner.pages_count = owner.pages_count + 1
+    end
+    return known[page]
+end
+
+return _M

@@ -1,0 +1,81 @@
+-- What an address names: whose permission it needs, and which file it wants.
+-- Whatever is not written exactly like this is the service's to judge.
+
+local lrucache = require "resty.lrucache"
+
+local MAX_REMEMBERED = 20000
+local NUMBER_DIGITS = 7
+-- Of ours the longest has some 200; others are not worth remembering.
+local MAX_PATH_BYTES = 300
+
+local _M = {}
+local remembered = lrucache.new(MAX_REMEMBERED)
+
+local function file_of(place, file)
+    place.file = file
+    local track, name = file:match("^(video/%d+p)/(%w+)%.m4s$")
+    if not track then
+        track, name = file:match("^(audio%-?%d*)/(%w+)%.m4s$")
+    end
+    if file == "video/init.m4s" then
+        track, name = "video", "init"
+    end
+    if track then
+        local number = tonumber(name)
+        place.track = track
+        if name == "init" then
+            return place
+        end
+        -- One spelling of a number.
+        if number and #name <= NUMBER_DIGITS and tostring(number) == name then
+            place.number = number
+            return place
+        end
+        return nil
+    end
+    if file:match("^[%w-]+%.m3u8$") or file == "manifest.mpd"
+        or file == "storyboard.vtt" then
+        place.is_text = true
+        return place
+    end
+    return nil
+end
+
+local function read(path)
+    local video, file = path:match("^/v1/private/(%l+_%w+)/([%w/.-]+)$")
+    if video then
+        return file_of({ kind = "private", video = video }, file)
+    end
+    local owner
+    owner, file = path:match("^/v1/public/([%w_-]+/[%w_-]+/%l+_%w+)/([%w/.-]+)$")
+    if owner then
+        return file_of({ kind = "public", scope = "public/" .. owner }, file)
+    end
+    local share
+    share, file = path:match("^/v1/share/(shr_%w+)/([%w/.-]+)$")
+    if share then
+        return file_of(
+            { kind = "share", share = share, scope = "share/" .. share }, file)
+    end
+    local key
+    key, file = path:match("^/v1/(ek_%w+)/([%w/.-]+)$")
+    if key then
+        return file_of({ kind = "key", scope = "key/" .. key }, file)
+    end
+    return nil
+end
+
+-- The place of a path, false for what the service judges.
+function _M.of(path)
+    if #path > MAX_PATH_BYTES then
+        return false
+    end
+    local place = remembered:get(path)
+    if place == nil then
+        place = read(path) or false
+        remembered:set(path, place)
+    end
+    return place
+end
+
+return _M

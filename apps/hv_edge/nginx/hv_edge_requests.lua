@@ -1,0 +1,76 @@
+-- The address and the number of a request, read and written where nginx has them:
+-- a string that is made for each request is garbage afterwards.
+
+local base = require "resty.core.base"
+local ffi = require "ffi"
+
+ffi.cdef [[
+void *memchr(const void *text, int byte, size_t length);
+int memcmp(const void *one, const void *other, size_t length);
+int RAND_bytes(unsigned char *buffer, int length);
+]]
+
+local C = ffi.C
+local MARK = ("?"):byte()
+local TOKEN = "?token="
+local AT_ONCE, BYTES, DIGITS = 256, 16, 32
+local ADDRESS, ADDRESS_LENGTH = "request_uri", #"request_uri"
+local NUMBER, NUMBER_LENGTH = "hv_id", #"hv_id"
+
+local _M = {}
+
+local value, length = ffi.new("unsigned char *[1]"), ffi.new("size_t[1]")
+local message, message_length = ffi.new("char *[1]"), ffi.new("size_t[1]")
+local lowered = ffi.new("unsigned char[32]")
+local said = ffi.new("unsigned char[256]")
+local random = ffi.new("unsigned char[?]", AT_ONCE * BYTES)
+local digits = ffi.new("unsigned char[?]", AT_ONCE * DIGITS)
+local used = AT_ONCE
+
+-- The path of an address as it was sent, what follows "?token=" if its query begins
+-- so, and whether it has a query.
+function _M.address()
+    local request = base.get_request()
+    if C.ngx_http_lua_ffi_var_get(request, ADDRESS, ADDRESS_LENGTH, lowered, 0,
+                                  value, length, message) ~= 0 then
+        error("a request without an address")
+    end
+    local text, all = value[0], tonumber(length[0])
+    local mark = ffi.cast("unsigned char *", C.memchr(text, MARK, all))
+    if mark == nil then
+        return ffi.string(text, all), nil, false
+    end
+    local before = tonumber(mark - text)
+    local path = ffi.string(text, before)
+    local after = all - before - #TOKEN
+    if after > 0 and C.memcmp(mark, TOKEN, #TOKEN) == 0 then
+        return path, ffi.string(mark + #TOKEN, after), true
+    end
+    return path, nil, true
+end
+
+-- Randomness for some hundred numbers, where nginx's $request_id asks for that of one.
+local function more()
+    assert(C.RAND_bytes(random, AT_ONCE * BYTES) == 1)
+    local text = ffi.string(random, AT_ONCE * BYTES):gsub(".", function(byte)
+        return ("%02x"):format(byte:byte())
+    end)
+    ffi.copy(digits, text, AT_ONCE * DIGITS)
+    used = 0
+end
+
+-- Gives the request a number of 32 digits that no other one has.
+function _M.number()
+    if used >= AT_ONCE then
+        more()
+    end
+    local at = used * DIGITS
+    used = used + 1
+    message_length[0] = 256
+    if C.ngx_http_lua_ffi_var_set(base.get_request(), NUMBER, NUMBER_LENGTH, lowered,
+                                  digits + at, DIGITS, said, message_length) ~= 0 then
+        error("a request without a number")
+    end
+end
+
+return _M

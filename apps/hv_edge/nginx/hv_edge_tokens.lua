@@ -1,0 +1,141 @@
+-- Playback tokens, verified as hvcore/playback_tokens does. Only a token that is
+-- good in every respect is accepted here: all others are the service's to refuse.
+
+local base64 = require "ngx.base64"
+local cjson = require "cjson.safe"
+local ffi = require "ffi"
+local lrucache = require "resty.lrucache"
+
+ffi.cdef [[
+const void *EVP_sha256(void);
+unsigned char *HMAC(const void *md, const void *key, int key_len,
+                    const char *data, size_t length,
+                    unsigned char *out, unsigned int *out_len);
+int CRYPTO_memcmp(const void *one, const void *other, size_t length);
+void *EVP_PKEY_new_raw_public_key(int type, void *engine,
+                                  const char *key, size_t length);
+void *EVP_MD_CTX_new(void);
+void EVP_MD_CTX_free(void *context);
+int EVP_DigestVerifyInit(void *context, void **key_context, const void *md,
+                         void *engine, void *key);
+int EVP_DigestVerify(void *context, const char *signature, size_t signature_length,
+                     const char *data, size_t length);
+]]
+
+local ED25519 = 1087
+local HMAC_BYTES = 32
+local LEEWAY_S = 5
+local MAX_TOKEN_BYTES = 4096
+local MAX_VALID_S = 7 * 24 * 3600
+local MAX_VERIFIED = 10000
+local TAG_CHARS = 16
+
+local _M = {}
+
+local keys, issuer, verified = {}, nil, nil
+local made, made_length = ffi.new("unsigned char[64]"), ffi.new("unsigned int[1]")
+
+function _M.use(secrets)
+    issuer = secrets.issuer
+    verified = lrucache.new(MAX_VERIFIED)
+    for _, key in ipairs(secrets.keys) do
+        local material = ngx.decode_base64(key.material)
+        local kept = { algorithm = key.algorithm, material = material }
+        if key.algorithm == "EdDSA" then
+            kept.public = ffi.C.EVP_PKEY_new_raw_public_key(
+                ED25519, nil, material, #material)
+        end
+        keys[key.kid] = kept
+    end
+end
+
+local function is_hmac(key, signed, signature)
+    ffi.C.HMAC(ffi.C.EVP_sha256(), key.material, #key.material,
+               signed, #signed, made, made_length)
+    return #signature == HMAC_BYTES
+        and ffi.C.CRYPTO_memcmp(made, signature, HMAC_BYTES) == 0
+end
+
+local function is_ed25519(key, signed, signature)
+    local context = ffi.C.EVP_MD_CTX_new()
+    local good = key.public ~= nil
+        and ffi.C.EVP_DigestVerifyInit(context, nil, nil, nil, key.public) == 1
+        and ffi.C.EVP_DigestVerify(
+            context, signature, #signature, signed, #signed) == 1
+    ffi.C.EVP_MD_CTX_free(context)
+    return good
+end
+
+local function is_signed(header, signed, signature64)
+    local key = type(header) == "table" and keys[header.kid]
+    local signature = base64.decode_base64url(signature64)
+    if not key or key.algorithm ~= header.alg or not signature
+        -- One spelling of a signature, and not the four that decode alike.
+        or base64.encode_base64url(signature) ~= signature64 then
+        return false
+    end
+    if key.algorithm == "EdDSA" then
+        return is_ed25519(key, signed, signature)
+    end
+    return is_hmac(key, signed, signature)
+end
+
+local function is_whole(number)
+    return type(number) == "number" and number % 1 == 0
+end
+
+local function are_texts(list)
+    if type(list) ~= "table" or #list == 0 then
+        return false
+    end
+    for _, text in ipairs(list) do
+        if type(text) ~= "string" then
+            return false
+        end
+    end
+    return true
+end
+
+local function read(token)
+    local header64, payload64, signature64 =
+        token:match("^([%w_-]+)%.([%w_-]+)%.([%w_-]+)$")
+    if not header64 or #token > MAX_TOKEN_BYTES then
+        return nil
+    end
+    local header = cjson.decode(base64.decode_base64url(header64) or "")
+    local signed = header64 .. "." .. payload64
+    if not is_signed(header, signed, signature64) then
+        return nil
+    end
+    local claims = cjson.decode(base64.decode_base64url(payload64) or "")
+    if type(claims) ~= "table" or claims.iss ~= issuer
+        or not is_whole(claims.iat) or not is_whole(claims.exp)
+        or claims.exp <= claims.iat or claims.exp - claims.iat > MAX_VALID_S
+        or claims.iat > ngx.now() + LEEWAY_S
+        or type(claims.sub) ~= "string" or type(claims.aud) ~= "string"
+        or (claims.domains ~= nil and not are_texts(claims.domains)) then
+        return nil
+    end
+    return claims
+end
+
+-- The claims of a token that is in force; nil for every other.
+function _M.claims(token)
+    local claims = verified:get(token)
+    if not claims then
+        claims = read(token)
+        if not claims then
+            return nil
+        end
+        claims.token, claims.scope = token, "private/" .. claims.sub
+        -- Tells tokens apart, and tells nothing about one.
+        claims.tag = ngx.md5(token):sub(1, TAG_CHARS)
+        verified:set(token, claims)
+    end
+    if ngx.now() >= claims.exp + LEEWAY_S then
+        return nil
+    end
+    return claims
+end
+
+return _M

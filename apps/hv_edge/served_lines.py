@@ -1,0 +1,112 @@
+"""
+The lines of the edge's log of served segments.
+
+One for each answer that may count, written by nginx when the answer has ended::
+
+    hv1 1767323045.678 200 1 750000 750000 org_a env_1 vid_… 720 3f9c…
+
+When it ended, the status, whether all of it was handed over, the bytes of the
+body that were, and those that it has; then the place, and a number that no
+other line has. Counted is what was handed over whole.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+
+_PLACE_TEXT: Final = (
+    rb"(?P<org>[A-Za-z0-9_-]{1,64}) (?P<env>[A-Za-z0-9_-]{1,64})"
+    rb" (?P<video>vid_[A-Za-z0-9]+) (?P<height>0|[1-9][0-9]{0,4})"
+)
+_PLACE: Final = re.compile(_PLACE_TEXT)
+_LINE: Final = re.compile(
+    # No more digits than the calendar has years for.
+    rb"hv1 (?P<s>[0-9]{1,11})\.(?P<ms>[0-9]{3}) (?P<status>[0-9]{3}) (?P<whole>[01])"
+    rb" (?P<sent>[0-9]+) (?P<length>[0-9]+|-) "
+    + _PLACE_TEXT
+    + rb" (?P<id>[0-9a-f]{32})"
+)
+_BEGINNING: Final = b"hv1 "
+_ANSWERS: Final = (b"200", b"206")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@attrs.frozen(kw_only=True)
+class ServedLines:
+    """
+    What some lines say.
+
+    Attributes:
+        served: The segments that count.
+        damaged: Lines that nginx has not written so; also if there was a
+            whole one in them.
+    """
+
+    served: tuple[SegmentServed, ...]
+    damaged: int
+
+
+def read_served(lines: Iterable[bytes]) -> ServedLines:
+    """
+    Read lines, without their ends.
+    """
+    served: list[SegmentServed] = []
+    damaged = 0
+    for line in lines:
+        match = _LINE.fullmatch(line)
+        if match is None:
+            damaged += 1
+            served.extend(_segment(one) for one in _whole_in(line) if _counts(one))
+        elif _counts(match):
+            served.append(_segment(match))
+    return ServedLines(served=tuple(served), damaged=damaged)
+
+
+def place_of(text: bytes) -> SegmentPlace | None:
+    """
+    Read the place of a line; None if nginx has not written it so.
+    """
+    match = _PLACE.fullmatch(text)
+    return None if match is None else _place(match)
+
+
+def _whole_in(line: bytes) -> Iterator[re.Match[bytes]]:
+    """
+    Return what is whole in a line that another was begun and not ended in.
+
+    A full disk takes half a line, and the next one follows on it.
+    """
+    for match in _LINE.finditer(line):
+        rest = line[match.end() :]
+        if not rest or rest.startswith(_BEGINNING):
+            yield match
+
+
+def _counts(match: re.Match[bytes]) -> bool:
+    return (
+        match["status"] in _ANSWERS
+        and match["whole"] == b"1"
+        and match["sent"] == match["length"]
+    )
+
+
+def _segment(match: re.Match[bytes]) -> SegmentServed:
+    moment_ms = int(match["s"]) * 1000 + int(match["ms"])
+    return SegmentServed(
+        place=_place(match), at=_EPOCH + timedelta(milliseconds=moment_ms)
+    )
+
+
+def _place(match: re.Match[bytes]) -> SegmentPlace:
+    return SegmentPlace(
+        org_id=OrgId(match["org"].decode()),
+        env_id=EnvId(match["env"].decode()),
+        video_id=VideoId(match["video"].decode()),
+        height_px=int(match["height"]),
+    )

@@ -1,0 +1,308 @@
+"""
+A loop that answers requests for published files, on all connections in turn.
+
+A thread for each request costs several times what the kernel needs to send a
+segment, and as many slow clients as there are threads stop all others. Here a
+connection costs a few hundred bytes, and a segment little more than its
+``sendfile`` (docs/decisions/0022). What the loop does not understand it has only
+looked at: it is still to be read by whoever gets the connection.
+"""
+
+import select
+import socket
+import struct
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final, Protocol
+
+import attrs
+
+from hv_reference.heads import stamp_now, write_head
+from hv_reference.pacing import Pace, sends_no_more
+from hv_reference.transfers import Transfer
+from hv_reference.wire import Wire
+from hv_web.plain_requests import (
+    END,
+    MAX_HEAD_BYTES,
+    FileOpener,
+    read_request,
+)
+from hv_web.representations import ignore_uncounted
+from hvcore.services.served import StoredFile
+
+LOOK_EVERY_S: Final = 1.0
+MAX_EVENTS: Final = 256
+STOP_IDLE_S: Final = 2.0
+"""As gunicorn's threads: for requests that are on their way."""
+_AT_ONCE: Final = struct.pack("ii", 1, 0)
+
+# Past the methods of our sockets, which wait.
+_recv = socket.socket.recv
+
+
+class Owner(Protocol):
+    """
+    Has the connections that the loop does not.
+    """
+
+    def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Serve what the loop has only looked at.
+        """
+        ...
+
+    def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        End a connection whose last answer was sent.
+        """
+        ...
+
+    def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Close a connection.
+        """
+        ...
+
+
+@attrs.define(eq=False)
+class _Kept:
+    """
+    A connection of the loop.
+
+    Attributes:
+        deadline: Of the next request, by the monotonic clock; it does not bind
+            a transfer.
+        awaited_bytes: The kernel wakes nobody before; 1 but for half requests.
+        transfer: The answer that is on its way.
+        closes: Whether that is the last one.
+    """
+
+    conn: Any
+    sock: socket.socket
+    wire: Wire
+    fd: int
+    neighbour: str
+    deadline: float
+    awaited_bytes: int = 1
+    transfer: Transfer | None = None
+    closes: bool = False
+    is_gone: bool = False
+
+
+class FileLoop:
+    """
+    Look at requests, answer those for files, and hand over all others.
+
+    Args:
+        files: Decides; what it leaves is the owner's.
+        others: A descriptor that is readable when the owner has something to do.
+        head_within_s: For the first request of a connection, and for the rest
+            of one that has begun.
+        idle_s: For the next request.
+        pace: Makes what is asked of who is sent something.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a rule of its own
+        self,
+        files: FileOpener,
+        owner: Owner,
+        *,
+        others: int,
+        head_within_s: float,
+        idle_s: float,
+        pace: Callable[[], Pace],
+    ) -> None:
+        self._files = files
+        self._owner = owner
+        self._head_within_s = head_within_s
+        self._idle_s = idle_s
+        self._pace = pace
+        self._epoll = select.epoll()
+        self._epoll.register(others, select.EPOLLIN)
+        self._kept: dict[int, _Kept] = {}
+        self._now = self._looked_at = time.monotonic()
+        self._stamp = stamp_now()
+        self._is_stopping = False
+
+    def take(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Take a connection that is to send a request, or has begun to.
+        """
+        fd = conn.sock.fileno()
+        deadline = time.monotonic() + self._head_within_s
+        # A unix socket's peer has no address.
+        neighbour = conn.client[0] if conn.client else ""
+        self._kept[fd] = _Kept(
+            conn, conn.sock, Wire(conn.sock), fd, neighbour, deadline
+        )
+        self._epoll.register(fd, select.EPOLLIN)
+
+    def run(self, for_s: float) -> None:
+        """
+        Serve for a while; return sooner if the owner has something to do.
+        """
+        until = time.monotonic() + for_s
+        left_s = for_s
+        while left_s >= 0:
+            events = self._epoll.poll(left_s, MAX_EVENTS)
+            self._now = time.monotonic()
+            left_s = until - self._now
+            seen = []
+            for fd, _event in events:
+                kept = self._kept.get(fd)
+                if kept is None:
+                    # The owner's; see others.
+                    left_s = -1.0
+                elif kept.transfer is not None:
+                    self._go_on(kept, kept.transfer)
+                elif begun := self._look(kept):
+                    seen.append((kept, begun))
+            if seen:
+                self._answer_all(seen)
+
+    def look_after(self, *, is_stopping: bool) -> None:
+        """
+        End what takes too long; call this about once a second or more often.
+
+        Args:
+            is_stopping: Connections end after the request that they send now.
+        """
+        now = time.monotonic()
+        if is_stopping and not self._is_stopping:
+            self._is_stopping = True
+            for kept in self._kept.values():
+                kept.deadline = min(kept.deadline, now + STOP_IDLE_S)
+        elif now - self._looked_at < LOOK_EVERY_S:
+            return
+        self._looked_at = now
+        self._stamp = stamp_now()
+        for kept in list(self._kept.values()):
+            if kept.transfer is None:
+                is_late = kept.deadline <= now
+            else:
+                is_late = not kept.transfer.has_kept_pace(now)
+            if is_late:
+                self._drop(kept)
+
+    def _look(self, kept: _Kept) -> bytes:
+        try:
+            seen = _recv(kept.sock, MAX_HEAD_BYTES, socket.MSG_PEEK)
+        except BlockingIOError:
+            return b""
+        except OSError:
+            seen = b""
+        if not seen:
+            self._drop(kept)
+        return seen
+
+    def _answer_all(self, seen: Sequence[tuple[_Kept, bytes]]) -> None:
+        # They all came before this moment, so that one look will do.
+        with self._moment():
+            for kept, requests in seen:
+                self._answer_each(kept, requests)
+
+    def _moment(self) -> AbstractContextManager[None]:
+        try:
+            return self._files.moment()
+        except Exception:  # noqa: BLE001 - whatever for: each is decided by itself
+            return nullcontext()
+
+    def _answer_each(self, kept: _Kept, seen: bytes) -> None:
+        while seen:
+            size = seen.find(END) + len(END)
+            if size < len(END):
+                self._await_rest(kept, len(seen))
+                return
+            transfer = self._answer(kept, seen[:size])
+            if transfer is None:
+                self._owner.hand_over(self._give_up(kept))
+                return
+            self._go_on(kept, transfer, request_bytes=size)
+            # What was sent together with it.
+            seen = b"" if kept.is_gone or kept.transfer else seen[size:]
+
+    def _await_rest(self, kept: _Kept, seen_bytes: int) -> None:
+        if seen_bytes >= MAX_HEAD_BYTES:
+            self._owner.hand_over(self._give_up(kept))
+            return
+        if sends_no_more(kept.sock):
+            self._drop(kept)
+            return
+        if kept.awaited_bytes == 1:
+            kept.deadline = self._now + self._head_within_s
+        # What was looked at stays in the kernel, and would wake us again.
+        self._await_bytes(kept, seen_bytes + 1)
+
+    def _await_bytes(self, kept: _Kept, size: int) -> None:
+        if kept.awaited_bytes != size:
+            kept.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
+            kept.awaited_bytes = size
+
+    def _answer(self, kept: _Kept, head: bytes) -> Transfer | None:
+        request = read_request(head, kept.neighbour)
+        if request is None:
+            return None
+        try:
+            opened = self._files.open(request)
+            if opened is None:
+                return None
+            served, chosen = opened
+            stored = chosen.body
+            file = stored.open_local() if isinstance(stored, StoredFile) else None
+        except Exception:  # noqa: BLE001 - the app meets it again, and words it
+            return None
+        kept.closes = request.closes or self._is_stopping
+        ignore_uncounted(served, chosen)
+        counts = file is not None and chosen.start == 0 and served.prepare_count
+        body = stored[chosen.start : chosen.end] if isinstance(stored, bytes) else b""
+        return Transfer(
+            kept.wire,
+            write_head(request, chosen, stamp=self._stamp, closes=kept.closes) + body,
+            pace=self._pace,
+            file=file,
+            start=chosen.start,
+            end=chosen.end,
+            prepare_count=served.prepare_count if counts else None,
+            when_broken_off=served.break_off if counts else None,
+        )
+
+    def _go_on(
+        self, kept: _Kept, transfer: Transfer, *, request_bytes: int = 0
+    ) -> None:
+        try:
+            if request_bytes:
+                _recv(kept.sock, request_bytes)
+                self._await_bytes(kept, 1)
+            is_done = transfer.go_on(self._now)
+        except OSError:
+            transfer.close()
+            self._drop(kept)
+            return
+        if not is_done:
+            if kept.transfer is None:
+                kept.transfer = transfer
+                self._epoll.modify(kept.fd, select.EPOLLOUT)
+            return
+        transfer.close()
+        if kept.closes:
+            self._owner.linger(self._give_up(kept))
+            return
+        kept.deadline = self._now + self._idle_s
+        if kept.transfer is not None:
+            kept.transfer = None
+            self._epoll.modify(kept.fd, select.EPOLLIN)
+
+    def _drop(self, kept: _Kept) -> None:
+        if kept.transfer is not None:
+            kept.transfer.close()
+            # Or the kernel would keep for minutes what nobody fetches.
+            kept.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+        self._owner.drop(self._give_up(kept))
+
+    def _give_up(self, kept: _Kept) -> Any:  # noqa: ANN401 - gunicorn's own
+        kept.is_gone = True
+        del self._kept[kept.fd]
+        self._epoll.unregister(kept.fd)
+        kept.wire.uncork()
+        return kept.conn

@@ -1,0 +1,95 @@
+"""
+The gunicorn worker of delivery: files by a loop, all else by threads.
+"""
+
+import gc
+import sys
+from functools import partial
+from typing import Any, ClassVar, Final
+
+from hv_reference.deadlines import HEADERS_WITHIN_S, LargeBodies
+from hv_reference.file_loop import FileLoop
+
+TURN_S: Final = 0.0005
+"""
+After which a busy thread lets another run. With Python's 5 ms, a count that is
+brought to the database stops the loop for so long at each call to the kernel.
+"""
+
+
+class FilesInLoop(LargeBodies):
+    """
+    Serves an app; what its ``files`` open needs no thread.
+
+    A connection is the loop's until it sends what the loop does not know. Then
+    a thread has it for one request, and after that the loop again.
+
+    Attributes:
+        headers_within_s: For the loop's requests, as for those of threads.
+    """
+
+    headers_within_s: ClassVar[float] = HEADERS_WITHIN_S
+    _loop: FileLoop | None = None
+
+    def run(self) -> None:
+        """
+        Serve until SIGTERM.
+        """
+        files = getattr(self.wsgi, "files", None)
+        if files is not None:
+            sys.setswitchinterval(TURN_S)
+            # The app stays for good: nobody need look through it for garbage
+            # again and again, which stopped the loop for tens of milliseconds.
+            gc.collect()
+            gc.freeze()
+            self._loop = FileLoop(
+                files,
+                self,
+                others=self.poller.fileno(),
+                head_within_s=self.headers_within_s,
+                idle_s=self.cfg.keepalive,
+                pace=partial(self._pace, self.grace_s),
+            )
+        super().run()
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """
+        Serve files until connections that threads have need attention.
+        """
+        if self._loop is not None:
+            self._loop.run(timeout)
+            timeout = 0.0
+        super().wait_for_and_dispatch_events(timeout)
+
+    def murder_pending(self) -> None:
+        """
+        Close connections that are late, and all of them at the end.
+        """
+        super().murder_pending()
+        if self._loop is not None:
+            self._loop.look_after(is_stopping=not self.alive)
+
+    def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Serve what the loop has only looked at, in a thread.
+        """
+        super()._serve_when_complete(conn)
+
+    def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        End a connection whose last answer was sent.
+        """
+        self._linger(conn)
+
+    def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Close a connection.
+        """
+        self.nr_conns -= 1
+        conn.close()
+
+    def _serve_when_complete(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        if self._loop is None:
+            super()._serve_when_complete(conn)
+        else:
+            self._loop.take(conn)

@@ -1,0 +1,58 @@
+"""
+Write what comes before the content of an answer, as gunicorn and Falcon do.
+"""
+
+from email.utils import formatdate
+from functools import lru_cache
+from typing import Final
+
+from hv_web.cors import ANY_ORIGIN
+from hv_web.middleware import new_request_id
+from hv_web.plain_requests import PlainRequest
+from hv_web.representations import (
+    MAX_KEPT_DESCRIPTIONS,
+    NOT_MODIFIED,
+    Headers,
+    Representation,
+)
+
+_ALWAYS: Final = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", ", ".join(ANY_ORIGIN.exposed)),
+)
+
+
+def write_head(
+    request: PlainRequest, chosen: Representation, *, stamp: str, closes: bool
+) -> bytes:
+    """
+    Return status line and headers.
+
+    Args:
+        stamp: What stamp_now has returned within the last second or so.
+        closes: Whether the connection ends after this answer.
+    """
+    text = (
+        f"HTTP/1.1 {chosen.status}\r\n{stamp}"
+        f"Connection: {'close' if closes else 'keep-alive'}\r\n"
+        f"X-Request-Id: {request.request_id or new_request_id()}\r\n"
+        f"{_written(chosen.headers)}"
+    )
+    if chosen.status is not NOT_MODIFIED:
+        text += f"Content-Length: {chosen.end - chosen.start}\r\n"
+    if chosen.content_range:
+        text += f"Content-Range: {chosen.content_range}\r\n"
+    return f"{text}\r\n".encode("latin-1")
+
+
+def stamp_now() -> str:
+    """
+    Return the headers that say who answers, and when.
+    """
+    return f"Server: gunicorn\r\nDate: {formatdate(usegmt=True)}\r\n"
+
+
+@lru_cache(maxsize=MAX_KEPT_DESCRIPTIONS)
+def _written(headers: Headers) -> str:
+    return "".join(f"{name}: {value}\r\n" for name, value in (*headers, *_ALWAYS))

@@ -1,0 +1,139 @@
+"""
+Send one answer on a connection that never waits.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Final
+
+from hv_reference.pacing import Pace
+from hv_reference.wire import Wire
+
+MAX_PER_TURN_BYTES: Final = 4 * 1024 * 1024
+"""
+Of one file, before others have their turn; as much as the kernel takes at once
+from a connection with its usual settings. Less cost a wait for every turn.
+"""
+
+
+class Transfer:
+    """
+    An answer on its way: what is in memory first, and then a part of a file.
+
+    Args:
+        data: Status, headers, and perhaps a body.
+        pace: Makes what is asked of the other side, once it keeps us waiting.
+        file: Descriptor of a file, closed with this; None if there is none.
+        start: Where the part begins; it ends before end.
+        prepare_count: Called before the file ends; what it returns is called
+            when all but the last byte are with the kernel, and it has room for
+            that one.
+        when_broken_off: Called at the end if that never happened.
+    """
+
+    __slots__ = (
+        *("_arrived_bytes", "_count", "_data", "_end", "_file", "_looked_at"),
+        *("_make_pace", "_offset", "_pace", "_prepare_count"),
+        *("_when_broken_off", "_wire"),
+    )
+
+    def __init__(  # noqa: PLR0913 - the parts of an answer
+        self,
+        wire: Wire,
+        data: bytes,
+        *,
+        pace: Callable[[], Pace],
+        file: int | None = None,
+        start: int = 0,
+        end: int = 0,
+        prepare_count: Callable[[], Callable[[], None]] | None = None,
+        when_broken_off: Callable[[], None] | None = None,
+    ) -> None:
+        self._wire = wire
+        self._data: bytes | memoryview = data
+        self._make_pace = pace
+        self._file = file
+        self._offset = start
+        self._end = end
+        self._prepare_count = prepare_count
+        self._count: Callable[[], None] | None = None
+        self._when_broken_off = when_broken_off
+        self._pace: Pace | None = None
+        self._arrived_bytes = 0
+        self._looked_at = 0.0
+
+    def go_on(self, now: float) -> bool:
+        """
+        Send what the kernel takes; tell whether that was the rest.
+
+        Args:
+            now: By the monotonic clock.
+
+        Raises:
+            TooShortError: The file ends before its published end.
+            OSError: The other side is gone.
+        """
+        try:
+            if self._data:
+                self._send_data()
+            if self._file is None or self._send_file(self._file):
+                self._wire.uncork()
+                return True
+        except BlockingIOError:
+            pass
+        if self._pace is None:
+            self._pace = self._make_pace()
+            self._looked_at = now
+            self._arrived_bytes = self._wire.arrived_bytes()
+        return False
+
+    def has_kept_pace(self, now: float) -> bool:
+        """
+        Tell whether the other side has taken enough.
+        """
+        if self._pace is None:
+            return True
+        self._pace.waited(now - self._looked_at)
+        self._looked_at = now
+        arrived = self._wire.arrived_bytes()
+        self._pace.moved(arrived - self._arrived_bytes)
+        self._arrived_bytes = arrived
+        return self._pace.left_s > 0
+
+    def close(self) -> None:
+        """
+        Close the file.
+        """
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+        if self._when_broken_off is not None:
+            self._when_broken_off()
+            self._when_broken_off = None
+
+    def _send_data(self) -> None:
+        is_all = self._file is None
+        while self._data:
+            sent = self._wire.send(self._data, is_all=is_all)
+            self._data = self._data[sent:]
+
+    def _send_file(self, file: int) -> bool:
+        prepare = self._prepare_count
+        end = self._end - 1 if prepare else self._end
+        if self._offset < end:
+            size_bytes = min(end - self._offset, MAX_PER_TURN_BYTES)
+            if prepare and self._count is None and self._offset + size_bytes == end:
+                # Now, so that little comes between the bytes: if the other side
+                # has taken all and waits, to wake it costs more than the rest.
+                self._count = prepare()
+            self._offset += self._wire.send_file(file, self._offset, size_bytes)
+            if self._offset < end:
+                return False
+        if prepare:
+            if not self._wire.has_room():
+                return False
+            (self._count or prepare())()
+            self._prepare_count = self._when_broken_off = None
+        if self._offset < self._end:
+            self._offset += self._wire.send_file(file, self._offset, 1)
+        return True

@@ -1,0 +1,99 @@
+"""
+The sending side of a connection that never waits.
+"""
+
+import errno
+import os
+import select
+import socket
+from typing import Final
+
+from hv_reference.pacing import TooShortError, queued_bytes
+
+# Past the methods of our sockets, which wait.
+_send = socket.socket.send
+_CORK: Final = (socket.IPPROTO_TCP, socket.TCP_CORK)
+
+
+class Wire:
+    """
+    Hands bytes to the kernel, and says when they are to leave.
+
+    Headers, the content of a file and its last byte come from several calls,
+    and shall share packets: the connection is corked meanwhile. A unix socket
+    has no packets, and knows of no cork.
+    """
+
+    __slots__ = ("_fd", "_has_packets", "_is_corked", "_room", "_sock", "sent_bytes")
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._fd = sock.fileno()
+        self._has_packets = sock.family is not socket.AF_UNIX
+        self._is_corked = False
+        self._room: select.poll | None = None
+        self.sent_bytes = 0
+
+    def send(self, data: bytes | memoryview, *, is_all: bool) -> int:
+        """
+        Send what fits, and return how many bytes that was.
+
+        Args:
+            is_all: No file follows.
+
+        Raises:
+            BlockingIOError: There is no room now.
+            OSError: The other side is gone.
+        """
+        if not is_all and not self._is_corked and self._has_packets:
+            self._sock.setsockopt(*_CORK, 1)
+            self._is_corked = True
+        sent = _send(self._sock, data)
+        self.sent_bytes += sent
+        return sent
+
+    def send_file(self, file: int, offset: int, size_bytes: int) -> int:
+        """
+        Send a part of a file, as much as fits; return how many bytes that was.
+
+        Raises:
+            TooShortError: The file ends before it.
+            BlockingIOError: There is no room now.
+            OSError: The other side is gone.
+        """
+        sent = os.sendfile(self._fd, file, offset, size_bytes)
+        if not sent:
+            raise TooShortError
+        self.sent_bytes += sent
+        return sent
+
+    def uncork(self) -> None:
+        """
+        Have everything leave that waits for more.
+        """
+        if self._is_corked:
+            self._sock.setsockopt(*_CORK, 0)
+            self._is_corked = False
+
+    def has_room(self) -> bool:
+        """
+        Tell whether the kernel takes another byte.
+
+        Raises:
+            ConnectionResetError: The other side is gone.
+        """
+        if self._room is None:
+            self._room = select.poll()
+            self._room.register(self._fd, select.POLLOUT)
+        found = self._room.poll(0)
+        if found and found[0][1] != select.POLLOUT:
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        return bool(found)
+
+    def arrived_bytes(self) -> int:
+        """
+        Return how much of what was sent here has arrived.
+
+        Below zero if what others have sent before is still on its way.
+        """
+        return self.sent_bytes - queued_bytes(self._sock)

@@ -1,0 +1,96 @@
+"""
+What was answered and is not counted as served, and why.
+
+Source: interface, "What the service does", 5: only segments that a player got
+count. What is ignored is kept to show how a count came about.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from enum import Enum
+
+import attrs
+
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+
+
+class IgnoredReason(Enum):
+    """
+    Why an answer is not counted; the first that applies, in this order.
+
+    INIT, AUDIO, PLAYLIST and OTHER_FILE say that the file never counts,
+    whatever the answer. Then, of a media segment of a video rung: HEAD,
+    NOT_MODIFIED (304), LATER_RANGE (206 from another byte than the first on),
+    and BROKEN_OFF (the connection ended before the last byte).
+    """
+
+    INIT = "init"
+    AUDIO = "audio"
+    PLAYLIST = "playlist"
+    OTHER_FILE = "other-file"
+    HEAD = "head"
+    NOT_MODIFIED = "not-modified"
+    LATER_RANGE = "later-range"
+    BROKEN_OFF = "broken-off"
+
+
+@attrs.frozen(kw_only=True)
+class IgnoredPlace:
+    """
+    Which ignored requests are counted together.
+
+    Attributes:
+        height_px: The rung's short edge; 0 of what is no media segment of one.
+    """
+
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    height_px: int
+    reason: IgnoredReason
+
+
+@attrs.frozen(kw_only=True)
+class IgnoredRequest:
+    """
+    An answer that is not counted.
+    """
+
+    place: IgnoredPlace
+    at: datetime
+
+
+@attrs.frozen(kw_only=True)
+class IgnoredCount:
+    """
+    How often something was ignored at a place on a UTC day.
+    """
+
+    place: IgnoredPlace
+    day: date
+    requests: int
+
+
+@attrs.frozen(kw_only=True)
+class IgnoredTotal:
+    """
+    How often a reason applied at a height, on some days and in some scope.
+    """
+
+    reason: IgnoredReason
+    height_px: int
+    requests: int
+
+
+def roll_up_ignored(ignored: Iterable[IgnoredRequest]) -> tuple[IgnoredCount, ...]:
+    """
+    Count ignored requests by place and UTC day.
+    """
+    found: dict[tuple[IgnoredPlace, date], int] = {}
+    for one in ignored:
+        key = (one.place, one.at.astimezone(UTC).date())
+        found[key] = found.get(key, 0) + 1
+    return tuple(
+        IgnoredCount(place=place, day=day, requests=requests)
+        for (place, day), requests in found.items()
+    )

@@ -1,0 +1,63 @@
+"""
+The port of caches in front of the service: what they must forget.
+"""
+
+from abc import ABC, abstractmethod
+from enum import Enum
+
+import attrs
+
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+
+
+class PurgeReason(Enum):
+    """
+    Why what a cache keeps may not be served any more.
+    """
+
+    DELETED = "deleted"
+    MADE_PRIVATE = "made_private"
+    REVOKED = "revoked"
+
+
+@attrs.frozen(kw_only=True)
+class PurgeOrder:
+    """
+    What caches must forget.
+
+    Attributes:
+        id: The same however often the order is carried out.
+        video_id: Whose files these are.
+        address_prefixes: Every address that begins with one of them, such as
+            ``https://cdn.example.com/v1/private/vid_…/``.
+    """
+
+    id: str
+    reason: PurgeReason
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    address_prefixes: tuple[str, ...]
+
+
+class CachePurger(ABC):
+    """
+    Tell a cache, such as a CDN, what to forget.
+
+    Called by a thread of a worker after the change is in force, at least once
+    for each order; a call that fails is made again until it succeeds.
+    """
+
+    @abstractmethod
+    def purge(self, order: PurgeOrder) -> None:
+        """
+        Have the cache forget; it has, or will soon, when this returns.
+
+        Raises:
+            UnavailableError: The cache does not answer; it is told again.
+        """
+
+    def close(self) -> None:
+        """
+        Release what the purger holds; called once, at the end.
+        """

@@ -1,0 +1,171 @@
+"""
+Name the sessions of viewers, so that nobody can tell from a name who it was.
+
+A session is what a viewer's token names (each signed address and each view of
+a share link has a token of its own), else what the player calls it (CMCD
+``sid``), else the viewer's address together with the browser's name. Names are
+keyed hashes. The key of those made of addresses changes with the UTC day and
+is written down nowhere; addresses are neither kept nor logged.
+"""
+
+import base64
+import hashlib
+import logging
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from hvcore.domain.analytics_live import SESSIONS_KEPT_FOR
+from hvcore.services.playback_access import Viewer
+
+NAME_BYTES: Final = 12
+"""Two of a billion viewers have one name with a chance of 1 in 10**11."""
+NOTED_EVERY_S: Final = 5.0
+"""Of the ten seconds within which who comes and goes shows; counting takes three."""
+MAX_FOLLOWED: Final = 100_000
+"""Sessions of a process at a time, about 25 MB; further ones are not noted."""
+
+_DAY_S: Final = 86_400
+_ROOM_EVERY_S: Final = 1.0
+
+_log = logging.getLogger(__name__)
+
+
+class SessionNames:
+    """
+    Names sessions; every process with the same secret gives the same names.
+
+    Args:
+        secret: Of at least 32 characters, shared by all machines.
+    """
+
+    def __init__(self, secret: str) -> None:
+        purpose = b"hvcore viewer sessions\n"
+        self._key = hashlib.sha256(purpose + secret.encode()).digest()
+        self._day_key = (-1, b"")
+
+    def name(self, token: str | None, viewer: Viewer, at: datetime) -> str:
+        """
+        Return the name of a viewer's session.
+
+        Args:
+            token: What opened the video, if a token did.
+        """
+        if token is not None:
+            return _hashed(self._key, f"token {token}")
+        if viewer.player_session is not None:
+            return _hashed(self._key, f"player {viewer.player_session}")
+        return _hashed(
+            self._key_of(int(at.timestamp()) // _DAY_S),
+            f"{viewer.address} {viewer.user_agent}",
+        )
+
+    def _key_of(self, day: int) -> bytes:
+        known_day, key = self._day_key
+        if known_day != day:
+            key = hashlib.blake2b(b"%d" % day, key=self._key, digest_size=32).digest()
+            # At once: other threads read both.
+            self._day_key = (day, key)
+        return key
+
+
+@attrs.frozen
+class DueSession:
+    """
+    A session that is to be noted.
+
+    Attributes:
+        mark: Stands for it in this process.
+        since_s: When it became due, in seconds since 1970.
+    """
+
+    name: str
+    mark: int
+    since_s: float
+
+
+class SessionNotes:
+    """
+    Tells which sessions are to be noted now; thread-safe.
+
+    A session that was noted a moment ago is not due again.
+    """
+
+    def __init__(self, names: SessionNames, max_followed: int = MAX_FOLLOWED) -> None:
+        self._names = names
+        self._max_followed = max_followed
+        # When a session was noted, and its name; by a hash that means nothing
+        # outside of this process.
+        self._noted: dict[int, tuple[float, str]] = {}
+        self._made_room_s = 0.0
+        self._is_full = False
+
+    def due(
+        self, video_id: str, token: str | None, viewer: Viewer, at: datetime
+    ) -> DueSession | None:
+        """
+        Return the session if it is to be noted, else None.
+
+        It is due until it was: who prepares a note may never write it.
+        """
+        now_s = at.timestamp()
+        mark = hash(
+            (video_id, token)
+            if token is not None
+            else (
+                video_id,
+                viewer.player_session,
+                # The player's own name is enough.
+                viewer.player_session is None and (viewer.address, viewer.user_agent),
+            )
+        )
+        noted = self._noted.get(mark)
+        if noted is None:
+            if len(self._noted) >= self._max_followed and not self._make_room(now_s):
+                return None
+            name = self._names.name(token, viewer, at)
+        else:
+            noted_s, name = noted
+            # Both ways, or a clock that was set back would stop all notes.
+            if abs(now_s - noted_s) < NOTED_EVERY_S:
+                return None
+            if now_s // _DAY_S != noted_s // _DAY_S:
+                name = self._names.name(token, viewer, at)
+        return DueSession(name, mark, now_s)
+
+    def noted(self, session: DueSession) -> None:
+        """
+        Remember that a session was noted.
+        """
+        self._noted[session.mark] = (session.since_s, session.name)
+
+    def _make_room(self, now_s: float) -> bool:
+        """
+        Drop sessions of which nothing is kept any more; False if none is.
+        """
+        if abs(now_s - self._made_room_s) < _ROOM_EVERY_S:
+            return False
+        self._made_room_s = now_s
+        kept_s = SESSIONS_KEPT_FOR.total_seconds()
+        left = {
+            mark: noted
+            for mark, noted in list(self._noted.items())
+            if abs(now_s - noted[0]) <= kept_s
+        }
+        self._noted = left
+        is_full = len(left) >= self._max_followed
+        if is_full and not self._is_full:
+            _log.warning(
+                "more viewers than a process follows; the rest is not counted",
+                extra={"hv_followed": len(left)},
+            )
+        self._is_full = is_full
+        return not is_full
+
+
+def _hashed(key: bytes, text: str) -> str:
+    digest = hashlib.blake2b(
+        text.encode("utf-8", "replace"), key=key, digest_size=NAME_BYTES
+    ).digest()
+    return base64.urlsafe_b64encode(digest).decode()

@@ -1,0 +1,136 @@
+"""
+Lines of spool files about a segment that was served beside it.
+
+What a player told: ``q``, milliseconds since 1970, organization, environment,
+video, ``b`` if its buffer had run empty and ``s`` if it needed the segment at
+once (else ``-``, each), and the throughput, the buffer and the bitrate (``-``
+if it did not tell). Where the request came from: ``f``, milliseconds, organization,
+environment, video, country, and the host of the page (``-``, what is not known).
+What does not look so is of a newer version, and is skipped.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from hvcore.domain.analytics_breakdown import (
+    OriginCount,
+    SegmentOrigin,
+    is_country,
+    is_referrer,
+    roll_up_origins,
+)
+from hvcore.domain.analytics_quality import (
+    PlayerReported,
+    QualityCount,
+    roll_up_reports,
+)
+from hvcore.domain.cmcd import PlayerReport
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_REPORTED: Final = b"q "
+_CAME: Final = b"f "
+_NUMBER: Final = "([0-9]{1,7}|-)"
+_REPORT: Final = re.compile(
+    r"q ([0-9]{1,15}) ([^ ]+) ([^ ]+) ([^ ]+) "
+    rf"([b-])([s-]) {_NUMBER} {_NUMBER} {_NUMBER}"
+)
+
+_ORIGIN: Final = re.compile(
+    r"f ([0-9]{1,15}) ([^ ]+) ([^ ]+) ([^ ]+) ([A-Z]{2}|-) ([a-z0-9._-]{1,253})"
+)
+
+
+def reported_text(reported: PlayerReported, at_ms: int) -> str:
+    """
+    Return the line of what a player told, without its checksum.
+    """
+    told = reported.report
+    return (
+        f"q {at_ms} {reported.org_id} {reported.env_id} {reported.video_id} "
+        f"{'b' if told.has_starved else '-'}{'s' if told.is_startup else '-'} "
+        f"{_shown(told.throughput_kbps)} {_shown(told.buffer_ms)} "
+        f"{_shown(told.bitrate_kbps)}"
+    )
+
+
+def origin_text(origin: SegmentOrigin, at_ms: int) -> str:
+    """
+    Return the line of where a request came from, without its checksum.
+    """
+    return (
+        f"f {at_ms} {origin.org_id} {origin.env_id} {origin.video_id} "
+        f"{origin.country or '-'} {origin.referrer or '-'}"
+    )
+
+
+def quality_counts(texts: Iterable[bytes]) -> tuple[QualityCount, ...]:
+    """
+    Take what players told together, by video and UTC day.
+    """
+    return roll_up_reports(_reports(texts))
+
+
+def origin_counts(texts: Iterable[bytes]) -> tuple[OriginCount, ...]:
+    """
+    Count where requests came from, by video and UTC day.
+    """
+    return roll_up_origins(_origins(texts))
+
+
+def _origins(texts: Iterable[bytes]) -> Iterator[SegmentOrigin]:
+    for text in texts:
+        if not text.startswith(_CAME):
+            continue
+        match = _ORIGIN.fullmatch(text.decode("ascii", "replace"))
+        moment = None if match is None else _moment(match[1])
+        if match is None or moment is None:
+            continue
+        yield SegmentOrigin(
+            org_id=OrgId(match[2]),
+            env_id=EnvId(match[3]),
+            video_id=VideoId(match[4]),
+            country=match[5] if is_country(match[5]) else None,
+            referrer=match[6] if is_referrer(match[6]) else None,
+            at=moment,
+        )
+
+
+def _reports(texts: Iterable[bytes]) -> Iterator[PlayerReported]:
+    for text in texts:
+        if not text.startswith(_REPORTED):
+            continue
+        match = _REPORT.fullmatch(text.decode("ascii", "replace"))
+        moment = None if match is None else _moment(match[1])
+        if match is None or moment is None:
+            continue
+        yield PlayerReported(
+            org_id=OrgId(match[2]),
+            env_id=EnvId(match[3]),
+            video_id=VideoId(match[4]),
+            report=PlayerReport(
+                has_starved=match[5] == "b",
+                is_startup=match[6] == "s",
+                throughput_kbps=_number(match[7]),
+                buffer_ms=_number(match[8]),
+                bitrate_kbps=_number(match[9]),
+            ),
+            at=moment,
+        )
+
+
+def _moment(digits: str) -> datetime | None:
+    try:
+        return _EPOCH + timedelta(milliseconds=int(digits))
+    except OverflowError:
+        return None
+
+
+def _shown(number: int | None) -> str:
+    return "-" if number is None else str(number)
+
+
+def _number(text: str) -> int | None:
+    return None if text == "-" else int(text)

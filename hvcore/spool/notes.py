@@ -1,0 +1,122 @@
+"""
+Lines of spool files that are no segments: ignored requests, and sessions.
+
+An ignored one: ``n``, milliseconds since 1970, organization, environment,
+video, height (0 if it has none) and reason. A session: ``s``, milliseconds,
+organization, environment, video and session. What does not look so is of a
+newer version, and is skipped.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from hvcore.domain.analytics_ignored import (
+    IgnoredCount,
+    IgnoredPlace,
+    IgnoredReason,
+    IgnoredRequest,
+)
+from hvcore.domain.analytics_live import SessionSeen, is_session
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_MS: Final = 86_400_000
+_IGNORED: Final = b"n"
+_SEEN: Final = b"s"
+_MOST_DIGITS: Final = 15
+"""Of milliseconds: until the year 33658."""
+
+
+def ignored_text(ignored: IgnoredRequest, at_ms: int) -> str:
+    """
+    Return the line of an ignored request, without its checksum.
+    """
+    place = ignored.place
+    return (
+        f"n {at_ms} {place.org_id} {place.env_id} {place.video_id} "
+        f"{place.height_px} {place.reason.value}"
+    )
+
+
+def seen_text(seen: SessionSeen, at_ms: int) -> str:
+    """
+    Return the line of a session, without its checksum.
+    """
+    return f"s {at_ms} {seen.org_id} {seen.env_id} {seen.video_id} {seen.session}"
+
+
+def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:
+    """
+    Count the ignored requests among some lines, by place and UTC day.
+    """
+    found: dict[tuple[int, bytes], int] = {}
+    for text in texts:
+        kind, _, rest = text.partition(b" ")
+        at, _, place = rest.partition(b" ")
+        if kind == _IGNORED and _is_moment(at):
+            key = (int(at) // _DAY_MS, place)
+            found[key] = found.get(key, 0) + 1
+    counts = []
+    for (day, text), requests in found.items():
+        try:
+            counts.append(
+                IgnoredCount(
+                    place=_ignored_place(text),
+                    day=(_EPOCH + timedelta(days=day)).date(),
+                    requests=requests,
+                )
+            )
+        except (ValueError, OverflowError):
+            # A reason of a newer version, perhaps.
+            continue
+    return tuple(counts)
+
+
+def sessions_seen(texts: Iterable[bytes]) -> tuple[SessionSeen, ...]:
+    """
+    Return the sessions among some lines, the latest of each.
+    """
+    found: dict[bytes, int] = {}
+    for text in texts:
+        kind, _, rest = text.partition(b" ")
+        at, _, session = rest.partition(b" ")
+        if kind == _SEEN and _is_moment(at):
+            at_ms = int(at)
+            if at_ms > found.get(session, -1):
+                found[session] = at_ms
+    seen = []
+    for text, at_ms in found.items():
+        try:
+            seen.append(_session(text, at_ms))
+        except (ValueError, OverflowError):
+            continue
+    return tuple(seen)
+
+
+def _is_moment(text: bytes) -> bool:
+    return text.isdigit() and len(text) <= _MOST_DIGITS
+
+
+def _ignored_place(text: bytes) -> IgnoredPlace:
+    org_id, env_id, video_id, height_px, reason = text.decode().split(" ")
+    return IgnoredPlace(
+        org_id=OrgId(org_id),
+        env_id=EnvId(env_id),
+        video_id=VideoId(video_id),
+        height_px=int(height_px),
+        reason=IgnoredReason(reason),
+    )
+
+
+def _session(text: bytes, at_ms: int) -> SessionSeen:
+    org_id, env_id, video_id, session = text.decode().split(" ")
+    if not is_session(session):
+        raise ValueError(session)
+    return SessionSeen(
+        org_id=OrgId(org_id),
+        env_id=EnvId(env_id),
+        video_id=VideoId(video_id),
+        session=session,
+        at=_EPOCH + timedelta(milliseconds=at_ms),
+    )

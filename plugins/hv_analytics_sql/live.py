@@ -1,0 +1,138 @@
+"""
+What is kept for a time: segments by minute, and who is watching.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from hv_analytics_sql.counting import to_ms
+from hv_analytics_sql.environments import conditions_of, limited_sum, scope_values
+from hv_analytics_sql.scopes import in_scope
+from hv_analytics_sql.tables import minutes, sessions, video_heights
+from hv_analytics_sql.texts import is_one_of
+from hvcore.plugin_api import Database, MinuteTotal, Scope, VideoScope
+
+FORGET_AT_ONCE: Final = 5_000
+"""Rows that go in one transaction, for which others may have to wait."""
+MOST_NAMED_MINUTES: Final = 1_440
+
+_VIDEO: Final = sa.bindparam("video", type_=sa.Text())
+
+
+def _place_of_video() -> "Iterator[sa.ColumnElement[bool]]":
+    # All of the key; a video belongs to one environment.
+    own = video_heights.c.video_id == _VIDEO
+    yield minutes.c.video_id == _VIDEO
+    for name in ("org_id", "env_id"):
+        found = sa.select(video_heights.c[name]).where(own)
+        first = found.limit(sa.literal_column("1")).offset(sa.literal_column("0"))
+        yield minutes.c[name] == first.scalar_subquery()
+
+
+def _by_minute(*conditions: "sa.ColumnElement[bool]") -> "sa.Select[Any]":
+    # Each minute by itself: then the rest of the key leads to the rows, and
+    # everybody else's of the same hour are passed over.
+    named = is_one_of(minutes.c.minute, sa.bindparam("minutes", type_=sa.Text()))
+    return (
+        sa.select(minutes.c.minute, limited_sum(minutes.c.segments))
+        .where(named, *conditions)
+        .group_by(minutes.c.minute)
+        .order_by(minutes.c.minute)
+    )
+
+
+_MINUTES: Final = _by_minute(*conditions_of(minutes))
+_VIDEO_MINUTES: Final = _by_minute(*_place_of_video())
+_SEEN: Final = sa.select(sa.func.count(sessions.c.session.distinct())).where(
+    sessions.c.last_ms >= sa.bindparam("since", type_=sa.BigInteger())
+)
+_VIEWERS: Final = _SEEN.where(*conditions_of(sessions))
+_VIDEO_VIEWERS: Final = _SEEN.where(sessions.c.video_id == _VIDEO)
+
+
+class Live:
+    """
+    Minutes and sessions in SQLite or PostgreSQL.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def minutes(self, scope: Scope, first: int, last: int) -> Sequence[MinuteTotal]:
+        """
+        Return what was served in each of these minutes, oldest first.
+        """
+        if last - first > MOST_NAMED_MINUTES:
+            rows = self._rows(_minutes_between(scope, first, last))
+        else:
+            named = json.dumps(list(range(first, last + 1)))
+            wanted = {**_values(scope), "minutes": named}
+            is_video = isinstance(scope, VideoScope)
+            rows = self._database.ask(_VIDEO_MINUTES if is_video else _MINUTES, wanted)
+        return [
+            MinuteTotal(minute=number, segments=int(segments))
+            for number, segments in rows
+        ]
+
+    def forget_minutes(self, before: int) -> bool:
+        """
+        Drop some of the minutes before one; True if more may be left.
+        """
+        return self._forget(minutes, minutes.c.minute < before)
+
+    def viewers(self, scope: Scope, since: datetime) -> int:
+        """
+        Return how many different sessions were seen since a moment, or then.
+        """
+        wanted = {**_values(scope), "since": to_ms(since)}
+        is_video = isinstance(scope, VideoScope)
+        ((found,),) = self._database.ask(
+            _VIDEO_VIEWERS if is_video else _VIEWERS, wanted
+        )
+        return int(found)
+
+    def forget_sessions(self, before: datetime) -> bool:
+        """
+        Drop some of the sessions last seen before a moment.
+        """
+        return self._forget(sessions, sessions.c.last_ms < to_ms(before))
+
+    def _forget(self, table: sa.Table, condition: "sa.ColumnElement[bool]") -> bool:
+        key = list(table.primary_key)
+        old = (
+            sa.select(*key)
+            .where(condition)
+            .limit(FORGET_AT_ONCE)
+            # Those that a drain writes to go the next time: two that wait for
+            # each other's rows would wait for ever.
+            .with_for_update(skip_locked=True)
+        )
+        gone = sa.delete(table).where(sa.tuple_(*key).in_(old))
+        with self._database.writing() as connection:
+            count = connection.execute(gone).rowcount
+            connection.commit()
+        return count == FORGET_AT_ONCE
+
+    def _rows(self, statement: sa.Executable) -> Sequence[Any]:
+        with self._database.reading() as connection:
+            return connection.execute(statement).all()
+
+
+def _values(scope: Scope) -> Mapping[str, object]:
+    if isinstance(scope, VideoScope):
+        return {"video": scope.video_id}
+    return scope_values(scope)
+
+
+def _minutes_between(scope: Scope, first: int, last: int) -> "sa.Select[Any]":
+    minute = minutes.c.minute
+    return (
+        sa.select(minute, sa.func.sum(minutes.c.segments))
+        .where(minute.between(first, last), *in_scope(minutes, scope))
+        .group_by(minute)
+        .order_by(minute)
+    )

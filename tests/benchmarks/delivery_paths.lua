@@ -1,0 +1,24 @@
+-- Asks for the paths of a file, one in each line, again and again in turn:
+-- wrk … -s delivery_paths.lua URL -- FILE
+
+local requests = {}
+local at = 0
+local threads = 0
+
+function setup(thread)
+   thread:set("number", threads)
+   threads = threads + 1
+end
+
+function init(args)
+   for path in io.lines(args[1]) do
+      requests[#requests + 1] = wrk.format("GET", path)
+   end
+   -- Of two threads, one begins in the middle.
+   at = math.floor(#requests * (number % 2) / 2)
+end
+
+function request()
+   at = at % #requests + 1
+   return requests[at]
+end

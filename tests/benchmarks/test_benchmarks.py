@@ -1,0 +1,116 @@
+"""
+The benchmarks start, read what wrk says, and see what must not be.
+"""
+
+import importlib
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.benchmarks.delivery_deletes import CONNECTIONS, Doomed, end_all
+from tests.benchmarks.delivery_load import read_load
+from tests.benchmarks.delivery_servers import Server
+
+BENCHMARKS = sorted(
+    file.stem
+    for file in Path(__file__).parent.glob("*.py")
+    if "ArgumentParser" in file.read_text() and not file.stem.startswith("test_")
+)
+SAID = """Running 5s test @ http://127.0.0.1:1
+  1 threads and 64 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     9.87ms    1.02ms  31.92ms   94.50%
+    Req/Sec     6.42k   311.20     6.89k    88.00%
+  Latency Distribution
+     50%    9.68ms
+     75%   10.05ms
+     90%   10.64ms
+     99%   {p99}
+  {count} requests in {seconds}, 8.93GB read
+Requests/sec:   6401.22
+Transfer/sec:      1.79GB
+"""
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_every_benchmark_starts(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = importlib.import_module(f"tests.benchmarks.{name}")
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+
+    with pytest.raises(SystemExit) as ended:
+        module.main()
+
+    assert ended.value.code == 0
+    assert "--" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("p99", "p99_ms"), [("13.22ms", 13.22), ("1.50s", 1500.0), ("800.00us", 0.8)]
+)
+def test_load_is_what_wrk_says_it_was(p99: str, p99_ms: float) -> None:
+    said = SAID.format(p99=p99, count=32_000, seconds="5.00s")
+
+    load = read_load(said, cpu_s=1.6)
+
+    assert load is not None
+    assert load.per_s == pytest.approx(6_400)
+    assert load.cpu_us == pytest.approx(50)
+    assert load.p99_ms == pytest.approx(p99_ms)
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    ["Non-2xx or 3xx responses: 3", "Socket errors: connect 0, read 9, write 0"],
+)
+def test_a_load_with_bad_answers_is_none(complaint: str) -> None:
+    said = SAID.format(p99="13.22ms", count=32_000, seconds="5.00s")
+
+    assert read_load(f"{said}  {complaint}\n", cpu_s=1.6) is None
+
+
+@pytest.fixture
+def deaf() -> Iterator[Server]:
+    """
+    A server that answers every request with 200, whatever was deleted.
+    """
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Yes) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        port = int(server.server_address[1])
+        yield Server(name="deaf", port=port, roots=[psutil.Process()])
+        server.shutdown()
+        thread.join()
+
+
+class _Yes(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def do_DELETE(self) -> None:
+        self.do_GET()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as inherited
+        """
+        Keep quiet.
+        """
+
+
+def test_who_serves_what_was_deleted_is_found_out(deaf: Server) -> None:
+    doomed = [Doomed(kind="deleted", ending="/v1/videos/a", paths=["/a", "/b"])]
+
+    seen = end_all(deaf, [deaf], "a key", doomed)
+
+    assert seen.late == {"deleted": seen.checked}
+    assert seen.checked == 2 * CONNECTIONS

@@ -1,0 +1,248 @@
+"""
+The delivery worker of one video behind a real nginx.
+
+The same world as without it: only that every request goes through a socket,
+nginx, its script, and a server of the worker's apps in this process.
+"""
+
+import http.client
+import shutil
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from socketserver import ThreadingMixIn
+from typing import Any, Final
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+import attrs
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+from falcon.testing import Result
+
+from hv_delivery.app import make_app
+from hv_edge.app import make_app as make_edge_app
+from hv_edge.config import CONFIG_FILE, Edge
+from hv_edge.served_lines import read_served
+from hv_player.app import make_app as make_player_app
+from hv_reference.wsgi import by_path
+from hvcore.domain.analytics import SegmentPlace
+from hvcore.playback_tokens import TokenKey
+from hvcore.services.edge_grants import EdgeGrants
+from hvcore.services.playback_changes import CHANGES_FILE, PlaybackChanges
+from hvcore.settings import EdgeSettings, PublicSettings, Settings, UploadSettings
+from tests.conftest import SettableClock
+from tests.edge import RunningEdge, running_nginx
+from tests.http.delivery_world import (
+    PLAYER_URL,
+    SECRET,
+    WORKER_URL,
+    DeliveryWorld,
+    make_world,
+)
+from tests.live import free_ports
+
+PAIR: Final = TokenKey.load(
+    Ed25519PrivateKey.generate().private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
+)
+"""A key that signs with EdDSA."""
+UPLOAD_KEY: Final = "u" * 16 + "0123456789abcdef" * 2
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@attrs.define
+class EdgeSite:
+    """
+    An nginx, and the app that stands behind it just now.
+    """
+
+    edge: RunningEdge
+    storage: Path
+    is_local: bool
+    app: Any = None
+
+    def world(self, clock: SettableClock, *, is_public: bool) -> "EdgeWorld":
+        """
+        Put a world of one video behind it.
+        """
+        shutil.rmtree(self.storage, ignore_errors=True)
+        base = make_world(
+            clock, self.storage if self.is_local else None, is_public=is_public
+        )
+        return EdgeWorld(
+            clock=clock,
+            directory=base.directory,
+            storage=base.storage,
+            key_ring=base.key_ring,
+            site=self,
+        )
+
+
+@attrs.define(kw_only=True)
+class EdgeWorld(DeliveryWorld):
+    """
+    The worker as viewers see it who come through the edge.
+    """
+
+    site: EdgeSite
+    read: int = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        DeliveryWorld.__attrs_post_init__(self)
+        log = self.site.edge.log
+        self.read = log.stat().st_size if log.exists() else 0
+        self.settings = settings_of(self.site.edge.folder)
+        self.site.app = by_path(
+            upload=make_app(self),
+            player=make_player_app(self, static=self.static),
+            delivery=make_app(self),
+            edge=make_edge_app(self),
+        )
+        self.publish()
+
+    @property
+    def edge_grants(self) -> EdgeGrants:
+        """
+        What the edge is told.
+        """
+        return EdgeGrants(
+            delivery=self.delivery,
+            edge_playback=self.edge_playback,
+            share_playback=self.share_playback,
+        )
+
+    def publish(self) -> None:
+        """
+        Tell the edge that something has changed.
+        """
+        PlaybackChanges(file=self.site.edge.folder / CHANGES_FILE).publish()
+
+    def change(self, **changes: object) -> None:
+        """
+        Change the video's entry, as the services do.
+        """
+        DeliveryWorld.change(self, **changes)
+        self.publish()
+
+    def get(
+        self,
+        path: str,
+        query: str = "",
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+    ) -> Result:
+        """
+        Send a request through nginx.
+        """
+        return self.send(f"{path}?{query}" if query else path, headers, method)
+
+    def send(
+        self,
+        address: str,
+        headers: Mapping[str, str] | Sequence[tuple[str, str]] | None,
+        method: str = "GET",
+    ) -> Result:
+        """
+        Send a request with an address as it stands.
+
+        Args:
+            headers: As pairs, if one comes several times.
+        """
+        pairs = headers.items() if isinstance(headers, Mapping) else headers or ()
+        connection = http.client.HTTPConnection("127.0.0.1", self.site.edge.port)
+        try:
+            connection.putrequest(method, address, skip_accept_encoding=True)
+            for name, value in pairs:
+                connection.putheader(name, value)
+            connection.endheaders()
+            answer = connection.getresponse()
+            body = answer.read()
+        finally:
+            connection.close()
+        status = f"{answer.status} {answer.reason}"
+        return Result([body], status, answer.getheaders())
+
+    def served(self) -> list[SegmentPlace]:
+        """
+        Return what the edge has logged as served whole since last asked.
+        """
+        # One worker: what it answers later, it answers after the lines before.
+        self.send("/health/live", None)
+        log = self.site.edge.log
+        data = log.read_bytes() if log.exists() else b""
+        lines = data[self.read :].splitlines()
+        self.read = len(data)
+        found = read_served(lines)
+        assert found.damaged == 0
+        return [one.place for one in found.served]
+
+
+def settings_of(folder: Path) -> Settings:
+    """
+    Return the settings of a world behind an edge.
+    """
+    return Settings(
+        data_dir=folder,
+        public=PublicSettings(worker_url=WORKER_URL, player_url=PLAYER_URL),
+        uploads=UploadSettings(signing_key=UPLOAD_KEY),
+    )
+
+
+@contextmanager
+def edge_site(folder: Path, *, is_local: bool, **settings: str) -> Iterator[EdgeSite]:
+    """
+    Run nginx and the server behind it until the block ends.
+
+    Args:
+        settings: More of the edge's.
+    """
+    port, storage = free_ports(), folder / "storage"
+
+    def app(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
+        return site.app(environ, start_response)
+
+    server = make_server(
+        "127.0.0.1", 0, app, server_class=_Server, handler_class=_Quiet
+    )
+    serving = threading.Thread(target=server.serve_forever, daemon=True)
+    serving.start()
+    made = Edge(
+        settings=attrs.evolve(
+            settings_of(folder),
+            edge=EdgeSettings(
+                listen=f"127.0.0.1:{port}",
+                service=f"127.0.0.1:{server.server_port}",
+                **settings,
+            ),
+        ),
+        folder=folder / "edge",
+        scripts=folder / "out",
+        storage=storage if is_local else None,
+    )
+    # Of the pair, the service behind knows nothing: who passes, passes here.
+    config = made.write([TokenKey.load(SECRET), PAIR])
+    assert config.name == CONFIG_FILE
+    text = config.read_text().replace("worker_processes auto", "worker_processes 1")
+    config.write_text(text)
+    try:
+        with running_nginx(config, port=port, folder=folder / "edge") as edge:
+            site = EdgeSite(edge=edge, storage=storage, is_local=is_local)
+            yield site
+    finally:
+        server.shutdown()
+        serving.join()
+        server.server_close()

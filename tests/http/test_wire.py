@@ -1,0 +1,135 @@
+"""
+When bytes leave that were handed to a connection's sending side.
+"""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hv_reference.pacing import TooShortError
+from hv_reference.wire import Wire
+
+MANY = 1000
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[Wire, socket.socket, socket.socket]]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        server, _ = listener.accept()
+    server.settimeout(0.0)
+    client.settimeout(10)
+    with server, client:
+        yield Wire(server), server, client
+
+
+def options(sock: socket.socket) -> int:
+    return sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CORK)
+
+
+def segments_out(sock: socket.socket) -> int:
+    """
+    Return how many packets with data this side has sent (struct tcp_info).
+    """
+    info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)
+    return int.from_bytes(info[156:160], "little")
+
+
+def test_head_file_and_last_byte_share_a_packet(
+    ends: tuple[Wire, socket.socket, socket.socket], tmp_path: Path
+) -> None:
+    wire, server, client = ends
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 99 + b"y")
+    file = os.open(path, os.O_RDONLY)
+    before = segments_out(server)
+
+    for _ in range(MANY):
+        wire.send(b"head", is_all=False)
+        wire.send_file(file, 0, 99)
+        wire.send_file(file, 99, 1)
+        wire.uncork()
+        assert client.recv(104, socket.MSG_WAITALL) == b"head" + b"x" * 99 + b"y"
+
+    # What is corked leaves by itself after 200 ms: a machine that is kept from
+    # running for so long sends some packets more.
+    assert MANY <= segments_out(server) - before <= MANY + MANY // 10
+    os.close(file)
+
+
+def test_what_is_all_leaves_at_once(
+    ends: tuple[Wire, socket.socket, socket.socket],
+) -> None:
+    wire, server, client = ends
+    wire.send(b"all", is_all=True)
+
+    assert client.recv(3, socket.MSG_WAITALL) == b"all"
+    assert not options(server)
+
+
+def test_others_find_no_cork(
+    ends: tuple[Wire, socket.socket, socket.socket],
+) -> None:
+    wire, server, client = ends
+    wire.send(b"head", is_all=False)
+    assert options(server)
+
+    wire.uncork()
+
+    assert not options(server)
+    assert client.recv(4, socket.MSG_WAITALL) == b"head"
+
+
+def look_again_and_again(wire: Wire) -> None:
+    while True:
+        wire.has_room()
+
+
+def test_who_is_gone_has_no_room(
+    ends: tuple[Wire, socket.socket, socket.socket],
+) -> None:
+    wire, _, client = ends
+    assert wire.has_room()
+    # With what it has not read, an end is a reset.
+    wire.send(b"all", is_all=True)
+    client.recv(1)
+    client.close()
+
+    with pytest.raises(ConnectionResetError):
+        look_again_and_again(wire)
+
+
+def test_a_file_that_ends_too_soon_is_an_error(
+    ends: tuple[Wire, socket.socket, socket.socket], tmp_path: Path
+) -> None:
+    wire, _, _ = ends
+    path = tmp_path / "file"
+    path.write_bytes(b"x")
+    file = os.open(path, os.O_RDONLY)
+
+    with pytest.raises(TooShortError):
+        wire.send_file(file, 1, 1)
+    os.close(file)
+
+
+def test_a_connection_that_has_no_packets_is_served_too(tmp_path: Path) -> None:
+    """
+    That of a proxy on the same machine may be a unix socket.
+    """
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    file = os.open(path, os.O_RDONLY)
+    server, client = socket.socketpair()
+    with server, client:
+        server.settimeout(0.0)
+        wire = Wire(server)
+        wire.send(b"head", is_all=False)
+        wire.send_file(file, 0, 6)
+        assert wire.has_room()
+        wire.send_file(file, 6, 1)
+        wire.uncork()
+        assert client.recv(100) == b"headcontent"
+    os.close(file)

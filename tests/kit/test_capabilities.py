@@ -1,0 +1,115 @@
+"""
+The kits of a sink's capabilities let a right one pass, and catch a wrong one.
+"""
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Final
+
+import pytest
+
+from hvcore.testing.analytics import (
+    BreakdownConformance,
+    IgnoredConformance,
+    MinutesConformance,
+    QualityConformance,
+    Reopened,
+    ViewersConformance,
+)
+from tests.kit.capable_memory import (
+    CapableStore,
+    CountsEachTime,
+    ForgetsOneMore,
+    IgnoresOneByOne,
+    IgnoresWhatCounts,
+    KeepsTheLastReason,
+    KeepsTheNewestNote,
+    KeepsTheNewestReport,
+    KeptMore,
+    KnowsNoDays,
+    LeavesTheLastMinuteOut,
+    LeavesTheUnknownOut,
+    NamesEveryHost,
+    TakesEverybodys,
+    TakesMoreAgain,
+    TakesOriginsOneByOne,
+    TakesReportsOneByOne,
+    TakesUntoldForNought,
+    made,
+)
+
+WRONG: Final[Mapping[str, type[CapableStore]]] = {
+    "test_ignored_requests_are_counted_by_reason_and_height": KeepsTheLastReason,
+    "test_ignored_requests_are_taken_once": TakesMoreAgain,
+    "test_a_write_that_fails_ignores_nothing": IgnoresOneByOne,
+    "test_ignored_requests_are_those_of_a_scope_and_of_days": KnowsNoDays,
+    "test_ignored_requests_count_nowhere_else": IgnoresWhatCounts,
+    "test_segments_are_counted_by_minute": LeavesTheLastMinuteOut,
+    "test_minutes_are_taken_once": TakesMoreAgain,
+    "test_minutes_are_those_of_a_scope": TakesEverybodys,
+    "test_old_minutes_go_and_the_rest_stays": ForgetsOneMore,
+    "test_a_session_is_one_viewer_wherever_it_was_seen": CountsEachTime,
+    "test_who_was_seen_before_is_no_viewer": KeepsTheNewestNote,
+    "test_viewers_are_those_of_a_scope": TakesEverybodys,
+    "test_forgotten_sessions_are_gone": ForgetsOneMore,
+    "test_what_players_tell_adds_up_by_day": TakesUntoldForNought,
+    "test_the_least_and_the_greatest_outlast_what_comes_later": KeepsTheNewestReport,
+    "test_what_players_tell_is_taken_once": TakesMoreAgain,
+    "test_a_write_that_fails_keeps_nothing_that_was_told": TakesReportsOneByOne,
+    "test_what_players_tell_is_that_of_a_scope_and_of_days": KnowsNoDays,
+    "test_segments_of_a_day_are_broken_down_and_add_up": LeavesTheUnknownOut,
+    "test_where_segments_went_is_taken_once": TakesMoreAgain,
+    "test_a_write_that_fails_tells_nothing_of_where_segments_went": (
+        TakesOriginsOneByOne
+    ),
+    "test_hosts_of_a_video_s_day_have_an_end": NamesEveryHost,
+    "test_where_segments_went_is_that_of_a_scope_and_of_days": KnowsNoDays,
+}
+"""Each check of the kits, and a store that it catches."""
+CAUGHT: Final = (AssertionError, pytest.fail.Exception)
+
+
+class TestARightSink(
+    IgnoredConformance,
+    MinutesConformance,
+    ViewersConformance,
+    QualityConformance,
+    BreakdownConformance,
+):
+    @pytest.fixture
+    def kept(self) -> KeptMore:
+        return KeptMore()
+
+    @pytest.fixture
+    def sink(self, kept: KeptMore) -> CapableStore:
+        return CapableStore(kept)
+
+    @pytest.fixture
+    def reopened(self, kept: KeptMore) -> Reopened:
+        return lambda: CapableStore(kept)
+
+
+class Unguided(
+    IgnoredConformance,
+    MinutesConformance,
+    ViewersConformance,
+    QualityConformance,
+    BreakdownConformance,
+):
+    __test__ = False
+
+
+@pytest.mark.parametrize("check", WRONG)
+def test_each_check_catches_a_wrong_sink(check: str) -> None:
+    store, reopen = made(WRONG[check])
+    given: dict[str, object] = {"sink": store, "reopened": reopen}
+    method: Callable[..., None] = getattr(Unguided(), check)
+
+    with pytest.raises(CAUGHT):
+        method(**{name: given[name] for name in signature(method).parameters})
+
+
+def test_no_check_was_never_seen_to_fail() -> None:
+    checks = {name for name in dir(Unguided) if name.startswith("test_")}
+
+    assert checks == set(WRONG)

@@ -1,0 +1,29 @@
+"""
+The databases that counts may lie in.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import Engine
+
+from hvcore.persistence.engine import make_engine
+from tests.servers import PostgresqlServer
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
+)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    if request.param == "sqlite":
+        made = make_engine(f"sqlite:///{tmp_path}/hvcore.db")
+        yield made
+        made.dispose()
+        return
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
+    url = server.new_database()
+    made = make_engine(url)
+    yield made
+    made.dispose()
+    server.drop_database(url)

@@ -1,0 +1,273 @@
+"""
+The edge's log is counted once, whatever becomes of it meanwhile.
+"""
+
+import secrets
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hv_edge.ingest import Ingest
+from hv_edge.log_files import LogCutError, log_paths
+from hvcore.assembly import Services, build
+from hvcore.domain.analytics import ServedBatch
+from hvcore.domain.ids import VideoId
+from hvcore.errors import UnavailableError
+from hvcore.ports.analytics import AnalyticsSink
+from tests.http.conftest import settings_of
+
+VIDEO = VideoId("vid_" + "a" * 22)
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    with build(settings_of(tmp_path), rings=False) as made:
+        made.migrate()
+        yield made
+
+
+@pytest.fixture
+def log(services: Services) -> Path:
+    services.edge_folder.mkdir()
+    return services.edge_folder / "served.log"
+
+
+def line(status: int = 200) -> bytes:
+    return (
+        f"hv1 1767323045.678 {status} 1 750 750 org_a env_1 {VIDEO} 720 "
+        f"{secrets.token_hex(16)}\n"
+    ).encode()
+
+
+def append(log: Path, *lines: bytes) -> None:
+    with log.open("ab") as file:
+        file.writelines(lines)
+
+
+def ingest(services: Services, log: Path) -> Ingest:
+    """
+    As after a restart.
+    """
+    return Ingest(log=log, sinks=services.drain.sinks)
+
+
+def counted(services: Services) -> int:
+    return services.analytics_store.served([VIDEO]).get(VIDEO, 0)
+
+
+def test_lines_are_counted_once(services: Services, log: Path) -> None:
+    reading = ingest(services, log)
+    reading.run_once()
+    append(log, line(), line(304), line())
+    reading.run_once()
+    append(log, line())
+
+    for again in (reading, reading, ingest(services, log), ingest(services, log)):
+        again.run_once()
+
+    assert counted(services) == 3
+
+
+def test_half_a_line_waits_for_its_end(services: Services, log: Path) -> None:
+    reading, whole = ingest(services, log), line()
+    append(log, whole[:30])
+    reading.run_once()
+    append(log, whole[30:], line()[:-1])
+    reading.run_once()
+
+    assert counted(services) == 1
+
+
+def test_a_renamed_log_is_followed(services: Services, log: Path) -> None:
+    reading = ingest(services, log)
+    append(log, line())
+    reading.run_once()
+    append(log, line())
+    first = log.rename(log.with_name("served.log.1"))
+    # nginx goes on with the old one until it is told to open the new one.
+    append(first, line())
+    append(log, line())
+    reading.run_once()
+    append(first, line())
+    first.rename(log.with_name("served.log.2"))
+    log.rename(log.with_name("served.log.1"))
+    append(log, line())
+
+    ingest(services, log).run_once()
+    reading.run_once()
+
+    assert counted(services) == 6
+
+
+def test_a_log_that_comes_back_is_known(services: Services, log: Path) -> None:
+    append(log, line(), line())
+    ingest(services, log).run_once()
+    kept = log.with_name("backup")
+    log.rename(kept)
+    ingest(services, log).run_once()
+    kept.rename(log.with_name("served.log.7"))
+
+    ingest(services, log).run_once()
+
+    assert counted(services) == 2
+
+
+def test_compressed_logs_are_left_alone(services: Services, log: Path) -> None:
+    append(log.with_name("served.log.2.gz"), line())
+    append(log, line())
+
+    ingest(services, log).run_once()
+
+    assert counted(services) == 1
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_copy_that_was_cut_off_is_refused(
+    services: Services,
+    log: Path,
+    restarts: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    reading = ingest(services, log)
+    append(log, line(), line())
+    reading.run_once()
+    # What copytruncate does.
+    shutil.copy(log, log.with_name("served.log.1"))
+    log.write_bytes(b"")
+    append(log, line())
+    if restarts:
+        reading = ingest(services, log)
+
+    with pytest.raises(LogCutError, match="copytruncate"):
+        reading.run_once()
+
+    assert counted(services) <= 3
+
+
+def test_a_log_that_was_moved_to_another_disk_is_known(
+    services: Services, log: Path, tmp_path: Path
+) -> None:
+    append(log, line(), line())
+    ingest(services, log).run_once()
+    # Another file of the disk, and the first one stays out of the folder.
+    log.rename(tmp_path / "before")
+    shutil.copy(tmp_path / "before", log)
+    append(log, line())
+
+    ingest(services, log).run_once()
+
+    assert counted(services) == 3
+
+
+def test_logs_may_be_renamed_while_they_are_looked_for(log: Path) -> None:
+    for number in range(40):
+        append(log.with_name(f"served.log.{number}"), line())
+    stopped = threading.Event()
+
+    def rotate() -> None:
+        while not stopped.is_set():
+            for number in range(40):
+                path = log.with_name(f"served.log.{number}")
+                path.rename(log.with_name("served.log.99"))
+                log.with_name("served.log.99").rename(path)
+
+    rotating = threading.Thread(target=rotate)
+    rotating.start()
+    try:
+        for _ in range(300):
+            assert log_paths(log)
+    finally:
+        stopped.set()
+        rotating.join()
+
+
+def test_what_cannot_be_kept_stops_no_counting(
+    services: Services, log: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    # Nothing can be written there, as on a disk that is full.
+    blocked = log.with_name("ingest.new")
+    blocked.mkdir()
+    reading = ingest(services, log)
+    append(log, line())
+    reading.run_once()
+    append(log, line())
+    reading.run_once()
+    assert counted(services) == 2
+    assert caplog.text.count("cannot be kept") == 1
+
+    blocked.rmdir()
+    reading.run_once()
+    assert log.with_name("ingest.json").is_file()
+
+
+def test_a_log_that_is_shorter_than_it_was_is_refused(
+    services: Services, log: Path
+) -> None:
+    append(log, line(), line())
+    ingest(services, log).run_once()
+    with log.open("r+b") as file:
+        file.truncate(len(line()))
+
+    with pytest.raises(LogCutError, match="cut off"):
+        ingest(services, log).run_once()
+
+
+def test_damaged_lines_are_said_and_the_rest_counts(
+    services: Services, log: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    append(log, line(), b"\x00" * 100 + b"\n", line())
+
+    ingest(services, log).run_once()
+
+    assert counted(services) == 2
+    assert "damaged lines" in caplog.text
+
+
+def test_a_log_that_begins_damaged_is_read(
+    services: Services, log: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    # As after a power cut: the file is as long as it was, and its bytes are gone.
+    append(log, b"\x00" * 8192, line(), line(), line())
+    append(log.with_name("served.log.1"), b"\x00" * 8192, line(), line())
+
+    for reading in (ingest(services, log), ingest(services, log)):
+        reading.run_once()
+        append(log, line())
+    reading.run_once()
+
+    assert counted(services) == 7
+    assert "damaged lines" in caplog.text
+
+
+class Moody(AnalyticsSink):
+    """
+    A sink that writes, and then says that it could not.
+    """
+
+    def __init__(self, inner: AnalyticsSink) -> None:
+        self.inner, self.fails = inner, True
+
+    def write(self, batch: ServedBatch) -> None:
+        self.inner.write(batch)
+        if self.fails:
+            raise UnavailableError
+
+    def position(self, file: str) -> int:
+        return self.inner.position(file)
+
+
+def test_a_sink_that_fails_after_writing_counts_once(
+    services: Services, log: Path
+) -> None:
+    sink = Moody(services.analytics_store)
+    reading = Ingest(log=log, sinks={"moody": sink})
+    append(log, line(), line())
+    reading.run_once()
+    sink.fails = False
+    append(log, line())
+
+    reading.run_once()
+
+    assert counted(services) == 3

@@ -1,0 +1,158 @@
+"""
+Decisions that were made before hold as long as what they were made of.
+"""
+
+from datetime import timedelta
+
+import attrs
+import pytest
+
+from hvcore.domain.judgement import following
+from hvcore.domain.playback_rules import PlaybackRule
+from hvcore.domain.video import VideoState
+from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
+from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
+from hvcore.playback_tokens.ring import LEEWAY_S
+from hvcore.services.playable import MAX_KEPT_CHARS, Grant, Grants, Playable
+from hvcore.services.playback_access import PlaybackAccess, Viewer
+from tests.conftest import SettableClock
+from tests.media_samples import PUBLIC, VIDEO, Directory, entry, shelf
+
+SECRET = b"0123456789abcdef" * 4
+PLAYBACK = frozenset({TokenUse.PLAYBACK})
+VALID_S = 3600
+
+
+@pytest.fixture
+def directory() -> Directory:
+    return Directory(entry(shelf().media))
+
+
+@pytest.fixture
+def access(directory: Directory, clock: SettableClock) -> PlaybackAccess:
+    key_ring = KeyRing(issuer="hvcore", keys=[TokenKey.load(SECRET)])
+    return PlaybackAccess(directory=directory, key_ring=key_ring, clock=clock)
+
+
+def viewer(access: PlaybackAccess, *domains: str, page: str | None = None) -> Viewer:
+    token = access.key_ring.issue(
+        video_id=VIDEO,
+        public_id=PUBLIC,
+        now=access.clock.now(),
+        valid_s=VALID_S,
+        domains=domains,
+    )
+    return Viewer(tokens=(token,), origin=page)
+
+
+def change(directory: Directory, **changes: object) -> None:
+    assert directory.entry is not None
+    directory.entry = attrs.evolve(directory.entry, **changes)  # type: ignore[arg-type]  # names of fields
+
+
+def test_a_decision_is_made_once_while_nothing_changes(access: PlaybackAccess) -> None:
+    who = viewer(access)
+    first = access.private(VIDEO, who, PLAYBACK)
+
+    assert access.private(VIDEO, who, PLAYBACK) is first
+    assert access.private(VIDEO, viewer(access), PLAYBACK) is not first
+
+
+def test_a_deleted_video_is_refused_to_who_was_let_in(
+    access: PlaybackAccess, directory: Directory
+) -> None:
+    who = viewer(access)
+    access.private(VIDEO, who, PLAYBACK)
+
+    change(directory, state=VideoState.DELETED)
+
+    with pytest.raises(VideoNotFoundError):
+        access.private(VIDEO, who, PLAYBACK)
+
+
+def test_a_video_that_is_gone_is_refused_to_who_was_let_in(
+    access: PlaybackAccess, directory: Directory
+) -> None:
+    who = viewer(access)
+    access.private(VIDEO, who, PLAYBACK)
+
+    directory.entry = None
+
+    with pytest.raises(VideoNotFoundError):
+        access.private(VIDEO, who, PLAYBACK)
+
+
+def test_a_public_video_that_became_private_is_refused(
+    access: PlaybackAccess, directory: Directory
+) -> None:
+    change(directory, is_public=True)
+    access.public("org_a", "live", VIDEO)
+
+    change(directory, is_public=False)
+
+    with pytest.raises(ForbiddenError):
+        access.public("org_a", "live", VIDEO)
+
+
+def test_a_token_that_has_ended_is_refused_to_who_was_let_in(
+    access: PlaybackAccess, clock: SettableClock
+) -> None:
+    who = viewer(access)
+    access.private(VIDEO, who, PLAYBACK)
+
+    clock.move(timedelta(seconds=VALID_S + LEEWAY_S - 1))
+    access.private(VIDEO, who, PLAYBACK)
+    clock.move(timedelta(seconds=1))
+
+    with pytest.raises(UnauthorizedError):
+        access.private(VIDEO, who, PLAYBACK)
+
+
+def test_a_decision_is_of_one_page_one_use_and_one_video(
+    access: PlaybackAccess,
+) -> None:
+    who = viewer(access, "example.com", page="https://example.com")
+    access.private(VIDEO, who, PLAYBACK)
+
+    with pytest.raises(ForbiddenError):
+        access.private(VIDEO, attrs.evolve(who, origin="https://other.test"), PLAYBACK)
+    with pytest.raises(ForbiddenError):
+        access.private(VIDEO, attrs.evolve(who, origin=None), PLAYBACK)
+    with pytest.raises(ForbiddenError):
+        access.private(VIDEO, who, frozenset({TokenUse.THUMBNAIL}))
+    with pytest.raises(ForbiddenError):
+        access.private(f"{VIDEO[:-1]}z", who, PLAYBACK)
+
+
+def test_who_follows_a_decision_sees_all_of_it(access: PlaybackAccess) -> None:
+    who = viewer(access)
+    access.private(VIDEO, who, PLAYBACK)
+
+    with following() as judgement:
+        access.private(VIDEO, who, PLAYBACK)
+
+    assert PlaybackRule.TOKEN_EXPIRED in judgement.kept
+    assert PlaybackRule.VIDEO_DELETED in judgement.kept
+
+
+def grant(playable: Playable) -> Grant:
+    return Grant(video=VIDEO, entry=None, playable=playable)
+
+
+def test_only_so_much_is_kept(access: PlaybackAccess) -> None:
+    one = grant(access.private(VIDEO, viewer(access), PLAYBACK))
+    grants = Grants(max_grants=2)
+    for number in range(5):
+        grants.put((str(number),), one)
+    grants.put(("a", ("x" * MAX_KEPT_CHARS,)), one)
+
+    assert grants.get(("4",)) is one
+    assert sum(grants.get((str(number),)) is one for number in range(5)) <= 2
+    assert grants.get(("a", ("x" * MAX_KEPT_CHARS,))) is None
+
+
+def test_nothing_of_a_token_is_shown(access: PlaybackAccess) -> None:
+    who = viewer(access)
+    access.private(VIDEO, who, PLAYBACK)
+
+    assert who.tokens[0] not in repr(access)

@@ -1,0 +1,81 @@
+"""
+What is noted of a segment that takes its time, or never arrives.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.cmcd import PlayerReport
+from hvcore.domain.ids import EnvId, OrgId
+from hvcore.services.playback_access import Viewer
+from hvcore.services.segment_counting import SpooledCounter
+from hvcore.services.viewer_sessions import SessionNames, SessionNotes
+from hvcore.spool import Spool, opened, spool_files
+from hvcore.spool.lines import Noted
+from tests.conftest import SettableClock
+from tests.media_samples import VIDEO
+
+PLACE = SegmentPlace(
+    org_id=OrgId("org_a"), env_id=EnvId("env_1"), video_id=VIDEO, height_px=720
+)
+VIEWER = Viewer(address="203.0.113.7", user_agent="a browser", report=PlayerReport())
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Iterator[Spool]:
+    made = Spool(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def counter(spool: Spool, clock: SettableClock) -> SpooledCounter:
+    sessions = SessionNotes(SessionNames("a secret of at least 32 characters"))
+    return SpooledCounter(spool=spool, sessions=sessions, clock=clock)
+
+
+def noted(folder: Path) -> Noted:
+    (path,) = spool_files(folder)
+    with opened(path) as file:
+        chunk = file.read(0)
+    assert chunk is not None
+    return chunk.noted
+
+
+def test_a_segment_is_counted_when_its_last_byte_goes(
+    counter: SpooledCounter, clock: SettableClock, tmp_path: Path
+) -> None:
+    """
+    Its viewer is seen then, too: a slow one may take minutes, over midnight.
+    """
+    count = counter.prepare(PLACE, None, VIEWER)
+    clock.move(timedelta(days=1))
+    count()
+
+    found, now = noted(tmp_path), clock.now()
+    (segment,) = found.counts
+    assert (segment.segments, segment.day) == (1, now.date())
+    assert segment.last_at == now.replace(microsecond=678_000)
+    assert [one.at.date() for one in found.seen] == [now.date()]
+    assert [one.day for one in found.quality] == [now.date()]
+
+
+def test_who_has_left_one_segment_is_seen_with_the_next(
+    counter: SpooledCounter, tmp_path: Path
+) -> None:
+    """
+    A player that seeks leaves the first one that it has asked for.
+    """
+    counter.prepare(PLACE, None, VIEWER)
+    counter.prepare(PLACE, None, VIEWER)()
+    counter.prepare(PLACE, None, VIEWER)()
+
+    found = noted(tmp_path)
+    assert [count.segments for count in found.counts] == [2]
+    assert len(found.seen) == 1
+    lines = spool_files(tmp_path)[0].read_bytes().splitlines()
+    assert sum(line.startswith(b"s ") for line in lines) == 1

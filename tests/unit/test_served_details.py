@@ -1,0 +1,119 @@
+"""
+What is noted of a segment beside it: only what was asked for, and nobody's name.
+"""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.analytics_breakdown import SegmentOrigin
+from hvcore.domain.cmcd import PlayerReport
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.services.playback_access import Viewer
+from hvcore.services.served_details import Detail, ServedDetails
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+PLACE = SegmentPlace(
+    org_id=OrgId("org_a"),
+    env_id=EnvId("env_1"),
+    video_id=VideoId("vid_1"),
+    height_px=720,
+)
+GERMAN = Viewer(
+    address="203.0.113.7",
+    user_agent="A browser",
+    countries=(("cf-ipcountry", "DE"), ("x-country", "FR")),
+    origin="https://www.Example.com:8443",
+)
+COUNTRIES = ServedDetails(country_header="cf-ipcountry")
+PAGES = ServedDetails(keeps_referrers=True)
+
+
+def origin_of(details: ServedDetails, viewer: Viewer) -> SegmentOrigin | None:
+    notes: tuple[Detail, ...] = details.due(PLACE, viewer, NOON)
+    (found,) = notes or (None,)
+    assert found is None or isinstance(found, SegmentOrigin)
+    return found
+
+
+def country(header: str) -> str | None:
+    found = origin_of(COUNTRIES, Viewer(countries=(("cf-ipcountry", header),)))
+    return None if found is None else found.country
+
+
+def page(origin: str | None, referer: str | None = None) -> str | None:
+    found = origin_of(PAGES, Viewer(origin=origin, referer=referer))
+    return None if found is None else found.referrer
+
+
+def test_nothing_is_noted_unless_it_is_asked_for() -> None:
+    assert ServedDetails().due(PLACE, GERMAN, NOON) == ()
+
+
+def test_only_what_is_asked_for_is_noted() -> None:
+    by_country, by_page = origin_of(COUNTRIES, GERMAN), origin_of(PAGES, GERMAN)
+
+    assert by_country is not None
+    assert by_page is not None
+    assert (by_country.country, by_country.referrer) == ("DE", None)
+    assert (by_page.country, by_page.referrer) == (None, "www.example.com")
+
+
+def test_only_the_header_that_is_named_is_believed() -> None:
+    assert origin_of(ServedDetails(country_header="x-geo-country"), GERMAN) is None
+
+
+def test_all_that_is_told_is_noted_at_once() -> None:
+    both = ServedDetails(country_header="x-country", keeps_referrers=True)
+    viewer = Viewer(
+        report=PlayerReport(), countries=GERMAN.countries, origin=GERMAN.origin
+    )
+
+    told, went = both.due(PLACE, viewer, NOON)
+
+    assert isinstance(went, SegmentOrigin)
+    assert (went.country, went.referrer) == ("FR", "www.example.com")
+    assert told.video_id == went.video_id == PLACE.video_id
+
+
+@pytest.mark.parametrize(
+    "header", ["", "XX", "ZZ", "T1", "de", "D", "DEU", "DE,FR", "DE ", "ÄÖ", "D\n"]
+)
+def test_what_is_no_country_is_not_known(header: str) -> None:
+    assert country("DE") == "DE"
+    assert country(header) is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "null",
+        "about:blank",
+        "file:///home/anna/film.html",
+        "https://",
+        "https://user@host.example/",
+        "https://203.0.113.7/",
+        "https://[2001:db8::1]/",
+        "https://a b.example/",
+        "https://a.example\\@b.example/",
+        "https://" + "a." * 127 + "example/",
+        "https://" + "a" * 64 + ".example/",
+        "x" * 10_000,
+    ],
+)
+def test_what_has_no_host_is_not_known(address: str) -> None:
+    assert page(address) is None
+
+
+def test_the_origin_is_asked_before_the_referrer() -> None:
+    assert page("https://a.example", "https://b.example/x?secret=1") == "a.example"
+    assert page("null", "https://b.example/x?secret=1") == "b.example"
+    assert page(None, "https://b.example") == "b.example"
+
+
+def test_nothing_of_a_page_but_its_host_is_kept() -> None:
+    long_path = "https://b.example/" + "x" * 5_000
+
+    assert page(None, long_path) == "b.example"

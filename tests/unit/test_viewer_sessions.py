@@ -1,0 +1,160 @@
+"""
+Sessions: who is the same viewer, and that nobody learns who it was.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+import attrs
+import pytest
+
+from hvcore.domain.analytics_live import is_session
+from hvcore.services.playback_access import Viewer
+from hvcore.services.viewer_sessions import NOTED_EVERY_S, SessionNames, SessionNotes
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+SECRET = "0123456789abcdef" * 4
+VIEWER = Viewer(address="203.0.113.7", user_agent="A browser")
+TOKEN = "aaa.bbb.ccc"
+
+
+def name(
+    viewer: Viewer = VIEWER,
+    *,
+    token: str | None = None,
+    at: datetime = NOON,
+    secret: str = SECRET,
+) -> str:
+    return SessionNames(secret).name(token, viewer, at)
+
+
+def test_a_name_fits_into_a_line_and_says_nothing() -> None:
+    names = [
+        name(),
+        name(token=TOKEN),
+        name(
+            attrs.evolve(VIEWER, player_session="6e2fb550-c457-11e9-bb97-0800200c9a66")
+        ),
+    ]
+
+    assert all(is_session(one) for one in names)
+    assert len(set(names)) == 3
+    for secret in ("203", "113", TOKEN, "6e2fb550"):
+        assert not any(secret in one for one in names)
+
+
+def test_all_processes_with_one_secret_give_one_name() -> None:
+    assert name() == name()
+    assert name() != name(secret="another secret of this length..")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        attrs.evolve(VIEWER, address="203.0.113.8"),
+        attrs.evolve(VIEWER, user_agent="Another browser"),
+    ],
+)
+def test_another_address_or_browser_is_another_viewer(other: Viewer) -> None:
+    assert name(other) != name()
+
+
+def test_a_token_tells_viewers_apart_whatever_else_they_show() -> None:
+    other = attrs.evolve(VIEWER, address="198.51.100.1", player_session="x")
+
+    assert name(token=TOKEN) == name(other, token=TOKEN)
+    assert name(token=TOKEN) != name(token="aaa.bbb.ddd")
+
+
+def test_the_player_s_own_session_goes_before_the_address() -> None:
+    here = attrs.evolve(VIEWER, player_session="one")
+    there = attrs.evolve(here, address="198.51.100.1")
+
+    assert name(here) == name(there)
+    assert name(here) != name(attrs.evolve(here, player_session="two"))
+
+
+def test_nobody_is_followed_from_one_day_to_the_next() -> None:
+    tomorrow = NOON + timedelta(days=1)
+
+    assert name() != name(at=tomorrow)
+    assert name() == name(at=NOON.replace(hour=23, minute=59))
+    # These are no persons, and a session does not end at midnight.
+    assert name(token=TOKEN) == name(token=TOKEN, at=tomorrow)
+
+
+def notes(max_followed: int = 10) -> SessionNotes:
+    return SessionNotes(SessionNames(SECRET), max_followed)
+
+
+def note(
+    own: SessionNotes, at: datetime, viewer: Viewer = VIEWER, video: str = "vid_1"
+) -> str | None:
+    session = own.due(video, None, viewer, at)
+    if session is None:
+        return None
+    own.noted(session)
+    return session.name
+
+
+def test_a_session_is_noted_again_after_a_while() -> None:
+    own = notes()
+
+    def is_due(after_s: float) -> bool:
+        return note(own, NOON + timedelta(seconds=after_s)) is not None
+
+    assert [is_due(0), is_due(NOTED_EVERY_S - 0.1), is_due(NOTED_EVERY_S)] == [
+        True,
+        False,
+        True,
+    ]
+    # Nor does a clock that was set back stop it.
+    assert is_due(-60)
+
+
+def test_a_session_is_due_until_it_was_noted() -> None:
+    own = notes()
+    first = own.due("vid_1", None, VIEWER, NOON)
+    assert first is not None
+    assert own.due("vid_1", None, VIEWER, NOON) == first
+
+    own.noted(first)
+
+    assert own.due("vid_1", None, VIEWER, NOON) is None
+
+
+def test_a_session_that_lasts_over_midnight_has_the_name_of_the_day() -> None:
+    own, midnight = notes(), NOON + timedelta(hours=12)
+    before = note(own, midnight - timedelta(seconds=3))
+    after = note(own, midnight + timedelta(seconds=3))
+
+    assert before == name(at=NOON)
+    assert after == name(at=midnight)
+
+
+def test_each_video_of_a_viewer_is_noted() -> None:
+    own = notes()
+
+    assert note(own, NOON, video="vid_1") == note(own, NOON, video="vid_2") == name()
+
+
+def test_as_many_sessions_as_come_take_only_so_much(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    own = notes(max_followed=10)
+
+    def due(number: int, at: datetime) -> bool:
+        viewer = attrs.evolve(VIEWER, address=f"198.51.100.{number}")
+        return note(own, at, viewer) is not None
+
+    noted = sum(due(number, NOON) for number in range(200))
+    later = NOON + timedelta(minutes=3)
+    noted_later = sum(due(number, later) for number in range(200))
+
+    assert (noted, noted_later) == (10, 10)
+    assert caplog.text.count("more viewers than a process follows") == 1
+    assert "198.51.100" not in caplog.text
+
+
+def test_an_address_is_in_no_representation() -> None:
+    assert "203.0.113.7" not in repr(VIEWER)
+    assert "browser" not in repr(VIEWER)

@@ -258,7 +258,7 @@ def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
     checks = json.loads(outcome.stdout)["checks"]
     assert {c["check"] for c in checks} == {
         *("python", "database", "storage", "disk", "queue", "transcoder"),
-        *("sandbox", "player", "secrets", "ports", "auth", "keys"),
+        *("sandbox", "player", "secrets", "ports", "auth", "keys", "edge"),
         *("limits", "analytics", "fetch", "spool", "plugins"),
     }
     broken = [c for c in checks if c["state"] == "broken" and c["check"] != "player"]

@@ -21,6 +21,8 @@ import attrs
 
 HV: Final = [sys.executable, "-m", "hv_cli"]
 READY_WITHIN_S: Final = 60
+MANY_UPLOADS: Final = {"HV_LIMITS__UPLOAD_URL_PER_MINUTE_AND_KEY": "1000"}
+"""Tests that share a service ask for more than 10 addresses a minute together."""
 POLL_S: Final = 0.05
 
 
@@ -323,7 +325,7 @@ def live_service(folder: Path, *words: str, **settings: str) -> Iterator[LiveSer
     """
     data = folder / "data"
     environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
-    environ |= {"HV_DATA": str(data), **settings}
+    environ |= {"HV_DATA": str(data), **MANY_UPLOADS, **settings}
     port = free_ports()
     up = start_up(environ, data, port, words)
     service = LiveService(data, port, up, environ, words)

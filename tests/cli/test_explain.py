@@ -468,7 +468,9 @@ def test_several_requests_of_one_id_are_all_told(hv: Hv, tmp_path: Path) -> None
 
     refusals = found(hv("explain", "r-1", "--json"))
 
-    assert [r["rule"] for r in refusals] == ["token_expired", "video_deleted"]
+    # Perhaps of one millisecond.
+    assert {r["rule"] for r in refusals} == {"token_expired", "video_deleted"}
+    assert len(refusals) == 2
 
 
 def test_an_id_that_begins_like_another_is_another(hv: Hv, tmp_path: Path) -> None:

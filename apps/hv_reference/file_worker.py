@@ -12,8 +12,8 @@ from hv_reference.file_loop import FileLoop
 
 TURN_S: Final = 0.0005
 """
-After which a busy thread lets another run. With Python's 5 ms, a count that is
-brought to the database stops the loop for so long at each call to the kernel.
+After which a busy thread lets another run. With Python's 5 ms, counts that are
+brought to the database may stop the loop for so long at each call to the kernel.
 """
 
 
@@ -39,7 +39,7 @@ class FilesInLoop(LargeBodies):
         if files is not None:
             sys.setswitchinterval(TURN_S)
             # The app stays for good: nobody need look through it for garbage
-            # again and again, which stopped the loop for tens of milliseconds.
+            # again and again while requests wait.
             gc.collect()
             gc.freeze()
             self._loop = FileLoop(

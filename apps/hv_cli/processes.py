@@ -18,6 +18,8 @@ from hvcore.services.drain import Drain
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
 """Uploads take at most half of them (hv_upload); playback has the rest."""
+DRAIN_NICENESS: Final = 5
+"""Who is being served comes first. On a busy core it still gets about a quarter."""
 
 _BOTH_NEED: Final = ("access", "key_ring", "upload_signer", "storage", "outbound")
 API_NEEDS: Final = (
@@ -80,7 +82,9 @@ def delivery(
     from hv_reference.wsgi import delivery_app  # noqa: PLC0415 - this process's own
 
     _serve(
-        lambda: delivery_app(invocation.load().settings),
+        lambda: delivery_app(
+            invocation.load().settings, lambda: _drain_command(invocation)
+        ),
         listener=_listener(invocation, host, port, fd, needs=DELIVERY_NEEDS),
         workers=workers,
         threads=DELIVERY_THREADS,
@@ -129,6 +133,28 @@ def sweep(invocation: Invocation) -> None:
     process_logs.configure()
     _check_database(invocation)
     run_sweep(invocation.load().settings)
+
+
+@click.command(cls=HvCommand)
+@pass_invocation
+def drain(invocation: Invocation) -> None:
+    """
+    Bring counts to the analytics sinks, until SIGTERM.
+    """
+    from hv_reference.draining import drain_until  # noqa: PLC0415 - its own
+    from hv_worker.stopping import Stopping  # noqa: PLC0415 - see above
+
+    process_logs.configure()
+    stopping = Stopping()
+    with invocation.unmigrated_services() as services:
+        drain_until(stopping.wait, services.drain)
+
+
+def _drain_command(invocation: Invocation) -> Sequence[str]:
+    from hv_cli.supervisor import hv_arguments  # noqa: PLC0415 - only this needs it
+
+    nice = ("--niceness", str(DRAIN_NICENESS))
+    return hv_arguments(*invocation.options(), *nice, "drain")
 
 
 def _serve(

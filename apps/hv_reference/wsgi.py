@@ -2,10 +2,10 @@
 The WSGI app of each process, by the address it serves.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 
-from hv_reference.draining import keep_draining
+from hv_reference.draining import DrainKeeper
 from hv_web.plain_requests import FileOpener
 from hvcore.assembly import build
 from hvcore.settings import Settings
@@ -28,9 +28,15 @@ def api_app(settings: Settings) -> App:
     return with_heads(make_api(build(settings)), MONITORED)
 
 
-def delivery_app(settings: Settings) -> App:
+def delivery_app(settings: Settings, drain: Callable[[], Sequence[str]]) -> App:
     """
     Build delivery, player and uploads; call it in the process that serves them.
+
+    Args:
+        drain: Returns the command that brings counts to the sinks beside it.
+
+    Raises:
+        ConfigError: The folder of the counts cannot be used.
     """
     from hv_delivery.app import make_app as make_delivery  # noqa: PLC0415 - see above
     from hv_delivery.published import PublishedFiles  # noqa: PLC0415
@@ -39,7 +45,7 @@ def delivery_app(settings: Settings) -> App:
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
     services = build(settings)
-    keep_draining(services.drain)
+    DrainKeeper(services.spool_dir, services.spool, drain).start()
     app = by_path(
         upload=make_upload(services),
         edge=make_edge(services),

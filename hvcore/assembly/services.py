@@ -232,7 +232,7 @@ class Services(Backends):
         """
         Brings what was served to the sinks.
         """
-        return Drain(folder=self.spool_dir, sinks=self._sinks, spool=self.spool)
+        return Drain(folder=self.spool_dir, sinks=self._sinks)
 
     @cached_property
     def analytics(self) -> Analytics:

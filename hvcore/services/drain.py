@@ -17,7 +17,6 @@ from hvcore.errors import UnavailableError
 from hvcore.failpoints import reach
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.spool import (
-    Spool,
     SpoolChunk,
     SpoolFile,
     make_folder,
@@ -36,12 +35,10 @@ class Drain:
 
     Attributes:
         sinks: By name. Each goes on where it stands, whatever the others do.
-        spool: This process's own, which may owe a few lines.
     """
 
     folder: Path
     sinks: Mapping[str, AnalyticsSink]
-    spool: Spool
     # Up to where a sink has certainly read a file: saves asking it again.
     _known: dict[tuple[str, str], int] = attrs.field(factory=dict, init=False)
     _failing: set[str] = attrs.field(factory=set, init=False)
@@ -61,7 +58,6 @@ class Drain:
 
         Another process that is at it already does it for this one as well.
         """
-        self.spool.flush()
         with the_only_reader(self.folder) as is_alone:
             if not is_alone:
                 return

@@ -73,14 +73,14 @@ def own(tmp_path: Path) -> Iterator[Spool]:
     made.close()
 
 
-def drain_of(folder: Path, own: Spool, sinks: Mapping[str, AnalyticsSink]) -> Drain:
-    return Drain(folder=folder, sinks=sinks, spool=own)
+def drain_of(folder: Path, sinks: Mapping[str, AnalyticsSink]) -> Drain:
+    return Drain(folder=folder, sinks=sinks)
 
 
 def test_what_was_served_is_counted_once(
     own: Spool, sink: MemorySink, tmp_path: Path
 ) -> None:
-    drain = drain_of(tmp_path, own, {"memory": sink})
+    drain = drain_of(tmp_path, {"memory": sink})
     for _ in range(3):
         own.append(SEGMENT)
         drain.run_once()
@@ -93,10 +93,10 @@ def test_another_process_goes_on_where_one_was_killed(
     own: Spool, sink: MemorySink, tmp_path: Path
 ) -> None:
     own.append(SEGMENT)
-    drain_of(tmp_path, own, {"memory": sink}).run_once()
+    drain_of(tmp_path, {"memory": sink}).run_once()
     own.append(SEGMENT)
 
-    drain_of(tmp_path, own, {"memory": sink}).run_once()
+    drain_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 2
 
@@ -106,7 +106,7 @@ def test_a_file_of_a_live_process_stays(
 ) -> None:
     own.append(SEGMENT)
 
-    drain_of(tmp_path, own, {"memory": sink}).run_once()
+    drain_of(tmp_path, {"memory": sink}).run_once()
 
     assert len(spool_files(tmp_path)) == 1
 
@@ -118,7 +118,7 @@ def test_a_file_of_a_dead_process_goes_with_its_position(
     own.close()
     (path,) = spool_files(tmp_path)
 
-    drain_of(tmp_path, own, {"memory": sink}).run_once()
+    drain_of(tmp_path, {"memory": sink}).run_once()
 
     assert spool_files(tmp_path) == []
     assert (sink.segments, sink.forgotten) == (1, [path.name])
@@ -133,7 +133,7 @@ def test_a_half_last_line_of_a_dead_process_is_no_segment(
     (path,) = spool_files(tmp_path)
     path.write_bytes(path.read_bytes()[:-5])
 
-    drain_of(tmp_path, own, {"memory": sink}).run_once()
+    drain_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 1
     assert spool_files(tmp_path) == []
@@ -144,7 +144,7 @@ def test_a_half_line_of_a_live_process_is_counted_when_it_is_whole(
 ) -> None:
     own = Spool(tmp_path)
     own.append(SEGMENT)
-    drain = drain_of(tmp_path, own, {"memory": sink})
+    drain = drain_of(tmp_path, {"memory": sink})
     (path,) = spool_files(tmp_path)
     line = path.read_bytes()
     with path.open("ab") as file:
@@ -168,7 +168,7 @@ def test_damage_does_not_stop_what_follows(
     good = path.read_bytes()
     path.write_bytes(b"\0" * 100 + b"\n" + good + b"junk\n" + good)
 
-    drain_of(tmp_path, own, {"memory": sink}).run_once()
+    drain_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 2
     assert "damaged lines" in caplog.text
@@ -181,7 +181,7 @@ def test_a_large_file_is_read_in_parts(
     for _ in range(20):
         own.append(SEGMENT)
 
-    drain_of(tmp_path, own, {"memory": sink}).run_once()
+    drain_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 20
 
@@ -189,7 +189,7 @@ def test_a_large_file_is_read_in_parts(
 def test_nothing_is_asked_while_nothing_is_served(
     own: Spool, sink: MemorySink, tmp_path: Path
 ) -> None:
-    drain = drain_of(tmp_path, own, {"memory": sink})
+    drain = drain_of(tmp_path, {"memory": sink})
     own.append(SEGMENT)
     for _ in range(5):
         drain.run_once()
@@ -205,7 +205,7 @@ def test_a_sink_that_fails_holds_up_no_other_and_catches_up(
 ) -> None:
     broken = MemorySink()
     broken.fails_with = failure
-    drain = drain_of(tmp_path, own, {"broken": broken, "good": sink})
+    drain = drain_of(tmp_path, {"broken": broken, "good": sink})
     own.append(SEGMENT)
     own.close()
 
@@ -223,7 +223,7 @@ def test_a_sink_that_stays_down_is_reported_once(
     own: Spool, sink: MemorySink, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     sink.fails_with = UnavailableError("gone")
-    drain = drain_of(tmp_path, own, {"memory": sink})
+    drain = drain_of(tmp_path, {"memory": sink})
     own.append(SEGMENT)
 
     for _ in range(3):
@@ -236,7 +236,7 @@ def test_two_drains_at_once_count_once(world: World, tmp_path: Path) -> None:
     folder = tmp_path / "spools"
     store = world.services.analytics_store
     own = Spool(folder)
-    drains = [drain_of(folder, own, {"sql": store}) for _ in range(4)]
+    drains = [drain_of(folder, {"sql": store}) for _ in range(4)]
     stop = threading.Event()
 
     def run(drain: Drain) -> None:

@@ -274,7 +274,7 @@ class FileLoop:
             if request_bytes:
                 _recv(kept.sock, request_bytes)
                 self._await_bytes(kept, 1)
-            is_done = transfer.go_on(self._now)
+            is_done = transfer.go_on()
         except OSError:
             transfer.close()
             self._drop(kept)

@@ -22,7 +22,8 @@ class Transfer:
 
     Args:
         data: Status, headers, and perhaps a body.
-        pace: Makes what is asked of the other side, once it keeps us waiting.
+        pace: Makes what is asked of the other side, once it keeps us waiting for
+            longer than a moment.
         file: Descriptor of a file, closed with this; None if there is none.
         start: Where the part begins; it ends before end.
         prepare_count: Called before the file ends; what it returns is called
@@ -62,12 +63,9 @@ class Transfer:
         self._arrived_bytes = 0
         self._looked_at = 0.0
 
-    def go_on(self, now: float) -> bool:
+    def go_on(self) -> bool:
         """
         Send what the kernel takes; tell whether that was the rest.
-
-        Args:
-            now: By the monotonic clock.
 
         Raises:
             TooShortError: The file ends before its published end.
@@ -81,23 +79,23 @@ class Transfer:
                 return True
         except BlockingIOError:
             pass
-        if self._pace is None:
-            self._pace = self._make_pace()
-            self._looked_at = now
-            self._arrived_bytes = self._wire.arrived_bytes()
         return False
 
     def has_kept_pace(self, now: float) -> bool:
         """
-        Tell whether the other side has taken enough.
+        Tell whether the other side has taken enough of an answer that waits.
+
+        Args:
+            now: By the monotonic clock.
         """
-        if self._pace is None:
-            return True
-        self._pace.waited(now - self._looked_at)
-        self._looked_at = now
         arrived = self._wire.arrived_bytes()
-        self._pace.moved(arrived - self._arrived_bytes)
-        self._arrived_bytes = arrived
+        if self._pace is None:
+            # Most never wait for so long that somebody looks.
+            self._pace = self._make_pace()
+        else:
+            self._pace.waited(now - self._looked_at)
+            self._pace.moved(arrived - self._arrived_bytes)
+        self._looked_at, self._arrived_bytes = now, arrived
         return self._pace.left_s > 0
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ from hvcore.services.published_files import (
 )
 from hvcore.services.served_details import ServedDetails
 from hvcore.services.viewer_sessions import DueSession, SessionNotes
-from hvcore.spool import Note, Spool, encode_all
+from hvcore.spool import Note, Spool, encode_all, encode_segment
 
 _INIT: Final = "/init.m4s"
 _SOUND: Final = "audio/mp4"
@@ -80,26 +80,29 @@ class SpooledCounter:
         Return what takes note that a segment is being handed to a player.
         """
         now = self.clock.now()
-        notes: tuple[Note, ...] = (
-            SegmentServed(place=place, at=now),
-            *self.details.due(place, viewer, now),
-        )
+        # Nearly always there is nothing else to be said.
+        others: tuple[Note, ...] = self.details.due(place, viewer, now)
         session = self.sessions.due(place.video_id, token, viewer, now)
         if session is not None:
-            notes = (*notes, _seen(place, session.name, now))
-        return partial(self._write, now, notes, encode_all(notes), session)
+            others = (*others, _seen(place, session.name, now))
+        lines = encode_segment(place, now)
+        if others:
+            lines += encode_all(others)
+        return partial(self._write, place, now, lines, others, session)
 
     def _write(
         self,
+        place: SegmentPlace,
         at: datetime,
-        notes: tuple[Note, ...],
         lines: bytes,
+        others: tuple[Note, ...],
         session: DueSession | None,
     ) -> None:
         now = self.clock.now()
         if now - at > _SOON:
             # It was long on its way.
-            lines = encode_all([attrs.evolve(note, at=now) for note in notes])
+            notes = [attrs.evolve(note, at=now) for note in others]
+            lines = encode_segment(place, now) + encode_all(notes)
         # All in one: a segment, its viewer, and what is known of both.
         self.spool.write(lines, segments=1)
         if session is not None:

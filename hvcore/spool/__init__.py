@@ -8,7 +8,7 @@ holds a lock on its file: who can take the lock knows that the file is
 complete. Folder and locks are meant for a file system of this machine.
 """
 
-from hvcore.spool.lines import Note, encode_all
+from hvcore.spool.lines import Note, encode_all, encode_segment
 from hvcore.spool.reading import (
     READ_BYTES,
     SpoolChunk,
@@ -33,6 +33,7 @@ __all__ = [
     "SpoolChunk",
     "SpoolFile",
     "encode_all",
+    "encode_segment",
     "make_folder",
     "opened",
     "spool_files",

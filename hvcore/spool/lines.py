@@ -94,17 +94,22 @@ class Noted:
     damaged: int
 
 
+def encode_segment(place: SegmentPlace, at: datetime) -> bytes:
+    """
+    Return the line of a served segment, with its end.
+    """
+    data = b"%d %s" % (_ms(at), _place_text(place))
+    return b"%s %08x\n" % (data, zlib.crc32(data))
+
+
 def encode(note: Note) -> bytes:
     """
     Return the line of a note, with its end.
     """
-    since = note.at - _EPOCH
-    # In whole numbers, and without the division of two durations, which costs
-    # more than the rest of this line.
-    at_ms = since.days * _DAY_MS + since.seconds * 1000 + since.microseconds // 1000
     if isinstance(note, SegmentServed):
-        data = b"%d %s" % (at_ms, _place_text(note.place))
-    elif isinstance(note, SessionSeen):
+        return encode_segment(note.place, note.at)
+    at_ms = _ms(note.at)
+    if isinstance(note, SessionSeen):
         data = seen_text(note, at_ms).encode()
     elif isinstance(note, PlayerReported):
         data = reported_text(note, at_ms).encode()
@@ -119,9 +124,6 @@ def encode_all(notes: Sequence[Note]) -> bytes:
     """
     Return the lines of notes, one after the other.
     """
-    # Nearly always it is one.
-    if len(notes) == 1:
-        return encode(notes[0])
     return b"".join([encode(note) for note in notes])
 
 
@@ -218,6 +220,13 @@ def _meant(
         if place is not None:
             counts.append(_count(place, segments, first_ms, last_ms))
     return tuple(counts), tuple(by_minute), damaged
+
+
+def _ms(at: datetime) -> int:
+    since = at - _EPOCH
+    # In whole numbers, and without the division of two durations, which costs
+    # more than the rest of a line.
+    return since.days * _DAY_MS + since.seconds * 1000 + since.microseconds // 1000
 
 
 @lru_cache(maxsize=MAX_KEPT_PLACES)

@@ -51,13 +51,13 @@ def test_who_leaves_in_the_middle_has_broken_off(
     reader, writer = pair
     told: list[str] = []
     transfer = transfer_of(tmp_path, writer, told)
-    while transfer.go_on(0.0):
+    while transfer.go_on():
         pytest.fail("the kernel took all of it")
     reader.close()
 
     def has_ended() -> bool:
         try:
-            transfer.go_on(0.0)
+            transfer.go_on()
         except OSError:
             return True
         return False
@@ -76,7 +76,7 @@ def test_who_gets_all_of_it_is_counted_and_not_ignored(
     told: list[str] = []
     transfer = transfer_of(tmp_path, writer, told, size=1_000)
 
-    assert transfer.go_on(0.0)
+    assert transfer.go_on()
     transfer.close()
 
     assert told == ["counted"]

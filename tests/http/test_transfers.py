@@ -53,7 +53,7 @@ def patient() -> Pace:
 
 
 def finish(transfer: Transfer) -> None:
-    while not transfer.go_on(0.0):
+    while not transfer.go_on():
         pass
 
 
@@ -104,7 +104,7 @@ def test_who_leaves_before_the_last_byte_is_told_apart(
         when_broken_off=lambda: told.append("broken off"),
     )
     for _ in range(100):
-        assert not transfer.go_on(0.0)
+        assert not transfer.go_on()
     client.close()
     with pytest.raises(OSError, match=r"reset|pipe"):
         finish(transfer)
@@ -138,7 +138,7 @@ def test_a_count_is_prepared_once_however_often_the_kernel_is_full(
         when_broken_off=lambda: told.append("broken off"),
     )
     turns, left = 1, len(HEAD) + size
-    while not transfer.go_on(0.0):
+    while not transfer.go_on():
         turns += 1
         left -= len(client.recv(256 * 1024))
     transfer.close()
@@ -204,12 +204,13 @@ def test_answers_still_on_their_way_do_not_cost_the_next_one_its_time(
     server, client = ends
     wire = Wire(server)
     before = Transfer(wire, b"x" * 16_000_000, pace=patient)
-    assert not before.go_on(0.0)
+    assert not before.go_on()
     pace = Pace(5)
     if by == "loop":
         following = Transfer(wire, b"y" * 1000, pace=lambda: pace)
-        assert not following.go_on(0.0)
+        assert not following.go_on()
         assert following.has_kept_pace(1.0)
+        assert following.has_kept_pace(2.0)
     else:
         server.begin(reading=Pace(5), sending=pace)
         reader = threading.Timer(0.1, lambda: read_all(client))

@@ -102,16 +102,16 @@ class DrainKeeper:
             ran_s = time.monotonic() - self._started_at
             is_settled = ran_s > LONGEST_PAUSE_S
             self._pause_s = (
-                DRAIN_EVERY_S
-                if is_settled
-                else min(2 * self._pause_s, LONGEST_PAUSE_S)
+                DRAIN_EVERY_S if is_settled else min(2 * self._pause_s, LONGEST_PAUSE_S)
             )
-            _log.warning("the drain ended; it starts again", extra={"hv_status": status})
+            _log.warning(
+                "the drain ended; it starts again", extra={"hv_status": status}
+            )
         # Who serves nothing needs none: it takes the memory of a Python.
         is_due = time.monotonic() - self._started_at >= self._pause_s
         if is_due and spool_files(self._folder) and self._is_chosen():
             self._started_at = time.monotonic()
-            self._drain = subprocess.Popen(
+            self._drain = subprocess.Popen(  # noqa: S603 - our own program
                 self._command(),
                 stdin=subprocess.DEVNULL,
                 # Ctrl-C is for who serves, and ends this with it.

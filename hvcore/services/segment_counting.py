@@ -12,7 +12,7 @@ from typing import Final, Protocol
 import attrs
 
 from hvcore.clock import Clock
-from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.analytics_ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
 from hvcore.domain.analytics_live import SessionSeen
 from hvcore.failpoints import reach

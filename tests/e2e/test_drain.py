@@ -46,7 +46,9 @@ def film(services: Services) -> Published:
 
 
 @pytest.fixture
-def server(environ: dict[str, str], film: Published, tmp_path: Path) -> Iterator[Server]:
+def server(
+    environ: dict[str, str], film: Published, tmp_path: Path
+) -> Iterator[Server]:
     with running_delivery(environ, tmp_path / "delivery.log", workers=2) as made:
         yield made
 

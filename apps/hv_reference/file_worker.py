@@ -12,8 +12,8 @@ from hv_reference.file_loop import FileLoop
 
 TURN_S: Final = 0.0005
 """
-After which a busy thread lets another run. With Python's 5 ms, counts that are
-brought to the database may stop the loop for so long at each call to the kernel.
+After which a busy thread lets another run. With Python's 5 ms, a page or an upload
+may stop the loop for so long at each call to the kernel.
 """
 
 

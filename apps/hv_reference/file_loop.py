@@ -14,11 +14,10 @@ import struct
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final, Protocol
-
-import attrs
+from typing import Any, Final
 
 from hv_reference.heads import stamp_now, write_head
+from hv_reference.kept_connections import Kept, Owner
 from hv_reference.pacing import Pace, sends_no_more
 from hv_reference.transfers import Transfer
 from hv_reference.wire import Wire
@@ -39,55 +38,6 @@ _AT_ONCE: Final = struct.pack("ii", 1, 0)
 
 # Past the methods of our sockets, which wait.
 _recv = socket.socket.recv
-
-
-class Owner(Protocol):
-    """
-    Has the connections that the loop does not.
-    """
-
-    def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Serve what the loop has only looked at.
-        """
-        ...
-
-    def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        End a connection whose last answer was sent.
-        """
-        ...
-
-    def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Close a connection.
-        """
-        ...
-
-
-@attrs.define(eq=False)
-class _Kept:
-    """
-    A connection of the loop.
-
-    Attributes:
-        deadline: Of the next request, by the monotonic clock; it does not bind
-            a transfer.
-        awaited_bytes: The kernel wakes nobody before; 1 but for half requests.
-        transfer: The answer that is on its way.
-        closes: Whether that is the last one.
-    """
-
-    conn: Any
-    sock: socket.socket
-    wire: Wire
-    fd: int
-    neighbour: str
-    deadline: float
-    awaited_bytes: int = 1
-    transfer: Transfer | None = None
-    closes: bool = False
-    is_gone: bool = False
 
 
 class FileLoop:
@@ -120,7 +70,7 @@ class FileLoop:
         self._pace = pace
         self._epoll = select.epoll()
         self._epoll.register(others, select.EPOLLIN)
-        self._kept: dict[int, _Kept] = {}
+        self._kept: dict[int, Kept] = {}
         self._now = self._looked_at = time.monotonic()
         self._stamp = stamp_now()
         self._is_stopping = False
@@ -133,9 +83,7 @@ class FileLoop:
         deadline = time.monotonic() + self._head_within_s
         # A unix socket's peer has no address.
         neighbour = conn.client[0] if conn.client else ""
-        self._kept[fd] = _Kept(
-            conn, conn.sock, Wire(conn.sock), fd, neighbour, deadline
-        )
+        self._kept[fd] = Kept(conn, conn.sock, Wire(conn.sock), fd, neighbour, deadline)
         self._epoll.register(fd, select.EPOLLIN)
 
     def run(self, for_s: float) -> None:
@@ -185,7 +133,7 @@ class FileLoop:
             if is_late:
                 self._drop(kept)
 
-    def _look(self, kept: _Kept) -> bytes:
+    def _look(self, kept: Kept) -> bytes:
         try:
             seen = _recv(kept.sock, MAX_HEAD_BYTES, socket.MSG_PEEK)
         except BlockingIOError:
@@ -196,7 +144,7 @@ class FileLoop:
             self._drop(kept)
         return seen
 
-    def _answer_all(self, seen: Sequence[tuple[_Kept, bytes]]) -> None:
+    def _answer_all(self, seen: Sequence[tuple[Kept, bytes]]) -> None:
         # They all came before this moment, so that one look will do.
         with self._moment():
             for kept, requests in seen:
@@ -208,7 +156,7 @@ class FileLoop:
         except Exception:  # noqa: BLE001 - whatever for: each is decided by itself
             return nullcontext()
 
-    def _answer_each(self, kept: _Kept, seen: bytes) -> None:
+    def _answer_each(self, kept: Kept, seen: bytes) -> None:
         while seen:
             size = seen.find(END) + len(END)
             if size < len(END):
@@ -222,7 +170,7 @@ class FileLoop:
             # What was sent together with it.
             seen = b"" if kept.is_gone or kept.transfer else seen[size:]
 
-    def _await_rest(self, kept: _Kept, seen_bytes: int) -> None:
+    def _await_rest(self, kept: Kept, seen_bytes: int) -> None:
         if seen_bytes >= MAX_HEAD_BYTES:
             self._owner.hand_over(self._give_up(kept))
             return
@@ -234,12 +182,12 @@ class FileLoop:
         # What was looked at stays in the kernel, and would wake us again.
         self._await_bytes(kept, seen_bytes + 1)
 
-    def _await_bytes(self, kept: _Kept, size: int) -> None:
+    def _await_bytes(self, kept: Kept, size: int) -> None:
         if kept.awaited_bytes != size:
             kept.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
             kept.awaited_bytes = size
 
-    def _answer(self, kept: _Kept, head: bytes) -> Transfer | None:
+    def _answer(self, kept: Kept, head: bytes) -> Transfer | None:
         request = read_request(head, kept.neighbour)
         if request is None:
             return None
@@ -267,9 +215,7 @@ class FileLoop:
             when_broken_off=served.break_off if counts else None,
         )
 
-    def _go_on(
-        self, kept: _Kept, transfer: Transfer, *, request_bytes: int = 0
-    ) -> None:
+    def _go_on(self, kept: Kept, transfer: Transfer, *, request_bytes: int = 0) -> None:
         try:
             if request_bytes:
                 _recv(kept.sock, request_bytes)
@@ -293,14 +239,14 @@ class FileLoop:
             kept.transfer = None
             self._epoll.modify(kept.fd, select.EPOLLIN)
 
-    def _drop(self, kept: _Kept) -> None:
+    def _drop(self, kept: Kept) -> None:
         if kept.transfer is not None:
             kept.transfer.close()
             # Or the kernel would keep for minutes what nobody fetches.
             kept.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
         self._owner.drop(self._give_up(kept))
 
-    def _give_up(self, kept: _Kept) -> Any:  # noqa: ANN401 - gunicorn's own
+    def _give_up(self, kept: Kept) -> Any:  # noqa: ANN401 - gunicorn's own
         kept.is_gone = True
         del self._kept[kept.fd]
         self._epoll.unregister(kept.fd)

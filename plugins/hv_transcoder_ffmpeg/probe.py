@@ -64,6 +64,7 @@ _MAX_REPORT_BYTES: Final = 4 * 1024 * 1024
 
 _TOO_LARGE_WORDS: Final = "exceeds specified max pixel count"
 _ELSEWHERE_WORDS: Final = "Skipped opening external track"
+_NOT_THERE_WORDS: Final = "Could not seek to position"
 
 
 @attrs.frozen(kw_only=True)
@@ -296,11 +297,13 @@ def _require_enough(there_s: float, declared_s: float) -> None:
 def _judge(ended: Ended) -> None:
     if ended.is_success:
         return
-    # ffprobe names the file it complains of. Other words, or none, come from
-    # what stands in front of it: the launcher or bubblewrap.
+    # ffprobe names the file it complains of, but for one in which it is to go
+    # somewhere. Other words, or none, come from what stands in front of it: the
+    # launcher or bubblewrap.
+    is_of_file = "file:" in ended.log or _NOT_THERE_WORDS in ended.log
     is_machine = (
         ended.signal is signal.SIGKILL
-        or (ended.signal is None and "file:" not in ended.log)
+        or (ended.signal is None and not is_of_file)
         or ended.is_disk_full
         or ended.names_machine
     )

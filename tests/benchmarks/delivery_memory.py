@@ -2,6 +2,7 @@
 Whether delivery's memory stays as it is, however many viewers come.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,41 +19,59 @@ from tests.benchmarks.delivery_load import answered, loaded_for, wait_s
 from tests.benchmarks.delivery_servers import Server
 
 VIEWERS: Final = 100_000
-QUICK_VIEWERS: Final = 2_000
+QUICK_VIEWERS: Final = 10_000
+VIEWERS_AT_ONCE: Final = 2_500
+"""
+Each asks for two things. LuaJIT tells long strings apart by a few of their bytes,
+in which tokens are alike: with all of them wrk did not begin within 10 minutes.
+"""
 WARM_SHARE: Final = 0.2
 """Of the time; by then every cache has had more tokens than it keeps."""
 LOOKS: Final = 4
+LOOKS_BEFORE_END_S: Final = 1.0
 GROWTH_GOAL: Final = 1.05
 
 
-def viewers_paths(services: Services, stock: Stock, folder: Path, viewers: int) -> Path:
+def viewers_paths(
+    services: Services, stock: Stock, folder: Path, viewers: int
+) -> list[Path]:
     """
     Write down what so many viewers ask for: a playlist, then a segment.
+
+    Returns: Files, each of other viewers.
     """
     names = small_names()
     lines = []
     for number, (film, token) in enumerate(sign(services, stock.films, viewers)):
         lines.append(private_path(film, PLAYLIST, token))
         lines.append(private_path(film, names[number % len(names)], token))
-    return write_lines(folder / "viewers", lines)
+    at_once = 2 * VIEWERS_AT_ONCE
+    return [
+        write_lines(folder / f"viewers-{first}", lines[first : first + at_once])
+        for first in range(0, len(lines), at_once)
+    ]
 
 
-def watch_memory(server: Server, paths: Path, *, minutes: float) -> None:
+def watch_memory(server: Server, paths: Sequence[Path], *, minutes: float) -> None:
     """
     Put load on a server, look at its memory now and then, and print it.
     """
     print(f"{server.name}\nmemory at first:  {_mb(server.rss_bytes())}", flush=True)
-    seconds = minutes * 60
-    with loaded_for(server, paths, seconds=seconds) as process:
-        wait_s(process, seconds * WARM_SHARE)
-        warm_bytes = server.rss_bytes()
-        print(f"after a warm-up:  {_mb(warm_bytes)}", flush=True)
-        for _ in range(LOOKS):
-            # The last look is taken while there still is load.
-            wait_s(process, seconds * (1 - WARM_SHARE) / (LOOKS + 1))
+    seconds = minutes * 60 / len(paths)
+    warm = max(1, round(WARM_SHARE * len(paths)))
+    every = max(1, (len(paths) - warm) // LOOKS)
+    warm_bytes = now_bytes = requests = 0
+    for number, some in enumerate(paths, start=1):
+        with loaded_for(server, some, seconds=seconds) as process:
+            # While there still is load.
+            wait_s(process, seconds - LOOKS_BEFORE_END_S)
             now_bytes = server.rss_bytes()
+            requests += answered(server, process)
+        if number == warm:
+            warm_bytes = now_bytes
+            print(f"after a warm-up:  {_mb(warm_bytes)}", flush=True)
+        elif number > warm and (len(paths) - number) % every == 0:
             print(f"                  {_mb(now_bytes)}", flush=True)
-        requests = answered(server, process)
     print(
         f"{requests:,} requests; end of warm: {now_bytes / warm_bytes:.3f}   ", end=""
     )

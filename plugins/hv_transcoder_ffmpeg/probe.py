@@ -2,7 +2,6 @@
 Find out what an uploaded file is, without trusting it.
 """
 
-import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,12 +17,12 @@ from hv_transcoder_ffmpeg.containers import (
     sniff_container,
 )
 from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.probe_endings import judge_probe
 from hv_transcoder_ffmpeg.process import Ended, supervise
 from hv_transcoder_ffmpeg.reasons import (
     ELSEWHERE,
     SEND_AGAIN,
     TOO_HARD,
-    UNREADABLE,
     UNSUPPORTED,
 )
 from hv_transcoder_ffmpeg.repair import copy_good_tracks, unopened_track
@@ -35,7 +34,6 @@ from hvcore.plugin_api import (
     SEGMENT_S,
     PixelFormat,
     SourceInfo,
-    TranscodeError,
     UnusableSourceError,
     VideoTrackInfo,
     Workspace,
@@ -64,7 +62,6 @@ _MAX_REPORT_BYTES: Final = 4 * 1024 * 1024
 
 _TOO_LARGE_WORDS: Final = "exceeds specified max pixel count"
 _ELSEWHERE_WORDS: Final = "Skipped opening external track"
-_NOT_THERE_WORDS: Final = "Could not seek to position"
 
 
 @attrs.frozen(kw_only=True)
@@ -165,7 +162,7 @@ class Prober:
                     raise UnusableSourceError(UNSUPPORTED)
                 path, indexes = good.path, good.indexes
                 ended, report = self._headers(workspace, path, container)
-            _judge(ended)
+            judge_probe(ended, path, workspace.check)
             if _TOO_LARGE_WORDS in ended.log:
                 raise UnusableSourceError(stream_report.TOO_LARGE)
             streams = stream_report.read_streams(report, container)
@@ -249,7 +246,7 @@ class Prober:
             take_output=reader.feed,
             tick=workspace.check,
         )
-        _judge(ended)
+        judge_probe(ended, opened.path, workspace.check)
         return ended.log
 
     def _command(
@@ -292,26 +289,3 @@ def _require_enough(there_s: float, declared_s: float) -> None:
             f"The file is incomplete: {there_s:.1f} of {declared_s:.0f} seconds of "
             f"the video are there. {SEND_AGAIN}"
         )
-
-
-def _judge(ended: Ended) -> None:
-    if ended.is_success:
-        return
-    # ffprobe names the file it complains of, but for one in which it is to go
-    # somewhere. Other words, or none, come from what stands in front of it: the
-    # launcher or bubblewrap.
-    is_of_file = "file:" in ended.log or _NOT_THERE_WORDS in ended.log
-    is_machine = (
-        ended.signal is signal.SIGKILL
-        or (ended.signal is None and not is_of_file)
-        or ended.is_disk_full
-        or ended.names_machine
-    )
-    if is_machine:
-        raise TranscodeError(
-            "The video could not be examined.",
-            log=f"ended with {ended.status}\n{ended.log}",
-        )
-    if ended.signal is not None or "Cannot allocate memory" in ended.log:
-        raise UnusableSourceError(TOO_HARD)
-    raise UnusableSourceError(UNREADABLE)

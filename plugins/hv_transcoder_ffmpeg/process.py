@@ -21,8 +21,9 @@ LOG_BYTES: Final = 8192
 """The last words that are kept; hostile media make ffmpeg talk without end."""
 
 _FULL_WORDS: Final = ("No space left on device", "Disk quota exceeded")
+_DEVICE_WORDS: Final = "Input/output error"
 _MACHINE_WORDS: Final = (
-    "Input/output error",
+    _DEVICE_WORDS,
     "Permission denied",
     "No such file or directory",
     "Too many open files",
@@ -90,6 +91,16 @@ class Ended:
         True if it complains of the machine, not of the file it was given.
         """
         return any(words in self.log for words in _MACHINE_WORDS)
+
+    @property
+    def names_device_alone(self) -> bool:
+        """
+        True if it complains of the device that a file lies on, and of nothing else.
+
+        Some demuxers say so of damaged files, too.
+        """
+        named = [words for words in _MACHINE_WORDS if words in self.log]
+        return named == [_DEVICE_WORDS]
 
 
 def supervise(

@@ -27,9 +27,10 @@ _ENCODED: Final = 5
 """One of so many is encoded each day; of the others only the headers are read."""
 _LONG: Final = 10_000
 _BATCH: Final = 100
-_ONCE_WRONG: Final = (2676, 7630, 7824, 9730)
+_ONCE_WRONG: Final = (2676, 7338, 7630, 7824, 9730)
 """
-Of these ffprobe cannot find a late place, and said so without naming the file.
+Of these ffprobe does not find a late place, and says so without naming the file; but
+for one, of which it says "Input/output error".
 """
 _MOST_S: Final = 20.0
 _NEVER_SAID: Final = ("ffmpeg", "ffprobe", "lavc", "/", "0x", "moov", "errno")
@@ -110,7 +111,7 @@ def test_every_damaged_file_becomes_a_video_or_a_sentence(
 
 
 @pytest.mark.parametrize("seed", _ONCE_WRONG)
-def test_a_place_that_is_not_found_is_no_fault_of_the_machine(
+def test_what_ffprobe_says_of_a_damaged_file_is_no_fault_of_the_machine(
     seed: int, wholes: dict[str, Path], transcoder: Transcoder, tmp_path: Path
 ) -> None:
     outcome = _outcome(_Case(seed=seed), wholes, transcoder, tmp_path)

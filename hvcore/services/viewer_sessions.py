@@ -16,7 +16,6 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.analytics_live import SESSIONS_KEPT_FOR
 from hvcore.services.playback_access import Viewer
 
 NAME_BYTES: Final = 12
@@ -26,8 +25,9 @@ NOTED_EVERY_S: Final = 5.0
 MAX_FOLLOWED: Final = 100_000
 """Sessions of a process at a time, about 25 MB; further ones are not noted."""
 
+TURN_S: Final = 60.0
 _DAY_S: Final = 86_400
-_ROOM_EVERY_S: Final = 1.0
+_WARN_EVERY_S: Final = 600.0
 
 _log = logging.getLogger(__name__)
 
@@ -89,17 +89,18 @@ class SessionNotes:
     """
     Tells which sessions are to be noted now; thread-safe.
 
-    A session that was noted a moment ago is not due again.
+    A session that was noted a moment ago is not due again. Who was not noted for
+    two turns is forgotten: whoever watches is noted far more often.
     """
 
     def __init__(self, names: SessionNames, max_followed: int = MAX_FOLLOWED) -> None:
         self._names = names
         self._max_followed = max_followed
         # When a session was noted, and its name; by a hash that means nothing
-        # outside of this process.
-        self._noted: dict[int, tuple[float, str]] = {}
-        self._made_room_s = 0.0
-        self._is_full = False
+        # outside of this process. In this turn, and in the one before.
+        self._recent: dict[int, tuple[float, str]] = {}
+        self._earlier: dict[int, tuple[float, str]] = {}
+        self._turned_s = self._warned_s = 0.0
 
     def due(
         self, video_id: str, token: str | None, viewer: Viewer, at: datetime
@@ -110,6 +111,9 @@ class SessionNotes:
         It is due until it was: who prepares a note may never write it.
         """
         now_s = at.timestamp()
+        # Both ways here and below, or a clock that was set back would stop it.
+        if abs(now_s - self._turned_s) >= TURN_S:
+            self._turn(now_s)
         mark = hash(
             (video_id, token)
             if token is not None
@@ -120,14 +124,14 @@ class SessionNotes:
                 viewer.player_session is None and (viewer.address, viewer.user_agent),
             )
         )
-        noted = self._noted.get(mark)
+        noted = self._recent.get(mark) or self._earlier.get(mark)
         if noted is None:
-            if len(self._noted) >= self._max_followed and not self._make_room(now_s):
+            if len(self._recent) + len(self._earlier) >= self._max_followed:
+                self._warn(now_s)
                 return None
             name = self._names.name(token, viewer, at)
         else:
             noted_s, name = noted
-            # Both ways, or a clock that was set back would stop all notes.
             if abs(now_s - noted_s) < NOTED_EVERY_S:
                 return None
             if now_s // _DAY_S != noted_s // _DAY_S:
@@ -138,30 +142,23 @@ class SessionNotes:
         """
         Remember that a session was noted.
         """
-        self._noted[session.mark] = (session.since_s, session.name)
+        self._recent[session.mark] = (session.since_s, session.name)
+        self._earlier.pop(session.mark, None)
 
-    def _make_room(self, now_s: float) -> bool:
-        """
-        Drop sessions of which nothing is kept any more; False if none is.
-        """
-        if abs(now_s - self._made_room_s) < _ROOM_EVERY_S:
-            return False
-        self._made_room_s = now_s
-        kept_s = SESSIONS_KEPT_FOR.total_seconds()
-        left = {
-            mark: noted
-            for mark, noted in list(self._noted.items())
-            if abs(now_s - noted[0]) <= kept_s
-        }
-        self._noted = left
-        is_full = len(left) >= self._max_followed
-        if is_full and not self._is_full:
+    def _turn(self, now_s: float) -> None:
+        is_next = abs(now_s - self._turned_s) < 2 * TURN_S
+        # First of all: another thread shall not do it once more.
+        self._turned_s = now_s
+        self._earlier = self._recent if is_next else {}
+        self._recent = {}
+
+    def _warn(self, now_s: float) -> None:
+        if abs(now_s - self._warned_s) >= _WARN_EVERY_S:
+            self._warned_s = now_s
             _log.warning(
                 "more viewers than a process follows; the rest is not counted",
-                extra={"hv_followed": len(left)},
+                extra={"hv_followed": self._max_followed},
             )
-        self._is_full = is_full
-        return not is_full
 
 
 def _hashed(key: bytes, text: str) -> str:

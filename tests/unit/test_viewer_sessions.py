@@ -155,6 +155,26 @@ def test_as_many_sessions_as_come_take_only_so_much(
     assert "198.51.100" not in caplog.text
 
 
+def test_who_is_gone_takes_no_memory() -> None:
+    own = notes(max_followed=12)
+
+    def come(number: int, seconds: float) -> bool:
+        viewer = attrs.evolve(VIEWER, address=f"198.51.100.{number}")
+        return note(own, NOON + timedelta(seconds=seconds), viewer) is not None
+
+    # Five at a time, for a minute each: there is room for all that ever come.
+    everybody = [
+        come(number, 60 * minute + number)
+        for minute in range(10)
+        for number in range(5 * minute, 5 * minute + 5)
+    ]
+    # Who stays is noted as before, whoever comes and goes.
+    staying = [come(200, 600 + 5 * number) for number in range(60)]
+
+    assert everybody == [True] * 50
+    assert staying == [True] * 60
+
+
 def test_an_address_is_in_no_representation() -> None:
     assert "203.0.113.7" not in repr(VIEWER)
     assert "browser" not in repr(VIEWER)

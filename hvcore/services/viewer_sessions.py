@@ -26,6 +26,7 @@ MAX_FOLLOWED: Final = 100_000
 """Sessions of a process at a time, about 25 MB; further ones are not noted."""
 
 TURN_S: Final = 60.0
+"""After two of them without a note a session is forgotten."""
 _DAY_S: Final = 86_400
 _WARN_EVERY_S: Final = 600.0
 

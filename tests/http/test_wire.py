@@ -2,10 +2,12 @@
 When bytes leave that were handed to a connection's sending side.
 """
 
+import errno
 import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,6 +102,30 @@ def test_who_is_gone_has_no_room(
 
     with pytest.raises(ConnectionResetError):
         look_again_and_again(wire)
+
+
+class OfAnOlderKernel(socket.socket):
+    """
+    Linux before 4.12, and gVisor, do not tell of a connection's memory.
+    """
+
+    def getsockopt(self, _level: int, _name: int, /, *_size: int) -> Any:  # noqa: ANN401 - socket's own
+        raise OSError(errno.ENOPROTOOPT, os.strerror(errno.ENOPROTOOPT))
+
+
+def test_an_older_kernel_has_room_too(
+    ends: tuple[Wire, socket.socket, socket.socket],
+) -> None:
+    _, server, client = ends
+    with OfAnOlderKernel(fileno=os.dup(server.fileno())) as older:
+        older.settimeout(0.0)
+        wire = Wire(older)
+        wire.send(b"all", is_all=True)
+        assert wire.has_room()
+        client.close()
+
+        with pytest.raises(ConnectionResetError):
+            look_again_and_again(wire)
 
 
 def test_a_file_that_ends_too_soon_is_an_error(

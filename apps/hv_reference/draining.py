@@ -20,8 +20,10 @@ from hvcore.spool import Spool, make_folder, spool_files
 
 DRAIN_EVERY_S: Final = 2.0
 """Counts are to be seen within 10 s, also by who has just missed a round."""
+SETTLED_AFTER_S: Final = 10.0
+"""A drain that ran for so long starts again at once."""
 LONGEST_PAUSE_S: Final = 60.0
-"""Between two starts of a drain that ends again and again."""
+"""Between two starts of a drain that ends by itself again and again."""
 LOCK_FILE: Final = "drain.lock"
 
 _log = logging.getLogger(__name__)
@@ -99,14 +101,7 @@ class DrainKeeper:
             if status is None:
                 return
             self._drain = None
-            ran_s = time.monotonic() - self._started_at
-            is_settled = ran_s > LONGEST_PAUSE_S
-            self._pause_s = (
-                DRAIN_EVERY_S if is_settled else min(2 * self._pause_s, LONGEST_PAUSE_S)
-            )
-            _log.warning(
-                "the drain ended; it starts again", extra={"hv_status": status}
-            )
+            self._note_end(status)
         # Who serves nothing needs none: it takes the memory of a Python.
         is_due = time.monotonic() - self._started_at >= self._pause_s
         if is_due and spool_files(self._folder) and self._is_chosen():
@@ -117,6 +112,22 @@ class DrainKeeper:
                 # Ctrl-C is for who serves, and ends this with it.
                 start_new_session=True,
             )
+
+    def _note_end(self, status: int) -> None:
+        ran_s = time.monotonic() - self._started_at
+        if status < 0 or ran_s > SETTLED_AFTER_S:
+            # Killed, whoever did so: counts are to be seen within 10 s.
+            self._pause_s = DRAIN_EVERY_S
+        else:
+            self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
+            # That of another one, with other settings, may be able to.
+            self._give_way()
+        _log.warning("the drain ended; it starts again", extra={"hv_status": status})
+
+    def _give_way(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
     def _is_chosen(self) -> bool:
         if self._lock is None:

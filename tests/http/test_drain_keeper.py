@@ -1,0 +1,94 @@
+"""
+Of those that serve with one folder, one keeps a drain running.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from hv_reference.draining import DrainKeeper
+from hvcore.spool import Spool
+from tests.live import until
+
+WITHIN_S = 30
+KILLS = 3
+LONGEST_S = 20
+
+
+class Programs:
+    """
+    Drains of a few words, which say in a folder that they run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir()
+
+    def that_stays(self) -> Sequence[str]:
+        return self._shell("exec sleep 1000")
+
+    def that_ends(self) -> Sequence[str]:
+        return self._shell("exit 1")
+
+    def started(self) -> Sequence[int]:
+        return [int(path.name) for path in self._folder.iterdir()]
+
+    def has_started(self, times: int) -> bool:
+        return len(self.started()) >= times
+
+    def _shell(self, then: str) -> Sequence[str]:
+        return ["/bin/sh", "-c", f"touch {self._folder}/$$; {then}"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    spool = Spool(tmp_path / "spool")
+    spool.write(b"to be counted\n", segments=1)
+    spool.close()
+    return tmp_path / "spool"
+
+
+@pytest.fixture
+def programs(tmp_path: Path, folder: Path) -> Iterator[Programs]:
+    made = Programs(tmp_path / "started")
+    yield made
+    # With nothing to be counted, no keeper starts another one.
+    for path in folder.glob("*.log"):
+        path.unlink()
+    for pid in made.started():
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_who_cannot_drain_gives_way_to_who_can(
+    folder: Path, programs: Programs, tmp_path: Path
+) -> None:
+    unable = Programs(tmp_path / "unable")
+    DrainKeeper(folder, Spool(folder), unable.that_ends).start()
+    until(unable.started, within_s=WITHIN_S, what="a drain that ends")
+
+    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+
+    until(programs.started, within_s=WITHIN_S, what="the drain of another")
+
+
+def test_who_is_killed_again_and_again_is_back_at_once(
+    folder: Path, programs: Programs
+) -> None:
+    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+    until(programs.started, within_s=WITHIN_S, what="a drain")
+    began = time.monotonic()
+    for number in range(1, KILLS + 1):
+        for pid in programs.started():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        until(partial(programs.has_started, number + 1), within_s=WITHIN_S)
+
+    # With pauses that double, it takes 4, 8 and 16 s.
+    assert time.monotonic() - began < LONGEST_S

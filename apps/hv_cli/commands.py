@@ -49,15 +49,6 @@ class Invocation:
         self.data = DEFAULT_DATA
         self.config: Path | None = None
 
-    def options(self) -> list[str]:
-        """
-        Return the words by which another ``hv`` is about the same.
-        """
-        words = ["--data", str(self.data.absolute())]
-        if self.config is not None:
-            words += ["--config", str(self.config.absolute())]
-        return words
-
     def load(self) -> Loaded:
         """
         Read the settings.

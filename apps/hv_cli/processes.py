@@ -2,7 +2,9 @@
 The processes of the service, each alone.
 """
 
+import logging
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -12,14 +14,12 @@ import click
 from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_reference.listening import BIND_PATIENCE_S, listen
-from hvcore.errors import UnavailableError
+from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.services.drain import Drain
 
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
 """Uploads take at most half of them (hv_upload); playback has the rest."""
-DRAIN_NICENESS: Final = 5
-"""Who is being served comes first. On a busy core it still gets about a quarter."""
 
 _BOTH_NEED: Final = ("access", "key_ring", "upload_signer", "storage", "outbound")
 API_NEEDS: Final = (
@@ -31,6 +31,8 @@ API_NEEDS: Final = (
 )
 DELIVERY_NEEDS: Final = (*_BOTH_NEED, "drain")
 """Of the services, those that bad settings keep from being made."""
+
+_log = logging.getLogger(__name__)
 
 _host = click.option("--host", default="127.0.0.1", show_default=True)
 _fd = click.option("--fd", type=int, hidden=True)
@@ -82,9 +84,7 @@ def delivery(
     from hv_reference.wsgi import delivery_app  # noqa: PLC0415 - this process's own
 
     _serve(
-        lambda: delivery_app(
-            invocation.load().settings, lambda: _drain_command(invocation)
-        ),
+        lambda: delivery_app(invocation.load().settings, _drain_command),
         listener=_listener(invocation, host, port, fd, needs=DELIVERY_NEEDS),
         workers=workers,
         threads=DELIVERY_THREADS,
@@ -136,25 +136,34 @@ def sweep(invocation: Invocation) -> None:
 
 
 @click.command(cls=HvCommand)
-@pass_invocation
-def drain(invocation: Invocation) -> None:
+def drain() -> None:
     """
-    Bring counts to the analytics sinks, until SIGTERM.
-    """
-    from hv_reference.draining import drain_until  # noqa: PLC0415 - its own
-    from hv_worker.stopping import Stopping  # noqa: PLC0415 - see above
+    Bring counts to the analytics sinks, until SIGTERM; run by hv delivery.
 
+    Its standard input says the settings.
+    """
+    from hv_reference.draining import drain_until, read_settings  # noqa: PLC0415
+    from hv_worker.stopping import Stopping  # noqa: PLC0415 - this process's own
+    from hvcore.assembly import build  # noqa: PLC0415
+
+    if not _is_supervised():
+        raise CliError("hv delivery runs this by itself: start that.")
     process_logs.configure()
     stopping = Stopping()
-    with invocation.unmigrated_services() as services:
-        drain_until(stopping.wait, services.drain)
+    try:
+        settings = read_settings(sys.stdin.buffer)
+        with build(settings, rings=False) as services:
+            drain_until(stopping.wait, services.drain)
+    except (HvcoreError, ValueError, EOFError) as exc:
+        # In the form of a log: the parent's may be one.
+        _log.critical("counts are not brought to the sinks: %s", exc)
+        sys.exit(1)
 
 
-def _drain_command(invocation: Invocation) -> Sequence[str]:
+def _drain_command() -> Sequence[str]:
     from hv_cli.supervisor import hv_arguments  # noqa: PLC0415 - only this needs it
 
-    nice = ("--niceness", str(DRAIN_NICENESS))
-    return hv_arguments(*invocation.options(), *nice, "drain")
+    return hv_arguments("drain")
 
 
 def _serve(

@@ -5,7 +5,8 @@ The WSGI app of each process, by the address it serves.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 
-from hv_reference.draining import DrainKeeper
+from hv_reference.drain_keeper import DrainKeeper
+from hv_reference.draining import packed
 from hv_web.plain_requests import FileOpener
 from hvcore.assembly import build
 from hvcore.settings import Settings
@@ -33,7 +34,8 @@ def delivery_app(settings: Settings, drain: Callable[[], Sequence[str]]) -> App:
     Build delivery, player and uploads; call it in the process that serves them.
 
     Args:
-        drain: Returns the command that brings counts to the sinks beside it.
+        drain: Returns the command that brings counts to the sinks beside it; it
+            is told the settings on its standard input (draining.read_settings).
 
     Raises:
         ConfigError: The folder of the counts cannot be used.
@@ -45,7 +47,8 @@ def delivery_app(settings: Settings, drain: Callable[[], Sequence[str]]) -> App:
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
     services = build(settings)
-    DrainKeeper(services.spool_dir, services.spool, drain).start()
+    told = packed(settings)
+    DrainKeeper(services.spool_dir, services.spool, drain, told).start()
     app = by_path(
         upload=make_upload(services),
         edge=make_edge(services),

@@ -7,7 +7,7 @@ was written down is lost.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import attrs
@@ -28,6 +28,10 @@ from hvcore.spool import (
 _log = logging.getLogger(__name__)
 
 
+def _keep_quiet() -> None:
+    pass
+
+
 @attrs.frozen(kw_only=True)
 class Drain:
     """
@@ -35,10 +39,12 @@ class Drain:
 
     Attributes:
         sinks: By name. Each goes on where it stands, whatever the others do.
+        beat: Called whenever something was brought somewhere.
     """
 
     folder: Path
     sinks: Mapping[str, AnalyticsSink]
+    beat: Callable[[], None] = _keep_quiet
     # Up to where a sink has certainly read a file: saves asking it again.
     _known: dict[tuple[str, str], int] = attrs.field(factory=dict, init=False)
     _failing: set[str] = attrs.field(factory=set, init=False)
@@ -105,6 +111,7 @@ class Drain:
         while (chunk := file.read(position)) is not None:
             sink.write(_batch(file, position, chunk))
             reach("drain.applied")
+            self.beat()
             position = chunk.end
         self._known[key] = position
 

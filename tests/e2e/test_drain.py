@@ -25,11 +25,15 @@ from tests.torture.delivery_fleet import plain_environ
 
 SHOWN_WITHIN_S = 20
 SEGMENT = b"a segment" * 100
+SETTINGS = "settings.toml"
+GOOD = "[analytics]\nreferrers = false\n"
 
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    made = plain_environ(tmp_path / "data")
+    settings = tmp_path / SETTINGS
+    settings.write_text(GOOD)
+    made = plain_environ(tmp_path / "data", HV_CONFIG=str(settings))
     migrate(made)
     return made
 
@@ -79,6 +83,8 @@ def test_one_process_counts_for_all_that_serve_and_is_replaced(
     # Who has served nothing pays for none.
     assert drains(server) == []
 
+    # What a server has read holds for what it starts.
+    (tmp_path / SETTINGS).write_text("[analytics]\nspool_di = 1\n")
     play(server, film)
     await_count(services, film, 1)
     (first,) = drains(server)
@@ -88,6 +94,8 @@ def test_one_process_counts_for_all_that_serve_and_is_replaced(
     await_count(services, film, 2)
     (second,) = drains(server)
 
+    # A worker that starts anew reads them anew.
+    (tmp_path / SETTINGS).write_text(GOOD)
     owner = second.parent()
     assert owner is not None
     owner.kill()

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_reference.draining import DrainKeeper
+from hv_reference import drain_keeper
+from hv_reference.drain_keeper import DrainKeeper
+from hv_reference.draining import BEAT_FILE
 from hvcore.spool import Spool
 from tests.live import until
 
@@ -76,6 +78,25 @@ def test_who_cannot_drain_gives_way_to_who_can(
     DrainKeeper(folder, Spool(folder), programs.that_stays).start()
 
     until(programs.started, within_s=WITHIN_S, what="the drain of another")
+
+
+def test_a_drain_that_hangs_is_replaced(
+    folder: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drain_keeper, "HANGS_AFTER_S", 0.5)
+    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+
+    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another drain")
+
+
+def test_a_folder_that_comes_anew_has_a_drain(folder: Path, programs: Programs) -> None:
+    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+    until(programs.started, within_s=WITHIN_S, what="a drain")
+
+    (folder / BEAT_FILE).unlink()
+
+    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another drain")
+    assert (folder / BEAT_FILE).exists()
 
 
 def test_who_is_killed_again_and_again_is_back_at_once(

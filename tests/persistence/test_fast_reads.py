@@ -10,7 +10,8 @@ from sqlalchemy.engine import Engine
 
 from hvcore.domain.video import VideoState
 from hvcore.persistence.engine import make_engine
-from hvcore.persistence.fast_reads import KEPT_CONNECTIONS, FastReads
+from hvcore.persistence.fast_reads import FastReads
+from hvcore.persistence.postgresql_reader import KEPT_CONNECTIONS
 from hvcore.persistence.queries import SqlPlaybackDirectory
 from hvcore.persistence.tables import organizations
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
@@ -78,7 +79,7 @@ def test_a_moment_is_one_threads_own(engine: Engine) -> None:
 def test_only_so_many_answers_are_remembered(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hvcore.persistence.fast_reads.MAX_REMEMBERED", 2)
+    monkeypatch.setattr("hvcore.persistence.sqlite_reader.MAX_REMEMBERED", 2)
     reads = FastReads(engine)
     question = reads.prepare(BY_ID)
 
@@ -155,7 +156,7 @@ def test_what_videos_consist_of_is_not_remembered(
     tracemalloc.start()
     with directory.moment():
         assert all(directory.find(one.id) for one in made)
-        reads = tracemalloc.Filter(inclusive=True, filename_pattern="*fast_reads.py")
+        reads = tracemalloc.Filter(inclusive=True, filename_pattern="*_read*.py")
         kept = tracemalloc.take_snapshot().filter_traces([reads]).traces
     tracemalloc.stop()
 

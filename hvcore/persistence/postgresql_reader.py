@@ -1,0 +1,100 @@
+"""
+Reads of PostgreSQL, whose connections are dear and shared.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from hvcore.errors import UnavailableError
+from hvcore.persistence.readers import NO_ANSWER, OwnedConnection, Question, Row
+
+KEPT_CONNECTIONS: Final = 5
+"""Of each process; more are made and closed as they are needed."""
+
+
+class PostgresqlReader:
+    """
+    A few connections that any thread takes.
+
+    Whether one is alive shows when it is used: a read can be made again.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._idle: deque[_Owned] = deque()
+        event.listen(engine, "engine_disposed", lambda _: self._idle.clear())
+
+    def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+        """
+        Return the rows of an answer.
+        """
+        owned = self._take()
+        while owned is not None:
+            try:
+                return self._answer(owned, question, values)
+            except UnavailableError:
+                if not owned.driver.closed:
+                    raise
+            # It ended while nobody used it; so did others, perhaps.
+            owned = self._take()
+        return self._answer(self._connect(), question, values)
+
+    def _take(self) -> "_Owned | None":
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    def _answer(
+        self, owned: "_Owned", question: Question, values: Mapping[str, object]
+    ) -> list[Row]:
+        from psycopg import (  # noqa: PLC0415 - not installed where SQLite is used
+            InterfaceError,
+            OperationalError,
+        )
+
+        try:
+            cursor = owned.driver.execute(question.text, values)
+            rows: list[Row] = cursor.fetchall()
+        except (OperationalError, InterfaceError) as exc:
+            raise UnavailableError(NO_ANSWER) from exc
+        if len(self._idle) < KEPT_CONNECTIONS:
+            self._idle.append(owned)
+        return rows
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        See FastReads.moment; a server is asked each time.
+        """
+        return nullcontext()
+
+    @property
+    def version(self) -> object:
+        """
+        See FastReads.version; it is not known.
+        """
+        return None
+
+    def _connect(self) -> "_Owned":
+        # With the engine's timeouts, and its translation of errors.
+        connection = self._engine.connect()
+        driver: Any = connection.connection.driver_connection
+        connection.detach()
+        driver.rollback()
+        driver.autocommit = True
+        return _Owned(driver, connection)
+
+
+class _Owned(OwnedConnection):
+    """
+    A connection, and SQLAlchemy's around it, which lives as long.
+    """
+
+    def __init__(self, driver: Any, wrapper: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+        super().__init__(driver)
+        self._wrapper = wrapper

@@ -1,0 +1,69 @@
+"""
+What FastReads asks a database with: questions, and who has the connections.
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
+from typing import Any, Final, Protocol
+
+import attrs
+
+NO_ANSWER: Final = "The database does not answer."
+
+Row = tuple[Any, ...]
+
+
+@attrs.frozen(eq=False)
+class Question:
+    """
+    A statement as the driver takes it.
+
+    Attributes:
+        names: Its parameters in the order of their places.
+        is_packed: All rows come as one, in JSON.
+        is_remembered: Within moments; False for what is large, and is kept by
+            who asks.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    is_packed: bool = False
+    is_remembered: bool = True
+
+
+class Reader(Protocol):
+    """
+    Asks one database.
+    """
+
+    def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+        """
+        Return the rows of an answer.
+        """
+        ...
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        See FastReads.moment.
+        """
+        ...
+
+    @property
+    def version(self) -> object:
+        """
+        See FastReads.version.
+        """
+        ...
+
+
+class OwnedConnection:
+    """
+    A driver's connection, closed when nobody holds it any more.
+    """
+
+    def __init__(self, driver: Any) -> None:  # noqa: ANN401 - either driver's
+        self.driver = driver
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.driver.close()

@@ -3,16 +3,13 @@ Add a batch to the tables.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
-from functools import cache
-from typing import Any, Final, TypeAlias, TypeVar
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy import Table
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from hv_analytics_sql.gaps import Key, as_date, changes
+from hv_analytics_sql.gaps import changes
 from hv_analytics_sql.hosts import with_room
 from hv_analytics_sql.tables import (
     environment_days,
@@ -22,9 +19,9 @@ from hv_analytics_sql.tables import (
     positions,
     quality_days,
     sessions,
-    video_days,
     video_heights,
 )
+from hv_analytics_sql.upserts import Row, add, add_days, insert_into
 from hvcore.plugin_api import (
     BatchId,
     BatchRefusedError,
@@ -40,14 +37,6 @@ from hvcore.plugin_api import (
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
-_SUMS: Final = ("segments", "requests", "videos", "reports", "starved", "startups")
-_SUM_ENDINGS: Final = ("_reports", "_total")
-
-_DAY_AT: Final = 2
-"""Where the day stands, in every table that has one."""
-
-_Row: TypeAlias = tuple[Any, ...]
-InsertT = TypeVar("InsertT", postgresql.Insert, sqlite.Insert)
 
 
 def apply(connection: Connection, batch: ServedBatch) -> None:
@@ -61,7 +50,7 @@ def apply(connection: Connection, batch: ServedBatch) -> None:
         return
     # First of all: it may wait, and then must not hold rows that others wait for.
     origins = with_room(connection, batch.origins)
-    new = _add_days(connection, sorted(_day_row(count) for count in batch.counts))
+    new = add_days(connection, sorted(_day_row(count) for count in batch.counts))
     for table, rows in (
         (video_heights, _summed(map(_height_row, batch.counts), key_columns=2)),
         (environment_days, _summed(map(_environment_row, batch.counts), key_columns=4)),
@@ -72,11 +61,11 @@ def apply(connection: Connection, batch: ServedBatch) -> None:
         (origin_days, [_origin_row(count) for count in origins]),
     ):
         # In the order of the key: two writers never wait for each other's rows.
-        _add(connection, table, sorted(rows))
+        add(connection, table, sorted(rows))
     if new:
         # Last, because others wait from here on.
         for table, rows in changes(connection, new).items():
-            _add(connection, table, sorted(rows))
+            add(connection, table, sorted(rows))
 
 
 def to_ms(moment: datetime) -> int:
@@ -100,7 +89,7 @@ def _advance(connection: Connection, part: BatchId) -> bool:
     The row stays locked until the commit: whoever else has the same batch
     waits, and then finds that it was applied.
     """
-    new = _insert(connection, positions).values(file=part.file, applied=0)
+    new = insert_into(connection, positions).values(file=part.file, applied=0)
     connection.execute(new.on_conflict_do_nothing())
     of_file = positions.c.file == part.file
     moved = connection.execute(
@@ -121,10 +110,7 @@ def _advance(connection: Connection, part: BatchId) -> bool:
     )
 
 
-# Rows have their table's columns in its order, those of the key first.
-
-
-def _day_row(count: ServedCount) -> _Row:
+def _day_row(count: ServedCount) -> Row:
     place = count.place
     return (
         place.org_id,
@@ -138,17 +124,17 @@ def _day_row(count: ServedCount) -> _Row:
     )
 
 
-def _height_row(count: ServedCount) -> _Row:
+def _height_row(count: ServedCount) -> Row:
     org_id, env_id, _, video_id, height_px, *counted = _day_row(count)
     return (video_id, height_px, org_id, env_id, *counted)
 
 
-def _environment_row(count: ServedCount) -> _Row:
+def _environment_row(count: ServedCount) -> Row:
     org_id, env_id, day, _, height_px, *counted = _day_row(count)
     return (org_id, env_id, day, height_px, *counted)
 
 
-def _minute_row(count: MinuteCount) -> _Row:
+def _minute_row(count: MinuteCount) -> Row:
     place = count.place
     return (
         count.minute,
@@ -160,7 +146,7 @@ def _minute_row(count: MinuteCount) -> _Row:
     )
 
 
-def _ignored_row(count: IgnoredCount) -> _Row:
+def _ignored_row(count: IgnoredCount) -> Row:
     place = count.place
     return (
         place.org_id,
@@ -173,11 +159,11 @@ def _ignored_row(count: IgnoredCount) -> _Row:
     )
 
 
-def _session_row(seen: SessionSeen) -> _Row:
+def _session_row(seen: SessionSeen) -> Row:
     return (seen.video_id, seen.session, seen.org_id, seen.env_id, to_ms(seen.at))
 
 
-def _quality_row(count: QualityCount) -> _Row:
+def _quality_row(count: QualityCount) -> Row:
     told = count.quality
     return (
         count.org_id,
@@ -193,11 +179,11 @@ def _quality_row(count: QualityCount) -> _Row:
     )
 
 
-def _measured(told: Measured) -> _Row:
+def _measured(told: Measured) -> Row:
     return (told.count, told.total, told.least, told.most)
 
 
-def _origin_row(count: OriginCount) -> _Row:
+def _origin_row(count: OriginCount) -> Row:
     return (
         count.org_id,
         count.env_id,
@@ -209,11 +195,11 @@ def _origin_row(count: OriginCount) -> _Row:
     )
 
 
-def _summed(rows: Iterable[_Row], *, key_columns: int) -> Sequence[_Row]:
+def _summed(rows: Iterable[Row], *, key_columns: int) -> Sequence[Row]:
     """
     Sum rows up by a table's key; they end with the count and its two moments.
     """
-    found: dict[_Row, _Row] = {}
+    found: dict[Row, Row] = {}
     for row in rows:
         key = row[:key_columns]
         have = found.get(key)
@@ -226,136 +212,3 @@ def _summed(rows: Iterable[_Row], *, key_columns: int) -> Sequence[_Row]:
             )
         found[key] = row
     return list(found.values())
-
-
-def _add_days(connection: Connection, rows: Sequence[_Row]) -> Sequence[Key]:
-    """
-    Add to video_days; return the keys of rows that were not there.
-    """
-    if not rows:
-        return []
-    if connection.dialect.name == "postgresql":
-        statement = _upsert_new_days()
-        return [
-            (org_id, env_id, day, video_id, height)
-            for org_id, env_id, day, video_id, height in connection.execute(
-                statement, _lists(video_days, rows)
-            )
-        ]
-    name = video_days.name
-    (before,) = connection.exec_driver_sql(f"SELECT max(rowid) FROM {name}").one()  # noqa: S608 - our own word
-    _add(connection, video_days, rows)
-    # A new row's number is the next one, and nobody else writes meanwhile.
-    found = connection.exec_driver_sql(
-        "SELECT org_id, env_id, day, video_id, height "  # noqa: S608 - as before
-        f"FROM {name} WHERE rowid > ?",
-        (before or 0,),
-    )
-    return [
-        (org_id, env_id, as_date(day), video_id, height)
-        for org_id, env_id, day, video_id, height in found
-    ]
-
-
-def _add(connection: Connection, table: Table, rows: Sequence[_Row]) -> None:
-    if not rows:
-        return
-    if connection.dialect.name != "postgresql":
-        # Past SQLAlchemy, which takes longer for a row than SQLite itself.
-        connection.exec_driver_sql(_upsert_rows(table), _sqlite_rows(table, rows))
-        return
-    connection.execute(_upsert_columns(table), _lists(table, rows))
-
-
-def _lists(table: Table, rows: Sequence[_Row]) -> dict[str, list[Any]]:
-    # A column at a time, in one statement: many cost twice the time.
-    names = (f"all_{name}" for name in table.columns.keys())  # noqa: SIM118 - its names
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def _sqlite_rows(table: Table, rows: Sequence[_Row]) -> list[_Row]:
-    places = [n for n, column in enumerate(table.c) if column.type.python_type is date]
-    if not places:
-        return list(rows)
-    # SQLite has no type for days; SQLAlchemy keeps them as these texts.
-    first, last = places[0], places[-1] + 1
-    return [
-        (*row[:first], *(day.isoformat() for day in row[first:last]), *row[last:])
-        for row in rows
-    ]
-
-
-@cache
-def _upsert_rows(table: Table) -> str:
-    names = table.columns.keys()
-    statement = _upsert(sqlite.insert(table))
-    compiled = statement.compile(dialect=sqlite.dialect(), column_keys=names)
-    # Each column is one question mark, in this order.
-    assert compiled.positiontup == names  # noqa: S101 - SQLAlchemy's promise
-    return str(compiled)
-
-
-@cache
-def _upsert_columns(table: Table) -> postgresql.Insert:
-    names = table.columns.keys()
-    lists = [
-        sa.bindparam(f"all_{column.name}", type_=postgresql.ARRAY(column.type))
-        for column in table.columns
-    ]
-    given = sa.func.unnest(*lists).table_valued(*names, name="given").render_derived()
-    rows = sa.select(*given.columns)
-    return _upsert(postgresql.insert(table).from_select(names, rows))
-
-
-@cache
-def _upsert_new_days() -> "sa.Select[Any]":
-    # What was there has been locked, which is noted in xmax.
-    is_new = sa.literal_column("xmax = 0", sa.Boolean()).label("is_new")
-    key = list(video_days.primary_key)
-    written = _upsert_columns(video_days).returning(*key, is_new).cte("written")
-    names = [column.name for column in key]
-    return sa.select(*(written.c[name] for name in names)).where(written.c.is_new)
-
-
-def _upsert(statement: InsertT) -> InsertT:
-    new, old = statement.excluded, statement.table.c
-    joined: dict[str, Any] = {
-        name: old[name] + new[name]
-        for name in old.keys()  # noqa: SIM118 - its names
-        if name in _SUMS or name.endswith(_SUM_ENDINGS)
-    }
-    # Neither database has the other's function for the smaller of two.
-    if "first_ms" in old:
-        joined["first_ms"] = sa.case(
-            (new.first_ms < old.first_ms, new.first_ms), else_=old.first_ms
-        )
-    if "last_ms" in old:
-        joined["last_ms"] = sa.case(
-            (new.last_ms > old.last_ms, new.last_ms), else_=old.last_ms
-        )
-    for name in old.keys():  # noqa: SIM118 - its names
-        if name.endswith("_least"):
-            joined[name] = _other_if(new[name] < old[name], old[name], new[name])
-        elif name.endswith("_most"):
-            joined[name] = _other_if(new[name] > old[name], old[name], new[name])
-    return statement.on_conflict_do_update(
-        index_elements=[column.name for column in statement.table.primary_key],
-        set_=joined,
-    )
-
-
-def _other_if(
-    is_beyond: "sa.ColumnElement[bool]",
-    old: "sa.ColumnElement[Any]",
-    new: "sa.ColumnElement[Any]",
-) -> "sa.ColumnElement[Any]":
-    """
-    Return the new value where it is beyond the old one, or the only one.
-    """
-    return sa.case((sa.or_(is_beyond, old.is_(None)), new), else_=old)
-
-
-def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
-    if connection.dialect.name == "postgresql":
-        return postgresql.insert(table)
-    return sqlite.insert(table)

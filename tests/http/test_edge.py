@@ -608,6 +608,43 @@ def test_headers_are_those_of_the_service(
     assert through.headers["x-content-type-options"] == "nosniff"
 
 
+def test_a_range_on_a_condition_that_says_nothing_is_the_whole_and_counts(
+    public: EdgeWorld,
+) -> None:
+    asked = {"Range": "bytes=5-", "If-Range": ""}
+
+    result = public.get(f"{PUBLIC_PATH}/{SEGMENT}", "", asked)
+
+    assert (result.status_code, len(result.content)) == (200, SIZE)
+    assert public.served() + public.counted == [COUNTED]
+
+
+@pytest.mark.parametrize("file", [SEGMENT, "video-720p.m3u8"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"If-Match": ""},
+        {"If-Unmodified-Since": ""},
+        {"Range": "bytes=5-9", "If-Range": ""},
+        {"If-None-Match": ""},
+        {"If-Modified-Since": ""},
+        {"Range": ""},
+        {"Expect": ""},
+    ],
+)
+def test_a_header_that_says_nothing_is_answered_as_by_the_service(
+    public: EdgeWorld, file: str, asked: dict[str, str]
+) -> None:
+    path = f"{PUBLIC_PATH}/{file}"
+
+    through = public.get(path, "", asked)
+
+    alone = public.client.simulate_get(path, headers=asked)
+    assert through.status_code == alone.status_code
+    assert through.content == alone.content
+    assert through.headers.get("content-range") == alone.headers.get("content-range")
+
+
 def test_an_answer_names_the_request(private: EdgeWorld) -> None:
     query = f"token={private.token()}"
     for file, token in ((SEGMENT, query), ("master.m3u8", query), (SEGMENT, "")):

@@ -267,7 +267,7 @@ function _M.judge()
     local path, first, has_query = requests.address()
     local place = places.of(path)
     if not place or (method ~= "GET" and method ~= "HEAD")
-        or (asks ~= "" and vars.hv_unusual ~= "") then
+        or requests.is_unusual() then
         return to_service()
     end
     local grant, claims, scope = permission(place, first, has_query)

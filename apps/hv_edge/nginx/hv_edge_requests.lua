@@ -13,9 +13,14 @@ int RAND_bytes(unsigned char *buffer, int length);
 local C = ffi.C
 local MARK = ("?"):byte()
 local TOKEN = "?token="
+local DECLINED = base.FFI_DECLINED
 local AT_ONCE, BYTES, DIGITS = 256, 16, 32
 local ADDRESS, ADDRESS_LENGTH = "request_uri", #"request_uri"
 local NUMBER, NUMBER_LENGTH = "hv_id", #"hv_id"
+-- Of "100 Continue" the log would say that it is bytes of the body.
+local UNUSUAL = {
+    "http_if_match", "http_if_unmodified_since", "http_if_range", "http_expect",
+}
 
 local _M = {}
 
@@ -47,6 +52,21 @@ function _M.address()
         return path, ffi.string(mark + #TOKEN, after), true
     end
     return path, nil, true
+end
+
+-- Whether a request has a header on which nginx and the service may differ. Even an
+-- empty one counts: nginx refuses what does not match it, and in its configuration it
+-- cannot be told from none.
+function _M.is_unusual()
+    local request = base.get_request()
+    for at = 1, #UNUSUAL do
+        local name = UNUSUAL[at]
+        if C.ngx_http_lua_ffi_var_get(request, name, #name, lowered, 0, value, length,
+                                      message) ~= DECLINED then
+            return true
+        end
+    end
+    return false
 end
 
 -- Randomness for some hundred numbers, where nginx's $request_id asks for that of one.

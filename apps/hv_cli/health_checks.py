@@ -222,17 +222,24 @@ def limits(patient: Patient) -> Sequence[Finding]:
 
 def analytics(patient: Patient) -> Sequence[Finding]:
     """
-    Check that the sinks of counts can be made, and answer.
+    Check that the sinks of counts can be made, answer, and have counted all.
     """
+    spoiled = []
     try:
-        for sink in patient.services.drain.sinks.values():
+        for name, sink in patient.services.drain.sinks.items():
             sink.ping()
+            if not sink.is_consistent():
+                spoiled.append(name)
     except UnavailableError as exc:
         mend = "Start what the sink needs, or correct its options."
         return [_broken("analytics", exc.detail, mend)]
     except HvcoreError as exc:
         mend = "Correct HV_ANALYTICS__SINKS, HV_ANALYTICS__STORE and the options."
         return [_broken("analytics", str(exc), mend)]
+    if spoiled:
+        found = f"a process of an older version has written to {', '.join(spoiled)}"
+        mend = "Stop the processes of the older version, then run: hv migrate"
+        return [_broken("analytics", found, mend)]
     return [_ok("analytics", ", ".join(patient.services.settings.analytics.sinks))]
 
 

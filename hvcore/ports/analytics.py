@@ -94,6 +94,18 @@ class AnalyticsSink(ABC):
         """
         return True
 
+    def is_consistent(self) -> bool:
+        """
+        Tell whether what the sink keeps fits together; asked by ``hv doctor``.
+
+        What does not, after a process of an older version has written, is
+        mended by ``prepare``. Takes seconds at most.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+        """
+        return True
+
     def ping(self) -> None:
         """
         Raise UnavailableError if the sink does not answer.

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from hv_analytics_sql import environments, videos
 from hv_analytics_sql.counting import apply, from_ms
 from hv_analytics_sql.details import Details
-from hv_analytics_sql.gaps import count_anew
+from hv_analytics_sql.gaps import count_anew, fit_together
 from hv_analytics_sql.live import Live
 from hv_analytics_sql.scopes import within
 from hv_analytics_sql.tables import (
@@ -93,6 +93,15 @@ class SqlAnalytics(Live, Details, AnalyticsStore):
         Tell whether the tables are those of this version.
         """
         return is_prepared(self._database)
+
+    def is_consistent(self) -> bool:
+        """
+        Tell whether different videos are counted as often as they were served.
+
+        They are not after a version that knows nothing of that has written.
+        """
+        with self._database.reading() as connection:
+            return fit_together(connection)
 
     def ping(self) -> None:
         """

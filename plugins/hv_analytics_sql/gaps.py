@@ -94,6 +94,19 @@ def changes(
     }
 
 
+def fit_together(connection: Connection) -> bool:
+    """
+    Tell whether there are as many gaps as rows of video_days.
+
+    A second for 3,000,000 rows.
+    """
+    counted = sa.select(sa.func.coalesce(sa.func.sum(gaps.c.videos), 0))
+    there = sa.select(sa.func.count()).select_from(video_days)
+    # In one statement, which sees both as of one moment.
+    asked = sa.select(counted.scalar_subquery() == there.scalar_subquery())
+    return bool(connection.execute(asked).scalar_one())
+
+
 def count_anew(connection: Connection) -> None:
     """
     Fill both tables from video_days, unless they fit together.
@@ -101,9 +114,7 @@ def count_anew(connection: Connection) -> None:
     They do not where a version that knows nothing of them has written.
     """
     _wait_for_others(connection)
-    counted = sa.select(sa.func.coalesce(sa.func.sum(gaps.c.videos), 0))
-    there = sa.select(sa.func.count()).select_from(video_days)
-    if connection.execute(counted).scalar_one() == connection.execute(there).scalar():
+    if fit_together(connection):
         return
     days = video_days.c
     place = (days.org_id, days.env_id)

@@ -4,6 +4,8 @@ hv videos, hv tasks, hv doctor and hv upload, without a running service.
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -123,6 +125,26 @@ def test_doctor_finds_a_database_that_is_not_migrated(hv: Hv) -> None:
     checks = {c["check"]: c for c in json.loads(outcome.stdout)["checks"]}
     assert checks["database"]["mend"] == "Run: hv migrate"
     assert checks["edge"]["found"] == "none is configured"
+
+
+def test_doctor_finds_counts_that_an_older_version_has_written(
+    local: Hv, tmp_path: Path
+) -> None:
+    before = checks(local)["analytics"]
+    with closing(sqlite3.connect(tmp_path / "hv-data" / "hvcore.sqlite3")) as database:
+        # It knows nothing of the tables beside this one.
+        database.execute(
+            "INSERT INTO hv_analytics_video_days "
+            "VALUES ('org_local', 'env_1', '2026-01-02', 'vid_1', 720, 1, 0, 0)"
+        )
+        database.commit()
+
+    found = checks(local)["analytics"]
+    local("migrate")
+
+    assert found["state"] == "broken"
+    assert found["mend"].endswith("run: hv migrate")
+    assert before["state"] == checks(local)["analytics"]["state"] == "ok"
 
 
 def test_doctor_tells_of_bad_settings(hv: Hv) -> None:

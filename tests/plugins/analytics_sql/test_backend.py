@@ -254,9 +254,11 @@ def test_what_an_older_version_wrote_meanwhile_is_counted_by_the_next_migration(
         connection.execute(sa.delete(gaps).where(gaps.c.day > days[0].date()))
         connection.execute(sa.delete(environment_videos))
         connection.commit()
+    was_consistent = store.is_consistent()
 
     store.prepare()
 
+    assert (was_consistent, store.is_consistent()) == (False, True)
     assert [one.videos for one in daily] == [2, 1, 1]
     assert [[one.videos for one in found] for found in expected] == [[2], [1], [1]]
     assert store.daily(in_env(ENV), ALL_TIME) == daily

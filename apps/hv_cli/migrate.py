@@ -15,7 +15,10 @@ def migrate(invocation: Invocation) -> None:
     Bring the database up to date and count its videos anew; safe to repeat.
     """
     with invocation.unmigrated_services() as services:
-        services.migrate()
+        for tables, bring_up in services.migrations():
+            say(f"Bringing {tables} up to date; large tables may take minutes.")
+            bring_up()
+        say("Counting the videos anew; many may take minutes.")
         # Of an older version, processes that were still running kept none.
         services.recount()
     say("The database is up to date.")

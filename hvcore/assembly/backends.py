@@ -2,8 +2,8 @@
 What services stand on: the chosen backends, the database, keys, the time.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
@@ -217,9 +217,18 @@ class Backends:
         """
         Bring the database's tables up to this version.
         """
-        migrate(self.engine)
-        for sink in self._sinks.values():
-            sink.prepare()
+        for _, bring_up in self.migrations():
+            bring_up()
+
+    def migrations(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        """
+        Yield what ``migrate`` consists of, each after whose tables it is about.
+
+        Large tables take minutes, so that whoever waits may want to know.
+        """
+        yield "the service", partial(migrate, self.engine)
+        for name, sink in self._sinks.items():
+            yield f"the sink {name}", sink.prepare
 
     def recount(self) -> None:
         """

@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from hvcore.assembly.backends import Backends
+from hvcore.persistence.environment_directory import SqlEnvironmentDirectory
 from hvcore.persistence.queries import SqlPlaybackDirectory
 from hvcore.persistence.video_catalog import SqlVideoCatalog
 from hvcore.persistence.video_totals import SqlVideoTotals
@@ -77,7 +78,11 @@ class Services(Backends):
         """
         Recognises callers.
         """
-        return Access(uow=self.uow, providers=self._providers)
+        return Access(
+            uow=self.uow,
+            directory=SqlEnvironmentDirectory(self.engine),
+            providers=self._providers,
+        )
 
     @cached_property
     def tenants(self) -> Tenants:
@@ -269,7 +274,7 @@ class Services(Backends):
         """
         sinks = self._knowing_sinks
         return VideoReports(
-            uow=self.uow,
+            videos=self.catalog.videos,
             store=self.analytics_store,
             quality=next((s for s in sinks if isinstance(s, SupportsQuality)), None),
             origins=next((s for s in sinks if isinstance(s, SupportsBreakdown)), None),

@@ -22,6 +22,7 @@ from hvcore.errors import (
 )
 from hvcore.ports.auth import AuthProvider, Credentials
 from hvcore.ports.catalog import VideoCatalog
+from hvcore.ports.environments import EnvironmentDirectory
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 
 MAX_KNOWN_ENVIRONMENTS: Final = 10_000
@@ -35,6 +36,7 @@ class Access:
     """
 
     uow: UnitOfWork
+    directory: EnvironmentDirectory
     providers: tuple[AuthProvider, ...]
     _known: dict[tuple[str, str], Environment] = attrs.field(
         factory=dict, init=False, repr=False
@@ -133,10 +135,9 @@ class Access:
         Raises:
             NotFoundError: There is no such organization.
         """
-        with self.uow.read() as work:
-            if work.tenants.organization(org_id) is None:
-                raise NotFoundError("There is no such organization.")
-            found = work.tenants.environments(org_id)
+        found = self.directory.of_organization(org_id)
+        if found is None:
+            raise NotFoundError("There is no such organization.")
         return [env for env in found if caller.reaches_env(env.id)]
 
 

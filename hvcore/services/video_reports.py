@@ -17,14 +17,13 @@ from hvcore.domain.analytics_breakdown import (
     with_unknown,
 )
 from hvcore.domain.analytics_quality import VideoQuality
-from hvcore.domain.video import Video
 from hvcore.ports.analytics import (
     AnalyticsStore,
     SupportsBreakdown,
     SupportsQuality,
 )
-from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access import reach_video, require_listed
+from hvcore.ports.catalog import VideoCatalog
+from hvcore.services.access import listed_video
 
 
 @attrs.frozen(kw_only=True)
@@ -37,7 +36,7 @@ class VideoReports:
         origins: Knows where segments went; likewise.
     """
 
-    uow: UnitOfWork
+    videos: VideoCatalog
     store: AnalyticsStore
     quality: SupportsQuality | None
     origins: SupportsBreakdown | None
@@ -57,7 +56,7 @@ class VideoReports:
                 not come yet.
             ForbiddenError: It lies outside the key's environment.
         """
-        video = self._reach(caller, org_id, video_id)
+        video = listed_video(self.videos, caller, org_id, video_id)
         if self.quality is None:
             return VideoQuality(video=video, days=None)
         scope = VideoScope(video_id=video.id)
@@ -83,7 +82,7 @@ class VideoReports:
                 not come yet.
             ForbiddenError: It lies outside the key's environment.
         """
-        video = self._reach(caller, org_id, video_id)
+        video = listed_video(self.videos, caller, org_id, video_id)
         scope, days = VideoScope(video_id=video.id), self._days(asked)
         rows: Sequence[BreakdownDay]
         if self.origins is None:
@@ -94,10 +93,6 @@ class VideoReports:
         return VideoBreakdown(
             video=video, by=by, rows=rows, is_kept=self.origins is not None
         )
-
-    def _reach(self, caller: Principal, org_id: str, video_id: str) -> Video:
-        with self.uow.read() as work:
-            return require_listed(reach_video(work, caller, org_id, video_id))
 
     def _days(self, asked: DateRange) -> DateRange:
         return daily_range(asked, self.clock.now().astimezone(UTC).date())

@@ -38,7 +38,7 @@ class EnvironmentUploads:
     What was uploaded to an environment, deleted since or not.
 
     Attributes:
-        since: Videos created at a moment or later.
+        since: Videos created on a day or later.
         first_at: When the first of all was created.
     """
 

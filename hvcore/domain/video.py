@@ -319,6 +319,16 @@ class Video:
         self.state = target
 
 
+def was_uploaded(state: VideoState, job_id: JobId | None) -> bool:
+    """
+    Tell whether a video's bytes have come, which stays true when it is deleted.
+    """
+    if state is VideoState.DELETED:
+        # One that was deleted before they came has never had a job.
+        return job_id is not None
+    return state in LISTED_STATES
+
+
 def media_root(video_id: VideoId, job_id: JobId) -> str:
     """
     Return the storage prefix under which a job's files lie.

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection, Engine
 from hvcore.errors import ConfigError
 from hvcore.persistence.engine import reading, writing
 
-HEAD: Final = "0003"
+HEAD: Final = "0004"
 """The newest migration. A constant, so that asking does not load Alembic."""
 
 # Any number that nothing else of the database uses.

@@ -2,13 +2,36 @@
 Counts the kept totals of videos anew.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from hvcore.domain.video import LISTED_STATES, VideoState
 from hvcore.persistence.engine import writing
-from hvcore.persistence.tables import video_totals, videos
+from hvcore.persistence.tables import video_totals, video_uploads, videos
+
+# As domain.video.was_uploaded tells it.
+_UPLOADED: Final = sa.or_(
+    videos.c.state.in_([state.value for state in LISTED_STATES]),
+    sa.and_(
+        videos.c.state == VideoState.DELETED.value,
+        videos.c.job_id.is_not(None),
+    ),
+)
+# Spelled out: a bound divisor would make two groups of SELECT and GROUP BY.
+_DAY: Final = sa.literal_column("(videos.created_at / 86400000000)", sa.BigInteger)
+_UPLOADS: Final = (
+    sa.select(
+        videos.c.org_id,
+        videos.c.env_id,
+        _DAY,
+        sa.func.count(),
+        sa.func.min(videos.c.created_at),
+    )
+    .where(_UPLOADED)
+    .group_by(videos.c.org_id, videos.c.env_id, _DAY)
+)
 
 
 def recount(engine: Engine) -> None:
@@ -28,13 +51,18 @@ def recount(engine: Engine) -> None:
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             # Those who change totals wait: their changes come on top of the new
             # ones. SQLite has its one write lock already.
-            connection.exec_driver_sql("LOCK TABLE video_totals IN EXCLUSIVE MODE")
-        connection.execute(sa.delete(video_totals))
-        connection.execute(
-            sa.insert(video_totals).from_select(
-                list(video_totals.c.keys()), _counts(connection)
+            # In the order in which those write.
+            connection.exec_driver_sql(
+                "LOCK TABLE video_totals, video_uploads IN EXCLUSIVE MODE"
             )
-        )
+        for table, counts in (
+            (video_totals, _counts(connection)),
+            (video_uploads, _UPLOADS),
+        ):
+            connection.execute(sa.delete(table))
+            connection.execute(
+                sa.insert(table).from_select(list(table.c.keys()), counts)
+            )
         connection.commit()
 
 

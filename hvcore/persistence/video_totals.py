@@ -1,9 +1,9 @@
 """
-How many videos there are, from the kept totals and from the videos.
+How many videos there are, from the kept totals.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -13,45 +13,37 @@ from hvcore.domain.analytics import EnvironmentScope
 from hvcore.domain.encoding import Preset
 from hvcore.domain.ids import EnvId
 from hvcore.domain.usage import EnvironmentUploads, VideoTotal
-from hvcore.domain.video import LISTED_STATES, VideoState
+from hvcore.domain.video import VideoState
 from hvcore.persistence.fast_reads import FastReads, Question, Row
-from hvcore.persistence.tables import EPOCH, environments, video_totals, videos
+from hvcore.persistence.tables import (
+    EPOCH,
+    environments,
+    video_totals,
+    video_uploads,
+)
 
 _MICROSECOND: Final = timedelta(microseconds=1)
 _ORG: Final = sa.bindparam("org", type_=sa.Text())
 _ENV: Final = sa.bindparam("env", type_=sa.Text())
 
-# Literals: a question's parameters are all given by name. A video that was
-# deleted before its bytes came has never had a job.
-_UPLOADED: Final = sa.or_(
-    videos.c.state.in_([sa.literal_column(f"'{s.value}'") for s in LISTED_STATES]),
-    sa.and_(
-        videos.c.state == sa.literal_column(f"'{VideoState.DELETED.value}'"),
-        videos.c.job_id.is_not(None),
-    ),
-)
 _MINE: Final = (
-    videos.c.org_id == environments.c.org_id,
-    videos.c.env_id == environments.c.id,
-    _UPLOADED,
+    video_uploads.c.org_id == environments.c.org_id,
+    video_uploads.c.env_id == environments.c.id,
 )
-# Moments as the numbers that they are.
-_CREATED_AT: Final = sa.type_coerce(videos.c.created_at, sa.BigInteger)
-# The index of lists has the first one at its beginning, and those of the period
-# at its end; nothing between is read.
+# The key leads to the first day of all, and to those of the period.
 _FIRST: Final = (
-    sa.select(_CREATED_AT)
+    sa.select(sa.type_coerce(video_uploads.c.first_at, sa.BigInteger))
     .where(*_MINE)
-    .order_by(videos.c.created_at, videos.c.id)
+    .order_by(video_uploads.c.day)
     .limit(sa.literal_column("1"))
     # SQLAlchemy's own 0 would be a parameter without a name.
     .offset(sa.literal_column("0"))
     .scalar_subquery()
 )
 _RECENT: Final = (
-    sa.select(sa.func.count())
-    .select_from(videos)
-    .where(*_MINE, sa.bindparam("since", type_=sa.BigInteger()) <= _CREATED_AT)
+    # PostgreSQL's own sum of such numbers is a decimal; None is of no day.
+    sa.select(sa.cast(sa.func.sum(video_uploads.c.videos), sa.BigInteger))
+    .where(*_MINE, video_uploads.c.day >= sa.bindparam("since", type_=sa.BigInteger()))
     .scalar_subquery()
 )
 _UPLOADS: Final = sa.select(environments.c.id, _RECENT, _FIRST).where(
@@ -105,18 +97,21 @@ class SqlVideoTotals:
         ]
 
     def uploads(
-        self, scope: EnvironmentScope, since: datetime
+        self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentUploads]:
         """
         Return what was uploaded to each environment, deleted since or not.
 
+        Args:
+            since: The first UTC day of those that are counted.
+
         Raises:
             UnavailableError: The database does not answer.
         """
-        wanted = {"since": (since - EPOCH) // _MICROSECOND}
+        wanted = {"since": (since - EPOCH.date()).days}
         return {
             EnvId(env_id): EnvironmentUploads(
-                since=count,
+                since=count or 0,
                 first_at=None if first is None else EPOCH + first * _MICROSECOND,
             )
             for env_id, count, first in self._rows(self._uploads, scope, wanted)

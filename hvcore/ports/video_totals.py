@@ -3,7 +3,7 @@ How many videos there are, for analytics, outside of any transaction.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date
 from typing import Protocol
 
 from hvcore.domain.analytics import EnvironmentScope
@@ -26,12 +26,15 @@ class VideoTotals(Protocol):
         ...
 
     def uploads(
-        self, scope: EnvironmentScope, since: datetime
+        self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentUploads]:
         """
         Return what was uploaded to each environment, deleted since or not.
 
         A video whose bytes never came was not uploaded.
+
+        Args:
+            since: The first UTC day of those that are counted.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -6,7 +6,7 @@ Source: interface, "Analytics shapes".
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, timedelta
 
 import attrs
 
@@ -77,9 +77,7 @@ class Analytics:
         scope = _scope(envs)
         since = self._today() - timedelta(days=period_days - 1)
         totals = self.totals.current(scope)
-        uploads = self.totals.uploads(
-            scope, datetime.combine(since, time(), tzinfo=UTC)
-        )
+        uploads = self.totals.uploads(scope, since)
         served = self.store.by_environment(scope, since)
         return [
             Usage(

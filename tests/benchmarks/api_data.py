@@ -48,6 +48,7 @@ from hvcore.domain.transcoding import (
 from hvcore.domain.video import Video, VideoState
 from hvcore.persistence import tables
 from hvcore.persistence.json_columns import dump
+from hvcore.persistence.recount import recount
 from hvcore.persistence.rows import video_to_row
 from hvcore.persistence.tables.columns import EPOCH
 from hvcore.services.keys import KeyWanted
@@ -142,15 +143,7 @@ def _insert(engine: Engine, env_id: EnvId, count: int) -> Iterator[str]:
             ]
             _insert_many(connection, tables.published_media, published)
             yield from (r["id"] for r in whole)
-        totals = sa.insert(tables.video_totals).values(
-            org_id=ORG,
-            env_id=env_id,
-            state=VideoState.READY.value,
-            preset=template.settings.preset.value,
-            videos=count,
-            duration_ms=count * DURATION_S * 1000,
-        )
-        connection.execute(totals)
+    recount(engine)
     with engine.connect() as connection:
         # As the server's own housekeeping does after a while.
         command = "VACUUM ANALYZE" if engine.dialect.name == "postgresql" else "ANALYZE"

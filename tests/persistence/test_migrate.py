@@ -4,10 +4,12 @@ Migrations.
 
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -15,9 +17,15 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Engine
 
 import hvcore.persistence
+from hvcore.domain.analytics import EnvironmentScope
+from hvcore.domain.usage import EnvironmentUploads
+from hvcore.domain.video import VideoState
+from hvcore.persistence.engine import writing
 from hvcore.persistence.migrate import HEAD, is_current, migrate
-from hvcore.persistence.tables import metadata
-from tests.persistence.samples import at_once
+from hvcore.persistence.rows import video_to_row
+from hvcore.persistence.tables import metadata, videos
+from hvcore.persistence.video_totals import SqlVideoTotals
+from tests.persistence.samples import ENV, NOW, ORG, at_once, fill_tenants, video
 
 
 def test_the_constant_names_the_newest_migration() -> None:
@@ -58,6 +66,43 @@ def test_the_migrated_schema_is_the_one_of_the_code(empty_engine: Engine) -> Non
             connection, opts={"compare_type": True, "compare_server_default": True}
         )
         assert compare_metadata(context, metadata) == []
+
+
+def test_uploads_that_are_there_are_counted(empty_engine: Engine) -> None:
+    _migrate_to(empty_engine, "0003")
+    fill_tenants(empty_engine)
+    day = timedelta(days=1)
+    found = [
+        video(created_at=NOW - day),
+        video(created_at=NOW, state=VideoState.DELETED),
+        video(created_at=NOW - timedelta(minutes=1), state=VideoState.READY),
+        video(created_at=NOW, state=VideoState.AWAITING_UPLOAD, job_id=None),
+        video(created_at=NOW, state=VideoState.DELETED, job_id=None),
+    ]
+    with empty_engine.begin() as connection:
+        for one in found:
+            row = video_to_row(one) | {"version": 0}
+            connection.execute(sa.insert(videos).values(row))
+
+    migrate(empty_engine)
+
+    scope = EnvironmentScope(org_id=ORG, env_ids=frozenset({ENV}))
+    totals = SqlVideoTotals(empty_engine)
+    first_at = NOW - day
+    for since, count in ((NOW.date(), 2), (first_at.date(), 3)):
+        assert totals.uploads(scope, since) == {
+            ENV: EnvironmentUploads(since=count, first_at=first_at)
+        }
+
+
+def _migrate_to(engine: Engine, revision: str) -> None:
+    config = Config()
+    folder = Path(hvcore.persistence.__path__[0]) / "migrations"
+    config.set_main_option("script_location", str(folder))
+    with writing(engine) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+        connection.commit()
 
 
 def test_a_failed_migration_leaves_nothing_behind(

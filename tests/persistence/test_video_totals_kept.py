@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -34,6 +34,7 @@ from tests.persistence.samples import (
 )
 
 Group = tuple[str, str, str, str]
+Day = tuple[str, str, int]
 THREADS = 4
 STEPS = 25
 
@@ -58,11 +59,39 @@ def _counted(engine: Engine) -> dict[Group, tuple[int, int]]:
     return {group: (counts[group], durations[group]) for group in counts}
 
 
+def _kept_uploads(engine: Engine) -> dict[Day, tuple[int, datetime]]:
+    with engine.connect() as connection:
+        rows = connection.execute(sa.select(tables.video_uploads)).all()
+    return {
+        (row.org_id, row.env_id, row.day): (row.videos, row.first_at) for row in rows
+    }
+
+
+def _counted_uploads(engine: Engine) -> dict[Day, tuple[int, datetime]]:
+    found: dict[Day, tuple[int, datetime]] = {}
+    with engine.connect() as connection:
+        for row in connection.execute(sa.select(tables.videos)):
+            is_deleted = row.state == VideoState.DELETED.value
+            if row.state == VideoState.AWAITING_UPLOAD.value or (
+                is_deleted and row.job_id is None
+            ):
+                continue
+            day = (row.created_at.date() - date(1970, 1, 1)).days
+            key = (row.org_id, row.env_id, day)
+            count, first_at = found.get(key, (0, row.created_at))
+            found[key] = (count + 1, min(first_at, row.created_at))
+    return found
+
+
 def _made(chance: random.Random) -> Video:
+    state = chance.choice([VideoState.AWAITING_UPLOAD, VideoState.TRANSCODING])
+    is_awaited = state is VideoState.AWAITING_UPLOAD
     return video(
+        created_at=NOW - timedelta(hours=chance.randint(0, 60)),
+        job_id=None if is_awaited else new_job_id(),
         org_id=chance.choice([ORG, OTHER_ORG]),
         settings=EncodingSettings(preset=chance.choice(list(Preset))),
-        state=chance.choice([VideoState.AWAITING_UPLOAD, VideoState.TRANSCODING]),
+        state=state,
     )
 
 
@@ -114,6 +143,7 @@ def test_totals_equal_a_recount(uow: SqlUnitOfWork, engine: Engine, seed: int) -
 
     assert at_once(run, threads=THREADS) == [None] * THREADS
     assert _kept(engine) == _counted(engine)
+    assert _kept_uploads(engine) == _counted_uploads(engine)
 
 
 def test_a_refused_save_counts_nothing(uow: SqlUnitOfWork, engine: Engine) -> None:
@@ -130,6 +160,7 @@ def test_a_refused_save_counts_nothing(uow: SqlUnitOfWork, engine: Engine) -> No
         work.commit()
 
     assert _kept(engine) == _counted(engine)
+    assert _kept_uploads(engine) == _counted_uploads(engine)
 
 
 def test_an_unfinished_transaction_counts_nothing(
@@ -139,6 +170,7 @@ def test_an_unfinished_transaction_counts_nothing(
         work.videos.add(video())
 
     assert _kept(engine) == {}
+    assert _kept_uploads(engine) == {}
 
 
 @pytest.mark.parametrize("sort_by", list(SortBy))
@@ -234,17 +266,21 @@ def test_a_recount_mends_totals_that_nobody_kept(
                 )
             )
     drifted = _kept(engine) != _counted(engine)
+    uploads_drifted = _kept_uploads(engine) != _counted_uploads(engine)
 
     recount(engine)
 
     assert drifted
+    assert uploads_drifted
     assert _kept(engine) == _counted(engine)
+    assert _kept_uploads(engine) == _counted_uploads(engine)
 
 
 def test_a_recount_of_no_videos_leaves_no_totals(engine: Engine) -> None:
     recount(engine)
 
     assert _kept(engine) == {}
+    assert _kept_uploads(engine) == {}
 
 
 def test_a_recount_may_happen_while_videos_change(
@@ -262,3 +298,4 @@ def test_a_recount_may_happen_while_videos_change(
 
     assert at_once(run, threads=THREADS) == [None] * THREADS
     assert _kept(engine) == _counted(engine)
+    assert _kept_uploads(engine) == _counted_uploads(engine)

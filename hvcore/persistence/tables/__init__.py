@@ -30,6 +30,7 @@ from hvcore.persistence.tables.videos import (
     grants,
     published_media,
     video_totals,
+    video_uploads,
     videos,
 )
 from hvcore.persistence.tables.work import (
@@ -59,6 +60,7 @@ __all__ = [
     "transcode_jobs",
     "video_captions",
     "video_totals",
+    "video_uploads",
     "videos",
     "webhook_deliveries",
     "webhook_endpoints",

@@ -95,3 +95,19 @@ video_totals = Table(
     Column("duration_ms", BigInteger, nullable=False),
     environment_key(),
 )
+
+# By the day of creation. What was uploaded stays so, deleted or not: these rows
+# only ever grow.
+video_uploads = Table(
+    "video_uploads",
+    metadata,
+    Column("org_id", Text, primary_key=True),
+    Column("env_id", Text, primary_key=True),
+    # Whole UTC days since 1970.
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("videos", BigInteger, nullable=False),
+    Column("first_at", Moment, nullable=False),
+    environment_key(),
+    # In its key's order: a year is read at once.
+    sqlite_with_rowid=False,
+)

@@ -7,7 +7,6 @@ Source: interface, "What the service does", 5, and "Analytics shapes".
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
 import attrs
@@ -26,20 +25,6 @@ _MIN_HD_PX: Final = 1080
 _MIN_SD_PX: Final = 720
 
 
-class HeightClass(Enum):
-    """
-    What a rung's short edge counts as.
-    """
-
-    HD = "hd"
-    SD = "sd"
-    LD = "ld"
-
-
-# A report has hundreds of days, and an enum's own attribute takes longer to find.
-_HD, _SD, _LD = HeightClass
-
-
 class ClassCounts(NamedTuple):
     """
     Segments of each class of heights.
@@ -48,15 +33,6 @@ class ClassCounts(NamedTuple):
     hd: int
     sd: int
     ld: int
-
-
-def height_class(height_px: int) -> HeightClass:
-    """
-    Return the class of a height; one between two belongs to the lower.
-    """
-    if height_px >= _MIN_HD_PX:
-        return _HD
-    return _SD if height_px >= _MIN_SD_PX else _LD
 
 
 def estimated_views(segments: int, duration_s: float) -> int:
@@ -281,17 +257,18 @@ class DayCount:
     def by_class(self) -> "ClassCounts":
         """
         Return the segments of every class of heights.
+
+        A height between two belongs to the lower.
         """
         hd = sd = ld = 0
         for height_px, segments in self.heights.items():
-            of_height = height_class(height_px)
-            if of_height is _HD:
+            if height_px >= _MIN_HD_PX:
                 hd += segments
-            elif of_height is _SD:
+            elif height_px >= _MIN_SD_PX:
                 sd += segments
             else:
                 ld += segments
-        return ClassCounts(hd=hd, sd=sd, ld=ld)
+        return ClassCounts(hd, sd, ld)
 
 
 def daily_range(asked: DateRange, today: date) -> DateRange:

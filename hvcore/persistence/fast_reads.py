@@ -39,7 +39,7 @@ class FastReads:
         )
 
     def prepare(
-        self, statement: sa.Select[Any], *, is_remembered: bool = True
+        self, statement: sa.SelectBase, *, is_remembered: bool = True
     ) -> Question:
         """
         Make a question; all of its values must be named parameters.

@@ -4,9 +4,8 @@ The service's own database, as plugins use it.
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
-from sqlalchemy import Select
+from sqlalchemy import SelectBase
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.persistence.engine import reading, writing
@@ -22,7 +21,7 @@ class PluginDatabase:
         self._engine = engine
         self._reads = FastReads(engine)
         # A plugin has a handful, which are there as long as it is.
-        self._questions: dict[Select[Any], Question] = {}
+        self._questions: dict[SelectBase, Question] = {}
 
     def reading(self) -> AbstractContextManager[Connection]:
         """
@@ -36,9 +35,7 @@ class PluginDatabase:
         """
         return writing(self._engine)
 
-    def ask(
-        self, statement: Select[Any], values: Mapping[str, object]
-    ) -> Sequence[Row]:
+    def ask(self, statement: SelectBase, values: Mapping[str, object]) -> Sequence[Row]:
         """
         Answer a question that requests wait for; see ports.context.Database.
         """

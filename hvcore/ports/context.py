@@ -15,7 +15,7 @@ from hvcore.domain.access import ApiKey
 
 if TYPE_CHECKING:
     # ``hv plugins`` lists everything without a client library.
-    from sqlalchemy import Select
+    from sqlalchemy import SelectBase
     from sqlalchemy.engine import Connection
 
 
@@ -48,7 +48,7 @@ class Database(Protocol):
         ...
 
     def ask(
-        self, statement: "Select[Any]", values: Mapping[str, object]
+        self, statement: "SelectBase", values: Mapping[str, object]
     ) -> "Sequence[tuple[Any, ...]]":
         """
         Answer a question that requests wait for: 20 us where ``reading`` takes 500.

@@ -47,7 +47,20 @@ def daily(counts: Iterable[DayCount]) -> Payload:
     """
     Render what was served on each day.
     """
-    return {"dailyUsage": [_day_record(count) for count in counts]}
+    records = []
+    for count in counts:
+        hd, sd, ld = count.by_class()
+        records.append(
+            {
+                "deliveryDate": count.day.isoformat(),
+                "segmentsServed": hd + sd + ld,
+                "uniqueVideosServed": count.videos,
+                "hdSegments": hd,
+                "sdSegments": sd,
+                "ldSegments": ld,
+            }
+        )
+    return {"dailyUsage": records}
 
 
 def storage(amount: VideoAmount) -> Payload:
@@ -180,18 +193,6 @@ def viewers(live: LiveView) -> Payload:
             }
             for one in live.minutes or ()
         ],
-    }
-
-
-def _day_record(count: DayCount) -> Payload:
-    hd, sd, ld = count.by_class()
-    return {
-        "deliveryDate": count.day.isoformat(),
-        "segmentsServed": hd + sd + ld,
-        "uniqueVideosServed": count.videos,
-        "hdSegments": hd,
-        "sdSegments": sd,
-        "ldSegments": ld,
     }
 
 

@@ -6,9 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy import Table
 
-from hv_analytics_sql.scopes import table_of, within
-from hv_analytics_sql.tables import origin_days, quality_days
+from hv_analytics_sql.environments import (
+    conditions_of,
+    days_of,
+    limited_sum,
+    on_these_days,
+    scope_values,
+)
+from hv_analytics_sql.gaps import as_date
+from hv_analytics_sql.tables import (
+    environment_days,
+    origin_days,
+    quality_days,
+    video_days,
+)
 from hvcore.plugin_api import (
     BreakdownBy,
     BreakdownDay,
@@ -18,6 +31,7 @@ from hvcore.plugin_api import (
     Quality,
     QualityDay,
     Scope,
+    VideoScope,
     with_unknown,
 )
 
@@ -38,16 +52,11 @@ class Details:
         """
         Return what players told on each of these days, oldest first.
         """
-        day = quality_days.c.day
-        statement = (
-            sa.select(day, *_quality_columns())
-            .where(*within(quality_days, scope, days))
-            .group_by(day)
-            .order_by(day)
-        )
-        with self._database.reading() as connection:
-            rows = connection.execute(statement).all()
-        return [QualityDay(day=on, quality=_quality(told)) for on, *told in rows]
+        question = _VIDEO_QUALITY if isinstance(scope, VideoScope) else _QUALITY
+        rows = self._database.ask(question, _values(scope, days))
+        return [
+            QualityDay(day=as_date(on), quality=_quality(told)) for on, *told in rows
+        ]
 
     def breakdown(
         self, scope: Scope, days: DateRange, by: BreakdownBy
@@ -55,24 +64,28 @@ class Details:
         """
         Return where the segments of each of these days went, oldest first.
         """
-        kept, counted = origin_days.c, table_of(scope)
-        known = (
-            sa.select(kept.day, kept.value, sa.func.sum(kept.segments))
-            .where(kept.kind == by.value, *within(origin_days, scope, days))
-            .group_by(kept.day, kept.value)
-        )
-        every = (
-            sa.select(counted.c.day, sa.null(), sa.func.sum(counted.c.segments))
-            .where(*within(counted, scope, days))
-            .group_by(counted.c.day)
-        )
-        with self._database.reading() as connection:
-            # In one statement: both see the same batches.
-            rows = connection.execute(sa.union_all(known, every)).all()
+        question = _VIDEO_ORIGINS if isinstance(scope, VideoScope) else _ORIGINS
+        rows = self._database.ask(question, {**_values(scope, days), "by": by.value})
         return with_unknown(
-            [(day, value, int(n)) for day, value, n in rows if value is not None],
-            {day: int(n) for day, value, n in rows if value is None},
+            [(as_date(on), value, n) for on, value, n in rows if value is not None],
+            {as_date(on): n for on, value, n in rows if value is None},
         )
+
+
+def _values(scope: Scope, days: DateRange) -> Mapping[str, object]:
+    if isinstance(scope, VideoScope):
+        return {"video": scope.video_id, **days_of(days)}
+    return {**scope_values(scope), **days_of(days)}
+
+
+def _of_video(table: Table) -> "Iterator[sa.ColumnElement[bool]]":
+    yield table.c.video_id == sa.bindparam("video", type_=sa.Text())
+    yield on_these_days(table)
+
+
+def _of_environments(table: Table) -> "Iterator[sa.ColumnElement[bool]]":
+    yield from conditions_of(table)
+    yield on_these_days(table)
 
 
 def _quality_columns() -> "Iterator[sa.ColumnElement[Any]]":
@@ -83,20 +96,60 @@ def _quality_columns() -> "Iterator[sa.ColumnElement[Any]]":
     for column in quality_days.columns:
         if column not in keys:
             ending = column.name.rpartition("_")[2]
-            yield _FUNCTIONS.get(ending, sa.func.sum)(column)
+            yield _FUNCTIONS.get(ending, limited_sum)(column)
+
+
+def _quality_question(*conditions: "sa.ColumnElement[bool]") -> "sa.Select[Any]":
+    day = quality_days.c.day
+    return (
+        sa.select(day, *_quality_columns())
+        .where(*conditions)
+        .group_by(day)
+        .order_by(day)
+    )
+
+
+def _origins_question(
+    counted: Table, conditions: "Callable[[Table], Iterator[sa.ColumnElement[bool]]]"
+) -> sa.SelectBase:
+    """
+    Ask what is known, and for all that was counted, which has no value.
+
+    Args:
+        counted: The smallest table of days that has all of it.
+    """
+    kept = origin_days.c
+    known = (
+        sa.select(kept.day, kept.value, limited_sum(kept.segments))
+        .where(
+            kept.kind == sa.bindparam("by", type_=sa.Text()), *conditions(origin_days)
+        )
+        .group_by(kept.day, kept.value)
+    )
+    every = (
+        sa.select(counted.c.day, sa.null(), limited_sum(counted.c.segments))
+        .where(*conditions(counted))
+        .group_by(counted.c.day)
+    )
+    # In one statement: both see the same batches.
+    return sa.union_all(known, every)
+
+
+_VIDEO_QUALITY: Final = _quality_question(*_of_video(quality_days))
+_QUALITY: Final = _quality_question(*_of_environments(quality_days))
+_VIDEO_ORIGINS: Final = _origins_question(video_days, _of_video)
+_ORIGINS: Final = _origins_question(environment_days, _of_environments)
 
 
 def _quality(told: Sequence[Any]) -> Quality:
-    # Sums of integers are decimals in PostgreSQL.
-    numbers = [None if value is None else int(value) for value in told]
-    reports, starved, startups = (value or 0 for value in numbers[:3])
+    reports, starved, startups = (value or 0 for value in told[:3])
     return Quality(
         reports=reports,
         starved=starved,
         startups=startups,
-        throughput_kbps=_measured(numbers[3:7]),
-        buffer_ms=_measured(numbers[7:11]),
-        bitrate_kbps=_measured(numbers[11:15]),
+        throughput_kbps=_measured(told[3:7]),
+        buffer_ms=_measured(told[7:11]),
+        bitrate_kbps=_measured(told[11:15]),
     )
 
 

@@ -76,38 +76,52 @@ def _on_own_days(table: Table) -> "Sequence[sa.ColumnElement[bool]]":
 
 
 _day, _height = environment_days.c.day, environment_days.c.height
-_DAILY: Final = (
+
+
+def _by_height(
+    day_count: "sa.ColumnElement[int]", *conditions: "sa.ColumnElement[bool]"
+) -> "sa.Select[Any]":
+    return (
+        sa.select(
+            _height,
+            limited_sum(environment_days.c.segments),
+            day_count,
+            sa.func.min(environment_days.c.first_ms),
+            sa.func.max(environment_days.c.last_ms),
+        )
+        .where(*conditions)
+        .group_by(_height)
+        .order_by(_height)
+    )
+
+
+# Rows of videos have no height.
+_DAILY: Final = sa.union_all(
     sa.select(_day, _height, limited_sum(environment_days.c.segments))
     .where(*_on_days(environment_days))
-    .group_by(_day, _height)
-    .order_by(_day, _height)
-)
-_DAILY_VIDEOS: Final = (
-    sa.select(environment_videos.c.day, limited_sum(environment_videos.c.videos))
+    .group_by(_day, _height),
+    sa.select(
+        environment_videos.c.day,
+        sa.null(),
+        limited_sum(environment_videos.c.videos),
+    )
     .where(*_on_days(environment_videos))
-    .group_by(environment_videos.c.day)
+    .group_by(environment_videos.c.day),
 )
 # Of one environment each row is an answer: half the time.
-_OWN_DAILY: Final = (
-    sa.select(_day, _height, environment_days.c.segments)
-    .where(*_on_own_days(environment_days))
-    .order_by(_day, _height)
+_OWN_DAILY: Final = sa.union_all(
+    sa.select(_day, _height, environment_days.c.segments).where(
+        *_on_own_days(environment_days)
+    ),
+    sa.select(environment_videos.c.day, sa.null(), environment_videos.c.videos).where(
+        *_on_own_days(environment_videos)
+    ),
 )
-_OWN_DAILY_VIDEOS: Final = sa.select(
-    environment_videos.c.day, environment_videos.c.videos
-).where(*_on_own_days(environment_videos))
-_HEIGHTS: Final = (
-    sa.select(
-        _height,
-        limited_sum(environment_days.c.segments),
-        sa.func.count(_day.distinct()),
-        sa.func.min(environment_days.c.first_ms),
-        sa.func.max(environment_days.c.last_ms),
-    )
-    .where(*_on_days(environment_days))
-    .group_by(_height)
-    .order_by(_height)
+_HEIGHTS: Final = _by_height(
+    sa.func.count(_day.distinct()), *_on_days(environment_days)
 )
+# Of one environment no day is there twice.
+_OWN_HEIGHTS: Final = _by_height(sa.func.count(), *_on_own_days(environment_days))
 # Each by itself: then its place in the key leads to the days, and those that
 # do not count are passed over.
 _behind: Final = sa.union_all(
@@ -160,20 +174,20 @@ def daily(
     """
     Return what was served on each of these days, oldest first.
     """
-    wanted = {**_values(scope, days), "env": min(scope.env_ids, default="")}
-    is_one = len(scope.env_ids) == 1
     heights: dict[Any, dict[int, int]] = {}
-    for on, px, segments in database.ask(_OWN_DAILY if is_one else _DAILY, wanted):
-        known = heights.get(on)
-        if known is None:
-            heights[on] = {px: segments}
+    videos: dict[Any, int] = {}
+    question = _OWN_DAILY if len(scope.env_ids) == 1 else _DAILY
+    for on, px, count in database.ask(question, _values(scope, days)):
+        if px is None:
+            videos[on] = count
+        elif on in heights:
+            heights[on][px] = count
         else:
-            known[px] = segments
-    # Asked second: what is written in between is in it at least.
-    videos = dict(database.ask(_OWN_DAILY_VIDEOS if is_one else _DAILY_VIDEOS, wanted))
+            heights[on] = {px: count}
+    # Sorted here: the database has them in this order, or sorts more rows.
     return [
-        DayCount(day=as_date(on), videos=videos.get(on, 0), heights=found)
-        for on, found in heights.items()
+        DayCount(day=as_date(on), videos=videos.get(on, 0), heights=heights[on])
+        for on in sorted(heights)
     ]
 
 
@@ -184,7 +198,8 @@ def by_height(
     Return what was served of each height on these days, lowest first.
     """
     wanted = _values(scope, days)
-    found = database.ask(_HEIGHTS, wanted)
+    question = _OWN_HEIGHTS if len(scope.env_ids) == 1 else _HEIGHTS
+    found = database.ask(question, wanted)
     videos = dict(database.ask(_HEIGHT_VIDEOS, {**wanted, "never": NEVER.isoformat()}))
     return [
         HeightCount(
@@ -200,7 +215,9 @@ def by_height(
 
 
 def _values(scope: EnvironmentScope, days: DateRange) -> Mapping[str, object]:
-    return {**scope_values(scope), **days_of(days)}
+    # One of its environments: the only one, or nobody asks for it.
+    env_id = min(scope.env_ids, default="")
+    return {**scope_values(scope), **days_of(days), "env": env_id}
 
 
 def scope_values(scope: EnvironmentScope) -> Mapping[str, object]:

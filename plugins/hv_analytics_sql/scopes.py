@@ -5,15 +5,7 @@ Which rows a question is about.
 import sqlalchemy as sa
 from sqlalchemy import Table
 
-from hv_analytics_sql.tables import environment_days, video_days
 from hvcore.plugin_api import DateRange, Scope, VideoScope
-
-
-def table_of(scope: Scope) -> Table:
-    """
-    Return the smallest table of days that has all of a scope.
-    """
-    return video_days if isinstance(scope, VideoScope) else environment_days
 
 
 def in_scope(table: Table, scope: Scope) -> "list[sa.ColumnElement[bool]]":

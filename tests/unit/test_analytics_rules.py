@@ -8,15 +8,14 @@ import pytest
 
 from hvcore.domain.analytics import (
     ALL_TIME,
+    ClassCounts,
     DateRange,
     DayCount,
-    HeightClass,
     SegmentPlace,
     SegmentServed,
     daily_range,
     estimated_views,
     fill_days,
-    height_class,
     roll_up,
 )
 from hvcore.domain.encoding import Preset
@@ -37,19 +36,21 @@ def day(number: int) -> DayCount:
 @pytest.mark.parametrize(
     ("height_px", "expected"),
     [
-        (2160, HeightClass.HD),
-        (1080, HeightClass.HD),
-        (1079, HeightClass.SD),
-        (720, HeightClass.SD),
-        (719, HeightClass.LD),
-        (480, HeightClass.LD),
-        (144, HeightClass.LD),
+        (2160, ClassCounts(hd=7, sd=0, ld=0)),
+        (1080, ClassCounts(hd=7, sd=0, ld=0)),
+        (1079, ClassCounts(hd=0, sd=7, ld=0)),
+        (720, ClassCounts(hd=0, sd=7, ld=0)),
+        (719, ClassCounts(hd=0, sd=0, ld=7)),
+        (480, ClassCounts(hd=0, sd=0, ld=7)),
+        (144, ClassCounts(hd=0, sd=0, ld=7)),
     ],
 )
 def test_a_height_between_two_classes_belongs_to_the_lower(
-    height_px: int, expected: HeightClass
+    height_px: int, expected: ClassCounts
 ) -> None:
-    assert height_class(height_px) is expected
+    count = DayCount(day=date(2026, 1, 1), heights={height_px: 7})
+
+    assert count.by_class() == expected
 
 
 @pytest.mark.parametrize(

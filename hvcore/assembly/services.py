@@ -214,12 +214,19 @@ class Services(Backends):
             clock=self.clock,
             counter=SpooledCounter(
                 spool=self.spool,
-                sessions=SessionNotes(SessionNames(self.settings.playback.signing_key)),
+                sessions=SessionNotes(self.session_names),
                 clock=self.clock,
                 details=self.served_details,
             ),
             player_url=self.settings.public.player_url,
         )
+
+    @cached_property
+    def session_names(self) -> SessionNames:
+        """
+        Names viewers' sessions, and tells nobody who it was.
+        """
+        return SessionNames(self.settings.playback.signing_key)
 
     @cached_property
     def served_details(self) -> ServedDetails:

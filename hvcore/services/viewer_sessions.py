@@ -4,12 +4,15 @@ Name the sessions of viewers, so that nobody can tell from a name who it was.
 A session is what a viewer's token names (each signed address and each view of
 a share link has a token of its own), else what the player calls it (CMCD
 ``sid``), else the viewer's address together with the browser's name. Names are
-keyed hashes. The key of those made of addresses changes with the UTC day and
-is written down nowhere; addresses are neither kept nor logged.
+keyed hashes, made in two steps: a mark, which whoever serves a viewer can make
+(the script of an nginx in front, too), and of it the name, which only the
+service makes. Marks of addresses change with the UTC day; addresses are neither
+kept nor logged.
 """
 
 import base64
 import hashlib
+import hmac
 import logging
 from datetime import datetime
 from typing import Final
@@ -22,6 +25,8 @@ NAME_BYTES: Final = 12
 """Two of a billion viewers have one name with a chance of 1 in 10**11."""
 NOTED_EVERY_S: Final = 5.0
 """Of the ten seconds within which who comes and goes shows; counting takes three."""
+MARK_DIGITS: Final = 20
+"""Hexadecimal ones: 80 bits, which tell a billion viewers apart likewise."""
 MAX_FOLLOWED: Final = 100_000
 """Sessions of a process at a time, about 25 MB; further ones are not noted."""
 
@@ -31,6 +36,17 @@ _DAY_S: Final = 86_400
 _WARN_EVERY_S: Final = 600.0
 
 _log = logging.getLogger(__name__)
+
+
+def mark_key(secret: str) -> str:
+    """
+    Return the key of marks; the same on every machine.
+
+    Args:
+        secret: As of ``SessionNames``.
+    """
+    key = secret.encode()
+    return hmac.new(key, b"hvcore viewer marks", hashlib.sha256).hexdigest()
 
 
 class SessionNames:
@@ -44,7 +60,7 @@ class SessionNames:
     def __init__(self, secret: str) -> None:
         purpose = b"hvcore viewer sessions\n"
         self._key = hashlib.sha256(purpose + secret.encode()).digest()
-        self._day_key = (-1, b"")
+        self._mark_key = mark_key(secret).encode()
 
     def name(self, token: str | None, viewer: Viewer, at: datetime) -> str:
         """
@@ -53,22 +69,35 @@ class SessionNames:
         Args:
             token: What opened the video, if a token did.
         """
-        if token is not None:
-            return _hashed(self._key, f"token {token}")
-        if viewer.player_session is not None:
-            return _hashed(self._key, f"player {viewer.player_session}")
-        return _hashed(
-            self._key_of(int(at.timestamp()) // _DAY_S),
-            f"{viewer.address} {viewer.user_agent}",
-        )
+        return self.name_of(self.mark(token, viewer, at))
 
-    def _key_of(self, day: int) -> bytes:
-        known_day, key = self._day_key
-        if known_day != day:
-            key = hashlib.blake2b(b"%d" % day, key=self._key, digest_size=32).digest()
-            # At once: other threads read both.
-            self._day_key = (day, key)
-        return key
+    def name_of(self, mark: str) -> str:
+        """
+        Return the name of the session that a mark stands for.
+        """
+        digest = hashlib.blake2b(
+            mark.encode(), key=self._key, digest_size=NAME_BYTES
+        ).digest()
+        return base64.urlsafe_b64encode(digest).decode()
+
+    def mark(self, token: str | None, viewer: Viewer, at: datetime) -> str:
+        """
+        Return what stands for a session, as an nginx in front makes it, too.
+
+        Args:
+            token: As of name.
+        """
+        if token is not None:
+            text = f"token {token}".encode("utf-8", "replace")
+        elif viewer.player_session is not None:
+            text = f"player {viewer.player_session}".encode("utf-8", "replace")
+        else:
+            day = int(at.timestamp()) // _DAY_S
+            # The bytes that came: servers read headers as Latin-1.
+            text = f"viewer {day} {viewer.address} {viewer.user_agent}".encode(
+                "latin-1", "replace"
+            )
+        return hmac.digest(self._mark_key, text, "sha1").hex()[:MARK_DIGITS]
 
 
 @attrs.frozen
@@ -160,10 +189,3 @@ class SessionNotes:
                 "more viewers than a process follows; the rest is not counted",
                 extra={"hv_followed": self._max_followed},
             )
-
-
-def _hashed(key: bytes, text: str) -> str:
-    digest = hashlib.blake2b(
-        text.encode("utf-8", "replace"), key=key, digest_size=NAME_BYTES
-    ).digest()
-    return base64.urlsafe_b64encode(digest).decode()

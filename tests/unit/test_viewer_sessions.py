@@ -2,6 +2,8 @@
 Sessions: who is the same viewer, and that nobody learns who it was.
 """
 
+import hashlib
+import hmac
 from datetime import UTC, datetime, timedelta
 
 import attrs
@@ -9,11 +11,17 @@ import pytest
 
 from hvcore.domain.analytics_live import is_session
 from hvcore.services.playback_access import Viewer
-from hvcore.services.viewer_sessions import NOTED_EVERY_S, SessionNames, SessionNotes
+from hvcore.services.viewer_sessions import (
+    NOTED_EVERY_S,
+    SessionNames,
+    SessionNotes,
+    mark_key,
+)
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 SECRET = "0123456789abcdef" * 4
 VIEWER = Viewer(address="203.0.113.7", user_agent="A browser")
+SHOWN = "203.0.113.7 A browser"
 TOKEN = "aaa.bbb.ccc"
 
 
@@ -80,6 +88,22 @@ def test_nobody_is_followed_from_one_day_to_the_next() -> None:
     assert name() == name(at=NOON.replace(hour=23, minute=59))
     # These are no persons, and a session does not end at midnight.
     assert name(token=TOKEN) == name(token=TOKEN, at=tomorrow)
+
+
+def test_of_a_mark_anybody_makes_the_name_who_has_the_secret() -> None:
+    """
+    A mark needs a key of its own, which an nginx in front has, too.
+    """
+    for token in (None, TOKEN):
+        own = SessionNames(SECRET)
+        mark = own.mark(token, VIEWER, NOON)
+        text = f"token {TOKEN}" if token else f"viewer 20455 {SHOWN}"
+        made = hmac.new(mark_key(SECRET).encode(), text.encode(), hashlib.sha1)
+
+        assert mark == made.hexdigest()[:20]
+        assert own.name_of(mark) == name(token=token)
+        assert SessionNames(f"{SECRET}x").name_of(mark) != name(token=token)
+        assert mark not in name(token=token)
 
 
 def notes(max_followed: int = 10) -> SessionNotes:

@@ -76,7 +76,11 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
                 f"{folder} is not there: run hv edge nginx --out DIR first, or correct "
                 "HV_EDGE__FOLDER."
             )
-        reading = Ingest(log=folder / LOG_FILE, sinks=services.drain.sinks)
+        reading = Ingest(
+            log=folder / LOG_FILE,
+            sinks=services.drain.sinks,
+            names=services.session_names,
+        )
         with the_only_reader(folder) as is_alone:
             if not is_alone:
                 raise CliError(f"Another hv edge ingest reads {folder} already.")

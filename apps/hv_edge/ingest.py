@@ -23,9 +23,11 @@ from hv_edge.log_files import (
     opened_log,
 )
 from hv_edge.served_counts import count_served
+from hv_edge.served_notes import read_notes
 from hvcore.domain.analytics import BatchId, ServedBatch
 from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import AnalyticsSink
+from hvcore.services.viewer_sessions import SessionNames
 
 LOG_FILE: Final = "served.log"
 SEEN_FILE: Final = "ingest.json"
@@ -46,10 +48,12 @@ class Ingest:
     Attributes:
         log: The file that nginx writes to; older ones lie beside it.
         sinks: By name. Each goes on where it stands, whatever the others do.
+        names: Those of viewers' sessions, as the service gives them.
     """
 
     log: Path
     sinks: Mapping[str, AnalyticsSink]
+    names: SessionNames
     # Which file of the disk each name was seen as.
     _inodes: dict[str, int] = attrs.field(factory=dict, init=False)
     # Up to where a sink has certainly read a file: saves asking it again.
@@ -151,25 +155,27 @@ class Ingest:
             lines, end = file.lines(position)
             if end == position:
                 break
-            sink.write(_batch(file, lines, position, end))
+            sink.write(self._batch(file, lines, position, end))
             position = end
         # Never forgotten: a log that comes back from a backup is known.
         self._known[key] = position
 
-
-def _batch(file: LogFile, lines: bytes, start: int, end: int) -> ServedBatch:
-    read = count_served(lines)
-    if read.damaged:
-        _log.error(
-            "damaged lines of the edge's log are not counted",
-            extra={
-                "hv_file": str(file.path),
-                "hv_lines": read.damaged,
-                "hv_from": start,
-            },
+    def _batch(self, file: LogFile, lines: bytes, start: int, end: int) -> ServedBatch:
+        read = count_served(lines)
+        if read.damaged:
+            _log.error(
+                "damaged lines of the edge's log are not counted",
+                extra={
+                    "hv_file": str(file.path),
+                    "hv_lines": read.damaged,
+                    "hv_from": start,
+                },
+            )
+        besides = read_notes(read.notes, self.names)
+        return ServedBatch(
+            id=BatchId(file=file.name, start=start, end=end),
+            counts=read.counts,
+            minutes=read.minutes,
+            seen=besides.seen,
+            origins=besides.origins,
         )
-    return ServedBatch(
-        id=BatchId(file=file.name, start=start, end=end),
-        counts=read.counts,
-        minutes=read.minutes,
-    )

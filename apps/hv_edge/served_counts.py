@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from hv_edge.served_lines import place_of, read_served
+from hv_edge.served_lines import ServedNote, is_note, place_of, read_served
 from hvcore.domain.analytics import MinuteCount, SegmentPlace, ServedCount
 from hvcore.spool.lines import encode, read_lines
 
@@ -21,7 +21,8 @@ _LINES: Final = re.compile(
     rb"^hv1 ([0-9]{10}\.[0-9]{3})"
     rb" (?:20[06] 1 ([0-9]+) \2 ([^ \n]+ [^ \n]+ [^ \n]+ [0-9]+)"
     rb"|[0-9]{3} [01] [0-9]+ (?:[0-9]+|-) [^ \n]+ [^ \n]+ [^ \n]+ [0-9]+)"
-    rb" [0-9a-f]{32}\n",
+    # What else there is, of which nearly every line has nothing.
+    rb"((?: [scr]=[^ \n]+)*) [0-9a-f]{32}\n",
     re.MULTILINE,
 )
 _MINUTE_S: Final = 60
@@ -37,11 +38,13 @@ class ServedCounts:
     Attributes:
         counts: By place and UTC day.
         minutes: The same segments by place and minute.
+        notes: What is to be noted of some of them besides.
         damaged: Lines that nginx has not written so.
     """
 
     counts: tuple[ServedCount, ...]
     minutes: tuple[MinuteCount, ...]
+    notes: tuple[ServedNote, ...] = ()
     damaged: int = 0
 
 
@@ -73,18 +76,29 @@ def _count_one_by_one(data: bytes) -> ServedCounts:
     found = read_served(data.removesuffix(b"\n").split(b"\n") if data else ())
     noted = read_lines(encode(one).rstrip(b"\n") for one in found.served)
     return ServedCounts(
-        counts=noted.counts, minutes=noted.minutes, damaged=found.damaged
+        counts=noted.counts,
+        minutes=noted.minutes,
+        notes=found.notes,
+        damaged=found.damaged,
     )
 
 
-def _counts(lines: list[tuple[bytes, bytes, bytes]]) -> ServedCounts | None:
+def _counts(
+    lines: list[tuple[bytes, bytes, bytes, bytes]],
+) -> ServedCounts | None:
     """
-    Return what lines say; None if a place in them is none.
+    Return what lines say; None if a place or a note in them is none.
     """
     minutes: dict[int, dict[bytes, _Have]] = {}
     current: dict[bytes, _Have] = {}
+    notes: list[ServedNote] = []
     begins = ends = b""
-    for at, _, text in lines:
+    for at, _, text, told in lines:
+        if told:
+            if not is_note(told):
+                return None
+            if text:
+                notes.append(ServedNote(at, text, told))
         if not text:
             continue
         # Moments of one length are in the order of their digits.
@@ -104,11 +118,13 @@ def _counts(lines: list[tuple[bytes, bytes, bytes]]) -> ServedCounts | None:
             have.first = at
     places = {text: place_of(text) for some in minutes.values() for text in some}
     known = {text: place for text, place in places.items() if place is not None}
-    return _meant(minutes, known) if len(known) == len(places) else None
+    return _meant(minutes, known, notes) if len(known) == len(places) else None
 
 
 def _meant(
-    minutes: dict[int, dict[bytes, _Have]], places: dict[bytes, SegmentPlace]
+    minutes: dict[int, dict[bytes, _Have]],
+    places: dict[bytes, SegmentPlace],
+    notes: list[ServedNote],
 ) -> ServedCounts:
     by_minute: list[MinuteCount] = []
     days: dict[tuple[int, bytes], _Have] = {}
@@ -126,6 +142,7 @@ def _meant(
     return ServedCounts(
         counts=tuple(_count(places[text], have) for (_, text), have in days.items()),
         minutes=tuple(by_minute),
+        notes=tuple(notes),
     )
 
 

@@ -8,12 +8,20 @@ One for each answer that may count, written by nginx when the answer has ended::
 When it ended, the status, whether all of it was handed over, the bytes of the
 body that were, and those that it has; then the place, and a number that no
 other line has. Counted is what was handed over whole.
+
+Behind the place stands what else is to be noted of the viewer, if anything is::
+
+    … 720 s=0123456789abcdef0123 c=DE r=example.com 3f9c…
+
+The mark of a session (:mod:`hvcore.services.viewer_sessions`), the country, and
+the host of the page; each may be missing. The number stays the end: so half a
+line is never taken for a whole one.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import attrs
 
@@ -24,17 +32,33 @@ _PLACE_TEXT: Final = (
     rb"(?P<org>[A-Za-z0-9_-]{1,64}) (?P<env>[A-Za-z0-9_-]{1,64})"
     rb" (?P<video>vid_[A-Za-z0-9]+) (?P<height>0|[1-9][0-9]{0,4})"
 )
+_NOTE_TEXT: Final = rb"(?: s=[0-9a-f]{20})?(?: c=[A-Z]{2})?(?: r=[a-z0-9._-]{1,253})?"
+_NOTE: Final = re.compile(_NOTE_TEXT)
+
 _PLACE: Final = re.compile(_PLACE_TEXT)
 _LINE: Final = re.compile(
     # No more digits than the calendar has years for.
     rb"hv1 (?P<s>[0-9]{1,11})\.(?P<ms>[0-9]{3}) (?P<status>[0-9]{3}) (?P<whole>[01])"
     rb" (?P<sent>[0-9]+) (?P<length>[0-9]+|-) "
     + _PLACE_TEXT
-    + rb" (?P<id>[0-9a-f]{32})"
+    + rb"(?P<note>%s) (?P<id>[0-9a-f]{32})" % _NOTE_TEXT
 )
 _BEGINNING: Final = b"hv1 "
 _ANSWERS: Final = (b"200", b"206")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class ServedNote(NamedTuple):
+    """
+    What a line that counts says besides, as it stands there.
+
+    Attributes:
+        told: With the space before it.
+    """
+
+    at: bytes
+    place: bytes
+    told: bytes
 
 
 @attrs.frozen(kw_only=True)
@@ -44,11 +68,13 @@ class ServedLines:
 
     Attributes:
         served: The segments that count.
+        notes: What is to be noted of some of them.
         damaged: Lines that nginx has not written so; also if there was a
             whole one in them.
     """
 
     served: tuple[SegmentServed, ...]
+    notes: tuple[ServedNote, ...]
     damaged: int
 
 
@@ -56,16 +82,20 @@ def read_served(lines: Iterable[bytes]) -> ServedLines:
     """
     Read lines, without their ends.
     """
-    served: list[SegmentServed] = []
+    good: list[re.Match[bytes]] = []
     damaged = 0
     for line in lines:
         match = _LINE.fullmatch(line)
         if match is None:
             damaged += 1
-            served.extend(_segment(one) for one in _whole_in(line) if _counts(one))
+            good.extend(one for one in _whole_in(line) if _counts(one))
         elif _counts(match):
-            served.append(_segment(match))
-    return ServedLines(served=tuple(served), damaged=damaged)
+            good.append(match)
+    return ServedLines(
+        served=tuple(_segment(match) for match in good),
+        notes=tuple(_note(match) for match in good if match["note"]),
+        damaged=damaged,
+    )
 
 
 def place_of(text: bytes) -> SegmentPlace | None:
@@ -74,6 +104,13 @@ def place_of(text: bytes) -> SegmentPlace | None:
     """
     match = _PLACE.fullmatch(text)
     return None if match is None else _place(match)
+
+
+def is_note(text: bytes) -> bool:
+    """
+    Tell whether a text may follow on the place of a line.
+    """
+    return _NOTE.fullmatch(text) is not None
 
 
 def _whole_in(line: bytes) -> Iterator[re.Match[bytes]]:
@@ -100,6 +137,14 @@ def _segment(match: re.Match[bytes]) -> SegmentServed:
     moment_ms = int(match["s"]) * 1000 + int(match["ms"])
     return SegmentServed(
         place=_place(match), at=_EPOCH + timedelta(milliseconds=moment_ms)
+    )
+
+
+def _note(match: re.Match[bytes]) -> ServedNote:
+    return ServedNote(
+        at=b"%s.%s" % (match["s"], match["ms"]),
+        place=b" ".join(match.group("org", "env", "video", "height")),
+        told=match["note"],
     )
 
 

@@ -6,6 +6,7 @@ import secrets
 import shutil
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,18 @@ import pytest
 from hv_edge.ingest import Ingest
 from hv_edge.log_files import LogCutError, log_paths
 from hvcore.assembly import Services, build
-from hvcore.domain.analytics import ServedBatch
-from hvcore.domain.ids import VideoId
+from hvcore.domain.analytics import ALL_TIME, SegmentPlace, ServedBatch, VideoScope
+from hvcore.domain.analytics_breakdown import BreakdownBy
+from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import UnavailableError
-from hvcore.ports.analytics import AnalyticsSink
+from hvcore.ports.analytics import (
+    AnalyticsSink,
+    SupportsBreakdown,
+    SupportsViewers,
+)
+from hvcore.services.playback_access import Viewer
+from hvcore.services.segment_counting import SpooledCounter
+from hvcore.services.viewer_sessions import SessionNotes
 from tests.http.conftest import settings_of
 
 VIDEO = VideoId("vid_" + "a" * 22)
@@ -35,9 +44,9 @@ def log(services: Services) -> Path:
     return services.edge_folder / "served.log"
 
 
-def line(status: int = 200) -> bytes:
+def line(status: int = 200, told: str = "", at: str = "1767323045.678") -> bytes:
     return (
-        f"hv1 1767323045.678 {status} 1 750 750 org_a env_1 {VIDEO} 720 "
+        f"hv1 {at} {status} 1 750 750 org_a env_1 {VIDEO} 720{told} "
         f"{secrets.token_hex(16)}\n"
     ).encode()
 
@@ -51,7 +60,7 @@ def ingest(services: Services, log: Path) -> Ingest:
     """
     As after a restart.
     """
-    return Ingest(log=log, sinks=services.drain.sinks)
+    return Ingest(log=log, sinks=services.drain.sinks, names=services.session_names)
 
 
 def counted(services: Services) -> int:
@@ -69,6 +78,57 @@ def test_lines_are_counted_once(services: Services, log: Path) -> None:
         again.run_once()
 
     assert counted(services) == 3
+
+
+def test_what_is_said_of_viewers_is_noted_once(services: Services, log: Path) -> None:
+    reading = ingest(services, log)
+    append(log, line(), line(told=" s=0123456789abcdef0123 c=DE r=example.com"))
+    # Who was not served it whole has not seen it, and it went nowhere.
+    append(log, line(304, told=" s=fedcba98765432100123 c=FR"))
+    reading.run_once()
+    append(log, line(told=" s=0123456789abcdef0123"), line(told=" c=DE"))
+
+    for again in (reading, reading, ingest(services, log), ingest(services, log)):
+        again.run_once()
+
+    assert counted(services) == 4
+    store, scope = services.analytics_store, VideoScope(video_id=VIDEO)
+    assert isinstance(store, SupportsViewers)
+    since = datetime(2026, 1, 2, tzinfo=UTC)
+    assert store.viewers(scope, since) == 1
+    assert isinstance(store, SupportsBreakdown)
+    for by, value, segments in (
+        (BreakdownBy.COUNTRY, "DE", 2),
+        (BreakdownBy.REFERRER, "example.com", 1),
+    ):
+        rows = store.breakdown(scope, ALL_TIME, by)
+        told = {(row.value, row.segments) for row in rows}
+        assert told == {(value, segments), (None, 4 - segments)}
+
+
+def test_a_viewer_whom_both_have_served_is_one(services: Services, log: Path) -> None:
+    viewer = Viewer(address="203.0.113.7", user_agent="a browser")
+    now = datetime.now(UTC)
+    place = SegmentPlace(
+        org_id=OrgId("org_a"), env_id=EnvId("env_1"), video_id=VIDEO, height_px=720
+    )
+    counter = SpooledCounter(
+        spool=services.spool,
+        sessions=SessionNotes(services.session_names),
+        clock=services.clock,
+    )
+    for token in (None, "a.b.c"):
+        mark = services.session_names.mark(token, viewer, now)
+        append(log, line(told=f" s={mark}", at=f"{now.timestamp():.3f}"))
+        counter.prepare(place, token, viewer)()
+
+    ingest(services, log).run_once()
+    services.drain.run_once()
+
+    store = services.analytics_store
+    assert isinstance(store, SupportsViewers)
+    scope = VideoScope(video_id=VIDEO)
+    assert store.viewers(scope, now - timedelta(minutes=1)) == 2
 
 
 def test_half_a_line_waits_for_its_end(services: Services, log: Path) -> None:
@@ -262,7 +322,7 @@ def test_a_sink_that_fails_after_writing_counts_once(
     services: Services, log: Path
 ) -> None:
     sink = Moody(services.analytics_store)
-    reading = Ingest(log=log, sinks={"moody": sink})
+    reading = Ingest(log=log, sinks={"moody": sink}, names=services.session_names)
     append(log, line(), line())
     reading.run_once()
     sink.fails = False

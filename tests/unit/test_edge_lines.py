@@ -4,6 +4,7 @@ Which lines of the edge's log count.
 
 from collections import Counter
 from datetime import UTC, datetime
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -11,11 +12,17 @@ from hypothesis import strategies as st
 
 from hv_edge.served_counts import ServedCounts, count_served
 from hv_edge.served_lines import read_served
+from hv_edge.served_notes import read_notes
 from hvcore.domain.analytics import roll_up
+from hvcore.domain.analytics_live import latest_seen
+from hvcore.services.viewer_sessions import SessionNames
 
 PLACE = b"org_a env-1 vid_a1B 720"
 ID = b"0" * 32
 WHOLE = b"hv1 1767323045.678 200 1 750 750 " + PLACE + b" " + ID
+
+NOTE = b" s=0123456789abcdef0123 c=DE r=example.com"
+TOLD = WHOLE.replace(b" " + ID, NOTE + b" " + ID)
 
 
 def test_an_answer_that_was_handed_over_whole_counts() -> None:
@@ -63,6 +70,17 @@ def test_every_other_answer_does_not(written: bytes, instead: bytes) -> None:
         WHOLE.replace(b"vid_", b"vod_"),
         WHOLE.replace(b"720", b"720p"),
         WHOLE.replace(b"org_a", b"org a"),
+        # What stands behind the place, in other words or in another order.
+        WHOLE.replace(b" 720 ", b" 720 s=00 "),
+        WHOLE.replace(b" 720 ", b" 720 s=0123456789ABCDEF0123 "),
+        WHOLE.replace(b" 720 ", b" 720 c=DE s=0123456789abcdef0123 "),
+        WHOLE.replace(b" 720 ", b" 720 c=DEU "),
+        WHOLE.replace(b" 720 ", b" 720 r=a.test c=DE "),
+        WHOLE.replace(b" 720 ", b" 720 r=" + b"a" * 254 + b" "),
+        WHOLE.replace(b" 720 ", b" 720 r=A.test "),
+        WHOLE.replace(b" 720 ", b" 720 r= "),
+        WHOLE.replace(b" 720 ", b" 720 x=1 "),
+        WHOLE + b" c=DE",
         # A moment that no calendar has.
         WHOLE.replace(b"1767323045", b"999999999999"),
     ],
@@ -73,12 +91,17 @@ def test_what_nginx_has_not_written_is_damaged(line: bytes) -> None:
     assert (len(found.served), found.damaged) == (1, 1)
 
 
-@pytest.mark.parametrize("length", [1, 20, 60, len(WHOLE) - 1])
-def test_half_a_line_costs_no_other(length: int) -> None:
-    # What a full disk has taken, and then what came when there was room again.
-    found = read_served([WHOLE[:length] + WHOLE, WHOLE])
+@pytest.mark.parametrize("line", [WHOLE, TOLD])
+@pytest.mark.parametrize("next_line", [WHOLE, TOLD])
+def test_half_a_line_costs_no_other(line: bytes, next_line: bytes) -> None:
+    for length in range(1, len(line)):
+        # What a full disk has taken, and then what came when there was room again.
+        found = read_served([line[:length] + next_line, WHOLE])
 
-    assert (len(found.served), found.damaged) == (2, 1)
+        assert (len(found.served), found.damaged) == (2, 1)
+        # Nothing is taken from half a line.
+        notes = [note.told for note in found.notes]
+        assert notes == [NOTE] * (next_line is TOLD)
 
 
 def test_lines_that_lost_their_end_count_all() -> None:
@@ -103,6 +126,7 @@ _LINES = st.lists(
             ]
         ),
         st.sampled_from([b"org_a env-1 vid_a1B 720", b"org_a env-1 vid_a1B 1080"]),
+        st.sampled_from([b"", b"", NOTE, NOTE[:23], b" c=FR", b" r=a.test"]),
         # Damaged, for which each line is looked at by itself.
         st.sampled_from([b"", b"", b"", b"x"]),
     )
@@ -111,11 +135,11 @@ _LINES = st.lists(
 
 @given(_LINES)
 def test_together_lines_count_what_each_of_them_does(
-    chosen: list[tuple[int, bytes, bytes, bytes]],
+    chosen: list[tuple[int, bytes, bytes, bytes, bytes]],
 ) -> None:
     lines = [
-        b"hv1 %d.%03d %s %s %s%s" % (*divmod(ms, 1000), how, place, ID, end)
-        for ms, how, place, end in chosen
+        b"hv1 %d.%03d %s %s%s %s%s" % (*divmod(ms, 1000), how, place, note, ID, end)
+        for ms, how, place, note, end in chosen
     ]
     each = read_served(lines)
 
@@ -125,6 +149,69 @@ def test_together_lines_count_what_each_of_them_does(
     assert set(found.counts) == set(roll_up(each.served))
     minutes = Counter((one.place, one.at.timestamp() // 60) for one in each.served)
     assert {(m.place, m.minute): m.segments for m in found.minutes} == minutes
+    assert found.notes == each.notes
+
+
+def test_of_many_lines_each_counts_once_on_either_way() -> None:
+    """
+    Lines with and without notes, counted together and one by one.
+    """
+    random = Random(1)  # noqa: S311 - no secret
+    sessions = [b" s=%020x" % number for number in range(50)]
+    lines = []
+    for number in range(60_000):
+        note = random.choice(sessions) if random.random() < 0.02 else b""
+        note += random.choice([b" c=DE", b" c=FR r=a.test"]) if number % 3 == 0 else b""
+        place = b"org_a env-1 vid_a%d 720" % random.randrange(5)
+        how = random.choice([b"200 1 750 750", b"200 1 750 750", b"200 0 7 750"])
+        at = b"%d.%03d" % (1_767_311_970 + number // 1000, number % 1000)
+        lines.append(b"hv1 %s %s %s%s %032x\n" % (at, how, place, note, number))
+    data = b"".join(lines)
+
+    together, each = count_served(data), count_served(data + b"damaged\n")
+
+    assert (together.damaged, each.damaged) == (0, 1)
+    assert set(together.counts) == set(each.counts)
+    assert set(together.minutes) == set(each.minutes)
+    assert sum(one.segments for one in together.counts) == data.count(b" 200 1 ")
+    assert together.notes == each.notes
+    names = SessionNames("a secret of at least 32 characters")
+    some = together.notes[::20]
+    notes = read_notes(some, names)
+    # As noting each by itself, and then the latest and the sums.
+    alone = [read_notes([note], names) for note in some]
+    assert set(notes.seen) == set(latest_seen(one for a in alone for one in a.seen))
+    sums = Counter[tuple[object, ...]]()
+    for one in (one for a in alone for one in a.origins):
+        sums[one.video_id, one.day, one.by, one.value] += one.segments
+    found = {(o.video_id, o.day, o.by, o.value): o.segments for o in notes.origins}
+    assert found == sums
+    assert len({day for _, day, _, _ in found}) == 2
+
+
+def test_what_is_no_country_and_no_host_of_a_page_is_not_known() -> None:
+    names = SessionNames("a secret of at least 32 characters")
+    for told in (b" c=XX", b" c=ZZ", b" r=-a", b" r=203.0.113.7"):
+        line = WHOLE.replace(b" " + ID, told + b" " + ID)
+        found = count_served(line + b"\n")
+
+        assert (found.damaged, len(found.counts)) == (0, 1)
+        assert read_notes(found.notes, names).origins == ()
+
+
+def test_a_viewer_of_two_heights_is_one_and_goes_to_one_country() -> None:
+    other = TOLD.replace(b" 720 ", b" 1080 ").replace(b".678", b".679")
+    names = SessionNames("a secret of at least 32 characters")
+
+    found = read_notes(count_served(TOLD + b"\n" + other + b"\n").notes, names)
+
+    (seen,) = found.seen
+    assert seen.session == names.name_of("0123456789abcdef0123")
+    assert seen.at == datetime(2026, 1, 2, 3, 4, 5, 679_000, tzinfo=UTC)
+    assert {(one.value, one.segments) for one in found.origins} == {
+        ("DE", 2),
+        ("example.com", 2),
+    }
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from hvcore.playback_tokens import TokenKey
 from hvcore.services.edge_grants import edge_secret
 from hvcore.services.page_domains import origin_of
 from hvcore.services.playback_changes import CHANGES_BYTES, CHANGES_FILE
+from hvcore.services.viewer_sessions import mark_key
 from hvcore.settings import Settings
 
 CONFIG_FILE: Final = "nginx.conf"
@@ -108,6 +109,7 @@ class Edge:
         Return what the script must know and nobody else may.
         """
         player = origin_of(self.settings.public.player_url)
+        analytics = self.settings.analytics
         return json.dumps(
             {
                 "issuer": self.settings.playback.issuer,
@@ -116,6 +118,9 @@ class Edge:
                 "player_origin": player or "",
                 "is_local": self.storage is not None,
                 "changes": str(self.folder / CHANGES_FILE),
+                "viewer_key": mark_key(self.settings.playback.signing_key),
+                "country_header": analytics.country_header.lower(),
+                "referrers": analytics.referrers,
             }
         )
 

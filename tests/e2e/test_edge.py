@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -17,8 +18,10 @@ import pytest
 
 from hvcore.assembly import Services
 from hvcore.domain.access import Environment, KeyType, Permission, Principal
+from hvcore.domain.analytics import VideoScope
 from hvcore.domain.ids import KeyId
 from hvcore.domain.video import VideoChanges
+from hvcore.ports.analytics import SupportsViewers
 from tests.edge import RunningEdge, running_edge
 from tests.live import HV, Answer, free_ports, request, until
 from tests.published import Published, migrate, new_tenant, publish, services_of
@@ -218,6 +221,36 @@ def test_what_players_got_is_counted_once_whatever_is_killed_or_renamed(
 
     assert served(site, video) == got
     assert 22 <= got <= 24
+
+
+@pytest.mark.parametrize("is_public", [False, True])
+def test_a_viewer_whom_edge_and_service_served_is_one(
+    site: Site,
+    is_public: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    video, org = site.publish(is_public=is_public), site.env.org_id
+    address = f"{site.edge.root}/v1/public/{org}/live/{video.id}/{SEGMENT}"
+    if not is_public:
+        address = site.signed(video)
+    store = site.services.analytics_store
+    assert isinstance(store, SupportsViewers)
+
+    def viewers_of(segments: int) -> int:
+        until(lambda: served(site, video) == segments, within_s=60, what="counts")
+        since = datetime.now(UTC) - timedelta(minutes=1)
+        return store.viewers(VideoScope(video_id=video.id), since)
+
+    shown = {"User-Agent": "A Browser/1.0 (of a test)"}
+    assert request("GET", address, headers=shown).status == 200
+    with ingesting(site):
+        assert viewers_of(1) == 1
+    # What nginx does not judge, the service serves.
+    by_service = {**shown, "If-Range": '"another"'}
+    assert request("GET", address, headers=by_service).status == 200
+    assert viewers_of(2) == 1
+    by_service["User-Agent"] = "Another Browser/1.0"
+    assert request("GET", address, headers=by_service).status == 200
+    assert viewers_of(3) == (2 if is_public else 1)
 
 
 def test_nobody_finds_a_token_in_the_logs(site: Site) -> None:

@@ -27,14 +27,21 @@ from falcon.testing import Result
 from hv_delivery.app import make_app
 from hv_edge.app import make_app as make_edge_app
 from hv_edge.config import CONFIG_FILE, Edge
-from hv_edge.served_lines import read_served
+from hv_edge.served_lines import ServedLines, read_served
 from hv_player.app import make_app as make_player_app
 from hv_reference.wsgi import by_path
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.playback_tokens import TokenKey
 from hvcore.services.edge_grants import EdgeGrants
 from hvcore.services.playback_changes import CHANGES_FILE, PlaybackChanges
-from hvcore.settings import EdgeSettings, PublicSettings, Settings, UploadSettings
+from hvcore.settings import (
+    AnalyticsSettings,
+    EdgeSettings,
+    PlaybackSettings,
+    PublicSettings,
+    Settings,
+    UploadSettings,
+)
 from tests.conftest import SettableClock
 from tests.edge import RunningEdge, running_nginx
 from tests.http.delivery_world import (
@@ -180,6 +187,18 @@ class EdgeWorld(DeliveryWorld):
         """
         Return what the edge has logged as served whole since last asked.
         """
+        return [one.place for one in self.lines().served]
+
+    def noted(self) -> list[str]:
+        """
+        Return what it has logged besides, of those segments; likewise.
+        """
+        return [note.told.decode() for note in self.lines().notes]
+
+    def lines(self) -> ServedLines:
+        """
+        Return all that it has logged since last asked.
+        """
         # One worker: what it answers later, it answers after the lines before.
         self.send("/health/live", None)
         log = self.site.edge.log
@@ -188,7 +207,7 @@ class EdgeWorld(DeliveryWorld):
         self.read = len(data)
         found = read_served(lines)
         assert found.damaged == 0
-        return [one.place for one in found.served]
+        return found
 
 
 def settings_of(folder: Path) -> Settings:
@@ -198,16 +217,24 @@ def settings_of(folder: Path) -> Settings:
     return Settings(
         data_dir=folder,
         public=PublicSettings(worker_url=WORKER_URL, player_url=PLAYER_URL),
+        playback=PlaybackSettings(signing_key=SECRET.decode()),
         uploads=UploadSettings(signing_key=UPLOAD_KEY),
     )
 
 
 @contextmanager
-def edge_site(folder: Path, *, is_local: bool, **settings: str) -> Iterator[EdgeSite]:
+def edge_site(
+    folder: Path,
+    *,
+    is_local: bool,
+    analytics: AnalyticsSettings | None = None,
+    **settings: str,
+) -> Iterator[EdgeSite]:
     """
     Run nginx and the server behind it until the block ends.
 
     Args:
+        analytics: What it notes of segments; as little as possible, if None.
         settings: More of the edge's.
     """
     port, storage = free_ports(), folder / "storage"
@@ -223,6 +250,7 @@ def edge_site(folder: Path, *, is_local: bool, **settings: str) -> Iterator[Edge
     made = Edge(
         settings=attrs.evolve(
             settings_of(folder),
+            analytics=analytics or AnalyticsSettings(),
             edge=EdgeSettings(
                 listen=f"127.0.0.1:{port}",
                 service=f"127.0.0.1:{server.server_port}",

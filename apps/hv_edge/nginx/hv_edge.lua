@@ -10,6 +10,7 @@ local places = require "hv_edge_places"
 local requests = require "hv_edge_requests"
 local texts = require "hv_edge_texts"
 local tokens = require "hv_edge_tokens"
+local viewers = require "hv_edge_viewers"
 
 -- As the service sends them, in each worker of nginx: a grant has 40 bytes for
 -- each file of its video, and takes half as much again here.
@@ -30,6 +31,7 @@ function _M.load(path)
     secret, player = given.secret, given.player_origin
     is_local, changes_file = given.is_local, given.changes
     tokens.use(given)
+    viewers.use(given)
 end
 
 function _M.start()
@@ -185,7 +187,7 @@ local function is_known(etag)
     return true
 end
 
-local function send_media(grant, place, method, scope, is_plain)
+local function send_media(grant, claims, place, method, scope, is_plain)
     local media = place.media
     if not media or media.granted ~= grant.number then
         media = find_media(grant, place)
@@ -214,7 +216,7 @@ local function send_media(grant, place, method, scope, is_plain)
         ngx.header.content_type = "audio/mp4"
     end
     if media.served and start == 0 and method == "GET" then
-        vars.hv_served = media.served
+        vars.hv_served = media.served .. viewers.noted(claims, grant.video)
     end
     vars.hv_path = media.path
     if not is_local then
@@ -275,7 +277,7 @@ function _M.judge()
         return to_service()
     end
     if not place.is_text then
-        return send_media(grant, place, method, scope, asks == "")
+        return send_media(grant, claims, place, method, scope, asks == "")
     end
     return send_text(place, path, scope, claims, method, asks == "")
 end

@@ -1,12 +1,16 @@
 -- The pages on which a token or an edge key may be used, as in
 -- hvcore/services/page_domains.py.
 
+local lrucache = require "resty.lrucache"
+
 local LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 local ADDRESS = "^https?://(" .. LABEL .. "(?:\\." .. LABEL
     .. ")*)\\.?(?::[0-9]{1,5})?(?=$|[/?#])"
 local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 100, 500
+local MAX_HOSTS, MAX_HOST_BYTES = 1000, 253
 
 local _M = {}
+local hosts = lrucache.new(MAX_HOSTS)
 
 local function covers(entry, host)
     if entry:sub(1, 2) == "*." then
@@ -29,6 +33,27 @@ local function judge(domains, page, player)
         end
     end
     return false
+end
+
+local function read_host(page)
+    local match = ngx.re.match(page:lower(), ADDRESS, "jo")
+    local host = match and match[1]
+    -- An address may be the viewer's own.
+    if not host or #host > MAX_HOST_BYTES or ("." .. host):match("%.%d+$") then
+        return false
+    end
+    return host
+end
+
+-- The host of a page, false if it has no name (as is_referrer in
+-- hvcore/domain/analytics_breakdown.py).
+function _M.host_of(page)
+    local host = hosts:get(page)
+    if host == nil then
+        host = read_host(page)
+        hosts:set(page, host)
+    end
+    return host
 end
 
 -- Whether a request comes from a listed page, or from our player. Remembered in

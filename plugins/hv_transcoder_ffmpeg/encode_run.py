@@ -165,11 +165,22 @@ def judge(ended: Ended, folder: Path) -> None:
         or ended.status in _STOPPED
         or ended.names_machine
         or ended.is_disk_full
-        or _NO_MEMORY in ended.log
+        or _lacks_memory(ended.log)
     )
     if not is_machine and any(words in ended.log for words in _DAMAGE_WORDS):
         raise UnusableSourceError(UNDECODABLE)
     raise failed_attempt(ended)
+
+
+def _lacks_memory(log: str) -> bool:
+    """
+    Tell whether memory was short for anything but to read the source.
+
+    Of damaged pictures, too, decoders say that there is not enough.
+    """
+    return any(
+        _NO_MEMORY in line and not line.startswith("file:") for line in log.splitlines()
+    )
 
 
 def require_room(ended: Ended, folder: Path) -> None:

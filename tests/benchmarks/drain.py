@@ -175,12 +175,10 @@ def time_drain(files: Path, url: str) -> Run:
     with tempfile.TemporaryDirectory() as folder:
         # It removes what it has read.
         shutil.copytree(files, folder, dirs_exist_ok=True)
-        own = Spool(Path(folder))
-        drain = Drain(folder=Path(folder), sinks={"sql": store}, spool=own)
+        drain = Drain(folder=Path(folder), sinks={"sql": store})
         begun = time.perf_counter()
         drain.run_once()
         took_s = time.perf_counter() - begun
-        own.close()
     with engine.connect() as connection:
         counted = connection.exec_driver_sql(
             "SELECT sum(segments) FROM hv_analytics_video_days"

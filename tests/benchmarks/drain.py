@@ -156,7 +156,7 @@ def _connect(url: str) -> "sqlite3.Connection | psycopg.Connection":
     parsed = make_url(url)
     if not url.startswith("sqlite"):
         return psycopg.connect(
-            dbname=parsed.database, user="postgres", host=parsed.query["host"]
+            dbname=parsed.database, user="postgres", host=str(parsed.query["host"])
         )
     connection = sqlite3.connect(str(parsed.database))
     # As the service's own database.

@@ -19,6 +19,7 @@ import argparse
 import os
 import statistics
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -112,7 +113,7 @@ def _one_round(
     bench: Bench, service: LiveService, clip: Path, number: int
 ) -> dict[str, Cost]:
     ladder, seconds = bench.ladder(clip), bench.wanted.seconds
-    works = {
+    works: dict[str, Callable[[], Cost]] = {
         "bare command": lambda: yardsticks.run_bare(clip, ladder, bench.new_folder()),
         "our job": lambda: run_job(service, clip, seconds=seconds).cost,
     }

@@ -41,8 +41,8 @@ class _Nothing:
     def note_use(self, key: object, at: object) -> NoReturn:
         raise AssertionError(key, at)
 
-    def ask(self, question: object) -> NoReturn:
-        raise AssertionError(question)
+    def ask(self, statement: object, values: object) -> NoReturn:
+        raise AssertionError(statement, values)
 
     def reading(self) -> NoReturn:
         raise AssertionError

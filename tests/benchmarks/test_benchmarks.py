@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.benchmarks import drain
 from tests.benchmarks.delivery_deletes import CONNECTIONS, Doomed, end_all
 from tests.benchmarks.delivery_load import read_load
 from tests.benchmarks.delivery_servers import Server
@@ -49,6 +50,16 @@ def test_every_benchmark_starts(
 
     assert ended.value.code == 0
     assert "--" in capsys.readouterr().out
+
+
+def test_the_drain_is_compared_with_a_bare_loop(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["drain", "--segments", "500"])
+
+    drain.main()
+
+    assert "share" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -77,10 +77,26 @@ def insert_into(
     return sqlite.insert(table)
 
 
-def _lists(table: Table, rows: Sequence[Row]) -> dict[str, list[Any]]:
+def _lists(table: Table, rows: Sequence[Row]) -> dict[str, str]:
     # A column at a time, in one statement: many cost twice the time.
     names = (f"all_{name}" for name in table.columns.keys())  # noqa: SIM118 - its names
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return dict(zip(names, map(_array, zip(*rows, strict=True)), strict=True))
+
+
+def _array(values: Sequence[Any]) -> str:
+    """
+    Return an array as PostgreSQL reads it ("Array Input and Output Syntax").
+
+    The driver looks for the type of each element, which takes six times as long:
+    a twelfth of what it costs to add a batch.
+    """
+    return "{" + ",".join([_element(value) for value in values]) + "}"
+
+
+def _element(value: Any) -> str:  # noqa: ANN401 - of any column
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return "NULL" if value is None else str(value)
 
 
 def _sqlite_rows(table: Table, rows: Sequence[Row]) -> list[Row]:
@@ -109,7 +125,10 @@ def _upsert_rows(table: Table) -> str:
 def _upsert_columns(table: Table) -> postgresql.Insert:
     names = table.columns.keys()
     lists = [
-        sa.bindparam(f"all_{column.name}", type_=postgresql.ARRAY(column.type))
+        sa.cast(
+            sa.bindparam(f"all_{column.name}", type_=sa.Text()),
+            postgresql.ARRAY(column.type),
+        )
         for column in table.columns
     ]
     given = sa.func.unnest(*lists).table_valued(*names, name="given").render_derived()

@@ -216,6 +216,17 @@ def test_tables_of_an_older_version_are_brought_up_with_their_counts(
     assert [one.videos for one in store.by_height(in_env(ENV), ALL_TIME)] == [1]
 
 
+@pytest.mark.parametrize(
+    "name", ['a"b', "a\\", "{a,b}", "NULL", "", " a ", "a,b", "ä€😀", "a\nb"]
+)
+def test_names_are_kept_as_they_are(engine: Engine, name: str) -> None:
+    store = prepared(engine)
+
+    store.write(batch(segment(env=name), segment("vid_kit_2", env="other")))
+
+    assert store.totals(in_env(name), ALL_TIME).segments == 1
+
+
 def test_several_that_write_at_once_keep_the_hosts_few(engine: Engine) -> None:
     store = prepared(engine)
     start = threading.Barrier(3)

@@ -6,9 +6,10 @@ waits: not for another server (a database, an object store), not for a lock that
 a writer holds, and nothing is written but the note that a segment was served.
 """
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import attrs
 
@@ -19,6 +20,9 @@ from hvcore.manifests.hls import MASTER
 from hvcore.services.delivery import Delivery, PlaybackRequest
 from hvcore.services.served import Served
 from hvcore.services.share_playback import SharePlayback
+
+Answer: TypeAlias = tuple[Served, Representation]
+Further: TypeAlias = Callable[[PlainRequest], Answer | None]
 
 
 class PublishedServices(Protocol):
@@ -45,20 +49,28 @@ class PublishedServices(Protocol):
 class PublishedFiles:
     """
     Playlists and segments, where a decision is made without waiting.
+
+    Attributes:
+        further: Answers what is no request for a file, or leaves it as well.
     """
 
     delivery: Delivery
     share_playback: SharePlayback
+    further: Further | None = None
 
     @classmethod
-    def of(cls, services: PublishedServices) -> "PublishedFiles | None":
+    def of(
+        cls, services: PublishedServices, further: Further | None = None
+    ) -> "PublishedFiles | None":
         """
         Return them, None where state or files lie on another server.
         """
         delivery = services.delivery
         if not delivery.decides_at_once:
             return None
-        return cls(delivery=delivery, share_playback=services.share_playback)
+        return cls(
+            delivery=delivery, share_playback=services.share_playback, further=further
+        )
 
     def moment(self) -> AbstractContextManager[None]:
         """
@@ -69,24 +81,22 @@ class PublishedFiles:
         """
         return self.delivery.directory.moment()
 
-    def open(self, request: PlainRequest) -> tuple[Served, Representation] | None:
+    def open(self, request: PlainRequest) -> Answer | None:
         """
         Return the answer to a request; None leaves it to the app.
 
         What is refused is left to it, too: there it is worded and noted.
         """
         try:
-            served = self._served(request)
-            if served is None:
-                return None
+            address = _address(request.path)
+            if address is None:
+                return self.further(request) if self.further else None
+            served = self._served(address, request)
             return served, represent(request.wanted, served)
         except HvError:
             return None
 
-    def _served(self, request: PlainRequest) -> Served | None:
-        address = _address(request.path)
-        if address is None:
-            return None
+    def _served(self, address: "_Address", request: PlainRequest) -> Served:
         if address.share is not None:
             return self.share_playback.open(
                 address.share, address.file, request.viewer, begins=False

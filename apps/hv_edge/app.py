@@ -13,12 +13,13 @@ import falcon
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import exact_origins
 from hv_web.files import send
+from hv_web.plain_requests import EDGE_HEADER
 from hvcore.envelope import encode
 from hvcore.errors import NotFoundError
 from hvcore.services.edge_grants import EdgeGrants, edge_secret, token_mark
 from hvcore.settings import Settings
 
-SECRET_HEADER: Final = "X-Hv-Edge"  # noqa: S105 - a name
+SECRET_HEADER: Final = EDGE_HEADER
 MARK_HEADER: Final = "X-Hv-Mark"
 
 

@@ -16,8 +16,8 @@ from hv_web.representations import (
     Representation,
 )
 
-_ALWAYS: Final = (
-    ("X-Content-Type-Options", "nosniff"),
+_ALWAYS: Final = (("X-Content-Type-Options", "nosniff"),)
+_FOR_PAGES: Final = (
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Expose-Headers", ", ".join(ANY_ORIGIN.exposed)),
 )
@@ -37,7 +37,7 @@ def write_head(
         f"HTTP/1.1 {chosen.status}\r\n{stamp}"
         f"Connection: {'close' if closes else 'keep-alive'}\r\n"
         f"X-Request-Id: {request.request_id or new_request_id()}\r\n"
-        f"{_written(chosen.headers)}"
+        f"{_written(chosen.headers, is_for_pages=chosen.is_for_pages)}"
     )
     if chosen.status is not NOT_MODIFIED:
         text += f"Content-Length: {chosen.end - chosen.start}\r\n"
@@ -54,5 +54,6 @@ def stamp_now() -> str:
 
 
 @lru_cache(maxsize=MAX_KEPT_DESCRIPTIONS)
-def _written(headers: Headers) -> str:
-    return "".join(f"{name}: {value}\r\n" for name, value in (*headers, *_ALWAYS))
+def _written(headers: Headers, *, is_for_pages: bool) -> str:
+    every = (*headers, *_ALWAYS, *(_FOR_PAGES if is_for_pages else ()))
+    return "".join(f"{name}: {value}\r\n" for name, value in every)

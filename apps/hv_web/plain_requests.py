@@ -33,6 +33,8 @@ MAX_KEPT: Final = 4096
 MAX_KEPT_BYTES: Final = 2048
 """Of one request; so all that are kept have 30 MB at most, and 10 MB as usual."""
 END: Final = b"\r\n\r\n"
+EDGE_HEADER: Final = "X-Hv-Edge"
+"""In which an edge shows its secret."""
 _METHODS: Final = frozenset({b"GET", b"HEAD"})
 
 _PATH = re.compile(rb"(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*){1,%d}" % MAX_PARTS)
@@ -43,7 +45,7 @@ _OURS: Final = frozenset(
     {
         *("host", "connection", "x-request-id", "origin", "referer"),
         *("range", "if-range", "if-none-match", "accept-encoding"),
-        *("user-agent", "x-forwarded-for"),
+        *("user-agent", "x-forwarded-for", EDGE_HEADER.lower()),
         *map(str.lower, CMCD_HEADERS),
     }
 )
@@ -65,6 +67,7 @@ class _Rest:
     wanted: Wanted
     viewer: Viewer
     request_id: str | None
+    edge_secret: str | None = attrs.field(repr=False)
     closes: bool
 
 
@@ -76,12 +79,14 @@ class PlainRequest:
     Attributes:
         path: Its parts; none is empty, "." or "..".
         request_id: The caller's, if it is a sane token.
+        edge_secret: What it shows to be an edge, right or wrong.
     """
 
     path: tuple[str, ...]
     viewer: Viewer
     wanted: Wanted
     request_id: str | None
+    edge_secret: str | None = attrs.field(default=None, repr=False)
     closes: bool
 
 
@@ -134,6 +139,7 @@ def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
         viewer=rest.viewer,
         wanted=wanted if method == b"GET" else attrs.evolve(wanted, is_head=True),
         request_id=rest.request_id,
+        edge_secret=rest.edge_secret,
         closes=rest.closes,
     )
 
@@ -222,5 +228,6 @@ def _read_fields(fields: bytes, neighbour: str) -> _Rest | None:
             countries=countries,
         ),
         request_id=request_id if is_sane_token(request_id) else None,
+        edge_secret=found.get(EDGE_HEADER.lower()),
         closes=connection == "close",
     )

@@ -68,6 +68,7 @@ class Representation:
         body: What the answer is a part of; None for HEAD and 304.
         start: Where in it the answer begins.
         end: Where it ends; end - start is the Content-Length.
+        is_for_pages: Pages of every origin may read it.
     """
 
     status: str
@@ -76,6 +77,7 @@ class Representation:
     start: int
     end: int
     size_bytes: int
+    is_for_pages: bool = True
 
     @property
     def content_range(self) -> str | None:

@@ -9,6 +9,7 @@ all, and where its files lie.
 import hashlib
 import hmac
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 import attrs
@@ -29,6 +30,8 @@ from hvcore.services.share_playback import SharePlayback
 
 ETAG_CHARS: Final = 32
 """As in delivery: a file has one entity tag, whoever serves it."""
+MAX_KNOWN: Final = 4096
+"""Grants in memory, about 4 MB; what is published is not in them."""
 _PUBLIC_PARTS: Final = 3
 _MARK_CHARS: Final = 32
 
@@ -60,17 +63,16 @@ class EdgeGrant:
     Attributes:
         domains: The pages that may use it; empty means every page.
         expires_at_unix: When the permission itself ends, if it does.
+        tag: Differs whenever the document differs.
     """
 
     video: Playable
     domains: tuple[str, ...] = ()
     expires_at_unix: float | None = None
+    tag: str = attrs.field(init=False)
 
-    @property
-    def tag(self) -> str:
-        """
-        Differs whenever the document differs.
-        """
+    @tag.default
+    def _make_tag(self) -> str:
         video = self.video
         facts = (
             *(video.id, video.public_id, video.org_id, video.env_id),
@@ -107,6 +109,9 @@ class EdgeGrants:
     delivery: Delivery
     edge_playback: EdgePlayback
     share_playback: SharePlayback
+    _known: dict[tuple[object, ...], EdgeGrant] = attrs.field(
+        factory=dict, init=False, eq=False, repr=False
+    )
 
     def find(self, kind: str, owner: str) -> EdgeGrant:
         """
@@ -122,23 +127,40 @@ class EdgeGrants:
         """
         access = self.delivery.access
         if kind == "private":
-            return EdgeGrant(video=access.ready(owner))
+            return self._of(access.ready(owner))
         if kind == "public":
             parts = owner.split("/")
             if len(parts) == _PUBLIC_PARTS:
-                return EdgeGrant(video=access.public(*parts))
+                return self._of(access.public(*parts))
         if kind == "share":
             share, video = self.share_playback.find(owner)
-            expires = share.expires_at.timestamp()
-            return EdgeGrant(video=video, expires_at_unix=expires)
+            return self._of(video, expires_at=share.expires_at)
         if kind == "key" and is_edge_key_id(owner):
             key, video = self.edge_playback.find(owner)
-            return EdgeGrant(
-                video=video,
-                domains=key.domains,
-                expires_at_unix=key.expires_at.timestamp() if key.expires_at else None,
-            )
+            return self._of(video, key.domains, key.expires_at)
         raise NotFoundError
+
+    def _of(
+        self,
+        video: Playable,
+        domains: tuple[str, ...] = (),
+        expires_at: datetime | None = None,
+    ) -> EdgeGrant:
+        """
+        Return the grant that was made before, while nothing of it has changed.
+        """
+        key = (video.id, domains, expires_at)
+        known = self._known.get(key)
+        if known is not None and known.video is video:
+            return known
+        if len(self._known) >= MAX_KNOWN:
+            self._known.clear()
+        grant = self._known[key] = EdgeGrant(
+            video=video,
+            domains=domains,
+            expires_at_unix=expires_at.timestamp() if expires_at else None,
+        )
+        return grant
 
     def open_text(self, kind: str, owner: str, file: str, token: str) -> Served:
         """

@@ -168,9 +168,15 @@ class PlaybackAccess:
         Raises:
             VideoNotFoundError: No such video, or none that is ready.
         """
-        found = _judge(self._entry(video))
+        key = (video,)
+        granted = self._recall(key)
+        if granted is not None:
+            return granted
+        entry = self._entry(video)
+        found = _judge(entry)
         if isinstance(found, PlaybackRule):
             raise VideoNotFoundError(rule=found)
+        self._grants.put(key, Grant(video=video, entry=entry, playable=found))
         return found
 
     def is_deleted(self, video: str) -> bool:

@@ -1,0 +1,97 @@
+"""
+Answer what edges ask again and again without the app, or leave it to it.
+
+An edge asks every 0.7 s for the grant of each video that is watched, and for each
+of its playlists. As for players' requests (:mod:`hv_delivery.published`), nothing
+here waits.
+"""
+
+import hmac
+from typing import Final
+
+import attrs
+
+from hv_edge.app import MARK_HEADER, EdgeServices
+from hv_web.plain_requests import PlainRequest
+from hv_web.representations import (
+    NOT_MODIFIED,
+    Headers,
+    Representation,
+    represent,
+)
+from hvcore.services.edge_grants import EdgeGrants, edge_secret, token_mark
+from hvcore.services.served import Lifetime, Served
+
+_KNOWN: Final = Representation(
+    status=NOT_MODIFIED,
+    headers=(("Cache-Control", "no-store"), ("Vary", "Origin")),
+    body=None,
+    start=0,
+    end=0,
+    size_bytes=0,
+    is_for_pages=False,
+)
+_NOTHING: Final = Served(
+    body=b"", content_type="", etag="", lifetime=Lifetime.ONCE, is_public=False
+)
+
+
+@attrs.frozen(kw_only=True)
+class Renewals:
+    """
+    Grants that have not changed, and texts.
+
+    Attributes:
+        secret: What an edge shows.
+        mark: Stands for a token in texts.
+    """
+
+    grants: EdgeGrants
+    secret: bytes = attrs.field(repr=False)
+    mark: str = attrs.field(repr=False)
+
+    @classmethod
+    def of(cls, services: EdgeServices) -> "Renewals":
+        """
+        Return them for the edges of an installation.
+        """
+        secret = edge_secret(services.settings.uploads.signing_key)
+        return cls(
+            grants=services.edge_grants,
+            secret=secret.encode(),
+            mark=token_mark(secret),
+        )
+
+    def open(self, request: PlainRequest) -> tuple[Served, Representation] | None:
+        """
+        Return the answer to a request; None leaves it to the app.
+
+        A grant that the edge does not know is left to it, too: of a long film it
+        takes longer to write than others shall wait.
+
+        Raises:
+            HvError: It is refused: the app words that.
+        """
+        given = (request.edge_secret or "").encode("latin-1", "replace")
+        if request.wanted.is_head or not hmac.compare_digest(given, self.secret):
+            return None
+        match request.path:
+            case ("v1", "edge", "grant", kind, *owner) if owner:
+                grant = self.grants.find(kind, "/".join(owner))
+                is_known = request.wanted.if_none_match == grant.tag
+                return (_NOTHING, _KNOWN) if is_known else None
+            case ("v1", "edge", "text", kind, owner, *file) if file:
+                served = self.grants.open_text(kind, owner, "/".join(file), self.mark)
+                return served, self._marked(represent(request.wanted, served))
+        return None
+
+    def _marked(self, chosen: Representation) -> Representation:
+        headers: Headers = tuple(
+            (name, f"{value}, Origin" if name == "Vary" else value)
+            for name, value in chosen.headers
+        )
+        return attrs.evolve(
+            chosen,
+            headers=(*headers, (MARK_HEADER, self.mark)),
+            is_for_pages=False,
+        )

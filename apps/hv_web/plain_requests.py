@@ -36,6 +36,8 @@ END: Final = b"\r\n\r\n"
 EDGE_HEADER: Final = "X-Hv-Edge"
 """In which an edge shows its secret."""
 _METHODS: Final = frozenset({b"GET", b"HEAD"})
+_REQUEST_ID: Final = b"\r\nX-Request-Id: "
+"""As proxies write it: with each request another one, and nothing else of it new."""
 
 _PATH = re.compile(rb"(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*){1,%d}" % MAX_PARTS)
 _QUERY = re.compile(rb"[!-\"$-~]*")
@@ -122,6 +124,7 @@ def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
     """
     if len(head) > MAX_HEAD_BYTES:
         return None
+    head, request_id = _without_id(head)
     line, _, fields = head.partition(b"\r\n")
     method, _, line = line.partition(b" ")
     target, _, version = line.partition(b" ")
@@ -133,15 +136,34 @@ def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
     rest = (_read_rest if is_kept else _read_rest.__wrapped__)(query, fields, neighbour)
     if path is None or rest is None:
         return None
+    if request_id is None:
+        given = rest.request_id
+        request_id = given if given and is_sane_token(given) else None
+    elif rest.request_id is not None:
+        return None
     wanted = rest.wanted
     return PlainRequest(
         path=path,
         viewer=rest.viewer,
         wanted=wanted if method == b"GET" else attrs.evolve(wanted, is_head=True),
-        request_id=rest.request_id,
+        request_id=request_id,
         edge_secret=rest.edge_secret,
         closes=rest.closes,
     )
+
+
+def _without_id(head: bytes) -> tuple[bytes, str | None]:
+    """
+    Take a request's id out of it, so that the rest may have been read before.
+    """
+    start = head.find(_REQUEST_ID)
+    if start < 0:
+        return head, None
+    value = start + len(_REQUEST_ID)
+    end = head.find(b"\r\n", value)
+    given = head[value:end].decode("latin-1")
+    # Nothing else is taken out unread.
+    return (head[:start] + head[end:], given) if is_sane_token(given) else (head, None)
 
 
 @lru_cache(maxsize=MAX_KEPT)
@@ -210,7 +232,6 @@ def _read_fields(fields: bytes, neighbour: str) -> _Rest | None:
     countries = countries_in(found.items())
     if len(countries) > MAX_COUNTRIES:
         return None
-    request_id = found.get("x-request-id", "")
     return _Rest(
         wanted=Wanted(
             range=found.get("range"),
@@ -227,7 +248,7 @@ def _read_fields(fields: bytes, neighbour: str) -> _Rest | None:
             report=player_report(*(found.get(name.lower()) for name in CMCD_HEADERS)),
             countries=countries,
         ),
-        request_id=request_id if is_sane_token(request_id) else None,
+        request_id=found.get("x-request-id"),
         edge_secret=found.get(EDGE_HEADER.lower()),
         closes=connection == "close",
     )

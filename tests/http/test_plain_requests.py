@@ -142,6 +142,29 @@ def test_a_request_names_a_host() -> None:
     assert read_request(LINE + b"\r\n\r\n", "") is None
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        b"X-Request-Id: a\r\nx-request-id: b",
+        b"X-Request-Id: a\r\nX-Request-Id: b",
+        b"X-Request-Id: a\nContent-Length: 5",
+        b"X-Request-Id: a\rb",
+    ],
+)
+def test_an_id_hides_no_other_header(field: bytes) -> None:
+    assert read_request(head(LINE, field), "") is None
+
+
+def test_an_id_is_that_of_its_own_request() -> None:
+    """
+    Though all else of it was read before.
+    """
+    for wanted in ("r-1", "r-2"):
+        request = read_request(head(LINE, b"X-Request-Id: %b" % wanted.encode()), "")
+        assert request is not None
+        assert request.request_id == wanted
+
+
 def test_a_strange_request_id_is_none() -> None:
     request = read_request(head(LINE, b"X-Request-Id: a b"), "")
 

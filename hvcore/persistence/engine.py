@@ -80,6 +80,7 @@ def make_engine(url: str) -> Engine:
         event.listen(engine, "begin", _begin_on_sqlite)
     else:
         engine = _make_postgresql_engine(parsed, owner)
+        event.listen(engine, "connect", _set_date_style)
     event.listen(engine, "handle_error", _translate)
     return engine
 
@@ -217,6 +218,18 @@ def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
         "foreign_keys=ON",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _set_date_style(connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+    # Psycopg reads no moment in another one, and a role, a database or the
+    # environment (PGDATESTYLE) may have set one. The server has said which it is:
+    # mostly nothing is asked, and options of the URL stay as they are.
+    if (connection.info.parameter_status("DateStyle") or "").startswith("ISO"):
+        return
+    # Outside of a transaction, with whose end the style would be back.
+    connection.autocommit = True
+    connection.execute("SET datestyle = ISO")
+    connection.autocommit = False
 
 
 def _begin_on_sqlite(connection: Connection) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Engine, make_url
 
 from hvcore.domain.access import (
     ALL_PERMISSIONS,
@@ -27,7 +27,12 @@ from hvcore.domain.tasks import TaskState
 from hvcore.domain.uploads import GrantState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence import tables
-from hvcore.persistence.engine import ForkedEngineError, make_engine, writing
+from hvcore.persistence.engine import (
+    ForkedEngineError,
+    make_engine,
+    reading,
+    writing,
+)
 from hvcore.persistence.key_book import SqlKeyBook
 from hvcore.persistence.unit_of_work import LEADS_FOR, SqlUnitOfWork
 from hvcore.ports.unit_of_work import (
@@ -47,7 +52,7 @@ from tests.persistence.samples import (
     order,
     video,
 )
-from tests.servers import wait_until
+from tests.servers import PostgresqlServer, wait_until
 
 
 def test_it_is_a_unit_of_work(uow: SqlUnitOfWork) -> None:
@@ -389,3 +394,26 @@ def test_the_clock_of_leases_is_about_now(uow: SqlUnitOfWork) -> None:
         first = work.now()
         assert first.utcoffset() == timedelta(0)
         wait_until(lambda: work.now() >= first)
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("style", ["German, DMY", "SQL, MDY", "Postgres, DMY"])
+def test_a_server_may_write_its_dates_as_it_likes(
+    postgresql: PostgresqlServer, style: str
+) -> None:
+    url = make_url(postgresql.new_database())
+    options = f"-cdatestyle={style.replace(' ', '')} -cstatement_timeout=7s"
+    asked = url.update_query_dict({"options": options})
+    engine = make_engine(asked.render_as_string(hide_password=False))
+    try:
+        # What ends a transaction does not end it.
+        for _ in range(2):
+            with writing(engine) as connection:
+                moment = connection.execute(sa.select(sa.func.now())).scalar_one()
+                assert moment.tzinfo is not None
+        with reading(engine) as connection:
+            shown = connection.exec_driver_sql("SHOW statement_timeout").scalar_one()
+        assert shown == "7s"
+    finally:
+        engine.dispose()
+        postgresql.drop_database(url.render_as_string(hide_password=False))

@@ -8,12 +8,16 @@ connection (docs/decisions/0027).
 import logging
 import os
 import pickle
+import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO, Final
 
 import attrs
 
+from hvcore import __version__
+from hvcore.errors import ConfigError
 from hvcore.services.drain import Drain
 from hvcore.settings import Settings
 
@@ -29,20 +33,35 @@ _log = logging.getLogger(__name__)
 
 def packed(settings: Settings) -> bytes:
     """
-    Return settings for a drain: those of its parent, whatever the file says now.
+    Return what a drain is told: its parent's version, path and settings.
+
+    Those of now, whatever the settings file says when a drain is started, and
+    with the folders in which the parent has found its plugins.
     """
-    return pickle.dumps(settings)
+    # Nothing stands for the current folder; some names are no folders at all.
+    path = [place or str(Path.cwd()) for place in sys.path]
+    return f"{__version__}\n".encode() + pickle.dumps((path, settings))
 
 
 def read_settings(parent: BinaryIO) -> Settings:
     """
     Read what the parent has packed, from a pipe that nobody else writes to.
 
+    From now on modules are looked for where the parent looks for them.
+
     Raises:
         EOFError: The parent was gone before.
+        ConfigError: It is of another version, whose settings may be others.
     """
-    settings = pickle.load(parent)  # noqa: S301 - see above
+    version = parent.readline()
+    if version and version != f"{__version__}\n".encode():
+        raise ConfigError(
+            f"hvcore {__version__} was installed while another version serves; "
+            "start what serves again."
+        )
+    path, settings = pickle.load(parent)  # noqa: S301 - see above
     assert isinstance(settings, Settings)  # noqa: S101 - for the type checker
+    sys.path[:] = path
     return settings
 
 

@@ -7,6 +7,7 @@ own moment (AUTOCOMMIT), a writer on SQLite takes the one write lock first.
 
 import os
 import sqlite3
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -34,6 +35,7 @@ POOL_TIMEOUT_S: Final = 5
 _POSTGRESQL_NAMES = {"postgres", "postgresql", "postgresql+psycopg"}
 _WRITES = "hv_writes"
 _OWNER_PID = "hv_owner_pid"
+_IDLE = "hv_idle"
 # SQLite says "cannot now" for these; its other errors are bugs of ours.
 _SQLITE_UNAVAILABLE = {
     sqlite3.SQLITE_BUSY,
@@ -67,7 +69,7 @@ def make_engine(url: str) -> Engine:
         ConfigError: The URL is not one that can be used.
     """
     parsed = _parse(url)
-    owner = {_OWNER_PID: os.getpid()}
+    owner = {_OWNER_PID: os.getpid(), _IDLE: deque()}
     if parsed.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             parsed,
@@ -129,6 +131,14 @@ def refuse_other_process(engine: Engine) -> None:
         raise ForkedEngineError("Make the database engine after the fork.")
 
 
+def idle_connections(engine: Engine) -> deque[Any]:
+    """
+    Return where all readers of a process leave their connections for the next.
+    """
+    idle: deque[Any] = engine.get_execution_options()[_IDLE]
+    return idle
+
+
 @contextmanager
 def _lock_timeout(connection: Connection, timeout_ms: int | None) -> Iterator[None]:
     if timeout_ms is None or connection.dialect.name != "sqlite":
@@ -177,7 +187,7 @@ def _parse(url: str) -> URL:
     return parsed
 
 
-def _make_postgresql_engine(url: URL, owner: dict[str, int]) -> Engine:
+def _make_postgresql_engine(url: URL, owner: dict[str, object]) -> Engine:
     arguments: dict[str, Any] = {}
     if "connect_timeout" not in url.query:
         arguments["connect_timeout"] = POOL_TIMEOUT_S

@@ -11,22 +11,26 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from hvcore.errors import UnavailableError
+from hvcore.persistence.engine import idle_connections
 from hvcore.persistence.readers import NO_ANSWER, OwnedConnection, Question, Row
 
 KEPT_CONNECTIONS: Final = 5
-"""Of each process; more are made and closed as they are needed."""
+"""
+Of each process, however many readers it has: a server allows a hundred by default.
+More are made and closed as they are needed.
+"""
 
 
 class PostgresqlReader:
     """
-    A few connections that any thread takes.
+    A few connections that any thread of any reader takes.
 
     Whether one is alive shows when it is used: a read can be made again.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._idle: deque[_Owned] = deque()
+        self._idle: deque[_Owned] = idle_connections(engine)
         event.listen(engine, "engine_disposed", lambda _: self._idle.clear())
 
     def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:

@@ -122,6 +122,21 @@ def test_a_closed_engine_keeps_no_connection(engine: Engine) -> None:
         wait_until(lambda: count_other_clients(engine) == 0)
 
 
+def test_readers_of_a_process_share_their_connections(engine: Engine) -> None:
+    own = make_engine(engine.url.render_as_string(hide_password=False))
+    readers = [FastReads(own) for _ in range(4)]
+
+    def ask(_: int) -> None:
+        for reads in readers:
+            assert reads.first(reads.prepare(BY_ID), {"id": ORG}) == (ORG,)
+
+    at_once(ask, threads=KEPT_CONNECTIONS + 3)
+
+    if engine.dialect.name == "postgresql":
+        wait_until(lambda: count_other_clients(engine) <= KEPT_CONNECTIONS)
+    own.dispose()
+
+
 def count_other_clients(engine: Engine) -> int:
     """
     Count who else is connected to this database.

@@ -38,6 +38,9 @@ class Programs:
     def that_ends(self) -> Sequence[str]:
         return self._shell("exit 1")
 
+    def that_hangs_after(self, beat: str) -> Sequence[str]:
+        return self._shell(f"{beat}; exec sleep 1000")
+
     def started(self) -> Sequence[int]:
         return [int(path.name) for path in self._folder.iterdir()]
 
@@ -85,6 +88,17 @@ def test_a_drain_that_hangs_is_replaced(
 ) -> None:
     monkeypatch.setattr(drain_keeper, "HANGS_AFTER_S", 0.5)
     DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+
+    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another drain")
+
+
+def test_a_clock_that_was_set_back_hides_no_drain_that_hangs(
+    folder: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drain_keeper, "HANGS_AFTER_S", 0.5)
+    beat = f"touch -d 'now + 1 hour' {folder / BEAT_FILE}"
+    command = partial(programs.that_hangs_after, beat)
+    DrainKeeper(folder, Spool(folder), command).start()
 
     until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another drain")
 

@@ -24,6 +24,8 @@ LONGEST_PAUSE_S: Final = 60.0
 """Between two starts of a drain that ends by itself again and again."""
 HANGS_AFTER_S: Final = 120.0
 """Without having brought anything anywhere; databases give up sooner."""
+_CAUSED: Final = frozenset({0, signal.SIGTERM, signal.SIGINT, signal.SIGKILL})
+"""Ends that somebody asked for or brought about; a crash may come each time."""
 
 _log = logging.getLogger(__name__)
 
@@ -81,10 +83,8 @@ class DrainKeeper:
             try:
                 self._spool.flush()
                 self._look_after()
-            except OSError as exc:
+            except Exception as exc:  # noqa: BLE001 - one of the loops that must go on
                 self._note_failure(exc)
-            except Exception:  # noqa: BLE001 - one of the loops that must go on
-                _log.exception("no drain can be started; trying again")
             else:
                 self._is_failing = False
 
@@ -126,20 +126,24 @@ class DrainKeeper:
     def _start(self, lock: int) -> None:
         self._lock = lock
         self._started_at = time.monotonic()
-        self._drain = subprocess.Popen(  # noqa: S603 - our own program
-            self._command(),
-            stdin=subprocess.PIPE,
-            # Ctrl-C is for who serves, and ends this with it.
-            start_new_session=True,
-        )
+        try:
+            self._drain = subprocess.Popen(  # noqa: S603 - our own program
+                self._command(),
+                stdin=subprocess.PIPE,
+                # Ctrl-C is for who serves, and ends this with it.
+                start_new_session=True,
+            )
+        except Exception:
+            # Somebody else may have a file or a process left.
+            self._give_way()
+            raise
         assert self._drain.stdin is not None  # noqa: S101 - it was asked for
         with self._drain.stdin as pipe:
             pipe.write(self._told)
 
     def _note_end(self, status: int) -> None:
         ran_s = time.monotonic() - self._started_at
-        if status <= 0 or ran_s > SETTLED_AFTER_S:
-            # Killed or asked to end, whoever did so.
+        if -status in _CAUSED or ran_s > SETTLED_AFTER_S:
             self._pause_s = 0.0
         else:
             self._pause_s = min(2 * self._pause_s or DRAIN_EVERY_S, LONGEST_PAUSE_S)
@@ -152,9 +156,11 @@ class DrainKeeper:
             extra={"hv_status": status},
         )
 
-    def _note_failure(self, exc: OSError) -> None:
+    def _note_failure(self, exc: Exception) -> None:
         if not self._is_failing:
-            _log.error("no drain can be started; trying again: %s", exc)
+            is_known = isinstance(exc, OSError)
+            message = "no drain can be started; trying again: %s"
+            _log.error(message, exc, exc_info=not is_known)
         self._is_failing = True
 
     def _give_way(self) -> None:

@@ -5,7 +5,7 @@ Of those that serve with one folder, one keeps a drain running.
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -41,6 +41,12 @@ class Programs:
     def that_hangs_after(self, beat: str) -> Sequence[str]:
         return self._shell(f"{beat}; exec sleep 1000")
 
+    def that_crashes(self) -> Sequence[str]:
+        return self._shell("kill -SEGV $$")
+
+    def that_is_missing(self) -> Sequence[str]:
+        return [str(self._folder / "missing")]
+
     def started(self) -> Sequence[int]:
         return [int(path.name) for path in self._folder.iterdir()]
 
@@ -71,12 +77,27 @@ def programs(tmp_path: Path, folder: Path) -> Iterator[Programs]:
             os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.parametrize("way", [Programs.that_ends, Programs.that_crashes])
 def test_who_cannot_drain_gives_way_to_who_can(
-    folder: Path, programs: Programs, tmp_path: Path
+    folder: Path,
+    programs: Programs,
+    tmp_path: Path,
+    way: Callable[[Programs], Sequence[str]],
 ) -> None:
     unable = Programs(tmp_path / "unable")
-    DrainKeeper(folder, Spool(folder), unable.that_ends).start()
+    DrainKeeper(folder, Spool(folder), partial(way, unable)).start()
     until(unable.started, within_s=WITHIN_S, what="a drain that ends")
+
+    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+
+    until(programs.started, within_s=WITHIN_S, what="the drain of another")
+
+
+def test_who_cannot_start_a_drain_gives_way_to_who_can(
+    folder: Path, programs: Programs, caplog: pytest.LogCaptureFixture
+) -> None:
+    DrainKeeper(folder, Spool(folder), programs.that_is_missing).start()
+    until(lambda: "no drain can be started" in caplog.text, within_s=WITHIN_S)
 
     DrainKeeper(folder, Spool(folder), programs.that_stays).start()
 

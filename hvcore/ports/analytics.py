@@ -39,9 +39,11 @@ class AnalyticsSink(ABC):
     """
     Take counts of served segments, each once.
 
-    ``write``, ``position`` and ``forget`` are called by a thread of the
-    delivery process, every few seconds; several machines write at once, but
-    never the same file.
+    ``write``, ``position`` and ``forget`` are called by one process of each
+    machine that serves, every few seconds, and by nobody who answers requests:
+    what both must know lies outside of them. Several machines write at once,
+    but never the same file. A call that takes two minutes ends with the process
+    (SIGKILL), and is made again by the next one.
     """
 
     @abstractmethod

@@ -79,15 +79,18 @@ def drain_until(stopped: Callable[[float], bool], drain: Drain) -> None:
             os.utime(drain.folder / BEAT_FILE)
 
     drain = attrs.evolve(drain, beat=beat)
-    is_first = True
+    is_first, failure = True, ""
     while True:
         try:
             beat()
             drain.run_once()
-        except Exception:  # noqa: BLE001 - one of the loops that must go on
+            failure = ""
+        except Exception as exc:  # noqa: BLE001 - one of the loops that must go on
             # A full disk, a folder that is gone: playback goes on, and so
-            # does this, once it is mended.
-            _log.exception("draining failed; trying again")
+            # does this, once it is mended. Said once, and not for hours.
+            if repr(exc) != failure:
+                _log.exception("draining failed; trying again")
+            failure = repr(exc)
         if is_first:
             # Until then somebody may wait for the first counts.
             is_first = False

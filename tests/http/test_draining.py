@@ -1,9 +1,10 @@
 """
-What a drain is told by the process that starts it.
+What a drain is told by the process that starts it, and what it tells.
 """
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Final
 import pytest
 
 from hv_reference import draining
-from hv_reference.draining import packed, read_settings
+from hv_reference.draining import drain_until, packed, read_settings
 from hvcore.errors import ConfigError
+from hvcore.services.drain import Drain
 from hvcore.settings import Settings
 
 READ: Final = """
@@ -61,3 +63,26 @@ def test_settings_of_another_version_are_not_read(
 def test_a_parent_that_is_gone_tells_nothing() -> None:
     with pytest.raises(EOFError):
         read_settings(io.BytesIO())
+
+
+def test_what_fails_again_and_again_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    # Tests are not to be slower from here on.
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    folder, rounds = tmp_path / "spool", iter(range(6))
+
+    def stopped(_: float) -> bool:
+        number = next(rounds)
+        # In the way in the rounds 1, 2 and 4, 5.
+        if number in {0, 3}:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.touch()
+        elif number == 2:
+            folder.unlink()
+            folder.mkdir()
+        return number == 5
+
+    drain_until(stopped, Drain(folder=folder, sinks={}))
+
+    assert caplog.text.count("draining failed; trying again") == 2

@@ -42,7 +42,7 @@ local function to_service()
     return ngx.exec("@service")
 end
 
-local function fetch_grant(scope, before)
+local function fetch_grant(before, scope)
     local answer = ngx.location.capture("/.hv/grant/" .. scope, {
         vars = { hv_secret = secret, hv_known = before and before.tag or "" },
     })
@@ -59,8 +59,7 @@ local function fetch_grant(scope, before)
 end
 
 local function grant_of(scope)
-    return grants:fresh(scope) or grants:get(
-        scope, function(before) return fetch_grant(scope, before) end)
+    return grants:fresh(scope) or grants:get(scope, fetch_grant, scope)
 end
 
 -- The token of a query: nil if there is none, or if there may be several.

@@ -53,13 +53,13 @@ local function is_fresh(entry, now)
 end
 
 -- Asks, and tells everybody who waits; nil if the service says no.
-function _M:ask(key, before, fetch)
+function _M:ask(key, before, fetch, one, other)
     local turn = { ended = semaphore.new(), waiting = 0, change = changes.latest() }
     ngx.update_time()
     turn.since = ngx.now()
     self.asking[key] = turn
     -- Protected: whoever waits must be woken.
-    local ok, value = pcall(fetch, before)
+    local ok, value = pcall(fetch, before, one, other)
     if self.asking[key] == turn then
         self.asking[key] = nil
     end
@@ -92,9 +92,10 @@ function _M:fresh(key)
     return nil
 end
 
--- What is kept under a key, else what fetch(before) returns. It is as of no
--- earlier than 0.9 s ago, and of no earlier than the last change on this machine.
-function _M:get(key, fetch)
+-- What is kept under a key, else what fetch(before, one, other) returns. It is as of
+-- no earlier than 0.9 s ago, and of no earlier than the last change on this machine.
+-- No closure: LuaJIT compiles no function that makes one, even where it does not.
+function _M:get(key, fetch, one, other)
     local now = ngx.now()
     local entry = self:find(key)
     if is_fresh(entry, now) then
@@ -102,7 +103,7 @@ function _M:get(key, fetch)
             return entry.value
         end
         entry.renewing = now + PATIENCE_S
-        return self:ask(key, entry.value, fetch)
+        return self:ask(key, entry.value, fetch, one, other)
     end
     local turn = self.asking[key]
     if turn and now - turn.since < PATIENCE_S and turn.change == changes.latest() then
@@ -114,7 +115,7 @@ function _M:get(key, fetch)
         end
         return nil
     end
-    return self:ask(key, entry and entry.value, fetch)
+    return self:ask(key, entry and entry.value, fetch, one, other)
 end
 
 return _M

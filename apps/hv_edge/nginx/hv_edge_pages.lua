@@ -1,7 +1,7 @@
 -- The pages on which a token or an edge key may be used, as in
 -- hvcore/services/page_domains.py.
 
-local lrucache = require "resty.lrucache"
+local remembered = require "hv_edge_remembered"
 
 local LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 local ADDRESS = "^https?://(" .. LABEL .. "(?:\\." .. LABEL
@@ -10,7 +10,7 @@ local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 100, 500
 local MAX_HOSTS, MAX_HOST_BYTES = 1000, 253
 
 local _M = {}
-local hosts = lrucache.new(MAX_HOSTS)
+local hosts = remembered.new(MAX_HOSTS)
 
 local function covers(entry, host)
     if entry:sub(1, 2) == "*." then

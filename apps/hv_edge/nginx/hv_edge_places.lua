@@ -1,7 +1,7 @@
 -- What an address names: whose permission it needs, and which file it wants.
 -- Whatever is not written exactly like this is the service's to judge.
 
-local lrucache = require "resty.lrucache"
+local remembered_texts = require "hv_edge_remembered"
 
 local MAX_REMEMBERED = 20000
 local NUMBER_DIGITS = 7
@@ -9,7 +9,7 @@ local NUMBER_DIGITS = 7
 local MAX_PATH_BYTES = 300
 
 local _M = {}
-local remembered = lrucache.new(MAX_REMEMBERED)
+local remembered = remembered_texts.new(MAX_REMEMBERED)
 
 local function file_of(place, file)
     place.file = file

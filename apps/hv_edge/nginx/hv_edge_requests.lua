@@ -1,6 +1,7 @@
 -- The address and the number of a request, read and written where nginx has them:
 -- a string that is made for each request is garbage afterwards.
 
+local bit = require "bit"
 local base = require "resty.core.base"
 local ffi = require "ffi"
 
@@ -18,9 +19,11 @@ local AT_ONCE, BYTES, DIGITS = 256, 16, 32
 local ADDRESS, ADDRESS_LENGTH = "request_uri", #"request_uri"
 local NUMBER, NUMBER_LENGTH = "hv_id", #"hv_id"
 -- Of "100 Continue" the log would say that it is bytes of the body.
-local UNUSUAL = {
-    "http_if_match", "http_if_unmodified_since", "http_if_range", "http_expect",
-}
+local IF_MATCH, IF_MATCH_LENGTH = "http_if_match", #"http_if_match"
+local IF_UNMODIFIED = "http_if_unmodified_since"
+local IF_UNMODIFIED_LENGTH = #IF_UNMODIFIED
+local IF_RANGE, IF_RANGE_LENGTH = "http_if_range", #"http_if_range"
+local EXPECT, EXPECT_LENGTH = "http_expect", #"http_expect"
 
 local _M = {}
 
@@ -31,6 +34,7 @@ local said = ffi.new("unsigned char[256]")
 local random = ffi.new("unsigned char[?]", AT_ONCE * BYTES)
 local digits = ffi.new("unsigned char[?]", AT_ONCE * DIGITS)
 local used = AT_ONCE
+local DIGIT = ffi.new("unsigned char[17]", "0123456789abcdef")
 
 -- The path of an address as it was sent, what follows "?token=" if its query begins
 -- so, and whether it has a query.
@@ -54,28 +58,30 @@ function _M.address()
     return path, nil, true
 end
 
+local function has(request, name, name_length)
+    return C.ngx_http_lua_ffi_var_get(request, name, name_length, lowered, 0, value,
+                                      length, message) ~= DECLINED
+end
+
 -- Whether a request has a header on which nginx and the service may differ. Even an
 -- empty one counts: nginx refuses what does not match it, and in its configuration it
 -- cannot be told from none.
 function _M.is_unusual()
     local request = base.get_request()
-    for at = 1, #UNUSUAL do
-        local name = UNUSUAL[at]
-        if C.ngx_http_lua_ffi_var_get(request, name, #name, lowered, 0, value, length,
-                                      message) ~= DECLINED then
-            return true
-        end
-    end
-    return false
+    return has(request, IF_MATCH, IF_MATCH_LENGTH)
+        or has(request, IF_UNMODIFIED, IF_UNMODIFIED_LENGTH)
+        or has(request, IF_RANGE, IF_RANGE_LENGTH)
+        or has(request, EXPECT, EXPECT_LENGTH)
 end
 
 -- Randomness for some hundred numbers, where nginx's $request_id asks for that of one.
 local function more()
     assert(C.RAND_bytes(random, AT_ONCE * BYTES) == 1)
-    local text = ffi.string(random, AT_ONCE * BYTES):gsub(".", function(byte)
-        return ("%02x"):format(byte:byte())
-    end)
-    ffi.copy(digits, text, AT_ONCE * DIGITS)
+    for at = 0, AT_ONCE * BYTES - 1 do
+        local byte = random[at]
+        digits[2 * at] = DIGIT[bit.rshift(byte, 4)]
+        digits[2 * at + 1] = DIGIT[bit.band(byte, 15)]
+    end
     used = 0
 end
 

@@ -34,7 +34,7 @@ local function text_of(answer)
     }
 end
 
-local function fetch_open(path, encoding)
+local function fetch_open(_, path, encoding)
     return text_of(ngx.location.capture("/.hv/text" .. path, {
         vars = { hv_encoding = encoding },
     }))
@@ -43,8 +43,7 @@ end
 -- A text in which no token stands; nil if the service must be asked itself.
 function _M.open(path, encoding)
     local key = path .. "\n" .. encoding
-    return texts:fresh(key) or texts:get(
-        key, function() return fetch_open(path, encoding) end)
+    return texts:fresh(key) or texts:get(key, fetch_open, path, encoding)
 end
 
 -- Every other part is the mark, in the place of a token.
@@ -62,7 +61,7 @@ local function split(body, mark)
     end
 end
 
-local function fetch_prepared(key, secret)
+local function fetch_prepared(_, key, secret)
     local text = text_of(ngx.location.capture("/.hv/prepared/" .. key, {
         vars = { hv_secret = secret },
     }))
@@ -80,8 +79,7 @@ end
 -- A text of a scope, to put a token into; nil likewise. One for all tokens.
 function _M.prepared(scope, file, secret)
     local key = scope .. "/" .. file
-    return texts:fresh(key) or texts:get(
-        key, function() return fetch_prepared(key, secret) end)
+    return texts:fresh(key) or texts:get(key, fetch_prepared, key, secret)
 end
 
 -- A text with a token in all of its addresses: its parts, length and entity tag.

@@ -4,7 +4,7 @@
 local base64 = require "ngx.base64"
 local cjson = require "cjson.safe"
 local ffi = require "ffi"
-local lrucache = require "resty.lrucache"
+local remembered = require "hv_edge_remembered"
 
 ffi.cdef [[
 const void *EVP_sha256(void);
@@ -37,7 +37,7 @@ local made, made_length = ffi.new("unsigned char[64]"), ffi.new("unsigned int[1]
 
 function _M.use(secrets)
     issuer = secrets.issuer
-    verified = lrucache.new(MAX_VERIFIED)
+    verified = remembered.new(MAX_VERIFIED)
     for _, key in ipairs(secrets.keys) do
         local material = ngx.decode_base64(key.material)
         local kept = { algorithm = key.algorithm, material = material }

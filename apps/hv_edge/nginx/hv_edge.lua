@@ -215,7 +215,8 @@ local function send_media(grant, claims, place, method, scope, is_plain)
         ngx.header.content_type = "audio/mp4"
     end
     if media.served and start == 0 and method == "GET" then
-        vars.hv_served = media.served .. viewers.noted(claims, grant.video)
+        local noted = viewers.noted(claims, grant.video)
+        vars.hv_served = noted == "" and media.served or media.served .. noted
     end
     vars.hv_path = media.path
     if not is_local then
@@ -262,13 +263,11 @@ end
 
 -- Called by access_by_lua: serves, or hands to the service.
 function _M.judge()
-    local vars = ngx.var
     requests.number()
-    local method, asks = ngx.req.get_method(), vars.hv_asks
+    local method, asks = ngx.req.get_method(), requests.asks()
     local path, first, has_query = requests.address()
     local place = places.of(path)
-    if not place or (method ~= "GET" and method ~= "HEAD")
-        or requests.is_unusual() then
+    if not place or asks == nil or (method ~= "GET" and method ~= "HEAD") then
         return to_service()
     end
     local grant, claims, scope = permission(place, first, has_query)
@@ -276,9 +275,9 @@ function _M.judge()
         return to_service()
     end
     if not place.is_text then
-        return send_media(grant, claims, place, method, scope, asks == "")
+        return send_media(grant, claims, place, method, scope, not asks)
     end
-    return send_text(place, path, scope, claims, method, asks == "")
+    return send_text(place, path, scope, claims, method, not asks)
 end
 
 return _M

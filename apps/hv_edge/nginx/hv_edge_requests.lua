@@ -1,5 +1,5 @@
--- The address and the number of a request, read and written where nginx has them:
--- a string that is made for each request is garbage afterwards.
+-- The address, the headers and the number of a request, read and written where nginx
+-- has them: a string that is made for each request is garbage afterwards.
 
 local bit = require "bit"
 local base = require "resty.core.base"
@@ -14,21 +14,23 @@ int RAND_bytes(unsigned char *buffer, int length);
 local C = ffi.C
 local MARK = ("?"):byte()
 local TOKEN = "?token="
-local DECLINED = base.FFI_DECLINED
 local AT_ONCE, BYTES, DIGITS = 256, 16, 32
 local ADDRESS, ADDRESS_LENGTH = "request_uri", #"request_uri"
 local NUMBER, NUMBER_LENGTH = "hv_id", #"hv_id"
--- Of "100 Continue" the log would say that it is bytes of the body.
-local IF_MATCH, IF_MATCH_LENGTH = "http_if_match", #"http_if_match"
-local IF_UNMODIFIED = "http_if_unmodified_since"
-local IF_UNMODIFIED_LENGTH = #IF_UNMODIFIED
-local IF_RANGE, IF_RANGE_LENGTH = "http_if_range", #"http_if_range"
-local EXPECT, EXPECT_LENGTH = "http_expect", #"http_expect"
+-- A request with more is no player's, and the service may refuse it.
+local MAX_HEADERS = 1000
+-- Headers that matter, by their first byte: those of a range, of conditions, and of
+-- "100 Continue", of which the log would say that it is bytes of the body.
+local R, I, E, F = ("rief"):byte(1, 4)
+local RANGE, EXPECT = "range", "expect"
+local IF_NONE_MATCH, IF_MODIFIED_SINCE = "if-none-match", "if-modified-since"
 
 local _M = {}
 
 local value, length = ffi.new("unsigned char *[1]"), ffi.new("size_t[1]")
 local message, message_length = ffi.new("char *[1]"), ffi.new("size_t[1]")
+local headers = ffi.new("ngx_http_lua_ffi_table_elt_t[?]", MAX_HEADERS)
+local is_truncated = ffi.new("int[1]")
 local lowered = ffi.new("unsigned char[32]")
 local said = ffi.new("unsigned char[256]")
 local random = ffi.new("unsigned char[?]", AT_ONCE * BYTES)
@@ -58,20 +60,38 @@ function _M.address()
     return path, nil, true
 end
 
-local function has(request, name, name_length)
-    return C.ngx_http_lua_ffi_var_get(request, name, name_length, lowered, 0, value,
-                                      length, message) ~= DECLINED
+local function is_name(text, size, name)
+    return size == #name and C.memcmp(text, name, #name) == 0
 end
 
--- Whether a request has a header on which nginx and the service may differ. Even an
--- empty one counts: nginx refuses what does not match it, and in its configuration it
--- cannot be told from none.
-function _M.is_unusual()
+-- What a request's headers ask for: false if it is all of what the address names, true
+-- if it may be a part, or whether it is known; nil if nginx and the service may differ.
+-- Of conditions for that even an empty one counts: nginx refuses what does not match.
+function _M.asks()
     local request = base.get_request()
-    return has(request, IF_MATCH, IF_MATCH_LENGTH)
-        or has(request, IF_UNMODIFIED, IF_UNMODIFIED_LENGTH)
-        or has(request, IF_RANGE, IF_RANGE_LENGTH)
-        or has(request, EXPECT, EXPECT_LENGTH)
+    local count = C.ngx_http_lua_ffi_req_get_headers_count(
+        request, MAX_HEADERS, is_truncated)
+    if count < 0 or is_truncated[0] ~= 0
+        or C.ngx_http_lua_ffi_req_get_headers(request, headers, count, 0) ~= 0 then
+        return nil
+    end
+    local asks = false
+    for at = 0, count - 1 do
+        local text, size = headers[at].key.data, headers[at].key.len
+        local first = text[0]
+        if first == I and size > 2 and text[1] == F then
+            if is_name(text, size, IF_NONE_MATCH) then
+                asks = asks or headers[at].value.len > 0
+            elseif not is_name(text, size, IF_MODIFIED_SINCE) then
+                return nil
+            end
+        elseif first == R and is_name(text, size, RANGE) then
+            asks = asks or headers[at].value.len > 0
+        elseif first == E and is_name(text, size, EXPECT) then
+            return nil
+        end
+    end
+    return asks
 end
 
 -- Randomness for some hundred numbers, where nginx's $request_id asks for that of one.

@@ -177,9 +177,17 @@ class _Uncounted:
         del place, token, viewer
         return _nothing
 
-    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+    def count(
+        self, place: SegmentPlace, token: str | None, viewer: Viewer
+    ) -> Callable[[], None]:
         """
         Take no note, likewise.
+        """
+        return self.prepare(place, token, viewer)
+
+    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+        """
+        Take no note of it.
         """
 
 

@@ -133,6 +133,13 @@ class FileLoop:
             if is_late:
                 self._drop(kept)
 
+    def close(self) -> None:
+        """
+        Give up all connections; what is on its way breaks off.
+        """
+        for kept in list(self._kept.values()):
+            self._drop(kept)
+
     def _look(self, kept: Kept) -> bytes:
         try:
             seen = _recv(kept.sock, MAX_HEAD_BYTES, socket.MSG_PEEK)
@@ -212,6 +219,7 @@ class FileLoop:
             start=chosen.start,
             end=chosen.end,
             prepare_count=served.prepare_count if counts else None,
+            count_first=served.count_first if counts else None,
             when_broken_off=served.break_off if counts else None,
         )
 

@@ -50,7 +50,12 @@ class FilesInLoop(LargeBodies):
                 idle_s=self.cfg.keepalive,
                 pace=partial(self._pace, self.grace_s),
             )
-        super().run()
+        try:
+            super().run()
+        finally:
+            if self._loop is not None:
+                # What is cut off at the end is noted as well.
+                self._loop.close()
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """

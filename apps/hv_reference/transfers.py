@@ -29,13 +29,16 @@ class Transfer:
         prepare_count: Called before the file ends; what it returns is called
             when all but the last byte are with the kernel, and it has room for
             that one.
-        when_broken_off: Called at the end if that never happened.
+        count_first: Called instead once all that is left will fit into the
+            kernel; then the last byte needs no call of its own. What it returns
+            takes that back, if it did not fit after all and the other side left.
+        when_broken_off: Called at the end of what was not sent whole.
     """
 
     __slots__ = (
-        *("_arrived_bytes", "_count", "_data", "_end", "_file", "_looked_at"),
-        *("_make_pace", "_offset", "_pace", "_prepare_count"),
-        *("_when_broken_off", "_wire"),
+        *("_arrived_bytes", "_count", "_count_first", "_data", "_end", "_file"),
+        *("_looked_at", "_make_pace", "_offset", "_pace", "_prepare_count"),
+        *("_take_back", "_when_broken_off", "_wire"),
     )
 
     def __init__(  # noqa: PLR0913 - the parts of an answer
@@ -48,6 +51,7 @@ class Transfer:
         start: int = 0,
         end: int = 0,
         prepare_count: Callable[[], Callable[[], None]] | None = None,
+        count_first: Callable[[], Callable[[], None]] | None = None,
         when_broken_off: Callable[[], None] | None = None,
     ) -> None:
         self._wire = wire
@@ -58,6 +62,8 @@ class Transfer:
         self._end = end
         self._prepare_count = prepare_count
         self._count: Callable[[], None] | None = None
+        self._count_first = count_first
+        self._take_back: Callable[[], None] | None = None
         self._when_broken_off = when_broken_off
         self._pace: Pace | None = None
         self._arrived_bytes = 0
@@ -72,10 +78,15 @@ class Transfer:
             OSError: The other side is gone.
         """
         try:
-            if self._data:
-                self._send_data()
+            if self._count_first is not None and self._fits():
+                self._send_data(holds_back=False)
+                self._take_back = self._count_first()
+                self._count_first = self._prepare_count = None
+            elif self._data:
+                self._send_data(holds_back=self._prepare_count is not None)
             if self._file is None or self._send_file(self._file):
                 self._wire.uncork()
+                self._take_back = self._when_broken_off = None
                 return True
         except BlockingIOError:
             pass
@@ -100,17 +111,28 @@ class Transfer:
 
     def close(self) -> None:
         """
-        Close the file.
+        Close the file, and say so if not all of it was sent.
         """
         if self._file is not None:
             os.close(self._file)
             self._file = None
+        if self._take_back is not None:
+            self._take_back()
+            self._take_back = None
         if self._when_broken_off is not None:
             self._when_broken_off()
             self._when_broken_off = None
 
-    def _send_data(self) -> None:
-        is_all = self._file is None
+    def _fits(self) -> bool:
+        size_bytes = self._end - self._offset
+        return 0 < size_bytes <= MAX_PER_TURN_BYTES and self._wire.takes(
+            len(self._data) + size_bytes
+        )
+
+    def _send_data(self, *, holds_back: bool) -> None:
+        is_all = self._file is None or self._offset == self._end
+        if holds_back:
+            self._wire.cork()
         while self._data:
             sent = self._wire.send(self._data, is_all=is_all)
             self._data = self._data[sent:]
@@ -131,7 +153,7 @@ class Transfer:
             if not self._wire.has_room():
                 return False
             (self._count or prepare())()
-            self._prepare_count = self._when_broken_off = None
+            self._prepare_count = self._count_first = self._when_broken_off = None
         if self._offset < self._end:
             self._offset += self._wire.send_file(file, self._offset, 1)
         return True

@@ -9,7 +9,7 @@ Each count is an entry of its own, so that a reader needs no batches: it adds
 ``day``
     The UTC day, ``2026-01-31``.
 ``segments``
-    How many were served.
+    How many were served, to be added; below zero if some were taken back.
 ``first_ms``, ``last_ms``
     When the first and the last of them were, in milliseconds since 1970.
 ``file``, ``start``, ``end``

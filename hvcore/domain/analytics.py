@@ -73,6 +73,11 @@ class SegmentServed:
 class ServedCount:
     """
     How often segments of a place were served on a UTC day.
+
+    Attributes:
+        segments: What is added to the day's. Below zero if more were taken back
+            than served; see ports.analytics.
+        first_at: The first of them, served or taken back; so is last_at.
     """
 
     place: SegmentPlace
@@ -86,6 +91,9 @@ class ServedCount:
 class MinuteCount:
     """
     How often segments of a place were served in a minute (since 1970).
+
+    Attributes:
+        segments: As of ServedCount.
     """
 
     place: SegmentPlace

@@ -5,6 +5,12 @@ A sink stores counts and how far it has read each spool file, nothing else:
 names, durations and what is deleted are the catalogue's. What a batch holds
 besides counts is kept by those sinks that say so, each by a protocol of its
 own; it is written together with the counts, once as they are.
+
+A segment is counted before it has left, and taken back if it breaks off then, which
+happens if the kernel runs short of memory in that microsecond. Both are nearly always
+in one batch, and cancel out. Else the count of the second one is below zero: whoever
+adds it has the exact sum, and needs to know nothing of this. A day or minute of which
+everything was taken back may stay, with 0 segments.
 """
 
 from abc import ABC, abstractmethod

@@ -220,16 +220,18 @@ class Delivery:
         *,
         is_public: bool,
     ) -> Served:
-        counting = None
+        prepare = count = None
         if known.never_counted is None:
-            counting = partial(self.counter.prepare, known.place, token, viewer)
+            prepare = partial(self.counter.prepare, known.place, token, viewer)
+            count = partial(self.counter.count, known.place, token, viewer)
         return Served(
             body=known.stored,
             content_type=known.content_type,
             etag=known.etag,
             lifetime=Lifetime.IMMUTABLE,
             is_public=is_public,
-            prepare_count=counting,
+            prepare_count=prepare,
+            count_first=count,
             never_counted=known.never_counted,
             on_ignored=partial(self.counter.ignore, known.place),
         )

@@ -26,7 +26,13 @@ from hvcore.services.published_files import (
 )
 from hvcore.services.served_details import ServedDetails
 from hvcore.services.viewer_sessions import DueSession, SessionNotes
-from hvcore.spool import Note, Spool, encode_all, encode_segment
+from hvcore.spool import (
+    Note,
+    Spool,
+    encode_all,
+    encode_segment,
+    encode_taken_back,
+)
 
 _INIT: Final = "/init.m4s"
 _SOUND: Final = "audio/mp4"
@@ -49,6 +55,17 @@ class SegmentCounter(Protocol):
 
         Args:
             token: What opened the video, if a token did.
+        """
+        ...
+
+    def count(
+        self, place: SegmentPlace, token: str | None, viewer: Viewer
+    ) -> Callable[[], None]:
+        """
+        Take note of a segment that is about to be handed over at once.
+
+        Returns:
+            What takes it back: for a segment that broke off all the same.
         """
         ...
 
@@ -80,34 +97,60 @@ class SpooledCounter:
         Return what takes note that a segment is being handed to a player.
         """
         now = self.clock.now()
-        # Nearly always there is nothing else to be said.
-        others: tuple[Note, ...] = self.details.due(place, viewer, now)
         session = self.sessions.due(place.video_id, token, viewer, now)
-        if session is not None:
-            others = (*others, _seen(place, session.name, now))
-        lines = encode_segment(place, now)
-        if others:
-            lines += encode_all(others)
-        return partial(self._write, place, now, lines, others, session)
+        lines = self._lines(place, viewer, session, now)
+        return partial(self._write_late, place, viewer, session, now, lines)
 
-    def _write(
+    def count(
+        self, place: SegmentPlace, token: str | None, viewer: Viewer
+    ) -> Callable[[], None]:
+        """
+        Take note of a segment that is about to be handed over at once.
+        """
+        now = self.clock.now()
+        session = self.sessions.due(place.video_id, token, viewer, now)
+        if self._write(self._lines(place, viewer, session, now), session):
+            return partial(self._take_back, place, now)
+        return _nothing
+
+    def _lines(
         self,
         place: SegmentPlace,
+        viewer: Viewer,
+        session: DueSession | None,
+        at: datetime,
+    ) -> bytes:
+        lines = encode_segment(place, at)
+        # Nearly always there is nothing else to be said.
+        others: tuple[Note, ...] = self.details.due(place, viewer, at)
+        if session is not None:
+            others = (*others, _seen(place, session.name, at))
+        return lines + encode_all(others) if others else lines
+
+    def _write_late(
+        self,
+        place: SegmentPlace,
+        viewer: Viewer,
+        session: DueSession | None,
         at: datetime,
         lines: bytes,
-        others: tuple[Note, ...],
-        session: DueSession | None,
     ) -> None:
         now = self.clock.now()
         if now - at > _SOON:
             # It was long on its way.
-            notes = [attrs.evolve(note, at=now) for note in others]
-            lines = encode_segment(place, now) + encode_all(notes)
+            lines = self._lines(place, viewer, session, now)
+        self._write(lines, session)
+
+    def _write(self, lines: bytes, session: DueSession | None) -> bool:
         # All in one: a segment, its viewer, and what is known of both.
-        self.spool.write(lines, segments=1)
+        is_kept = self.spool.write(lines, segments=1)
         if session is not None:
             self.sessions.noted(session)
         reach("spool.written")
+        return is_kept
+
+    def _take_back(self, place: SegmentPlace, at: datetime) -> None:
+        self.spool.write(encode_taken_back(place, at), segments=1)
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """
@@ -121,6 +164,10 @@ class SpooledCounter:
             reason=reason,
         )
         self.spool.append(IgnoredRequest(place=ignored, at=self.clock.now()))
+
+
+def _nothing() -> None:
+    pass
 
 
 def never_counted(found: PublishedMedia | PublishedText) -> IgnoredReason | None:

@@ -115,6 +115,8 @@ class Served:
         prepare_count: Makes ready to count an answer that begins at the first
             byte, and returns what counts it: to be called when all but the last
             byte were handed over, and before that one is. Not for HEAD and 304.
+        count_first: Counts such an answer before any of it is handed over, and
+            returns what takes that back; for who knows that nothing will stop it.
         never_counted: Why this file is not counted, whatever the answer; None
             for a segment of a video rung.
         on_ignored: Called with the reason when an answer was not counted;
@@ -128,6 +130,7 @@ class Served:
     is_public: bool
     is_text: bool = False
     prepare_count: Callable[[], Callable[[], None]] | None = None
+    count_first: Callable[[], Callable[[], None]] | None = None
     never_counted: IgnoredReason | None = None
     on_ignored: Callable[[IgnoredReason], None] | None = None
 

@@ -8,7 +8,7 @@ holds a lock on its file: who can take the lock knows that the file is
 complete. Folder and locks are meant for a file system of this machine.
 """
 
-from hvcore.spool.lines import Note, encode_all, encode_segment
+from hvcore.spool.lines import Note, encode_all, encode_segment, encode_taken_back
 from hvcore.spool.reading import (
     READ_BYTES,
     SpoolChunk,
@@ -34,6 +34,7 @@ __all__ = [
     "SpoolFile",
     "encode_all",
     "encode_segment",
+    "encode_taken_back",
     "make_folder",
     "opened",
     "spool_files",

@@ -8,7 +8,7 @@ but a digit is of another kind (see :mod:`hvcore.spool.notes` and
 """
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -32,7 +32,13 @@ from hvcore.spool.details import (
     quality_counts,
     reported_text,
 )
-from hvcore.spool.notes import ignored_counts, ignored_text, seen_text, sessions_seen
+from hvcore.spool.notes import (
+    ignored_counts,
+    ignored_text,
+    seen_text,
+    sessions_seen,
+    taken_back,
+)
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MS: Final = 86_400_000
@@ -67,7 +73,7 @@ class _Have:
     segments: int = 1
 
 
-_Minutes: TypeAlias = Mapping[int, Mapping[bytes, _Have]]
+_Minutes: TypeAlias = dict[int, dict[bytes, _Have]]
 
 
 @attrs.frozen(kw_only=True)
@@ -76,7 +82,7 @@ class Noted:
     What some lines say, together.
 
     Attributes:
-        counts: By place and UTC day.
+        counts: By place and UTC day; below zero where more were taken back.
         minutes: The same segments by place and minute.
         ignored: By place, reason and UTC day.
         seen: The latest of each video and session.
@@ -99,6 +105,17 @@ def encode_segment(place: SegmentPlace, at: datetime) -> bytes:
     Return the line of a served segment, with its end.
     """
     data = b"%d %s" % (_ms(at), _place_text(place))
+    return b"%s %08x\n" % (data, zlib.crc32(data))
+
+
+def encode_taken_back(place: SegmentPlace, at: datetime) -> bytes:
+    """
+    Return the line that says that a segment's line does not count.
+
+    Args:
+        at: As that line has it.
+    """
+    data = b"t %d %s" % (_ms(at), _place_text(place))
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
@@ -134,7 +151,7 @@ def read_lines(lines: Iterable[bytes]) -> Noted:
     Equal to decoding each line and ``roll_up``, and quicker: what a place and
     a moment mean is found out once for each count.
     """
-    minutes: dict[int, dict[bytes, _Have]] = {}
+    minutes: _Minutes = {}
     current: dict[bytes, _Have] = {}
     others: list[bytes] = []
     begins = ends = b""
@@ -172,6 +189,7 @@ def read_lines(lines: Iterable[bytes]) -> Noted:
             have.last = at
         elif at < have.first:
             have.first = at
+    _take_back(minutes, others)
     counts, by_minute, misread = _meant(minutes)
     return Noted(
         counts=counts,
@@ -182,6 +200,19 @@ def read_lines(lines: Iterable[bytes]) -> Noted:
         origins=origin_counts(others),
         damaged=damaged + misread,
     )
+
+
+def _take_back(minutes: _Minutes, texts: Iterable[bytes]) -> None:
+    """
+    Count segments back: perhaps further than they were counted by these lines.
+    """
+    for at, text in taken_back(texts):
+        minute = int(at) // _MINUTE_MS
+        if minute > _LAST_MINUTE or _place(text) is None:
+            continue
+        of_minute = minutes.setdefault(minute, {})
+        have = of_minute.setdefault(text, _Have(at, at, segments=0))
+        have.segments -= 1
 
 
 def _meant(
@@ -203,9 +234,10 @@ def _meant(
             if place is None or minute > _LAST_MINUTE:
                 damaged += have.segments
                 continue
-            by_minute.append(
-                MinuteCount(place=place, minute=minute, segments=have.segments)
-            )
+            if have.segments:
+                by_minute.append(
+                    MinuteCount(place=place, minute=minute, segments=have.segments)
+                )
             first_ms, last_ms = int(have.first), int(have.last)
             total = days.get((day, text))
             if total is None:
@@ -217,7 +249,7 @@ def _meant(
     counts = []
     for (_, text), (segments, first_ms, last_ms) in days.items():
         place = places[text]
-        if place is not None:
+        if place is not None and segments:
             counts.append(_count(place, segments, first_ms, last_ms))
     return tuple(counts), tuple(by_minute), damaged
 

@@ -1,13 +1,14 @@
 """
-Lines of spool files that are no segments: ignored requests, and sessions.
+Lines of spool files that are no segments: ignored requests, sessions, corrections.
 
 An ignored one: ``n``, milliseconds since 1970, organization, environment,
 video, height (0 if it has none) and reason. A session: ``s``, milliseconds,
-organization, environment, video and session. What does not look so is of a
+organization, environment, video and session. A segment that was counted and
+never handed over: ``t``, and what its line says. What does not look so is of a
 newer version, and is skipped.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -24,6 +25,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MS: Final = 86_400_000
 _IGNORED: Final = b"n"
 _SEEN: Final = b"s"
+_TAKEN_BACK: Final = b"t"
 _MOST_DIGITS: Final = 15
 """Of milliseconds: until the year 33658."""
 
@@ -44,6 +46,17 @@ def seen_text(seen: SessionSeen, at_ms: int) -> str:
     Return the line of a session, without its checksum.
     """
     return f"s {at_ms} {seen.org_id} {seen.env_id} {seen.video_id} {seen.session}"
+
+
+def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """
+    Return moment and place of the segments among some lines that do not count.
+    """
+    for text in texts:
+        kind, _, rest = text.partition(b" ")
+        at, _, place = rest.partition(b" ")
+        if kind == _TAKEN_BACK and _is_moment(at):
+            yield at, place
 
 
 def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:

@@ -59,21 +59,25 @@ class Spool:
         segments = sum(isinstance(note, SegmentServed) for note in notes)
         self.write(encode_all(notes), segments=segments)
 
-    def write(self, lines: bytes, *, segments: int) -> None:
+    def write(self, lines: bytes, *, segments: int) -> bool:
         """
         Write whole lines with one ``write``, as append does.
 
         Args:
             segments: How many of them are segments.
+
+        Returns:
+            Whether they are written, or will be; not if too much is owed.
         """
         with self._lock:
             if self._owed:
                 room = MAX_OWED_BYTES if segments else MAX_OWED_BYTES // 2
                 if len(self._owed) + len(lines) > room:
                     self._lost += segments
-                    return
+                    return False
             self._owed += lines
             self._write()
+            return True
 
     def flush(self) -> None:
         """

@@ -32,6 +32,7 @@ from hvcore.testing.served import (
     minute_of,
     seen,
     segment,
+    taken_back,
 )
 
 OF_VIDEO = VideoScope(video_id=VIDEO)
@@ -172,6 +173,20 @@ class MinutesConformance(_Capable):
         one = batch(segment())
         sink.write(one)
         sink.write(one)
+        noon = minute_of(NOON)
+
+        assert _minutes(sink, OF_VIDEO, noon, noon) == [
+            MinuteTotal(minute=noon, segments=1)
+        ]
+
+    def test_what_was_taken_back_is_missing_in_its_minute(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """
+        As in the counts of the same batch.
+        """
+        sink.write(batch(segment(), segment()))
+        sink.write(taken_back(batch(segment(), start=20)))
         noon = minute_of(NOON)
 
         assert _minutes(sink, OF_VIDEO, noon, noon) == [

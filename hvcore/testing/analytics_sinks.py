@@ -22,6 +22,7 @@ from hvcore.testing.served import (
     batch,
     cut_off,
     segment,
+    taken_back,
 )
 
 FILE: Final = "kit-a.log"
@@ -141,6 +142,21 @@ class AnalyticsSinkConformance(ABC):
         sink.write(ServedBatch(id=BatchId(file=FILE, start=0, end=99), counts=()))
 
         assert (self.counted(sink, VIDEO), sink.position(FILE)) == (0, 99)
+
+    def test_what_was_taken_back_is_not_counted(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        Also if that is known before the count itself, of which it was a part.
+        """
+        sink.write(batch(segment(), segment()))
+        sink.write(taken_back(batch(segment(), start=20)))
+        sink.write(taken_back(batch(segment("vid_kit_2"), start=30)))
+        sink.write(batch(segment("vid_kit_2"), segment("vid_kit_2"), start=40))
+
+        for each in (sink, reopened()):
+            assert self.counted(each, VIDEO) == 1
+            assert self.counted(each, VideoId("vid_kit_2")) == 1
 
     def test_files_do_not_know_each_other(self, sink: AnalyticsSink) -> None:
         """

@@ -187,6 +187,17 @@ def batch(
     )
 
 
+def taken_back(counted: ServedBatch) -> ServedBatch:
+    """
+    Return a batch that takes back what another one counts.
+    """
+    return attrs.evolve(
+        counted,
+        counts=tuple(attrs.evolve(c, segments=-c.segments) for c in counted.counts),
+        minutes=tuple(attrs.evolve(m, segments=-m.segments) for m in counted.minutes),
+    )
+
+
 def by_minute(served: Iterable[SegmentServed]) -> tuple[MinuteCount, ...]:
     """
     Count segments by place and minute.

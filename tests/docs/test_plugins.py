@@ -119,7 +119,7 @@ def test_the_kit_finds_nothing_wrong_with_the_sink(examples: Path) -> None:
     )
 
     assert done.returncode == 0, done.stdout
-    assert "14 passed" in done.stdout
+    assert "15 passed" in done.stdout
 
 
 def test_the_embedding_program_runs(examples: Path, tmp_path: Path) -> None:

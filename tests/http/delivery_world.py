@@ -3,6 +3,7 @@ A delivery worker of one video.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import cast
@@ -120,6 +121,15 @@ class DeliveryWorld:
             self.viewers.append((token, viewer))
 
         return count
+
+    def count(
+        self, place: SegmentPlace, token: str | None, viewer: Viewer
+    ) -> Callable[[], None]:
+        """
+        Take note of a segment, and return what takes that back.
+        """
+        self.prepare(place, token, viewer)()
+        return partial(self.counted.remove, place)
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """

@@ -5,6 +5,7 @@ When bytes leave that were handed to a connection's sending side.
 import errno
 import os
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ def test_head_file_and_last_byte_share_a_packet(
     before = segments_out(server)
 
     for _ in range(MANY):
+        wire.cork()
         wire.send(b"head", is_all=False)
         wire.send_file(file, 0, 99)
         wire.send_file(file, 99, 1)
@@ -58,6 +60,26 @@ def test_head_file_and_last_byte_share_a_packet(
 
     # What is corked leaves by itself after 200 ms: a machine that is kept from
     # running for so long sends some packets more.
+    assert MANY <= segments_out(server) - before <= MANY + MANY // 10
+    os.close(file)
+
+
+def test_head_and_a_whole_file_share_a_packet_that_waits_for_nothing(
+    ends: tuple[Wire, socket.socket, socket.socket], tmp_path: Path
+) -> None:
+    wire, server, client = ends
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 100)
+    file = os.open(path, os.O_RDONLY)
+    before, began = segments_out(server), time.monotonic()
+
+    for _ in range(MANY):
+        wire.send(b"head", is_all=False)
+        wire.send_file(file, 0, 100)
+        assert client.recv(104, socket.MSG_WAITALL) == b"head" + b"x" * 100
+
+    # What waits for more leaves by itself after 200 ms.
+    assert time.monotonic() - began < MANY * 0.02
     assert MANY <= segments_out(server) - before <= MANY + MANY // 10
     os.close(file)
 
@@ -76,6 +98,7 @@ def test_others_find_no_cork(
     ends: tuple[Wire, socket.socket, socket.socket],
 ) -> None:
     wire, server, client = ends
+    wire.cork()
     wire.send(b"head", is_all=False)
     assert options(server)
 

@@ -195,6 +195,12 @@ class TakesReportsOneByOne(CapableStore):
         super().apply(attrs.evolve(batch, quality=()))
 
 
+class TakesNoMinuteBack(CapableStore):
+    def apply(self, batch: ServedBatch) -> None:
+        minutes = tuple(m for m in batch.minutes if m.segments > 0)
+        super().apply(attrs.evolve(batch, minutes=minutes))
+
+
 class KnowsNoDays(CapableStore):
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
         del days

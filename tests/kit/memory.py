@@ -273,6 +273,12 @@ class CountsVideosEachDay(MemoryStore):
         return len({(c.place.video_id, c.day) for c in counts})
 
 
+class TakesNothingBack(MemoryStore):
+    def apply(self, batch: ServedBatch) -> None:
+        counts = tuple(c for c in batch.counts if c.segments > 0)
+        super().apply(attrs.evolve(batch, counts=counts))
+
+
 class BeginsWithTheFirst(MemoryStore):
     def apply(self, batch: ServedBatch) -> None:
         begins = min((c.day for c in self.kept.counts), default=date.min)

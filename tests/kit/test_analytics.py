@@ -31,6 +31,7 @@ from tests.kit.memory import (
     PreparesAnew,
     RefusesNothing,
     TakesNoneForAll,
+    TakesNothingBack,
     WritesWhatItReadBefore,
 )
 
@@ -42,6 +43,7 @@ WRONG: Final[Mapping[str, type[MemoryStore]]] = {
     "test_ranges_that_overlap_or_leave_a_gap_are_refused": RefusesNothing,
     "test_a_write_that_fails_changes_nothing": AppliesOneByOne,
     "test_a_batch_without_counts_moves_the_position": PassesOverNothing,
+    "test_what_was_taken_back_is_not_counted": TakesNothingBack,
     "test_files_do_not_know_each_other": KnowsOneFile,
     "test_a_forgotten_file_keeps_its_counts": ForgetsEverything,
     "test_counts_survive_the_sink": KeepsToItself,

@@ -5,6 +5,7 @@ Nothing in hvcore asks the operating system for the time by itself: whoever
 needs it takes a :class:`Clock`, so that tests can move it.
 """
 
+import time
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -20,6 +21,12 @@ class Clock(Protocol):
         """
         ...
 
+    def now_ms(self) -> int:
+        """
+        Return it as milliseconds since 1970, for who counts microseconds.
+        """
+        ...
+
 
 class SystemClock:
     """
@@ -31,3 +38,9 @@ class SystemClock:
         Return the current moment as an aware datetime in UTC.
         """
         return datetime.now(UTC)
+
+    def now_ms(self) -> int:
+        """
+        Return it as milliseconds since 1970.
+        """
+        return time.time_ns() // 1_000_000

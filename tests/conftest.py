@@ -43,6 +43,14 @@ class SettableClock:
         """
         return self.moment
 
+    def now_ms(self) -> int:
+        """
+        Return it as milliseconds since 1970.
+        """
+        return (self.moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(
+            milliseconds=1
+        )
+
     def move(self, by: timedelta) -> None:
         """
         Let time pass.

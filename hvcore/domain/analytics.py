@@ -7,6 +7,7 @@ Source: interface, "What the service does", 5, and "Analytics shapes".
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
 import attrs
@@ -57,6 +58,13 @@ class SegmentPlace:
     env_id: EnvId
     video_id: VideoId
     height_px: int
+
+    @cached_property
+    def text(self) -> bytes:
+        """
+        All of it in one, as lines of spool files have it; made once.
+        """
+        return f"{self.org_id} {self.env_id} {self.video_id} {self.height_px}".encode()
 
 
 @attrs.frozen(kw_only=True)

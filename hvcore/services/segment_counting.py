@@ -5,7 +5,7 @@ Source: interface, "What the service does", 5.
 """
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final, Protocol
 
@@ -36,7 +36,8 @@ from hvcore.spool import (
 
 _INIT: Final = "/init.m4s"
 _SOUND: Final = "audio/mp4"
-_SOON: Final = timedelta(seconds=1)
+_SOON_MS: Final = 1000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class SegmentCounter(Protocol):
@@ -96,10 +97,10 @@ class SpooledCounter:
         """
         Return what takes note that a segment is being handed to a player.
         """
-        now = self.clock.now()
-        session = self.sessions.due(place.video_id, token, viewer, now)
-        lines = self._lines(place, viewer, session, now)
-        return partial(self._write_late, place, viewer, session, now, lines)
+        at_ms = self.clock.now_ms()
+        session = self.sessions.due(place.video_id, token, viewer, at_ms)
+        lines = self._lines(place, viewer, session, at_ms)
+        return partial(self._write_late, place, viewer, session, at_ms, lines)
 
     def count(
         self, place: SegmentPlace, token: str | None, viewer: Viewer
@@ -107,10 +108,10 @@ class SpooledCounter:
         """
         Take note of a segment that is about to be handed over at once.
         """
-        now = self.clock.now()
-        session = self.sessions.due(place.video_id, token, viewer, now)
-        if self._write(self._lines(place, viewer, session, now), session):
-            return partial(self._take_back, place, now)
+        at_ms = self.clock.now_ms()
+        session = self.sessions.due(place.video_id, token, viewer, at_ms)
+        if self._write(self._lines(place, viewer, session, at_ms), session):
+            return partial(self._take_back, place, at_ms)
         return _nothing
 
     def _lines(
@@ -118,27 +119,30 @@ class SpooledCounter:
         place: SegmentPlace,
         viewer: Viewer,
         session: DueSession | None,
-        at: datetime,
+        at_ms: int,
     ) -> bytes:
-        lines = encode_segment(place, at)
-        # Nearly always there is nothing else to be said.
+        lines = encode_segment(place, at_ms)
+        if session is None and viewer.report is None and not self.details.tell_origins:
+            # Nearly always there is nothing else to be said.
+            return lines
+        at = _EPOCH + timedelta(milliseconds=at_ms)
         others: tuple[Note, ...] = self.details.due(place, viewer, at)
         if session is not None:
             others = (*others, _seen(place, session.name, at))
-        return lines + encode_all(others) if others else lines
+        return lines + encode_all(others)
 
     def _write_late(
         self,
         place: SegmentPlace,
         viewer: Viewer,
         session: DueSession | None,
-        at: datetime,
+        at_ms: int,
         lines: bytes,
     ) -> None:
-        now = self.clock.now()
-        if now - at > _SOON:
+        now_ms = self.clock.now_ms()
+        if now_ms - at_ms > _SOON_MS:
             # It was long on its way.
-            lines = self._lines(place, viewer, session, now)
+            lines = self._lines(place, viewer, session, now_ms)
         self._write(lines, session)
 
     def _write(self, lines: bytes, session: DueSession | None) -> bool:
@@ -149,8 +153,8 @@ class SpooledCounter:
         reach("spool.written")
         return is_kept
 
-    def _take_back(self, place: SegmentPlace, at: datetime) -> None:
-        self.spool.write(encode_taken_back(place, at), segments=1)
+    def _take_back(self, place: SegmentPlace, at_ms: int) -> None:
+        self.spool.write(encode_taken_back(place, at_ms), segments=1)
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """

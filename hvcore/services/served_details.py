@@ -38,6 +38,12 @@ class ServedDetails:
 
     country_header: str = ""
     keeps_referrers: bool = False
+    tell_origins: bool = attrs.field(init=False)
+    """Whether there is more to be said than what players tell."""
+
+    @tell_origins.default
+    def _ask_origins(self) -> bool:
+        return bool(self.country_header) or self.keeps_referrers
 
     def due(
         self, place: SegmentPlace, viewer: Viewer, at: datetime
@@ -55,7 +61,7 @@ class ServedDetails:
                 at=at,
             )
             notes = (told,)
-        if self.country_header or self.keeps_referrers:
+        if self.tell_origins:
             country = self._country(viewer)
             referrer = self._referrer(viewer)
             # What is not known is the rest of the counts.

@@ -14,7 +14,7 @@ import base64
 import hashlib
 import hmac
 import logging
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 import attrs
@@ -133,14 +133,17 @@ class SessionNotes:
         self._turned_s = self._warned_s = 0.0
 
     def due(
-        self, video_id: str, token: str | None, viewer: Viewer, at: datetime
+        self, video_id: str, token: str | None, viewer: Viewer, at_ms: int
     ) -> DueSession | None:
         """
         Return the session if it is to be noted, else None.
 
         It is due until it was: who prepares a note may never write it.
+
+        Args:
+            at_ms: Milliseconds since 1970.
         """
-        now_s = at.timestamp()
+        now_s = at_ms / 1000
         # Both ways here and below, or a clock that was set back would stop it.
         if abs(now_s - self._turned_s) >= TURN_S:
             self._turn(now_s)
@@ -159,13 +162,13 @@ class SessionNotes:
             if len(self._recent) + len(self._earlier) >= self._max_followed:
                 self._warn(now_s)
                 return None
-            name = self._names.name(token, viewer, at)
+            name = self._name(token, viewer, now_s)
         else:
             noted_s, name = noted
             if abs(now_s - noted_s) < NOTED_EVERY_S:
                 return None
             if now_s // _DAY_S != noted_s // _DAY_S:
-                name = self._names.name(token, viewer, at)
+                name = self._name(token, viewer, now_s)
         return DueSession(name, mark, now_s)
 
     def noted(self, session: DueSession) -> None:
@@ -174,6 +177,9 @@ class SessionNotes:
         """
         self._recent[session.mark] = (session.since_s, session.name)
         self._earlier.pop(session.mark, None)
+
+    def _name(self, token: str | None, viewer: Viewer, now_s: float) -> str:
+        return self._names.name(token, viewer, datetime.fromtimestamp(now_s, UTC))
 
     def _turn(self, now_s: float) -> None:
         is_next = abs(now_s - self._turned_s) < 2 * TURN_S

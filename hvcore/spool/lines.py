@@ -10,7 +10,6 @@ but a digit is of another kind (see :mod:`hvcore.spool.notes` and
 import zlib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Final, TypeAlias
 
 import attrs
@@ -52,9 +51,6 @@ _MOMENT_DIGITS: Final = 13
 _MOST_DIGITS: Final = 15
 _CHECKSUM_BYTES: Final = 9
 """Eight digits, and the space before them."""
-
-MAX_KEPT_PLACES: Final = 4096
-"""Of the places that were written last; about 2 MB."""
 
 Note: TypeAlias = (
     SegmentServed | IgnoredRequest | SessionSeen | PlayerReported | SegmentOrigin
@@ -100,22 +96,25 @@ class Noted:
     damaged: int
 
 
-def encode_segment(place: SegmentPlace, at: datetime) -> bytes:
+def encode_segment(place: SegmentPlace, at_ms: int) -> bytes:
     """
     Return the line of a served segment, with its end.
+
+    Args:
+        at_ms: Milliseconds since 1970.
     """
-    data = b"%d %s" % (_ms(at), _place_text(place))
+    data = b"%d %s" % (at_ms, place.text)
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
-def encode_taken_back(place: SegmentPlace, at: datetime) -> bytes:
+def encode_taken_back(place: SegmentPlace, at_ms: int) -> bytes:
     """
     Return the line that says that a segment's line does not count.
 
     Args:
-        at: As that line has it.
+        at_ms: As of that line.
     """
-    data = b"t %d %s" % (_ms(at), _place_text(place))
+    data = b"t %d %s" % (at_ms, place.text)
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
@@ -124,7 +123,7 @@ def encode(note: Note) -> bytes:
     Return the line of a note, with its end.
     """
     if isinstance(note, SegmentServed):
-        return encode_segment(note.place, note.at)
+        return encode_segment(note.place, _ms(note.at))
     at_ms = _ms(note.at)
     if isinstance(note, SessionSeen):
         data = seen_text(note, at_ms).encode()
@@ -259,12 +258,6 @@ def _ms(at: datetime) -> int:
     # In whole numbers, and without the division of two durations, which costs
     # more than the rest of a line.
     return since.days * _DAY_MS + since.seconds * 1000 + since.microseconds // 1000
-
-
-@lru_cache(maxsize=MAX_KEPT_PLACES)
-def _place_text(place: SegmentPlace) -> bytes:
-    text = f"{place.org_id} {place.env_id} {place.video_id} {place.height_px}"
-    return text.encode()
 
 
 def _bounds(minute: int) -> tuple[bytes, bytes]:

@@ -19,6 +19,7 @@ from hvcore.services.viewer_sessions import (
 )
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+NOON_MS = int(NOON.timestamp() * 1000)
 SECRET = "0123456789abcdef" * 4
 VIEWER = Viewer(address="203.0.113.7", user_agent="A browser")
 SHOWN = "203.0.113.7 A browser"
@@ -113,7 +114,7 @@ def notes(max_followed: int = 10) -> SessionNotes:
 def note(
     own: SessionNotes, at: datetime, viewer: Viewer = VIEWER, video: str = "vid_1"
 ) -> str | None:
-    session = own.due(video, None, viewer, at)
+    session = own.due(video, None, viewer, int(at.timestamp() * 1000))
     if session is None:
         return None
     own.noted(session)
@@ -137,13 +138,13 @@ def test_a_session_is_noted_again_after_a_while() -> None:
 
 def test_a_session_is_due_until_it_was_noted() -> None:
     own = notes()
-    first = own.due("vid_1", None, VIEWER, NOON)
+    first = own.due("vid_1", None, VIEWER, NOON_MS)
     assert first is not None
-    assert own.due("vid_1", None, VIEWER, NOON) == first
+    assert own.due("vid_1", None, VIEWER, NOON_MS) == first
 
     own.noted(first)
 
-    assert own.due("vid_1", None, VIEWER, NOON) is None
+    assert own.due("vid_1", None, VIEWER, NOON_MS) is None
 
 
 def test_a_session_that_lasts_over_midnight_has_the_name_of_the_day() -> None:

@@ -8,6 +8,8 @@ import select
 import socket
 import struct
 import sys
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 from hv_reference.pacing import TooShortError, queued_bytes
@@ -25,6 +27,9 @@ _OVERHEAD_BYTES: Final = 32 * 1024
 What the kernel needs beside the bytes: a part of them, and some always. Measured
 were 2.2 % of 4 MB, and 7.5 KB beside 300 kB (docs/decisions/0030).
 """
+_UNSENT_LIMIT: Final = Path("/proc/sys/net/ipv4/tcp_notsent_lowat")
+_NO_LIMIT: Final = 2**31
+"""Without one, it says 2**32 - 1, or -1 as the same bits."""
 
 
 class Wire:
@@ -46,7 +51,7 @@ class Wire:
         self._sock = sock
         self._fd = sock.fileno()
         self._has_packets = sock.family is not socket.AF_UNIX
-        self._tells_memory = self._has_packets and sys.platform == "linux"
+        self._tells_memory = self._has_packets and tells_room(_UNSENT_LIMIT)
         self._is_corked = False
         self._room: select.poll | None = None
         self.sent_bytes = 0
@@ -151,3 +156,23 @@ class Wire:
         Below zero if what others have sent before is still on its way.
         """
         return self.sent_bytes - queued_bytes(self._sock)
+
+
+@cache
+def tells_room(unsent_limit: Path) -> bool:
+    """
+    Tell whether the kernel takes what there is memory for, asked once.
+
+    An operator may have told it to take less for connections whose network is
+    slow (tcp(7), ``net.ipv4.tcp_notsent_lowat``); then only poll knows.
+
+    Args:
+        unsent_limit: The file that says how many bytes may wait to be sent.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        limit = int(unsent_limit.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return False
+    return not 0 <= limit < _NO_LIMIT

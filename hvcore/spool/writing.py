@@ -89,9 +89,16 @@ class Spool:
         Try again to write what could not be written.
 
         If it still cannot be, the file is given up: once everything in it is
-        counted it goes, and its space is what a full disk needs.
+        counted it goes, and its space is what a full disk needs. So is a file
+        that somebody else removed, which nobody would read.
         """
         with self._lock:
+            if self._fd is not None and not os.fstat(self._fd).st_nlink:
+                _log.error(
+                    "a spool file was removed: what was in it is not counted",
+                    extra={"hv_folder": str(self._folder)},
+                )
+                self._close_file()
             if self._owed:
                 self._write()
             if self._owed and self._size:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hv_reference.pacing import TooShortError
-from hv_reference.wire import Wire
+from hv_reference.wire import Wire, tells_room
 
 MANY = 1000
 
@@ -182,3 +182,26 @@ def test_a_connection_that_has_no_packets_is_served_too(tmp_path: Path) -> None:
         wire.uncork()
         assert client.recv(100) == b"headcontent"
     os.close(file)
+
+
+@pytest.mark.parametrize(
+    ("limit", "tells"),
+    [
+        ("4294967295\n", True),
+        ("-1\n", True),
+        ("131072\n", False),
+        ("0\n", False),
+        ("?", False),
+    ],
+)
+def test_where_little_may_wait_to_be_sent_memory_says_nothing(
+    tmp_path: Path, limit: str, *, tells: bool
+) -> None:
+    said = tmp_path / "tcp_notsent_lowat"
+    said.write_text(limit)
+
+    assert tells_room(said) is tells
+
+
+def test_where_nothing_says_what_may_wait_memory_says_nothing(tmp_path: Path) -> None:
+    assert not tells_room(tmp_path / "missing")

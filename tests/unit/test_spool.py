@@ -149,6 +149,23 @@ def test_a_file_that_says_at_its_end_that_it_failed_stops_nobody(
     assert found == [segment(1).at, segment(2).at]
 
 
+def test_a_file_that_somebody_removed_is_given_up(
+    own: Spool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    own.append(segment())
+    (lost,) = spool_files(tmp_path)
+    lost.unlink()
+
+    own.flush()
+    own.append(segment())
+
+    (path,) = spool_files(tmp_path)
+    assert path.read_bytes().count(b"\n") == 1
+    assert [record.message for record in caplog.records] == [
+        "a spool file was removed: what was in it is not counted"
+    ]
+
+
 def test_a_file_that_a_reader_removed_meanwhile_is_not_written_to(
     own: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,10 +23,10 @@ from hv_edge.log_files import (
     opened_log,
 )
 from hv_edge.served_counts import count_served
-from hv_edge.served_notes import read_notes
+from hv_edge.served_notes import NamedSessions, read_notes
 from hvcore.domain.analytics import BatchId, ServedBatch
 from hvcore.errors import UnavailableError
-from hvcore.ports.analytics import AnalyticsSink
+from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 from hvcore.services.viewer_sessions import SessionNames
 
 LOG_FILE: Final = "served.log"
@@ -56,9 +56,14 @@ class Ingest:
     names: SessionNames
     # Which file of the disk each name was seen as.
     _inodes: dict[str, int] = attrs.field(factory=dict, init=False)
-    # Up to where a sink has certainly read a file: saves asking it again.
+    # Up to where a sink has read a file: saves asking it again.
     _known: dict[tuple[str, str], int] = attrs.field(factory=dict, init=False)
     _failing: set[str] = attrs.field(factory=set, init=False)
+    _sessions: NamedSessions = attrs.field(init=False)
+
+    @_sessions.default
+    def _make_sessions(self) -> NamedSessions:
+        return NamedSessions(self.names)
 
     def __attrs_post_init__(self) -> None:
         with suppress(OSError, ValueError):
@@ -146,9 +151,19 @@ class Ingest:
 
     def _apply(self, name: str, file: LogFile) -> None:
         sink, key = self.sinks[name], (name, file.name)
-        if self._known.get(key) == file.size_bytes():
+        known = self._known.get(key)
+        if known == file.size_bytes():
             return
-        position = sink.position(file.name)
+        if known is not None:
+            # Unless somebody else has written to it: it was put back, say.
+            with suppress(BatchRefusedError):
+                self._go_on(sink, key, file, known)
+                return
+        self._go_on(sink, key, file, sink.position(file.name))
+
+    def _go_on(
+        self, sink: AnalyticsSink, key: tuple[str, str], file: LogFile, position: int
+    ) -> None:
         if position > file.size_bytes():
             raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
         while True:
@@ -171,7 +186,7 @@ class Ingest:
                     "hv_from": start,
                 },
             )
-        besides = read_notes(read.notes, self.names)
+        besides = read_notes(read.notes, self._sessions)
         return ServedBatch(
             id=BatchId(file=file.name, start=start, end=end),
             counts=read.counts,

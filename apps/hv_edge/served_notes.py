@@ -16,9 +16,12 @@ from hvcore.domain.analytics_breakdown import (
     is_country,
     is_referrer,
 )
-from hvcore.domain.analytics_live import SessionSeen, latest_seen
+from hvcore.domain.analytics_live import SessionSeen
+from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.services.viewer_sessions import MARK_DIGITS, SessionNames
 
+MAX_KEPT: Final = 100_000
+"""Sessions in memory, about 35 MB."""
 _SESSION: Final = b" s="
 _SESSION_BYTES: Final = len(_SESSION) + MARK_DIGITS
 _COUNTRY: Final = b"c"
@@ -40,17 +43,68 @@ class ServedNotes:
     origins: tuple[OriginCount, ...]
 
 
-def read_notes(notes: Iterable[ServedNote], names: SessionNames) -> ServedNotes:
+@attrs.frozen(eq=False)
+class NamedSession:
+    """
+    A session of a video; equal to itself alone.
+    """
+
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    name: str
+
+
+class NamedSessions:
+    """
+    The sessions of notes; each is named once, and not every five seconds.
+
+    Args:
+        names: Those that the service gives the same viewers.
+        max_kept: Then all are forgotten, so that there is room.
+    """
+
+    def __init__(self, names: SessionNames, max_kept: int = MAX_KEPT) -> None:
+        self._names = names
+        self._max_kept = max_kept
+        # By place and mark as they stand in a line; and of all heights the same.
+        self._kept: dict[tuple[bytes, bytes], NamedSession] = {}
+        self._sessions: dict[tuple[VideoId, str], NamedSession] = {}
+
+    def make_room(self) -> None:
+        """
+        Forget them if they are many; until then each is the same object.
+        """
+        if len(self._kept) >= self._max_kept:
+            self._kept.clear()
+            self._sessions.clear()
+
+    def find(self, text: bytes, session: bytes) -> NamedSession:
+        """
+        Return what a place and a mark of a line stand for.
+        """
+        found = self._kept.get((text, session))
+        if found is not None:
+            return found
+        place = place_of(text)
+        # Of lines that count, every place is one.
+        assert place is not None  # noqa: S101 - for the type checker
+        name = self._names.name_of(session.removeprefix(_SESSION).decode())
+        new = NamedSession(place.org_id, place.env_id, place.video_id, name)
+        found = self._sessions.setdefault((place.video_id, name), new)
+        self._kept[text, session] = found
+        return found
+
+
+def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNotes:
     """
     Take notes together.
 
     What they mean is found out once for each viewer and day, and not for each
     line: where viewers' countries are known, every line has a note.
-
-    Args:
-        names: Those that the service gives the same viewers.
     """
-    latest: dict[tuple[bytes, bytes], int] = {}
+    sessions.make_room()
+    latest: dict[NamedSession, int] = {}
     went: dict[tuple[bytes, bytes, int], int] = {}
     for at, place, told in notes:
         session, origin = told[:_SESSION_BYTES], told[_SESSION_BYTES:]
@@ -59,27 +113,25 @@ def read_notes(notes: Iterable[ServedNote], names: SessionNames) -> ServedNotes:
         if session:
             # Not by their digits: those of a damaged log may be fewer.
             at_ms = int(at.replace(b".", b""))
-            if at_ms > latest.get((place, session), -1):
-                latest[place, session] = at_ms
+            named = sessions.find(place, session)
+            if at_ms > latest.get(named, -1):
+                latest[named] = at_ms
         if origin:
             key = (place, origin, int(at[:-4]) // _DAY_S)
             went[key] = went.get(key, 0) + 1
-    return ServedNotes(seen=_seen(latest, names), origins=_origins(went))
+    return ServedNotes(
+        seen=tuple(_seen(named, at_ms) for named, at_ms in latest.items()),
+        origins=_origins(went),
+    )
 
 
-def _seen(
-    latest: dict[tuple[bytes, bytes], int], names: SessionNames
-) -> tuple[SessionSeen, ...]:
-    places = _places(place for place, _ in latest)
-    return latest_seen(
-        SessionSeen(
-            org_id=places[text].org_id,
-            env_id=places[text].env_id,
-            video_id=places[text].video_id,
-            session=names.name_of(session.removeprefix(_SESSION).decode()),
-            at=_EPOCH + timedelta(milliseconds=at_ms),
-        )
-        for (text, session), at_ms in latest.items()
+def _seen(named: NamedSession, at_ms: int) -> SessionSeen:
+    return SessionSeen(
+        org_id=named.org_id,
+        env_id=named.env_id,
+        video_id=named.video_id,
+        session=named.name,
+        at=_EPOCH + timedelta(milliseconds=at_ms),
     )
 
 

@@ -8,6 +8,7 @@ was written down is lost.
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import attrs
@@ -15,7 +16,7 @@ import attrs
 from hvcore.domain.analytics import BatchId, ServedBatch
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import reach
-from hvcore.ports.analytics import AnalyticsSink
+from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 from hvcore.spool import (
     SpoolChunk,
     SpoolFile,
@@ -45,7 +46,7 @@ class Drain:
     folder: Path
     sinks: Mapping[str, AnalyticsSink]
     beat: Callable[[], None] = _keep_quiet
-    # Up to where a sink has certainly read a file: saves asking it again.
+    # Up to where a sink has read a file: saves asking it again.
     _known: dict[tuple[str, str], int] = attrs.field(factory=dict, init=False)
     _failing: set[str] = attrs.field(factory=set, init=False)
 
@@ -105,9 +106,19 @@ class Drain:
 
     def _apply(self, name: str, file: SpoolFile) -> None:
         sink, key = self.sinks[name], (name, file.name)
-        if self._known.get(key) == file.size_bytes():
+        known = self._known.get(key)
+        if known == file.size_bytes():
             return
-        position = sink.position(file.name)
+        if known is not None:
+            # Unless somebody else has written to it: another drain, or a backup.
+            with suppress(BatchRefusedError):
+                self._go_on(sink, key, file, known)
+                return
+        self._go_on(sink, key, file, sink.position(file.name))
+
+    def _go_on(
+        self, sink: AnalyticsSink, key: tuple[str, str], file: SpoolFile, position: int
+    ) -> None:
         while (chunk := file.read(position)) is not None:
             sink.write(_batch(file, position, chunk))
             reach("drain.applied")

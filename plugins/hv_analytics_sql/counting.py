@@ -37,6 +37,14 @@ from hvcore.plugin_api import (
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
+_MOVE: Final = (
+    sa.update(positions)
+    .where(
+        positions.c.file == sa.bindparam("of_file"),
+        positions.c.applied == sa.bindparam("start"),
+    )
+    .values(applied=sa.bindparam("end"))
+)
 
 
 def apply(connection: Connection, batch: ServedBatch) -> None:
@@ -89,18 +97,16 @@ def _advance(connection: Connection, part: BatchId) -> bool:
     The row stays locked until the commit: whoever else has the same batch
     waits, and then finds that it was applied.
     """
+    where = {"of_file": part.file, "start": part.start, "end": part.end}
+    if connection.execute(_MOVE, where).rowcount == 1:
+        return True
+    # A new file, or not the position that it should have.
     new = insert_into(connection, positions).values(file=part.file, applied=0)
     connection.execute(new.on_conflict_do_nothing())
-    of_file = positions.c.file == part.file
-    moved = connection.execute(
-        sa.update(positions)
-        .where(of_file, positions.c.applied == part.start)
-        .values(applied=part.end)
-    )
-    if moved.rowcount == 1:
+    if connection.execute(_MOVE, where).rowcount == 1:
         return True
     applied = connection.execute(
-        sa.select(positions.c.applied).where(of_file)
+        sa.select(positions.c.applied).where(positions.c.file == part.file)
     ).scalar_one()
     if part.end <= applied:
         return False

@@ -100,15 +100,20 @@ def _element(value: Any) -> str:  # noqa: ANN401 - of any column
 
 
 def _sqlite_rows(table: Table, rows: Sequence[Row]) -> list[Row]:
-    places = [n for n, column in enumerate(table.c) if column.type.python_type is date]
-    if not places:
+    first, last = _days_of(table)
+    if first == last:
         return list(rows)
     # SQLite has no type for days; SQLAlchemy keeps them as these texts.
-    first, last = places[0], places[-1] + 1
     return [
         (*row[:first], *(day.isoformat() for day in row[first:last]), *row[last:])
         for row in rows
     ]
+
+
+@cache
+def _days_of(table: Table) -> tuple[int, int]:
+    places = [n for n, column in enumerate(table.c) if column.type.python_type is date]
+    return (places[0], places[-1] + 1) if places else (0, 0)
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from hv_edge.served_lines import ServedNote
-from hv_edge.served_notes import ServedNotes, read_notes
+from hv_edge.served_notes import NamedSessions, ServedNotes, read_notes
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.analytics_breakdown import (
     OriginCount,
@@ -107,7 +107,8 @@ def notes_of(notes: list[str]) -> ServedNotes:
     place = f"{PLACE.org_id} {PLACE.env_id} {PLACE.video_id} {PLACE.height_px}"
     at = b"%.3f" % datetime.now(UTC).timestamp()
     return read_notes(
-        [ServedNote(at, place.encode(), one.encode()) for one in notes], NAMES
+        [ServedNote(at, place.encode(), one.encode()) for one in notes],
+        NamedSessions(NAMES),
     )
 
 

@@ -101,6 +101,21 @@ def test_another_process_goes_on_where_one_was_killed(
     assert sink.segments == 2
 
 
+def test_two_that_drain_in_turn_count_once(
+    own: Spool, sink: MemorySink, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """
+    What one has read last is not where the other one has come to.
+    """
+    drains = [drain_of(tmp_path, {"memory": sink}) for _ in range(2)]
+    for number in range(6):
+        own.append(SEGMENT)
+        drains[number % 2].run_once()
+
+    assert sink.segments == 6
+    assert not caplog.records
+
+
 def test_a_file_of_a_live_process_stays(
     own: Spool, sink: MemorySink, tmp_path: Path
 ) -> None:

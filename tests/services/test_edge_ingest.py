@@ -13,6 +13,8 @@ import pytest
 
 from hv_edge.ingest import Ingest
 from hv_edge.log_files import LogCutError, log_paths
+from hv_edge.served_lines import ServedNote
+from hv_edge.served_notes import NamedSessions, read_notes
 from hvcore.assembly import Services, build
 from hvcore.domain.analytics import ALL_TIME, SegmentPlace, ServedBatch, VideoScope
 from hvcore.domain.analytics_breakdown import BreakdownBy
@@ -25,7 +27,7 @@ from hvcore.ports.analytics import (
 )
 from hvcore.services.playback_access import Viewer
 from hvcore.services.segment_counting import SpooledCounter
-from hvcore.services.viewer_sessions import SessionNotes
+from hvcore.services.viewer_sessions import SessionNames, SessionNotes
 from tests.http.conftest import settings_of
 
 VIDEO = VideoId("vid_" + "a" * 22)
@@ -331,3 +333,49 @@ def test_a_sink_that_fails_after_writing_counts_once(
     reading.run_once()
 
     assert counted(services) == 3
+
+
+def test_a_sink_that_fails_later_after_writing_counts_once(
+    services: Services, log: Path
+) -> None:
+    """
+    Though what it has read was known until then.
+    """
+    sink = Moody(services.analytics_store)
+    sink.fails = False
+    reading = Ingest(log=log, sinks={"moody": sink}, names=services.session_names)
+    append(log, line())
+    reading.run_once()
+    sink.fails = True
+    append(log, line(), line())
+    reading.run_once()
+    sink.fails = False
+    append(log, line())
+
+    reading.run_once()
+
+    assert counted(services) == 4
+
+
+def test_one_viewer_has_one_name_while_others_are_forgotten() -> None:
+    names = SessionNames("a secret of at least 32 characters")
+    sessions = NamedSessions(names, max_kept=2)
+    found = [
+        read_notes(
+            [
+                ServedNote(
+                    b"1767323045.678",
+                    b"org_a env_1 %s %d" % (VIDEO.encode(), px),
+                    b" s=%020x" % mark,
+                )
+                for px in (720, 1080)
+            ],
+            sessions,
+        ).seen
+        for mark in (1, 2, 3, 1)
+    ]
+
+    # Both heights are one session, whoever was forgotten before.
+    assert [len(seen) for seen in found] == [1, 1, 1, 1]
+    assert found[0] == found[3]
+    assert len({seen[0].session for seen in found}) == 3

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hv_edge.served_counts import ServedCounts, count_served
 from hv_edge.served_lines import read_served
-from hv_edge.served_notes import read_notes
+from hv_edge.served_notes import NamedSessions, read_notes
 from hvcore.domain.analytics import roll_up
 from hvcore.domain.analytics_live import latest_seen
 from hvcore.services.viewer_sessions import SessionNames
@@ -179,9 +179,9 @@ def test_of_many_lines_each_counts_once_on_either_way() -> None:
     assert together.notes == each.notes
     names = SessionNames("a secret of at least 32 characters")
     some = together.notes[::20]
-    notes = read_notes(some, names)
+    notes = read_notes(some, NamedSessions(names))
     # As noting each by itself, and then the latest and the sums.
-    alone = [read_notes([note], names) for note in some]
+    alone = [read_notes([note], NamedSessions(names)) for note in some]
     assert set(notes.seen) == set(latest_seen(one for a in alone for one in a.seen))
     sums = Counter[tuple[object, ...]]()
     for one in (one for a in alone for one in a.origins):
@@ -198,14 +198,16 @@ def test_what_is_no_country_and_no_host_of_a_page_is_not_known() -> None:
         found = count_served(line + b"\n")
 
         assert (found.damaged, len(found.counts)) == (0, 1)
-        assert read_notes(found.notes, names).origins == ()
+        assert read_notes(found.notes, NamedSessions(names)).origins == ()
 
 
 def test_a_viewer_of_two_heights_is_one_and_goes_to_one_country() -> None:
     other = TOLD.replace(b" 720 ", b" 1080 ").replace(b".678", b".679")
     names = SessionNames("a secret of at least 32 characters")
 
-    found = read_notes(count_served(TOLD + b"\n" + other + b"\n").notes, names)
+    found = read_notes(
+        count_served(TOLD + b"\n" + other + b"\n").notes, NamedSessions(names)
+    )
 
     (seen,) = found.seen
     assert seen.session == names.name_of("0123456789abcdef0123")

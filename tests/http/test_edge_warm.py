@@ -15,13 +15,13 @@ from falcon.testing import Result
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH
 from tests.http.edge_world import EdgeSite, EdgeWorld, edge_site
+from tests.http.test_delivery import outcome
 from tests.http.test_edge import (
     COUNTED,
     NOT_FOUND,
     SEGMENT,
     SIZE,
     UNAUTHORIZED,
-    outcome,
 )
 
 pytestmark = pytest.mark.services

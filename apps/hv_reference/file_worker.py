@@ -4,6 +4,7 @@ The gunicorn worker of delivery: files by a loop, all else by threads.
 
 import gc
 import sys
+import time
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -30,6 +31,7 @@ class FilesInLoop(LargeBodies):
 
     headers_within_s: ClassVar[float] = HEADERS_WITHIN_S
     _loop: FileLoop | None = None
+    _stops_at: float | None = None
 
     def run(self) -> None:
         """
@@ -71,8 +73,16 @@ class FilesInLoop(LargeBodies):
         Close connections that are late, and all of them at the end.
         """
         super().murder_pending()
-        if self._loop is not None:
-            self._loop.look_after(is_stopping=not self.alive)
+        if self._loop is None:
+            return
+        self._loop.look_after(is_stopping=not self.alive)
+        if self.alive:
+            return
+        now = time.monotonic()
+        self._stops_at = self._stops_at or now + self.cfg.graceful_timeout / 2
+        if now >= self._stops_at:
+            # Not later: the arbiter began to count before, and kills in the end.
+            self._loop.close()
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """

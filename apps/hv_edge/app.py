@@ -21,6 +21,7 @@ from hvcore.settings import Settings
 
 SECRET_HEADER: Final = EDGE_HEADER
 MARK_HEADER: Final = "X-Hv-Mark"
+HELD_TYPE: Final = falcon.MEDIA_TEXT
 
 
 class EdgeServices(Protocol):
@@ -51,6 +52,7 @@ def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Respon
     app = make_web_app(cors=exact_origins(()), middleware=[SecretMiddleware(secret)])
     grants = services.edge_grants
     app.add_route("/v1/edge/grant/{kind}/{owner:path}", GrantDocument(grants))
+    app.add_route("/v1/edge/grants", HeldGrants(grants))
     mark = token_mark(secret)
     app.add_route("/v1/edge/text/{kind}/{place:path}", Text(grants, mark))
     app.add_route("/v1/edge/media/{kind}/{place:path}", Media(grants))
@@ -98,6 +100,24 @@ class GrantDocument:
             return
         resp.data = encode(grant.document())
         resp.content_type = falcon.MEDIA_JSON
+
+
+class HeldGrants:
+    """
+    Which of the grants that an edge has may still be used.
+    """
+
+    def __init__(self, grants: EdgeGrants) -> None:
+        self._grants = grants
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Answer with a digit for each: 1 if it is as the edge has it.
+        """
+        held = self._grants.which_hold(req.get_header("If-None-Match") or "")
+        resp.set_header("Cache-Control", "no-store")
+        resp.data = held.encode()
+        resp.content_type = HELD_TYPE
 
 
 class Text:

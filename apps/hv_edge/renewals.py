@@ -1,8 +1,8 @@
 """
 Answer what edges ask again and again without the app, or leave it to it.
 
-An edge asks every 0.7 s for the grant of each video that is watched, and for each
-of its playlists. As for players' requests (:mod:`hv_delivery.published`), nothing
+An edge asks every 0.7 s for the grants of the videos that are watched, and for each
+of their playlists. As for players' requests (:mod:`hv_delivery.published`), nothing
 here waits.
 """
 
@@ -11,10 +11,11 @@ from typing import Final
 
 import attrs
 
-from hv_edge.app import MARK_HEADER, EdgeServices
+from hv_edge.app import HELD_TYPE, MARK_HEADER, EdgeServices
 from hv_web.plain_requests import PlainRequest
 from hv_web.representations import (
     NOT_MODIFIED,
+    OK,
     Headers,
     Representation,
     represent,
@@ -22,15 +23,17 @@ from hv_web.representations import (
 from hvcore.services.edge_grants import EdgeGrants, edge_secret, token_mark
 from hvcore.services.served import Lifetime, Served
 
+_NOT_KEPT: Final = (("Cache-Control", "no-store"), ("Vary", "Origin"))
 _KNOWN: Final = Representation(
     status=NOT_MODIFIED,
-    headers=(("Cache-Control", "no-store"), ("Vary", "Origin")),
+    headers=_NOT_KEPT,
     body=None,
     start=0,
     end=0,
     size_bytes=0,
     is_for_pages=False,
 )
+_HELD: Final = (*_NOT_KEPT, ("Content-Type", HELD_TYPE))
 _NOTHING: Final = Served(
     body=b"", content_type="", etag="", lifetime=Lifetime.ONCE, is_public=False
 )
@@ -80,6 +83,9 @@ class Renewals:
                 grant = self.grants.find(kind, "/".join(owner))
                 is_known = request.wanted.if_none_match == grant.tag
                 return (_NOTHING, _KNOWN) if is_known else None
+            case ("v1", "edge", "grants"):
+                held = self.grants.which_hold(request.wanted.if_none_match or "")
+                return _NOTHING, _answered(held.encode())
             case ("v1", "edge", "text", kind, owner, *file) if file:
                 served = self.grants.open_text(kind, owner, "/".join(file), self.mark)
                 return served, self._marked(represent(request.wanted, served))
@@ -95,3 +101,15 @@ class Renewals:
             headers=(*headers, (MARK_HEADER, self.mark)),
             is_for_pages=False,
         )
+
+
+def _answered(body: bytes) -> Representation:
+    return Representation(
+        status=OK,
+        headers=_HELD,
+        body=body,
+        start=0,
+        end=len(body),
+        size_bytes=len(body),
+        is_for_pages=False,
+    )

@@ -35,6 +35,8 @@ MAX_KEPT_BYTES: Final = 2048
 END: Final = b"\r\n\r\n"
 EDGE_HEADER: Final = "X-Hv-Edge"
 """In which an edge shows its secret."""
+_SELDOM_TWICE: Final = b"/v1/edge/grants"
+"""Who asks there lists many things in a header: kept, lists would displace others."""
 _METHODS: Final = frozenset({b"GET", b"HEAD"})
 _REQUEST_ID: Final = b"\r\nX-Request-Id: "
 """As proxies write it: with each request another one, and nothing else of it new."""
@@ -132,7 +134,7 @@ def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
         return None
     place, _, query = target.partition(b"?")
     path = _read_path(place) if len(place) <= MAX_PATH_BYTES else None
-    is_kept = len(head) <= MAX_KEPT_BYTES
+    is_kept = len(head) <= MAX_KEPT_BYTES and place != _SELDOM_TWICE
     rest = (_read_rest if is_kept else _read_rest.__wrapped__)(query, fields, neighbour)
     if path is None or rest is None:
         return None

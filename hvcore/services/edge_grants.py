@@ -8,6 +8,7 @@ all, and where its files lie.
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
@@ -16,7 +17,12 @@ import attrs
 
 from hvcore.domain.ids import is_edge_key_id
 from hvcore.domain.transcoding import MediaFile, PublishedTrack
-from hvcore.errors import NotFoundError
+from hvcore.errors import (
+    HvError,
+    InvalidParametersError,
+    NotFoundError,
+    UnavailableError,
+)
 from hvcore.services.delivery import Delivery
 from hvcore.services.edge_playback import EdgePlayback
 from hvcore.services.playable import Playable
@@ -32,8 +38,11 @@ ETAG_CHARS: Final = 32
 """As in delivery: a file has one entity tag, whoever serves it."""
 MAX_KNOWN: Final = 4096
 """Grants in memory, about 4 MB; what is published is not in them."""
+MAX_ASKED: Final = 32
+"""Grants in one question: who waits behind it shall not wait long."""
 _PUBLIC_PARTS: Final = 3
 _MARK_CHARS: Final = 32
+_ASKED: Final = re.compile(r"([a-z]+)/([\w/-]{1,256})=([0-9a-f]{32})", re.ASCII)
 
 
 def edge_secret(upload_key: str) -> str:
@@ -139,6 +148,37 @@ class EdgeGrants:
             key, video = self.edge_playback.find(owner)
             return self._of(video, key.domains, key.expires_at)
         raise NotFoundError
+
+    def which_hold(self, asked: str) -> str:
+        """
+        Tell which grants are still as an edge has them.
+
+        Args:
+            asked: ``kind/owner=tag`` of each, with commas between them.
+
+        Returns:
+            A digit for each: 1 if it is; 0 if it is another one or refused, which
+            ``find`` tells.
+
+        Raises:
+            InvalidParametersError: This is no such list, or too long.
+            UnavailableError: What decides cannot be reached.
+        """
+        listed = [_ASKED.fullmatch(one) for one in asked.split(",", MAX_ASKED)]
+        grants = [one.groups() for one in listed if one is not None]
+        if len(grants) < len(listed) or len(listed) > MAX_ASKED:
+            raise InvalidParametersError(
+                f"If-None-Match: send 1 to {MAX_ASKED} of kind/owner=tag, with commas."
+            )
+        return "".join("1" if self._holds(*grant) else "0" for grant in grants)
+
+    def _holds(self, kind: str, owner: str, tag: str) -> bool:
+        try:
+            return self.find(kind, owner).tag == tag
+        except UnavailableError:
+            raise
+        except HvError:
+            return False
 
     def _of(
         self,

@@ -2,6 +2,7 @@
 Which viewers the edge's script notes, at moments that a test chooses.
 """
 
+import getpass
 import http.client
 from collections.abc import Iterator
 from importlib import resources
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.services
 CONFIG: Final = """
 load_module {modules}/ndk_http_module.so;
 load_module {modules}/ngx_http_lua_module.so;
+user {user};
 daemon off;
 worker_processes 1;
 pid {folder}/nginx.pid;
@@ -59,19 +61,25 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEdge]:
     scripts = resources.files("hv_edge") / "nginx"
     config = Path(folder / "nginx.conf")
     config.write_text(
-        CONFIG.format(modules=MODULES, folder=folder, scripts=scripts, port=port)
+        CONFIG.format(
+            user=getpass.getuser(),
+            modules=MODULES,
+            folder=folder,
+            scripts=scripts,
+            port=port,
+        )
     )
     with running_nginx(config, port=port, folder=folder) as running:
         yield running
 
 
-def run(nginx: RunningEdge, script: str) -> list[str]:
+def run(nginx: RunningEdge, script: str, beginning: str = BEGINNING) -> list[str]:
     """
     Run a script in nginx, and return the lines that it has said.
     """
     connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=120)
     try:
-        connection.request("POST", "/", f"{BEGINNING}{script}\nreturn said")
+        connection.request("POST", "/", f"{beginning}{script}\nreturn said")
         answer = connection.getresponse()
         text = answer.read().decode()
     finally:

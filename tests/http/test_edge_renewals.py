@@ -12,12 +12,13 @@ from falcon.testing import Result, TestClient
 from hv_delivery.published import PublishedFiles
 from hv_edge.app import MARK_HEADER, SECRET_HEADER, make_app
 from hv_edge.renewals import Renewals
-from hvcore.services.edge_grants import edge_secret
+from hvcore.services.edge_grants import MAX_ASKED, edge_secret
 from tests.http.cinema import Cinema
 from tests.http.loop_client import LoopClient
-from tests.http.world import ORG, World
+from tests.http.world import ORG, World, body_of
 
 ASKED: Final = "/v1/edge/grant"
+TOGETHER: Final = "/v1/edge/grants"
 TEXTS: Final = ("master.m3u8", "video-720p.m3u8", "manifest.mpd", "storyboard.vtt")
 
 
@@ -64,6 +65,13 @@ class Edge:
         Return that of a grant.
         """
         return str(self.ask(path)[0].json["tag"])
+
+    def listed(self, *scopes: str) -> str:
+        """
+        Return grants as an edge lists them that has just asked for each.
+        """
+        asked = {scope: self.tag(f"{ASKED}/{scope}") for scope in scopes}
+        return ",".join(f"{scope}={tag}" for scope, tag in asked.items())
 
 
 def said(headers: Mapping[str, str]) -> dict[str, str]:
@@ -163,6 +171,99 @@ def test_a_revocation_is_obeyed_by_the_very_next_renewal(edge: Edge) -> None:
     edge.cinema.api.delete(f"/v1/videos/{video}/edge-keys/{key}")
 
     assert edge.ask(path, tag)[0].status_code == 403
+
+
+def test_several_grants_are_renewed_with_one_question(edge: Edge) -> None:
+    cinema = edge.cinema
+    public = cinema.playable(is_public=True)
+    scopes = (
+        f"private/{cinema.video}",
+        f"public/{ORG}/live/{public}",
+        f"private/{public}",
+        f"share/{cinema.share()}",
+        f"key/{cinema.edge_key()}",
+    )
+    listed = edge.listed(*scopes)
+
+    for _ in range(2):
+        held, by_loop = edge.ask(TOGETHER, listed, X_Request_Id="mine-1")
+        assert (held.status_code, held.text) == (200, "11111")
+        assert held.headers["cache-control"] == "no-store"
+        assert held.headers["X-Request-Id"] == "mine-1"
+        assert by_loop
+
+
+def test_only_what_is_as_it_was_holds(edge: Edge) -> None:
+    cinema, api = edge.cinema, edge.cinema.api
+    hidden, deleted = (cinema.playable(is_public=True) for _ in range(2))
+    video, key, share = cinema.video, cinema.edge_key(), cinema.share()
+    scopes = (
+        *(f"public/{ORG}/live/{one}" for one in (hidden, deleted)),
+        *(f"key/{key}", f"share/{share}", f"private/{deleted}", f"private/{video}"),
+    )
+    listed = edge.listed(*scopes)
+    changed = f"private/{video}={'0' * 32}"
+    others = f"private/vid_nobody={'0' * 32},odd/{video}={'0' * 32},{changed},{listed}"
+    assert edge.ask(TOGETHER, others)[0].text == "000111111"
+
+    body_of(
+        api.call("PATCH", f"/v1/videos/{hidden}", json={"allowPublicAccess": False})
+    )
+    assert edge.ask(TOGETHER, listed)[0].text == "011111"
+    api.delete(f"/v1/videos/{deleted}")
+    assert edge.ask(TOGETHER, listed)[0].text == "001101"
+    api.delete(f"/v1/edge-keys/{key}")
+    assert edge.ask(TOGETHER, listed)[0].text == "000101"
+    api.delete(f"/v1/videos/{video}/shares/{share}")
+    assert edge.ask(TOGETHER, listed)[0].text == "000001"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "",
+        ",",
+        "{},",
+        "{},{}x",
+        "{} ,{}",
+        "private/vid_a",
+        "private/vid_a=",
+        "private=" + "0" * 32,
+        "private/../vid_a=" + "0" * 32,
+        ",".join(["{}"] * (MAX_ASKED + 1)),
+    ],
+)
+def test_what_is_no_list_of_grants_is_refused(edge: Edge, odd: str) -> None:
+    listed = odd.replace("{}", edge.listed(f"private/{edge.cinema.video}"))
+
+    answer, by_loop = edge.ask(TOGETHER, listed)
+
+    assert answer.status_code == 400
+    assert answer.json["code"] == "invalid_parameters"
+    assert not by_loop
+
+
+def test_as_many_as_allowed_are_renewed_past_the_app(edge: Edge) -> None:
+    # As long as an edge writes it.
+    listed = edge.listed(f"private/{edge.cinema.video}")
+    longest = f"private/{'v' * 85}={'0' * 32}"
+    both = [listed, *[longest] * (MAX_ASKED - 1)]
+    assert len(",".join(both)) > 3_900
+
+    held, by_loop = edge.ask(TOGETHER, ",".join(both))
+
+    assert held.text == "1" + "0" * (MAX_ASKED - 1)
+    assert by_loop
+
+
+@pytest.mark.parametrize("secret", ["", "0" * 64, "\u00e9"])
+def test_who_has_not_the_secret_learns_of_no_grant(edge: Edge, secret: str) -> None:
+    listed = edge.listed(f"private/{edge.cinema.video}")
+
+    answer, by_loop = edge.ask(TOGETHER, listed, **{SECRET_HEADER: secret})
+
+    assert answer.status_code == 404
+    assert not by_loop
 
 
 @pytest.mark.parametrize("method", ["HEAD", "POST"])

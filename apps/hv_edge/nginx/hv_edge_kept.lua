@@ -11,14 +11,16 @@ local PATIENCE_S = 2
 -- About what an entry takes beside its key and value.
 local ENTRY_BYTES = 1000
 
-local _M = {}
+local _M = { KEPT_S = KEPT_S, PATIENCE_S = PATIENCE_S }
 local Kept = { __index = _M }
 
 -- Keeps up to max_bytes of values, of which each has its bytes: the newer half,
--- and of the older one what is still asked for.
-function _M.new(max_bytes)
+-- and of the older one what is still asked for. Values that have a tag may have
+-- renewals (hv_edge_renewals): then several are renewed together.
+function _M.new(max_bytes, renewals)
     return setmetatable({
         newer = {}, older = {}, newer_bytes = 0, half = max_bytes / 2, asking = {},
+        renewals = renewals,
     }, Kept)
 end
 
@@ -69,8 +71,12 @@ function _M:ask(key, before, fetch, one, other)
     if value and not value.is_long then
         local entry = {
             value = value, asked = turn.since, change = turn.change, renewing = 0,
+            used = false,
         }
         self:set(key, entry)
+        if self.renewals then
+            self.renewals:add(self, key, turn.since)
+        end
     else
         self:set(key, nil)
     end
@@ -87,6 +93,7 @@ function _M:fresh(key)
     local entry = self:find(key)
     if is_fresh(entry, now)
         and (now - entry.asked < RENEWED_AFTER_S or now < entry.renewing) then
+        entry.used = true
         return entry.value
     end
     return nil
@@ -100,6 +107,10 @@ function _M:get(key, fetch, one, other)
     local entry = self:find(key)
     if is_fresh(entry, now) then
         if now - entry.asked < RENEWED_AFTER_S or now < entry.renewing then
+            return entry.value
+        end
+        entry.renewing = now + PATIENCE_S
+        if self.renewals and self.renewals:renew(self, key, entry, now) then
             return entry.value
         end
         entry.renewing = now + PATIENCE_S

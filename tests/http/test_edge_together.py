@@ -2,33 +2,18 @@
 Of many grants, the edge renews those that are due and soon will be with one question.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import attrs
 import pytest
-import urllib3
 
-from hv_delivery.app import make_app
-from hv_edge.app import make_app as make_edge_app
-from hv_player.app import make_app as make_player_app
-from hv_reference.wsgi import by_path
-from hvcore.services.edge_grants import MAX_ASKED, EdgeGrants
-from hvcore.services.playback_changes import CHANGES_FILE, PlaybackChanges
-from hvcore.settings import Settings
+from hvcore.services.edge_grants import MAX_ASKED
 from tests.edge import RunningEdge
-from tests.http.cinema import Cinema
-from tests.http.edge_world import EdgeSite, edge_site, settings_of
 from tests.http.test_edge_followed import nginx, run  # noqa: F401 - one is a fixture
-from tests.http.world import ORG, World
-from tests.live import until
 
 pytestmark = pytest.mark.services
 
-QUESTION: Final = "/v1/edge/grants"
-INIT: Final = "video/720p/init.m4s"
-VIDEOS: Final = 4
 # A clock that stands where it is set, and a file that changes when a test says so.
 BEGINNING: Final = """
 for _, name in ipairs({ "changes", "kept", "renewals" }) do
@@ -140,6 +125,25 @@ def test_what_is_due_and_does_not_hold_is_asked_for_at_once(said: Said) -> None:
         say(get("k/2").tag)
         """
     ) == ["t3", "t2"]
+
+
+def test_what_holds_is_as_of_when_it_was_asked_about(said: Said) -> None:
+    assert said(
+        """
+        watch(1, 2)
+        answer = function(list)
+            say(list)
+            moment = moment + 0.5
+            return "11"
+        end
+        moment = moment + 0.7
+        get("k/1")
+        get("k/2")
+        moment = moment + 0.3
+        get("k/2")
+        say(alone)
+        """
+    ) == ["k/1=t1,k/2=t2", "3"]
 
 
 def test_a_change_ends_what_was_renewed_before_it(said: Said) -> None:
@@ -263,104 +267,3 @@ def test_what_is_asked_for_once_is_forgotten(said: Said, step: str) -> None:
     )
 
     assert int(listed) <= 901
-
-
-@attrs.define
-class Asked:
-    """
-    A service with several public videos behind an edge.
-
-    Attributes:
-        questions: What the edge has asked about, of several at once and alone.
-    """
-
-    cinema: Cinema
-    site: EdgeSite
-    videos: list[str]
-    settings: Settings
-    questions: list[set[str]] = attrs.field(factory=list)
-    alone: list[str] = attrs.field(factory=list)
-
-    @property
-    def edge_grants(self) -> EdgeGrants:
-        return self.cinema.api.services.edge_grants
-
-    def serve(self) -> None:
-        services = self.cinema.api.services
-        app = by_path(
-            upload=make_app(services),
-            player=make_player_app(services),
-            delivery=make_app(services),
-            edge=make_edge_app(self),
-        )
-
-        def counting(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
-            path = environ["PATH_INFO"]
-            if path == QUESTION:
-                listed = environ["HTTP_IF_NONE_MATCH"].split(",")
-                self.questions.append({one.partition("=")[0] for one in listed})
-            elif path.startswith("/v1/edge/grant/"):
-                self.alone.append(path)
-            return app(environ, start_response)
-
-        self.site.app = counting
-
-    def watch(self, videos: Sequence[str]) -> None:
-        for video in videos:
-            assert self.status(video) == 200
-
-    def status(self, video: str) -> int:
-        path = f"/v1/public/{ORG}/live/{video}/{INIT}"
-        return urllib3.request("GET", self.site.edge.root + path).status
-
-    def until_asked_about(self, videos: Sequence[str]) -> None:
-        """
-        Watch videos until a question is about all of them, and no others.
-        """
-        scopes = {f"public/{ORG}/live/{video}" for video in videos}
-
-        def is_asked() -> bool:
-            self.watch(videos)
-            return scopes in self.questions
-
-        until(is_asked, within_s=20, what="a question about all videos")
-
-
-@pytest.fixture
-def asked(api: World, tmp_path: Path) -> Iterator[Asked]:
-    cinema = Cinema(api=api)
-    videos = [cinema.playable(is_public=True) for _ in range(VIDEOS)]
-    with edge_site(tmp_path, is_local=False) as site:
-        made = Asked(
-            cinema=cinema,
-            site=site,
-            videos=videos,
-            settings=settings_of(site.edge.folder),
-        )
-        PlaybackChanges(file=site.edge.folder / CHANGES_FILE).publish()
-        made.serve()
-        yield made
-
-
-def test_watched_videos_are_asked_about_together(asked: Asked) -> None:
-    asked.until_asked_about(asked.videos)
-    # Each once, and hardly ever again.
-    questions, alone = len(asked.questions), len(asked.alone)
-    asked.questions.clear()
-    asked.until_asked_about(asked.videos)
-    assert alone >= VIDEOS
-    assert len(asked.alone) - alone < questions + 2 * VIDEOS
-
-
-def test_of_videos_asked_about_together_one_that_is_deleted_ends_at_once(
-    asked: Asked,
-) -> None:
-    asked.until_asked_about(asked.videos)
-    gone, *others = asked.videos
-
-    asked.cinema.api.delete(f"/v1/videos/{gone}")
-    PlaybackChanges(file=asked.site.edge.folder / CHANGES_FILE).publish()
-
-    assert asked.status(gone) == 404
-    asked.until_asked_about(others)
-    assert asked.status(gone) == 404

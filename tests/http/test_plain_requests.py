@@ -199,6 +199,19 @@ def test_who_sends_odd_requests_takes_little_memory(
     assert kept_bytes / REQUESTS * MAX_KEPT < 30e6
 
 
+def test_what_edges_list_displaces_nothing_that_players_send() -> None:
+    line = b"GET /v1/edge/grants HTTP/1.1"
+    fields = (b"If-None-Match: %d%s" % (n, b"a" * 1500) for n in range(REQUESTS))
+    heads = [head(line, field) for field in fields]
+    tracemalloc.start()
+    for one in heads:
+        assert read_request(one, "") is not None
+    kept_bytes, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert kept_bytes < REQUESTS * 500
+
+
 def test_no_address_of_a_file_is_too_long_to_be_plain() -> None:
     place = b"/v1/public/%s/%s/pubvid_%s/video/2160p/99999.m4s"
     line = b"GET " + place % (b"o" * 64, b"e" * 64, b"v" * 22) + b" HTTP/1.1"

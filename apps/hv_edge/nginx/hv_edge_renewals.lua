@@ -56,8 +56,8 @@ end
 
 -- The keys and entries to be renewed with one that is due.
 local function choose(self, kept, key, due, now, change)
-    local keys, entries = { key }, { due }
-    local list = key .. "=" .. due.value.tag
+    local keys, entries, listed = { key }, { due }, { key .. "=" .. due.value.tag }
+    local bytes = #listed[1]
     while self.first <= self.last and #keys < MAX_TOGETHER do
         local other, asked = self.keys[self.first], self.times[self.first]
         if now - asked < SOON_S and now >= asked then
@@ -65,16 +65,17 @@ local function choose(self, kept, key, due, now, change)
         end
         local entry = other ~= key and wanted(kept, other, asked, now, change)
         if entry then
-            local longer = list .. "," .. other .. "=" .. entry.value.tag
-            if #longer > MAX_LIST_BYTES then
+            local one = other .. "=" .. entry.value.tag
+            bytes = bytes + 1 + #one
+            if bytes > MAX_LIST_BYTES then
                 break
             end
-            list = longer
-            keys[#keys + 1], entries[#entries + 1] = other, entry
+            local at = #keys + 1
+            keys[at], entries[at], listed[at] = other, entry, one
         end
         drop_first(self)
     end
-    return keys, entries, list
+    return keys, entries, table.concat(listed, ",")
 end
 
 -- Asks for what is due together with others; false if it must be asked for alone.

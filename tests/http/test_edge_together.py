@@ -157,13 +157,22 @@ def test_a_change_ends_what_was_renewed_before_it(said: Said) -> None:
         moment = moment + 0.7
         get("k/1")
         for number = 1, 3 do say(get("k/" .. number).tag) end
-        -- Nor is anything listed that is from before a change.
-        change(2)
-        moment = moment + 0.7
-        answer = function(list) say(list) return "111" end
-        get("k/1")
         """
     ) == ["t4", "t5", "t6"]
+
+
+def test_a_question_after_a_change_renews_what_is_from_before_it(said: Said) -> None:
+    assert said(
+        """
+        watch(1, 3)
+        change(1)
+        get("k/1")
+        moment = moment + 0.7
+        get("k/1")
+        for number = 1, 3 do get("k/" .. number) end
+        say(alone)
+        """
+    ) == ["k/1=t4,k/2=t2,k/3=t3", "4"]
 
 
 @pytest.mark.parametrize(
@@ -222,16 +231,21 @@ def test_one_question_is_only_so_long_and_quotes_nothing_odd(said: Said) -> None
         for _ = 1, 2 do
             for _, key in ipairs(keys) do get(key) end
         end
-        moment = moment + 0.7
-        for _, key in ipairs(keys) do get(key) end
+        for _, way in ipairs({ { #keys, 1, -1 }, { 1, #keys, 1 } }) do
+            moment = moment + 0.7
+            for at = way[1], way[2], way[3] do
+                get(keys[at])
+                get(keys[at])
+            end
+        end
         say(alone)
         """
     )
 
     assert max(map(len, lists)) < 4_001
-    assert sum(text.count("=") for text in lists[:-1]) == 30
+    assert sum(text.count("=") for text in lists[:-1]) == 2 * 30
     assert not any("Odd" in text or "a,b" in text for text in lists)
-    assert lists[-1] == "34"
+    assert lists[-1] == "36"
 
 
 def test_two_questions_never_have_the_same(said: Said) -> None:
@@ -246,7 +260,7 @@ def test_two_questions_never_have_the_same(said: Said) -> None:
             for number = 1, 40 do get("k/" .. number) end
             return plain(list)
         end
-        get("k/1")
+        get("k/40")
         say(alone)
         """
     )

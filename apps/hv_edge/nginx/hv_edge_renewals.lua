@@ -42,20 +42,20 @@ function _M:add(kept, key, asked)
     self.keys[self.last], self.times[self.last] = key, asked
 end
 
--- What is kept under a key, if it is to be renewed now: only what was requested since
--- it was asked for, or it would be renewed for ever.
-local function wanted(kept, key, asked, now, change)
+-- What is kept under a key, if it is to be renewed with what is due: only what was
+-- requested since it was asked for, or it would be renewed for ever. Of what is renewed
+-- already, which what is due is, somebody else takes care.
+local function wanted(kept, key, asked, now)
     local entry, age = kept.newer[key], now - asked
-    if entry and entry.asked == asked and entry.change == change and entry.used
-        and age >= 0 and age < kept.KEPT_S and now >= entry.renewing
-        and not key:find("[^%w_/-]") then
+    if entry and entry.asked == asked and entry.used and age >= 0
+        and age < kept.KEPT_S and now >= entry.renewing and not key:find("[^%w_/-]") then
         return entry
     end
     return nil
 end
 
 -- The keys and entries to be renewed with one that is due.
-local function choose(self, kept, key, due, now, change)
+local function choose(self, kept, key, due, now)
     local keys, entries, listed = { key }, { due }, { key .. "=" .. due.value.tag }
     local bytes = #listed[1]
     while self.first <= self.last and #keys < MAX_TOGETHER do
@@ -63,7 +63,7 @@ local function choose(self, kept, key, due, now, change)
         if now - asked < SOON_S and now >= asked then
             break
         end
-        local entry = other ~= key and wanted(kept, other, asked, now, change)
+        local entry = wanted(kept, other, asked, now)
         if entry then
             local one = other .. "=" .. entry.value.tag
             bytes = bytes + 1 + #one
@@ -80,17 +80,17 @@ end
 
 -- Asks for what is due together with others; false if it must be asked for alone.
 function _M:renew(kept, key, due, now)
-    local change = changes.latest()
-    if now < self.alone_until or due.change ~= change or key:find("[^%w_/-]") then
+    if now < self.alone_until or key:find("[^%w_/-]") then
         return false
     end
-    local keys, entries, list = choose(self, kept, key, due, now, change)
+    local keys, entries, list = choose(self, kept, key, due, now)
     if #keys == 1 then
         return false
     end
     for at = 1, #entries do
         entries[at].renewing, entries[at].used = now + kept.PATIENCE_S, false
     end
+    local change = changes.latest()
     ngx.update_time()
     local since = ngx.now()
     -- Protected: if it fails, what is due is asked for alone.

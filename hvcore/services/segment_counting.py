@@ -13,7 +13,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
+from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.domain.analytics_live import SessionSeen
 from hvcore.failpoints import reach
 from hvcore.services.playback_access import Viewer
@@ -30,6 +30,7 @@ from hvcore.spool import (
     Note,
     Spool,
     encode_all,
+    encode_ignored,
     encode_segment,
     encode_taken_back,
 )
@@ -160,14 +161,8 @@ class SpooledCounter:
         """
         Take note of an answer that is not counted.
         """
-        ignored = IgnoredPlace(
-            org_id=place.org_id,
-            env_id=place.env_id,
-            video_id=place.video_id,
-            height_px=place.height_px,
-            reason=reason,
-        )
-        self.spool.append(IgnoredRequest(place=ignored, at=self.clock.now()))
+        lines = encode_ignored(place, reason, self.clock.now_ms())
+        self.spool.write(lines, segments=0)
 
 
 def _nothing() -> None:

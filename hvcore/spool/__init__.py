@@ -8,7 +8,13 @@ holds a lock on its file: who can take the lock knows that the file is
 complete. Folder and locks are meant for a file system of this machine.
 """
 
-from hvcore.spool.lines import Note, encode_all, encode_segment, encode_taken_back
+from hvcore.spool.lines import (
+    Note,
+    encode_all,
+    encode_segment,
+    encode_taken_back,
+)
+from hvcore.spool.notes import encode_ignored
 from hvcore.spool.reading import (
     READ_BYTES,
     SpoolChunk,
@@ -33,6 +39,7 @@ __all__ = [
     "SpoolChunk",
     "SpoolFile",
     "encode_all",
+    "encode_ignored",
     "encode_segment",
     "encode_taken_back",
     "make_folder",

@@ -8,10 +8,12 @@ never handed over: ``t``, and what its line says. What does not look so is of a
 newer version, and is skipped.
 """
 
+import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.analytics_ignored import (
     IgnoredCount,
     IgnoredPlace,
@@ -39,6 +41,17 @@ def ignored_text(ignored: IgnoredRequest, at_ms: int) -> str:
         f"n {at_ms} {place.org_id} {place.env_id} {place.video_id} "
         f"{place.height_px} {place.reason.value}"
     )
+
+
+def encode_ignored(place: SegmentPlace, reason: IgnoredReason, at_ms: int) -> bytes:
+    """
+    Return the line of an ignored request, with its end.
+
+    Args:
+        at_ms: Milliseconds since 1970.
+    """
+    data = b"n %d %s %s" % (at_ms, place.text, reason.value.encode())
+    return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
 def seen_text(seen: SessionSeen, at_ms: int) -> str:

@@ -34,7 +34,15 @@ from hvcore.domain.analytics_live import SessionSeen
 from hvcore.domain.analytics_quality import PlayerReported, roll_up_reports
 from hvcore.domain.cmcd import MOST_TOLD, PlayerReport
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.spool import Spool, lines, opened, reading, spool_files, the_only_reader
+from hvcore.spool import (
+    Spool,
+    encode_ignored,
+    lines,
+    opened,
+    reading,
+    spool_files,
+    the_only_reader,
+)
 from hvcore.spool import writing as spool
 
 AT = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
@@ -513,6 +521,24 @@ def test_ignored_requests_are_read_back_by_reason_and_day(
 
     assert set(noted.ignored) == set(roll_up_ignored(notes))
     assert (noted.counts, noted.seen, noted.damaged) == ((), (), 0)
+
+
+@pytest.mark.parametrize("reason", IgnoredReason)
+def test_an_ignored_request_is_written_the_same_in_one_step(
+    reason: IgnoredReason,
+) -> None:
+    place = IgnoredPlace(
+        org_id=PLACE.org_id,
+        env_id=PLACE.env_id,
+        video_id=PLACE.video_id,
+        height_px=PLACE.height_px,
+        reason=reason,
+    )
+    at_ms = int(AT.timestamp() * 1000)
+
+    line = encode_ignored(PLACE, reason, at_ms)
+
+    assert line == lines.encode(IgnoredRequest(place=place, at=AT))
 
 
 def test_the_latest_moment_of_a_session_is_read_back(

@@ -256,6 +256,7 @@ class Directory:
     asked: list[str] = attrs.field(factory=list)
     tracks: list[CaptionTrack] = attrs.field(factory=list)
     answers_at_once: bool = True
+    is_current: bool = True
 
     def moment(self) -> AbstractContextManager[None]:
         return nullcontext()

@@ -63,13 +63,19 @@ class PublishedFiles:
         cls, services: PublishedServices, further: Further | None = None
     ) -> "PublishedFiles | None":
         """
-        Return them, None where state or files lie on another server.
+        Return them, None where files lie on another server.
+
+        Args:
+            further: Is for who keeps what it is told, so nobody asks it where
+                decisions are made by what was kept before.
         """
         delivery = services.delivery
         if not delivery.decides_at_once:
             return None
         return cls(
-            delivery=delivery, share_playback=services.share_playback, further=further
+            delivery=delivery,
+            share_playback=services.share_playback,
+            further=further if delivery.directory.is_current else None,
         )
 
     def moment(self) -> AbstractContextManager[None]:
@@ -85,7 +91,9 @@ class PublishedFiles:
         """
         Return the answer to a request; None leaves it to the app.
 
-        What is refused is left to it, too: there it is worded and noted.
+        What is refused is left to it, too: there it is worded and noted. So is
+        what a server must be asked for first (is_current of the directory): by
+        asking, the app has the next such request answered here.
         """
         try:
             address = _address(request.path)

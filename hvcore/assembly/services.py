@@ -25,6 +25,7 @@ from hvcore.services.cache_purging import CachePurging
 from hvcore.services.captions import Captions
 from hvcore.services.catalog import Catalog
 from hvcore.services.certificates import Certificates
+from hvcore.services.changes_file import ChangesFile
 from hvcore.services.custom_thumbnails import CustomThumbnails
 from hvcore.services.deletion import Deletion
 from hvcore.services.delivery import Delivery
@@ -208,7 +209,9 @@ class Services(Backends):
         Playlists and segments.
         """
         return Delivery(
-            directory=SqlPlaybackDirectory(self.engine),
+            directory=SqlPlaybackDirectory(
+                self.engine, ChangesFile(self.edge_folder / CHANGES_FILE)
+            ),
             storage=self.storage,
             key_ring=self.key_ring,
             clock=self.clock,

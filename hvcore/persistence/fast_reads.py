@@ -16,9 +16,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.persistence.engine import refuse_other_process
+from hvcore.persistence.kept_answers import KeptAnswers
 from hvcore.persistence.postgresql_reader import PostgresqlReader
 from hvcore.persistence.readers import Question, Reader, Row
 from hvcore.persistence.sqlite_reader import SqliteReader
+from hvcore.services.changes_file import ChangesFile
 
 __all__ = ["FastReads", "Question", "Row"]
 
@@ -29,14 +31,21 @@ class FastReads:
 
     Values go in and come out as the database has them: moments are numbers,
     and SQLite's truth is 0 or 1.
+
+    Args:
+        changes: Tells when answers of a server, where they are kept for moments,
+            hold no more; None if they are not.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, changes: ChangesFile | None = None) -> None:
         self._engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
+        kept = KeptAnswers(changes) if changes and not self.is_sqlite else None
         self._reader: Reader = (
-            SqliteReader(engine) if self.is_sqlite else PostgresqlReader(engine)
+            SqliteReader(engine) if self.is_sqlite else PostgresqlReader(engine, kept)
         )
+        # Within moments.
+        self.waits_for_nobody = self.is_sqlite or kept is not None
 
     def prepare(
         self, statement: sa.SelectBase, *, is_remembered: bool = True
@@ -57,7 +66,8 @@ class FastReads:
         keeps the order of the inner statement: nothing sorts them again.
         """
         if not self.is_sqlite:
-            return self.prepare(statement)
+            # What changes lists is not told by the changes of KeptAnswers.
+            return self.prepare(statement, is_remembered=False)
         rows = statement.subquery("page")
         packed = sa.func.json_group_array(sa.func.json_array(*rows.c))
         question = self.prepare(sa.select(packed))
@@ -91,6 +101,10 @@ class FastReads:
         What was asked for in an earlier block is not read again if nothing was
         committed in between, which SQLite tells (``PRAGMA data_version``). So
         many questions that came before the block cost one read together.
+
+        A server is not waited for where answers are kept: they are as of 0.9 s
+        ago, of no earlier than the last change on this machine, or there is a
+        NotKeptError.
 
         Raises:
             UnavailableError: The database does not answer.

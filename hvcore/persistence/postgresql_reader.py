@@ -12,6 +12,7 @@ from sqlalchemy.engine import Engine
 
 from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import idle_connections
+from hvcore.persistence.kept_answers import KeptAnswers
 from hvcore.persistence.readers import NO_ANSWER, OwnedConnection, Question, Row
 
 KEPT_CONNECTIONS: Final = 5
@@ -26,17 +27,29 @@ class PostgresqlReader:
     A few connections that any thread of any reader takes.
 
     Whether one is alive shows when it is used: a read can be made again.
+
+    Args:
+        kept: Answers within moments; None if they are answered as all else is.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, kept: KeptAnswers | None = None) -> None:
         self._engine = engine
+        self._kept = kept
         self._idle: deque[_Owned] = idle_connections(engine)
         event.listen(engine, "engine_disposed", lambda _: self._idle.clear())
 
     def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
         """
         Return the rows of an answer.
+
+        Raises:
+            NotKeptError: Within a moment: the server would have to be asked.
         """
+        if self._kept is None:
+            return self._ask(question, values)
+        return self._kept.answer(question, values, self._ask)
+
+    def _ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
         owned = self._take()
         while owned is not None:
             try:
@@ -73,9 +86,9 @@ class PostgresqlReader:
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        See FastReads.moment; a server is asked each time.
+        See FastReads.moment; a server is asked each time, or not at all.
         """
-        return nullcontext()
+        return nullcontext() if self._kept is None else self._kept.moment()
 
     @property
     def version(self) -> object:

@@ -31,6 +31,7 @@ from hvcore.persistence.tables import (
     videos,
 )
 from hvcore.ports.playback import PlaybackEntry
+from hvcore.services.changes_file import ChangesFile
 
 MAX_FOUND: Final = 4096
 """Videos whose entries are in memory, about 4 MB; their media is bounded itself."""
@@ -115,10 +116,13 @@ class _Found:
 class SqlPlaybackDirectory:
     """
     Videos to play, from the database; see ports.playback.PlaybackDirectory.
+
+    Args:
+        changes: With it, moments wait for no server; see FastReads.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._reads = FastReads(engine)
+    def __init__(self, engine: Engine, changes: ChangesFile | None = None) -> None:
+        self._reads = FastReads(engine, changes)
         self._media = MediaCache()
         self._found: dict[str, _Found] = {}
         self._questions = {
@@ -132,16 +136,23 @@ class SqlPlaybackDirectory:
     @property
     def answers_at_once(self) -> bool:
         """
-        Whether it reads files of this machine, and never waits for a server.
+        Whether it never waits for a server within moments.
         """
-        return self._reads.is_sqlite
+        return self._reads.waits_for_nobody
+
+    @property
+    def is_current(self) -> bool:
+        """
+        Whether what it answers within moments is as of their beginning.
+        """
+        return self._reads.is_sqlite or not self._reads.waits_for_nobody
 
     def find(self, video_id: str) -> PlaybackEntry | None:
         """
         Return the entry of a ``vid_`` or ``pubvid_`` id as of now.
 
         Raises:
-            UnavailableError: The database does not answer.
+            UnavailableError: The database does not answer, or is not waited for.
         """
         known = self._found.get(video_id)
         version = self._reads.version
@@ -156,6 +167,8 @@ class SqlPlaybackDirectory:
             return None
         # Made again only if something has changed, which others see by that.
         is_same = known is not None and known.row == row
+        if known is not None and is_same and version is None:
+            return known.entry
         entry = known.entry if known is not None and is_same else self._entry(row)
         if len(self._found) >= MAX_FOUND:
             self._found.clear()

@@ -55,7 +55,20 @@ class PlaybackDirectory(Protocol):
     @property
     def answers_at_once(self) -> bool:
         """
-        Whether it reads files of this machine, and never waits for a server.
+        Whether it never waits for a server within moments.
+
+        What it would have to wait for is refused with an UnavailableError then.
+        """
+        ...
+
+    @property
+    def is_current(self) -> bool:
+        """
+        Whether what it answers within moments is as of their beginning.
+
+        Otherwise it is as of no earlier than 0.9 s ago, and of no earlier than the
+        last change that a process of this machine has answered. Who hands it to
+        others that keep it must ask outside of moments.
         """
         ...
 
@@ -76,7 +89,7 @@ class PlaybackDirectory(Protocol):
         Within the block, answer this thread as of its beginning, or later.
 
         For who has several questions that were asked before: they may be
-        answered by one look at the database.
+        answered by one look at the database. See is_current, too.
 
         Raises:
             UnavailableError: The database does not answer.

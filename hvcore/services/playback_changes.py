@@ -1,8 +1,9 @@
 """
-Tell those in front of delivery that less may be served than before.
+Tell delivery and those in front of it that less may be served than before.
 
 On this machine at once: a file of eight bytes changes before the delete or the
-revocation is answered, and an edge looks at it with every request. Caches
+revocation is answered, and an edge looks at it with every request, as delivery
+does where it keeps what a server has answered (docs/decisions/0031). Caches
 elsewhere are told by tasks, which are tried until they succeed.
 """
 
@@ -35,7 +36,7 @@ class PlaybackChanges:
     What services call when they end a permission to watch.
 
     Attributes:
-        file: See above; not there where no edge is.
+        file: See above; not there where nobody looks at it.
         purgers: Who is told of it, by name.
     """
 
@@ -82,19 +83,19 @@ class PlaybackChanges:
 
     def publish(self) -> None:
         """
-        Have an edge of this machine ask anew; between the commit and the answer.
+        Have all of this machine ask anew; between the commit and the answer.
         """
         if self.file is None:
             return
         try:
             _overwrite(self.file)
         except FileNotFoundError:
-            # Not made here: without an edge there is nobody to look at it.
+            # Not made here: who looks at it has made it before.
             return
         except OSError as exc:
-            # It asks anew within a second all the same.
+            # Whoever looks at it asks anew within a second all the same.
             _log.error(
-                "the edge is not told of a change",
+                "edge and delivery are not told of a change",
                 extra={"hv_file": str(self.file), "hv_error": str(exc)},
             )
 

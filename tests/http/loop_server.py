@@ -1,8 +1,8 @@
 """
 The delivery process with little patience: ``python -m tests.http.loop_server``.
 
-It takes a folder with a service's data, and a listening descriptor. Nothing
-drains what it counts.
+It takes a folder with a service's data, a listening descriptor, and the URL of a
+database, empty for the folder's own. Nothing drains what it counts.
 """
 
 import logging
@@ -16,7 +16,7 @@ from hv_reference.file_worker import FilesInLoop
 from hv_reference.serving import SETTINGS, _Server
 from hv_reference.wsgi import AppWithFiles
 from hvcore.assembly import build
-from tests.http.conftest import settings_of
+from tests.http.loop_site import site_settings
 from tests.media_samples import FolderStorage
 
 GRACE_S: Final = 1.0
@@ -31,12 +31,14 @@ class QuickFiles(FilesInLoop):
 
 
 if __name__ == "__main__":
-    folder, descriptor = Path(sys.argv[1]), sys.argv[2]
+    folder, (descriptor, database) = Path(sys.argv[1]), sys.argv[2:]
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
 
     def make() -> AppWithFiles:
         storage = FolderStorage(folder / "storage", {})
-        services = build(settings_of(folder), overrides={"storage": storage})
+        services = build(
+            site_settings(folder, database), overrides={"storage": storage}
+        )
         return AppWithFiles(make_app(services), PublishedFiles.of(services))
 
     settings = {

@@ -28,6 +28,7 @@ from hvcore.domain.transcoding import (
 from hvcore.domain.uploads import FileWanted
 from hvcore.domain.video import Video, VideoWanted, media_root
 from hvcore.manifests import hls
+from hvcore.settings import Settings
 from hvcore.spool import opened, spool_files
 from tests.http.conftest import settings_of
 from tests.http.fakes import RememberingQueue, ScratchTranscoder
@@ -176,10 +177,27 @@ def read_several(sock: socket.socket, number: int) -> list[Answer]:
     return answers
 
 
+def site_settings(folder: Path, database: str) -> Settings:
+    """
+    Return the settings of a service in a folder.
+
+    Args:
+        database: Its URL; empty for an SQLite there.
+    """
+    settings = settings_of(folder)
+    if not database:
+        return settings
+    chosen = attrs.evolve(settings.database, url=database)
+    return attrs.evolve(settings, database=chosen)
+
+
 @contextmanager
-def running_site(folder: Path) -> Iterator[Site]:
+def running_site(folder: Path, database: str = "") -> Iterator[Site]:
     """
     Run a delivery process of a new service until the block ends.
+
+    Args:
+        database: See site_settings.
     """
     overrides = {
         "storage": FolderStorage(folder / "storage", {}),
@@ -187,14 +205,17 @@ def running_site(folder: Path) -> Iterator[Site]:
         "transcoder": ScratchTranscoder(),
     }
     with (
-        build(settings_of(folder), overrides=overrides) as services,
+        build(site_settings(folder, database), overrides=overrides) as services,
         listen("127.0.0.1", 0) as listener,
         (folder / "log").open("wb") as log,
     ):
         services.migrate()
         fd = listener.fileno()
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.http.loop_server", str(folder), str(fd)],
+            [
+                *(sys.executable, "-m", "tests.http.loop_server"),
+                *(str(folder), str(fd), database),
+            ],
             pass_fds=[fd],
             stdout=log,
             stderr=log,

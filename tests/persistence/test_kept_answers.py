@@ -1,0 +1,189 @@
+"""
+Answers that are kept for who must not wait.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hvcore.persistence import kept_answers
+from hvcore.persistence.kept_answers import KeptAnswers, NotKeptError
+from hvcore.persistence.readers import Question, Row
+from hvcore.services.changes_file import ChangesFile
+from hvcore.services.playback_changes import PlaybackChanges
+
+QUESTION = Question("SELECT …", ("wanted",))
+LARGE = Question("SELECT a page", ("wanted",), is_remembered=False)
+AN_HOUR_S = 3600.0
+
+
+@attrs.define(eq=False)
+class World:
+    """
+    A server that answers with how often it was asked, and who keeps that.
+    """
+
+    file: Path
+    now_s: float = 0.0
+    asked: int = 0
+    meanwhile: Callable[[], None] = lambda: None
+    rows: Callable[[int], list[Row]] = lambda number: [(number,)]
+    kept: KeptAnswers = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.kept = KeptAnswers(ChangesFile(self.file), lambda: self.now_s)
+
+    def ask(self, name: str = "a", question: Question = QUESTION) -> list[Row]:
+        return self.kept.answer(question, {"wanted": name}, self._answer)
+
+    def recall(self, name: str = "a", question: Question = QUESTION) -> list[Row]:
+        with self.kept.moment():
+            return self.ask(name, question)
+
+    def knows(self, name: str = "a") -> bool:
+        before = self.asked
+        try:
+            self.recall(name)
+        except NotKeptError:
+            return False
+        finally:
+            assert self.asked == before
+        return True
+
+    def change(self) -> None:
+        PlaybackChanges(file=self.file).publish()
+
+    def _answer(self, _question: Question, _values: Mapping[str, object]) -> list[Row]:
+        self.asked += 1
+        answer = self.rows(self.asked)
+        self.meanwhile()
+        return answer
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    made = World(tmp_path / "changes")
+    # From now on what is asked is kept.
+    assert not made.knows()
+    return made
+
+
+def test_nothing_is_kept_where_nobody_has_moments(tmp_path: Path) -> None:
+    world = World(tmp_path / "changes")
+    world.ask()
+    assert not world.file.exists()
+    assert not world.knows()
+
+
+def test_moments_answer_with_what_was_asked_outside_of_them(world: World) -> None:
+    assert world.ask() == [(1,)]
+    assert world.recall() == [(1,)]
+    assert not world.knows("b")
+    # Outside of moments it is always asked anew.
+    assert world.ask() == [(2,)]
+    assert world.recall() == [(2,)]
+
+
+def test_pages_are_not_kept(world: World) -> None:
+    assert world.ask(question=LARGE) == [(1,)]
+    with pytest.raises(NotKeptError):
+        world.recall(question=LARGE)
+
+
+@pytest.mark.parametrize(
+    ("later_s", "knows"),
+    [(0.0, True), (0.899, True), (0.9, False), (AN_HOUR_S, False), (-0.001, False)],
+)
+def test_an_answer_is_kept_for_less_than_a_second_by_any_clock(
+    world: World, later_s: float, *, knows: bool
+) -> None:
+    asked_s = world.now_s
+    world.ask()
+    world.now_s = asked_s + 0.8
+    # Left to who has it asked anew; from now on it is the others' turn.
+    assert not world.knows()
+    world.now_s = asked_s + later_s
+    assert world.knows() is knows
+
+
+def test_the_age_counts_from_before_the_question(world: World) -> None:
+    def take_long() -> None:
+        world.now_s += 0.6
+
+    world.meanwhile = take_long
+    world.ask()
+    assert world.knows()
+    world.now_s += 0.31
+    assert not world.knows()
+
+
+def test_no_answer_outlasts_a_change(world: World) -> None:
+    world.ask("a")
+    world.ask("b")
+    world.change()
+    assert not world.knows("a")
+    world.ask("a")
+    assert world.knows("a")
+    assert not world.knows("b")
+
+
+def test_an_answer_on_its_way_does_not_outlast_a_change(world: World) -> None:
+    world.meanwhile = world.change
+    world.ask()
+    assert not world.knows()
+
+
+def test_one_of_many_has_it_asked_anew_in_time(world: World) -> None:
+    world.ask()
+    world.now_s += 0.69
+    assert world.knows()
+    world.now_s += 0.02
+    assert [world.knows() for _ in range(4)] == [False, True, True, True]
+    world.ask()
+    world.now_s += 0.69
+    assert [world.knows() for _ in range(2)] == [True, True]
+
+
+def test_an_answer_that_comes_late_replaces_no_newer_one(world: World) -> None:
+    def meanwhile() -> None:
+        world.meanwhile = lambda: None
+        world.now_s += 0.1
+        world.ask()
+
+    world.meanwhile = meanwhile
+    assert world.ask() == [(1,)]
+    assert world.recall() == [(2,)]
+
+
+def test_what_is_gone_is_known_to_be(world: World) -> None:
+    world.ask()
+    world.rows = lambda _: []
+    world.ask()
+    assert world.recall() == []
+    # What never was takes no room.
+    world.ask("never")
+    assert not world.knows("never")
+
+
+def test_memory_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_answers, "MAX_KEPT", 3)
+    names = [str(number) for number in range(20)]
+    for name in names:
+        world.ask(name)
+        assert world.knows(name)
+    assert sum(world.knows(name) for name in names) <= 3
+
+
+def test_nothing_is_kept_while_changes_cannot_be_seen(tmp_path: Path) -> None:
+    (tmp_path / "folder").write_text("no folder")
+    world = World(tmp_path / "folder" / "changes")
+    assert not world.knows()
+    assert world.ask() == [(1,)]
+    assert not world.knows()
+
+
+def test_time_goes_on_while_the_machine_sleeps() -> None:
+    first = kept_answers.since_boot_s()
+    assert 0 < first <= kept_answers.since_boot_s()

@@ -1,0 +1,99 @@
+"""
+The file that changes before a delete is answered.
+"""
+
+import logging
+import stat
+from pathlib import Path
+
+import pytest
+
+from hvcore.services.changes_file import ChangesFile
+from hvcore.services.playback_changes import PlaybackChanges
+from tests.persistence.samples import at_once
+from tests.servers import wait_until
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "edge" / "changes"
+
+
+def test_who_looks_first_makes_it(path: Path) -> None:
+    # Nobody looks, so nobody is told.
+    PlaybackChanges(file=path).publish()
+    assert not path.exists()
+
+    number = ChangesFile(path).latest()
+
+    assert number is not None
+    assert path.read_bytes() == number
+    # Others of the service may look, and no one else may write.
+    assert stat.S_IMODE(path.stat().st_mode) & 0o133 == 0
+    assert ChangesFile(path).latest() == number
+
+
+def test_each_change_is_seen_by_all_at_once(path: Path) -> None:
+    readers = [ChangesFile(path) for _ in range(3)]
+    seen = {reader.latest() for reader in readers[-1:]}
+    for number in range(1, 50):
+        PlaybackChanges(file=path).publish()
+        found = {reader.latest() for reader in readers}
+        assert len(found) == 1
+        seen |= found
+        assert len(seen) == number + 1
+
+
+def test_one_that_was_never_filled_is_filled(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"abc")
+    assert ChangesFile(path).latest() == path.read_bytes()
+    assert path.stat().st_size == 8
+
+
+def test_one_that_was_replaced_or_removed_is_found_again(path: Path) -> None:
+    reader = ChangesFile(path)
+    reader.latest()
+    new = path.with_name("new")
+    new.write_bytes(b"12345678")
+    new.replace(path)
+    wait_until(lambda: reader.latest() == b"12345678", timeout_s=5)
+    path.unlink()
+    wait_until(lambda: reader.latest() != b"12345678", timeout_s=5)
+    assert reader.latest() == path.read_bytes()
+
+
+def test_one_that_cannot_be_read_says_so_once_and_is_looked_for_again(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.parent.write_text("no folder")
+    caplog.set_level(logging.ERROR)
+    reader = ChangesFile(path)
+
+    assert reader.latest() is None
+    # A folder is not one, either.
+    assert ChangesFile(path.parent.parent).latest() is None
+
+    path.parent.unlink()
+    wait_until(lambda: reader.latest() is not None, timeout_s=5)
+    assert len(caplog.records) == 1
+    assert caplog.records[0].__dict__["hv_file"] == str(path)
+
+
+def test_threads_read_it_while_others_open_it_anew(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.services.changes_file.REOPENED_EVERY_S", 0.0)
+    reader = ChangesFile(path)
+    number = reader.latest()
+    before = open_files()
+
+    def look(_: int) -> set[bytes | None]:
+        return {reader.latest() for _ in range(500)}
+
+    assert at_once(look, threads=4) == [{number}] * 4
+    assert open_files() == before

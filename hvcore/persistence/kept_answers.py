@@ -122,8 +122,9 @@ class KeptAnswers:
         kept = self._kept.get(key)
         if kept is None or kept.change != moment.change:
             raise NotKeptError
+        # Below zero where another thread has asked since the moment began.
         age_s = moment.now_s - kept.asked_s
-        if not 0 <= age_s < KEPT_S:
+        if abs(age_s) >= KEPT_S:
             raise NotKeptError
         if age_s >= RENEWED_AFTER_S and not kept.is_renewed:
             # Whoever gets this has it asked anew; the others go on.

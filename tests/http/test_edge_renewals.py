@@ -3,6 +3,7 @@ What edges ask again and again is answered past the app as the app answers it.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -12,10 +13,14 @@ from falcon.testing import Result, TestClient
 from hv_delivery.published import PublishedFiles
 from hv_edge.app import MARK_HEADER, SECRET_HEADER, make_app
 from hv_edge.renewals import Renewals
+from hv_web.plain_requests import read_request
 from hvcore.services.edge_grants import MAX_ASKED, edge_secret
+from tests.conftest import SettableClock
 from tests.http.cinema import Cinema
+from tests.http.delivery_world import make_world
 from tests.http.loop_client import LoopClient
 from tests.http.world import ORG, World, body_of
+from tests.media_samples import VIDEO
 
 ASKED: Final = "/v1/edge/grant"
 TOGETHER: Final = "/v1/edge/grants"
@@ -276,3 +281,22 @@ def test_nothing_else_is_done_past_the_app(edge: Edge, method: str) -> None:
 
     assert answer.status_code == 405
     assert edge.loop.answered == before
+
+
+def test_who_keeps_what_it_is_told_is_told_nothing_that_was_kept(
+    clock: SettableClock, tmp_path: Path
+) -> None:
+    """
+    Or a delete on another machine would be obeyed after almost two seconds.
+    """
+    world = make_world(clock, tmp_path, is_public=True)
+    head = f"GET {ASKED}/private/{VIDEO} HTTP/1.1\r\nHost: hv\r\n\r\n"
+    request = read_request(head.encode(), "")
+    assert request is not None
+    asked = []
+    for is_current in (True, False):
+        world.directory.is_current = is_current
+        files = PublishedFiles.of(world, asked.append)
+        assert files is not None
+        assert files.open(request) is None
+    assert asked == [request]

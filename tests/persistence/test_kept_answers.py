@@ -13,6 +13,7 @@ from hvcore.persistence.kept_answers import KeptAnswers, NotKeptError
 from hvcore.persistence.readers import Question, Row
 from hvcore.services.changes_file import ChangesFile
 from hvcore.services.playback_changes import PlaybackChanges
+from tests.persistence.samples import at_once
 
 QUESTION = Question("SELECT …", ("wanted",))
 LARGE = Question("SELECT a page", ("wanted",), is_remembered=False)
@@ -94,7 +95,7 @@ def test_pages_are_not_kept(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("later_s", "knows"),
-    [(0.0, True), (0.899, True), (0.9, False), (AN_HOUR_S, False), (-0.001, False)],
+    [(0.0, True), (0.899, True), (0.9, False), (AN_HOUR_S, False), (-AN_HOUR_S, False)],
 )
 def test_an_answer_is_kept_for_less_than_a_second_by_any_clock(
     world: World, later_s: float, *, knows: bool
@@ -117,6 +118,13 @@ def test_the_age_counts_from_before_the_question(world: World) -> None:
     assert world.knows()
     world.now_s += 0.31
     assert not world.knows()
+
+
+def test_what_was_asked_since_the_moment_began_is_good(world: World) -> None:
+    with world.kept.moment():
+        world.now_s += 0.1
+        at_once(lambda _: world.ask(), threads=1)
+        assert world.ask() == [(1,)]
 
 
 def test_no_answer_outlasts_a_change(world: World) -> None:

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from hvcore.errors import UnavailableError
-from hvcore.persistence.readers import Question, Row
+from hvcore.persistence.readers import EndOfMoment, Question, Row
 from hvcore.services.changes_file import ChangesFile
 
 KEPT_S: Final = 0.9
@@ -76,7 +76,7 @@ class KeptAnswers:
         # For who writes to it; who reads never waits for them.
         self._writing = threading.Lock()
         self._thread = threading.local()
-        self._end = _EndOfMoment(self)
+        self._end = EndOfMoment(self.end_moment)
         self._is_used = False
 
     def answer(
@@ -143,15 +143,3 @@ class KeptAnswers:
             if known is None and len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
             self._kept[key] = new
-
-
-class _EndOfMoment(AbstractContextManager[None]):
-    """
-    Ends a thread's moment with a block, which a generator does more slowly.
-    """
-
-    def __init__(self, kept: KeptAnswers) -> None:
-        self._answers = kept
-
-    def __exit__(self, *_: object) -> None:
-        self._answers.end_moment()

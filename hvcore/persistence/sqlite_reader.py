@@ -14,7 +14,13 @@ from sqlalchemy.engine import Engine
 
 from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import BUSY_TIMEOUT_MS
-from hvcore.persistence.readers import NO_ANSWER, OwnedConnection, Question, Row
+from hvcore.persistence.readers import (
+    NO_ANSWER,
+    EndOfMoment,
+    OwnedConnection,
+    Question,
+    Row,
+)
 
 MAX_REMEMBERED: Final = 1000
 """Answers of a thread while nothing changes; about 1 MB."""
@@ -30,7 +36,7 @@ class SqliteReader:
     def __init__(self, engine: Engine) -> None:
         self._path = str(engine.url.database)
         self._thread = threading.local()
-        self._end = _EndOfMoment(self)
+        self._end = EndOfMoment(self.end_moment)
         self._open: weakref.WeakSet[_Owned] = weakref.WeakSet()
         event.listen(engine, "engine_disposed", lambda _: self._close())
 
@@ -112,18 +118,6 @@ class SqliteReader:
         self._thread = threading.local()
         for owned in list(self._open):
             owned.driver.close()
-
-
-class _EndOfMoment(AbstractContextManager[None]):
-    """
-    Ends a thread's moment with a block, which a generator does more slowly.
-    """
-
-    def __init__(self, reader: SqliteReader) -> None:
-        self._reader = reader
-
-    def __exit__(self, *_: object) -> None:
-        self._reader.end_moment()
 
 
 class _Owned(OwnedConnection):

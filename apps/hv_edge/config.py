@@ -8,6 +8,7 @@ import os
 import pwd
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from ipaddress import ip_network
 from pathlib import Path
 from resource import RLIMIT_NOFILE, getrlimit
 from typing import Final
@@ -94,11 +95,12 @@ class Edge:
                     f"{value!r} ({name.lower()}) cannot be written into an nginx "
                     "configuration: choose one without spaces, quotes, ; { } and $."
                 )
-        # After the check: these two are ours, spaces and all. No HTTP/2: in its
+        # After the check: these are ours, spaces and all. No HTTP/2: in its
         # requests the Lua module refuses subrequests, with which grants are asked
         # for, so all of them would be the service's.
         values["LISTEN"] += " ssl" if edge.tls_certificate else ""
         values["TLS"] = _tls(edge.tls_certificate, edge.tls_key)
+        values["PROXIES"] = _proxies(edge.proxies)
         text = _shipped(f"{CONFIG_FILE}.template")
         for name, value in values.items():
             text = text.replace(f"@{name}@", value)
@@ -226,6 +228,22 @@ def _tls(certificate: str, key: str) -> str:
         "        ssl_protocols TLSv1.2 TLSv1.3;\n"
         "        ssl_session_cache shared:hv_tls:10m;\n"
     )
+
+
+def _proxies(networks: Sequence[str]) -> str:
+    if not networks:
+        return ""
+    try:
+        believed = [ip_network(network, strict=False) for network in networks]
+    except ValueError as exc:
+        raise ConfigError(
+            f"HV_EDGE__PROXIES: {exc}. Write addresses and networks, such as "
+            "192.0.2.1,2001:db8::/32."
+        ) from exc
+    lines = [f"    set_real_ip_from {network};\n" for network in believed]
+    # Of several proxies in a row, the first that is none of these is the viewer.
+    lines += ["    real_ip_header X-Forwarded-For;\n", "    real_ip_recursive on;\n"]
+    return "".join(lines)
 
 
 def _shipped(name: str) -> str:

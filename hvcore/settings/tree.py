@@ -197,6 +197,8 @@ class EdgeSettings:
             folder if relative, ``edge`` there if empty.
         tls_certificate: A file in PEM, with the chain; no TLS if empty.
         tls_key: The file of its key.
+        proxies: Addresses and networks of what stands in front (a CDN), which
+            say by ``X-Forwarded-For`` whom they ask for.
         connections_per_client: How many one address may have open.
         cache_mb: Disk for segments of a storage that is not on this machine.
         purgers: Who is told what caches must forget, by the backends' names.
@@ -208,6 +210,7 @@ class EdgeSettings:
     folder: str = ""
     tls_certificate: str = ""
     tls_key: str = ""
+    proxies: tuple[str, ...] = ()
     connections_per_client: int = 200
     cache_mb: int = 10_000
     purgers: tuple[str, ...] = ()

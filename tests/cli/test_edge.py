@@ -102,6 +102,8 @@ def test_of_a_key_pair_the_edge_gets_the_public_half(hv: Hv, tmp_path: Path) -> 
         ({}, "HV_EDGE__LISTEN"),
         ({"HV_EDGE__LISTEN": "80; root /"}, "listen"),
         ({**LISTEN, "HV_EDGE__SERVICE": "x y"}, "service"),
+        ({**LISTEN, "HV_EDGE__PROXIES": "192.0.2.1,a cdn"}, "HV_EDGE__PROXIES"),
+        ({**LISTEN, "HV_EDGE__PROXIES": "192.0.2.0/99"}, "HV_EDGE__PROXIES"),
         ({**LISTEN, "HV_EDGE__TLS_KEY": "/k"}, "HV_EDGE__TLS_CERTIFICATE"),
         ({**LISTEN, "HV_STORAGE__OPTIONS__URL": "file:///a%20b"}, "storage"),
     ],

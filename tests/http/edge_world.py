@@ -228,7 +228,7 @@ def edge_site(
     *,
     is_local: bool,
     analytics: AnalyticsSettings | None = None,
-    **settings: str,
+    **settings: Any,  # noqa: ANN401 - of several types
 ) -> Iterator[EdgeSite]:
     """
     Run nginx and the server behind it until the block ends.

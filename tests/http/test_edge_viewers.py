@@ -64,6 +64,17 @@ def telling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeSite]:
         yield site
 
 
+@pytest.fixture(scope="module")
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeSite]:
+    """
+    An edge that is asked by proxies.
+    """
+    folder = tmp_path_factory.mktemp("behind")
+    proxies = ("127.0.0.1", "192.0.2.0/24")
+    with edge_site(folder, is_local=True, proxies=proxies) as site:
+        yield site
+
+
 @pytest.fixture
 def clock() -> SettableClock:
     # nginx knows no other time than the true one.
@@ -129,6 +140,38 @@ def test_a_viewer_with_a_token_has_one_name_whoever_serves(private: EdgeWorld) -
         assert private.noted() == []
         names += by_the_edge
     assert len(set(names)) == 2
+
+
+def test_a_proxy_that_is_named_says_who_the_viewer_is(
+    behind: EdgeSite, clock: SettableClock
+) -> None:
+    """
+    To the service behind, too. What the viewer has written there itself says nothing.
+    """
+    world = behind.world(clock, is_public=True)
+    browser, names = ("User-Agent", new_browser()), []
+    for said, address in (
+        ("203.0.113.7", "203.0.113.7"),
+        ("203.0.113.8", "203.0.113.8"),
+        ("198.51.100.1, 203.0.113.7, 192.0.2.3", "203.0.113.7"),
+    ):
+        viewer = (browser, ("X-Forwarded-For", said))
+        assert watch(world, *viewer) == 200
+        names.append(names_in(world.noted()))
+        watch(world, *viewer, BY_THE_SERVICE)
+        assert world.viewers[-1][1].address == address
+
+    # The last one is the first one, and was noted a moment ago.
+    assert [len(found) for found in names] == [1, 1, 0]
+    assert names[0] != names[1]
+
+
+def test_nobody_else_says_who_the_viewer_is(public: EdgeWorld) -> None:
+    browser = ("User-Agent", new_browser())
+    for said in ("203.0.113.7", "203.0.113.8"):
+        assert watch(public, browser, ("X-Forwarded-For", said)) == 200
+
+    assert len(names_in(public.noted())) == 1
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,16 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         made: Receiver = self.server.receiver  # type: ignore[attr-defined]  # see above
         length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) < length:
+            # Whoever sent it was killed meanwhile.
+            self.close_connection = True
+            return
         made.received.append(
             Received(
                 path=self.path,
                 headers={name.lower(): text for name, text in self.headers.items()},
-                body=self.rfile.read(length),
+                body=body,
             )
         )
         made.during()

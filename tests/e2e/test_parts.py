@@ -17,7 +17,7 @@ from tests.live import HV, LiveService, live_service, until
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers
 
 SECONDS = 50
-LONG_S = 200
+LONG_S = 400
 
 
 def workers_of(service: LiveService, video_id: str) -> dict[str, int]:

@@ -1,25 +1,31 @@
 """
 What delivery costs beside nginx, which serves the same files and asks nobody.
 
-In one run and in turn, so that a machine that gets slower slows all: private
+In one run and in turn, so that a machine that gets slower slows all, and with new
+servers each round, because two of one kind may differ by a tenth: private
 segments of 300 kB and of 4 MB with many tokens, and playlists, all counted,
-from ``hv delivery``, from the same without counting, from the edge, and as
-plain files from nginx. ``CPU us`` is the processor time of a server's processes for a request,
-user and system; it says more than the rate where others use the machine.
+from ``hv delivery``, from the edge, and as plain files from nginx. ``CPU us``
+is the processor time of a server's processes for a request, user and system; it
+says more than the rate where others use the machine. What a PostgreSQL needs
+does not belong to it.
 
-Then memory over some minutes with 100,000 viewers, and 1,000 deletes and
-revocations under load, after whose answers nothing may be served.
+Then what counting costs: one server with and without it, in turn; what it takes
+to bring the last counts to the sinks belongs to it. Then memory over some minutes
+with 100,000 viewers, and 1,000 deletes and revocations under load, after whose
+answers nothing may be served.
 
 Run: ``python -m tests.benchmarks.delivery [--quick] [--postgresql]``; it needs
 ``wrk``, and nginx with its Lua module (Debian's packages; it says which), and
-takes about 35 minutes.
+takes about 45 minutes.
 """
 
 import argparse
 import os
 import shutil
 import tempfile
-from contextlib import AbstractContextManager, ExitStack
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -30,21 +36,25 @@ from hvcore.assembly import Services
 from tests.benchmarks import delivery_data as data
 from tests.benchmarks import delivery_deletes as deletes
 from tests.benchmarks import delivery_memory as memory
-from tests.benchmarks.delivery_data import Stock
+from tests.benchmarks.delivery_data import Case, Stock
 from tests.benchmarks.delivery_edge import running_edge
-from tests.benchmarks.delivery_load import compare, loaded_for
-from tests.benchmarks.delivery_report import report
+from tests.benchmarks.delivery_load import Load, compare, loaded_for
+from tests.benchmarks.delivery_report import report, report_counting
 from tests.benchmarks.delivery_servers import (
+    EMBEDDED,
     Server,
     running_api,
     running_delivery,
     running_nginx,
+    running_switched,
 )
 from tests.live import request
 from tests.published import migrate, services_of
 from tests.servers import postgresql_server, redis_server
 
-PARTS: Final = ("speed", "memory", "deletes")
+PARTS: Final = ("speed", "counting", "memory", "deletes")
+COUNTING_TURNS: Final = 4
+LONGEST_TURN_S: Final = 2.0
 PACKAGES: Final = "wrk nginx-light libnginx-mod-http-lua lua-cjson"
 LUA_MODULE: Final = Path("/usr/lib/nginx/modules/ngx_http_lua_module.so")
 LONGEST_S: Final = 3_600
@@ -77,32 +87,63 @@ class Bench:
 
 def measure_speed(bench: Bench) -> None:
     """
-    Compare processor time, rates and latency.
+    Compare processor time, rates and latency; each round has servers of its own.
     """
     www = bench.folder / "www"
     www.mkdir()
     (www / "media").symlink_to(bench.stock.media)
-    with ExitStack() as stack:
-        start = partial(
-            running_delivery, bench.stock.environ, bench.log, workers=bench.workers
-        )
-        ours = stack.enter_context(start())
-        nginx = running_nginx(bench.folder, www, workers=bench.workers)
-        servers = [
-            stack.enter_context(nginx),
-            ours,
-            stack.enter_context(start(counts=False)),
-            stack.enter_context(start_edge(bench, workers=bench.workers)),
-        ]
-        cases = data.segment_cases(bench.stock, bench.folder)
-        text = playlist(ours, bench.stock)
-        print(f"playlists have {len(text):,} bytes", flush=True)
-        cases.append(data.playlist_case(bench.stock, bench.folder, www, text))
-        for case in cases:
-            found = compare(
-                servers, case, rounds=bench.wanted.rounds, seconds=bench.wanted.seconds
-            )
-            report(case.name, found)
+    cases: list[Case] = []
+    found: dict[str, dict[str, list[Load]]] = defaultdict(lambda: defaultdict(list))
+    for number in range(bench.wanted.rounds):
+        with running_all(bench, www) as servers:
+            cases = cases or all_cases(bench, www, servers[EMBEDDED])
+            in_turn = list(servers.values())[:: -1 if number % 2 else 1]
+            for case in cases:
+                seen = compare(in_turn, case, rounds=1, seconds=bench.wanted.seconds)
+                for name, loads in seen.items():
+                    found[case.name][name] += loads
+    for name, loads_of in found.items():
+        report(name, loads_of)
+
+
+@contextmanager
+def running_all(bench: Bench, www: Path) -> Iterator[Mapping[str, Server]]:
+    """
+    Run what is compared: ours, the edge, and plain files.
+    """
+    environ, log, workers = bench.stock.environ, bench.log, bench.workers
+    with (
+        running_nginx(bench.folder, www, workers=workers) as nginx,
+        running_delivery(environ, log, workers=workers) as ours,
+        start_edge(bench, workers=workers) as edge,
+    ):
+        yield {server.name: server for server in (nginx, ours, edge)}
+
+
+def all_cases(bench: Bench, www: Path, ours: Server) -> list[Case]:
+    """
+    Return what is asked for, after a playlist was asked for once.
+    """
+    text = playlist(ours, bench.stock)
+    print(f"playlists have {len(text):,} bytes", flush=True)
+    return [
+        *data.segment_cases(bench.stock, bench.folder),
+        data.playlist_case(bench.stock, bench.folder, www, text),
+    ]
+
+
+def measure_counting(bench: Bench) -> None:
+    """
+    Compare a server with itself, counting and not.
+
+    Two of one kind may differ by more than it costs.
+    """
+    case, _ = data.segment_cases(bench.stock, bench.folder)
+    switched = running_switched(bench.stock.environ, bench.log, workers=bench.workers)
+    turns = bench.wanted.rounds * COUNTING_TURNS
+    seconds = min(bench.wanted.seconds, LONGEST_TURN_S)
+    with switched as pair:
+        report_counting(compare(pair, case, rounds=turns, seconds=seconds))
 
 
 def start_edge(bench: Bench, *, workers: int) -> AbstractContextManager[Server]:
@@ -207,6 +248,7 @@ def run(wanted: argparse.Namespace, folder: Path, stack: ExitStack) -> None:
     )
     measures = {
         "speed": measure_speed,
+        "counting": measure_counting,
         "memory": measure_memory,
         "deletes": measure_deletes,
     }

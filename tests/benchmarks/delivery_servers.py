@@ -1,12 +1,15 @@
 """
-The servers that are compared: ours, ours that counts nothing, and nginx.
+The servers that are compared: ours, ours with and without counting, and nginx.
 """
 
 import os
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -14,11 +17,16 @@ import attrs
 import psutil
 
 from hv_reference.listening import listen
+from tests.benchmarks.delivery_switched import LOOKS_EVERY_S
 from tests.live import free_ports, request, until
 
 PLAIN: Final = "nginx"
 EMBEDDED: Final = "hv delivery"
+COUNTED: Final = "  counting on"
 UNCOUNTED: Final = "  counting off"
+COUNTED_WITHIN_S: Final = 3.2
+"""Then all that was served is with the sinks."""
+SPOOL: Final = "HV_ANALYTICS__SPOOL_DIR"
 STARTS_WITHIN_S: Final = 60
 ENDS_WITHIN_S: Final = 20
 NGINX: Final = """
@@ -57,12 +65,16 @@ class Server:
     Attributes:
         serves_plain: Plain files, and no tokens.
         roots: Its processes; their children belong to it as well.
+        prepare: Called before a load.
+        done_after_s: What it does so long after a load belongs to its cost.
     """
 
     name: str
     port: int
     roots: Sequence[psutil.Process]
     serves_plain: bool = False
+    prepare: Callable[[], None] = lambda: None
+    done_after_s: float = 0.0
 
     @property
     def url(self) -> str:
@@ -101,19 +113,50 @@ class Server:
 
 @contextmanager
 def running_delivery(
-    environ: Mapping[str, str], log: Path, *, workers: int = 1, counts: bool = True
+    environ: Mapping[str, str], log: Path, *, workers: int = 1
 ) -> Iterator[Server]:
     """
     Run ``hv delivery``.
-
-    Args:
-        counts: Otherwise it is one whose counter does nothing.
     """
-    module = ["hv_cli", "delivery"] if counts else ["tests.benchmarks.delivery_bare"]
-    name = EMBEDDED if counts else UNCOUNTED
-    words = [*module, "--workers", str(workers)]
+    words = ["hv_cli", "delivery", "--workers", str(workers)]
+    with _on_a_port(words, _apart(environ), log) as (process, port):
+        yield _answering(EMBEDDED, port, process, path="/health/live")
+
+
+@contextmanager
+def running_switched(
+    environ: Mapping[str, str], log: Path, *, workers: int = 1
+) -> Iterator[tuple[Server, Server]]:
+    """
+    Run ``hv delivery``, and give it twice: as it counts, and as it does not.
+    """
+    environ = _apart(environ)
+    switch = Path(environ[SPOOL]) / "counts-nothing"
+    module = "tests.benchmarks.delivery_switched"
+    words = [module, str(switch), "--workers", str(workers)]
     with _on_a_port(words, environ, log) as (process, port):
-        yield _answering(name, port, process, path="/health/live")
+        answering = _answering(COUNTED, port, process, path="/health/live")
+        counted = attrs.evolve(answering, done_after_s=COUNTED_WITHIN_S)
+
+        def count(*, wanted: bool) -> None:
+            if wanted:
+                switch.unlink(missing_ok=True)
+            else:
+                switch.touch()
+            time.sleep(2 * LOOKS_EVERY_S)
+
+        yield (
+            attrs.evolve(counted, prepare=partial(count, wanted=True)),
+            attrs.evolve(counted, name=UNCOUNTED, prepare=partial(count, wanted=False)),
+        )
+
+
+def _apart(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """
+    Give a server a spool of its own, or another one might bring its counts to the
+    sinks, and have the cost.
+    """
+    return {**environ, SPOOL: tempfile.mkdtemp(dir=environ["HV_DATA"])}
 
 
 @contextmanager

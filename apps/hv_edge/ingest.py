@@ -164,9 +164,11 @@ class Ingest:
     def _go_on(
         self, sink: AnalyticsSink, key: tuple[str, str], file: LogFile, position: int
     ) -> None:
-        if position > file.size_bytes():
+        # Not what comes meanwhile, or under load there would be no end.
+        size_bytes = file.size_bytes()
+        if position > size_bytes:
             raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
-        while True:
+        while position < size_bytes:
             lines, end = file.lines(position)
             if end == position:
                 break

@@ -13,7 +13,8 @@ import attrs
 
 from hv_edge.served_lines import ServedNote, is_note, place_of, read_served
 from hvcore.domain.analytics import MinuteCount, SegmentPlace, ServedCount
-from hvcore.spool.lines import encode, read_lines
+from hvcore.spool.lines import encode
+from hvcore.spool.tally import read_lines
 
 _LINES: Final = re.compile(
     # What counts: 200 or 206, and all of the body was handed over. Then its
@@ -74,7 +75,7 @@ def count_served(data: bytes) -> ServedCounts:
 
 def _count_one_by_one(data: bytes) -> ServedCounts:
     found = read_served(data.removesuffix(b"\n").split(b"\n") if data else ())
-    noted = read_lines(encode(one).rstrip(b"\n") for one in found.served)
+    noted = read_lines([encode(one).rstrip(b"\n") for one in found.served])
     return ServedCounts(
         counts=noted.counts,
         minutes=noted.minutes,

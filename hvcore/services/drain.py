@@ -119,7 +119,10 @@ class Drain:
     def _go_on(
         self, sink: AnalyticsSink, key: tuple[str, str], file: SpoolFile, position: int
     ) -> None:
-        while (chunk := file.read(position)) is not None:
+        # Not what comes meanwhile: while people watch there would be no end, and
+        # a transaction for every few segments.
+        size_bytes = file.size_bytes()
+        while position < size_bytes and (chunk := file.read(position)) is not None:
             sink.write(_batch(file, position, chunk))
             reach("drain.applied")
             self.beat()

@@ -28,16 +28,15 @@ from hvcore.services.served_details import ServedDetails
 from hvcore.services.viewer_sessions import DueSession, SessionNotes
 from hvcore.spool import (
     Note,
+    SegmentLines,
     Spool,
     encode_all,
     encode_ignored,
-    encode_segment,
     encode_taken_back,
 )
 
 _INIT: Final = "/init.m4s"
 _SOUND: Final = "audio/mp4"
-_SOON_MS: Final = 1000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -91,6 +90,7 @@ class SpooledCounter:
     sessions: SessionNotes
     clock: Clock
     details: ServedDetails = attrs.field(factory=ServedDetails)
+    _segments: SegmentLines = attrs.field(factory=SegmentLines, init=False)
 
     def prepare(
         self, place: SegmentPlace, token: str | None, viewer: Viewer
@@ -100,8 +100,7 @@ class SpooledCounter:
         """
         at_ms = self.clock.now_ms()
         session = self.sessions.due(place.video_id, token, viewer, at_ms)
-        lines = self._lines(place, viewer, session, at_ms)
-        return partial(self._write_late, place, viewer, session, at_ms, lines)
+        return partial(self._write_late, place, viewer, session)
 
     def count(
         self, place: SegmentPlace, token: str | None, viewer: Viewer
@@ -122,7 +121,7 @@ class SpooledCounter:
         session: DueSession | None,
         at_ms: int,
     ) -> bytes:
-        lines = encode_segment(place, at_ms)
+        lines = self._segments.line(place, at_ms)
         if session is None and viewer.report is None and not self.details.tell_origins:
             # Nearly always there is nothing else to be said.
             return lines
@@ -133,18 +132,11 @@ class SpooledCounter:
         return lines + encode_all(others)
 
     def _write_late(
-        self,
-        place: SegmentPlace,
-        viewer: Viewer,
-        session: DueSession | None,
-        at_ms: int,
-        lines: bytes,
+        self, place: SegmentPlace, viewer: Viewer, session: DueSession | None
     ) -> None:
-        now_ms = self.clock.now_ms()
-        if now_ms - at_ms > _SOON_MS:
-            # It was long on its way.
-            lines = self._lines(place, viewer, session, now_ms)
-        self._write(lines, session)
+        # It may have been long on its way.
+        at_ms = self.clock.now_ms()
+        self._write(self._lines(place, viewer, session, at_ms), session)
 
     def _write(self, lines: bytes, session: DueSession | None) -> bool:
         # All in one: a segment, its viewer, and what is known of both.

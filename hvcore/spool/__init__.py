@@ -10,6 +10,7 @@ complete. Folder and locks are meant for a file system of this machine.
 
 from hvcore.spool.lines import (
     Note,
+    SegmentLines,
     encode_all,
     encode_segment,
     encode_taken_back,
@@ -35,6 +36,7 @@ __all__ = [
     "MAX_OWED_BYTES",
     "READ_BYTES",
     "Note",
+    "SegmentLines",
     "Spool",
     "SpoolChunk",
     "SpoolFile",

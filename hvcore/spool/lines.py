@@ -8,49 +8,22 @@ but a digit is of another kind (see :mod:`hvcore.spool.notes` and
 """
 
 import zlib
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
-import attrs
-
-from hvcore.domain.analytics import (
-    MinuteCount,
-    SegmentPlace,
-    SegmentServed,
-    ServedCount,
-)
-from hvcore.domain.analytics_breakdown import OriginCount, SegmentOrigin
-from hvcore.domain.analytics_ignored import IgnoredCount, IgnoredRequest
+from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.analytics_breakdown import SegmentOrigin
+from hvcore.domain.analytics_ignored import IgnoredRequest
 from hvcore.domain.analytics_live import SessionSeen
-from hvcore.domain.analytics_quality import PlayerReported, QualityCount
-from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.spool.details import (
-    origin_counts,
-    origin_text,
-    quality_counts,
-    reported_text,
-)
-from hvcore.spool.notes import (
-    ignored_counts,
-    ignored_text,
-    seen_text,
-    sessions_seen,
-    taken_back,
-)
+from hvcore.domain.analytics_quality import PlayerReported
+from hvcore.spool.details import origin_text, reported_text
+from hvcore.spool.notes import ignored_text, seen_text
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MS: Final = 86_400_000
-_MINUTE_MS: Final = 60_000
-_MINUTES_OF_A_DAY: Final = 1_440
-_LAST_MINUTE: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
-    minutes=1
-)
-_MOMENT_DIGITS: Final = 13
-"""Of milliseconds, from 2001 to 2286."""
-_MOST_DIGITS: Final = 15
-_CHECKSUM_BYTES: Final = 9
-"""Eight digits, and the space before them."""
+_TICK_MS: Final = 100
+"""Divides a minute, so that no line is of another minute than its segment."""
 
 Note: TypeAlias = (
     SegmentServed | IgnoredRequest | SessionSeen | PlayerReported | SegmentOrigin
@@ -58,42 +31,35 @@ Note: TypeAlias = (
 """What a line can say."""
 
 
-@attrs.define
-class _Have:
+class SegmentLines:
     """
-    What is known of a place in a minute; moments as the lines have them.
-    """
+    Makes lines of served segments, for a process that serves many of a place.
 
-    first: bytes
-    last: bytes
-    segments: int = 1
-
-
-_Minutes: TypeAlias = dict[int, dict[bytes, _Have]]
-
-
-@attrs.frozen(kw_only=True)
-class Noted:
-    """
-    What some lines say, together.
-
-    Attributes:
-        counts: By place and UTC day; below zero where more were taken back.
-        minutes: The same segments by place and minute.
-        ignored: By place, reason and UTC day.
-        seen: The latest of each video and session.
-        quality: What players told, by video and UTC day.
-        origins: Where segments went, likewise.
-        damaged: Lines that are not what was written.
+    Within a tenth of a second all of a place have the line of the first one that
+    asks for it, moment and all: it is made once, and who reads counts it without
+    looking into it. Thread-safe.
     """
 
-    counts: tuple[ServedCount, ...]
-    minutes: tuple[MinuteCount, ...]
-    ignored: tuple[IgnoredCount, ...]
-    seen: tuple[SessionSeen, ...]
-    quality: tuple[QualityCount, ...]
-    origins: tuple[OriginCount, ...]
-    damaged: int
+    def __init__(self) -> None:
+        # One object, so that no thread takes lines for those of another tick.
+        self._of_tick: tuple[int, dict[bytes, bytes]] = (0, {})
+
+    def line(self, place: SegmentPlace, at_ms: int) -> bytes:
+        """
+        Return the line of a segment, with its end.
+
+        Args:
+            at_ms: Milliseconds since 1970.
+        """
+        tick, lines = self._of_tick
+        if tick != at_ms // _TICK_MS:
+            lines = {}
+            self._of_tick = (at_ms // _TICK_MS, lines)
+        text = place.text
+        line = lines.get(text)
+        if line is None:
+            line = lines[text] = encode_segment(place, at_ms)
+        return line
 
 
 def encode_segment(place: SegmentPlace, at_ms: int) -> bytes:
@@ -143,149 +109,8 @@ def encode_all(notes: Sequence[Note]) -> bytes:
     return b"".join([encode(note) for note in notes])
 
 
-def read_lines(lines: Iterable[bytes]) -> Noted:
-    """
-    Count lines by place, minute and UTC day, and those that are damaged.
-
-    Equal to decoding each line and ``roll_up``, and quicker: what a place and
-    a moment mean is found out once for each count.
-    """
-    minutes: _Minutes = {}
-    current: dict[bytes, _Have] = {}
-    others: list[bytes] = []
-    begins = ends = b""
-    damaged = 0
-    checksum_of = zlib.crc32
-    for line in lines:
-        text = line[:-_CHECKSUM_BYTES]
-        try:
-            is_whole = int(line[-8:], 16) == checksum_of(text)
-        except ValueError:
-            is_whole = False
-        at, _, place = text.partition(b" ")
-        # Of another kind, unless it only begins like a segment.
-        if not is_whole or not at.isdigit():
-            if is_whole and not at[:1].isdigit():
-                others.append(text)
-            else:
-                damaged += 1
-            continue
-        # Moments of one length are in the order of their digits: no line is
-        # made a number of that lies in the minute of the one before.
-        if len(at) != _MOMENT_DIGITS or not begins <= at < ends:
-            if len(at) > _MOST_DIGITS:
-                damaged += 1
-                continue
-            minute = int(at) // _MINUTE_MS
-            begins, ends = _bounds(minute) if len(at) == _MOMENT_DIGITS else (b"", b"")
-            current = minutes.setdefault(minute, {})
-        have = current.get(place)
-        if have is None:
-            current[place] = _Have(at, at)
-            continue
-        have.segments += 1
-        if at > have.last:
-            have.last = at
-        elif at < have.first:
-            have.first = at
-    _take_back(minutes, others)
-    counts, by_minute, misread = _meant(minutes)
-    return Noted(
-        counts=counts,
-        minutes=by_minute,
-        ignored=ignored_counts(others),
-        seen=sessions_seen(others),
-        quality=quality_counts(others),
-        origins=origin_counts(others),
-        damaged=damaged + misread,
-    )
-
-
-def _take_back(minutes: _Minutes, texts: Iterable[bytes]) -> None:
-    """
-    Count segments back: perhaps further than they were counted by these lines.
-    """
-    for at, text in taken_back(texts):
-        minute = int(at) // _MINUTE_MS
-        if minute > _LAST_MINUTE or _place(text) is None:
-            continue
-        of_minute = minutes.setdefault(minute, {})
-        have = of_minute.setdefault(text, _Have(at, at, segments=0))
-        have.segments -= 1
-
-
-def _meant(
-    minutes: _Minutes,
-) -> tuple[tuple[ServedCount, ...], tuple[MinuteCount, ...], int]:
-    """
-    Return what was counted, by day and by minute, and how many lines are damaged.
-    """
-    places: dict[bytes, SegmentPlace | None] = {}
-    days: dict[tuple[int, bytes], list[int]] = {}
-    by_minute: list[MinuteCount] = []
-    damaged = 0
-    for minute, of_minute in minutes.items():
-        day = minute // _MINUTES_OF_A_DAY
-        for text, have in of_minute.items():
-            if text not in places:
-                places[text] = _place(text)
-            place = places[text]
-            if place is None or minute > _LAST_MINUTE:
-                damaged += have.segments
-                continue
-            if have.segments:
-                by_minute.append(
-                    MinuteCount(place=place, minute=minute, segments=have.segments)
-                )
-            first_ms, last_ms = int(have.first), int(have.last)
-            total = days.get((day, text))
-            if total is None:
-                days[day, text] = [have.segments, first_ms, last_ms]
-                continue
-            total[0] += have.segments
-            total[1] = min(total[1], first_ms)
-            total[2] = max(total[2], last_ms)
-    counts = []
-    for (_, text), (segments, first_ms, last_ms) in days.items():
-        place = places[text]
-        if place is not None and segments:
-            counts.append(_count(place, segments, first_ms, last_ms))
-    return tuple(counts), tuple(by_minute), damaged
-
-
 def _ms(at: datetime) -> int:
     since = at - _EPOCH
     # In whole numbers, and without the division of two durations, which costs
     # more than the rest of a line.
     return since.days * _DAY_MS + since.seconds * 1000 + since.microseconds // 1000
-
-
-def _bounds(minute: int) -> tuple[bytes, bytes]:
-    begins_ms = minute * _MINUTE_MS
-    return b"%d" % begins_ms, b"%d" % (begins_ms + _MINUTE_MS)
-
-
-def _place(text: bytes) -> SegmentPlace | None:
-    try:
-        org_id, env_id, video_id, height_px = text.decode().split(" ")
-        return SegmentPlace(
-            org_id=OrgId(org_id),
-            env_id=EnvId(env_id),
-            video_id=VideoId(video_id),
-            height_px=int(height_px),
-        )
-    except ValueError:
-        return None
-
-
-def _count(
-    place: SegmentPlace, segments: int, first_ms: int, last_ms: int
-) -> ServedCount:
-    first_at = _EPOCH + timedelta(milliseconds=first_ms)
-    return ServedCount(
-        place=place,
-        day=first_at.date(),
-        segments=segments,
-        first_at=first_at,
-        last_at=_EPOCH + timedelta(milliseconds=last_ms),
-    )

@@ -23,7 +23,7 @@ from hvcore.services.playback_access import Viewer
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.viewer_sessions import SessionNames, SessionNotes
 from hvcore.spool import Spool, opened, spool_files
-from hvcore.spool.lines import Noted
+from hvcore.spool.tally import Noted
 from tests.conftest import SettableClock
 from tests.http.loop_site import LARGE_FILE, running_site
 from tests.live import until

@@ -193,12 +193,36 @@ def test_a_large_file_is_read_in_parts(
     own: Spool, sink: MemorySink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "READ_BYTES", 100)
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 100)
     for _ in range(20):
         own.append(SEGMENT)
 
     drain_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 20
+
+
+def test_what_comes_while_it_is_read_is_for_the_next_round(
+    own: Spool, tmp_path: Path
+) -> None:
+    """
+    While people watch something always comes: a round would never end.
+    """
+
+    class WatchedSink(MemorySink):
+        def write(self, batch: ServedBatch) -> None:
+            super().write(batch)
+            own.append(SEGMENT)
+
+    sink = WatchedSink()
+    drain = drain_of(tmp_path, {"memory": sink})
+    own.append(SEGMENT)
+
+    drain.run_once()
+    after_one = sink.segments
+    drain.run_once()
+
+    assert (after_one, sink.segments) == (1, 2)
 
 
 def test_nothing_is_asked_while_nothing_is_served(

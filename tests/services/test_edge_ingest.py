@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import attrs
 import pytest
 
 from hv_edge.ingest import Ingest
@@ -318,6 +319,26 @@ class Moody(AnalyticsSink):
 
     def position(self, file: str) -> int:
         return self.inner.position(file)
+
+
+def test_what_is_logged_while_it_reads_is_for_the_next_round(
+    services: Services, log: Path
+) -> None:
+    class Watched(Moody):
+        def write(self, batch: ServedBatch) -> None:
+            super().write(batch)
+            append(log, line())
+
+    watched = Watched(services.drain.sinks["sql"])
+    watched.fails = False
+    append(log, line())
+    reader = attrs.evolve(ingest(services, log), sinks={"sql": watched})
+
+    reader.run_once()
+    after_one = counted(services)
+    reader.run_once()
+
+    assert (after_one, counted(services)) == (1, 2)
 
 
 def test_a_sink_that_fails_after_writing_counts_once(

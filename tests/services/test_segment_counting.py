@@ -15,7 +15,7 @@ from hvcore.services.playback_access import Viewer
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.viewer_sessions import SessionNames, SessionNotes
 from hvcore.spool import Spool, opened, spool_files
-from hvcore.spool.lines import Noted
+from hvcore.spool.tally import Noted
 from tests.conftest import SettableClock
 from tests.media_samples import VIDEO
 
@@ -79,3 +79,38 @@ def test_who_has_left_one_segment_is_seen_with_the_next(
     assert len(found.seen) == 1
     lines = spool_files(tmp_path)[0].read_bytes().splitlines()
     assert sum(line.startswith(b"s ") for line in lines) == 1
+
+
+def test_many_segments_of_a_place_are_the_same_line_for_a_tenth_of_a_second(
+    counter: SpooledCounter, clock: SettableClock, tmp_path: Path
+) -> None:
+    """
+    Each counts; moments are those of the first one, and never of another tenth.
+    """
+    begun = clock.now()
+    for _ in range(30):
+        counter.count(PLACE, None, VIEWER)
+        clock.move(timedelta(milliseconds=10))
+
+    written = spool_files(tmp_path)[0].read_bytes().splitlines()
+    moments = [text.split()[0] for text in written if text[:1].isdigit()]
+    (found,) = noted(tmp_path).counts
+    assert (found.segments, len(set(moments))) == (30, 4)
+    assert found.first_at == begun.replace(microsecond=678_000)
+    assert timedelta(0) <= clock.now() - found.last_at < timedelta(milliseconds=111)
+
+
+def test_no_line_is_of_the_minute_before(
+    counter: SpooledCounter, clock: SettableClock, tmp_path: Path
+) -> None:
+    clock.move(
+        timedelta(seconds=59)
+        - timedelta(
+            seconds=clock.now().second, microseconds=clock.now().microsecond - 999_000
+        )
+    )
+    counter.count(PLACE, None, VIEWER)
+    clock.move(timedelta(milliseconds=1))
+    counter.count(PLACE, None, VIEWER)
+
+    assert [one.segments for one in noted(tmp_path).minutes] == [1, 1]

@@ -41,6 +41,7 @@ from hvcore.spool import (
     opened,
     reading,
     spool_files,
+    tally,
     the_only_reader,
 )
 from hvcore.spool import writing as spool
@@ -82,7 +83,7 @@ def read_all(folder: Path) -> list[SegmentServed]:
                 for line in data.splitlines():
                     found += [
                         SegmentServed(place=one.place, at=one.first_at)
-                        for one in lines.read_lines([line]).counts
+                        for one in tally.read_lines([line]).counts
                     ]
                 position = chunk.end
     return found
@@ -267,14 +268,11 @@ def test_counting_lines_is_counting_segments(own: Spool, tmp_path: Path) -> None
     ]
     for one in served:
         own.append(one)
-    (path,) = spool_files(tmp_path)
 
-    with opened(path) as file:
-        chunk = file.read(0)
+    counts = noted_in(tmp_path).counts
 
-    assert chunk is not None
-    assert len(chunk.noted.counts) == len(set(chunk.noted.counts))
-    assert set(chunk.noted.counts) == set(roll_up(served))
+    assert len(counts) == len(set(counts))
+    assert set(counts) == set(roll_up(served))
 
 
 def test_a_damaged_part_without_an_end_of_line_does_not_stop_the_reader(
@@ -287,6 +285,24 @@ def test_a_damaged_part_without_an_end_of_line_does_not_stop_the_reader(
     path.write_bytes(b"\0" * (reading.READ_BYTES + 7) + b"\n" + good)
 
     assert read_all(tmp_path) == [segment(1)]
+
+
+def test_lines_are_whole_wherever_a_block_ends(
+    own: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 100)
+    served = [segment(number) for number in range(50)]
+    for one in served:
+        own.append(one)
+
+    (path,) = spool_files(tmp_path)
+    with opened(path) as file:
+        chunk = file.read(0)
+
+    assert chunk is not None
+    assert chunk.end == path.stat().st_size
+    assert chunk.noted.damaged == 0
+    assert chunk.noted.counts == roll_up(served)
 
 
 def test_a_full_disk_stops_nobody_and_loses_nothing(
@@ -501,7 +517,7 @@ def session(name: str, number: int = 0) -> SessionSeen:
     )
 
 
-def noted_in(folder: Path) -> lines.Noted:
+def noted_in(folder: Path) -> tally.Noted:
     (path,) = spool_files(folder)
     with opened(path) as file:
         chunk = file.read(0)
@@ -521,6 +537,17 @@ def test_ignored_requests_are_read_back_by_reason_and_day(
 
     assert set(noted.ignored) == set(roll_up_ignored(notes))
     assert (noted.counts, noted.seen, noted.damaged) == ((), (), 0)
+
+
+def test_each_of_many_lines_that_are_alike_is_read(own: Spool, tmp_path: Path) -> None:
+    notes = [head(), segment(), session("abc")] * 10
+    own.append(*notes)
+
+    noted = noted_in(tmp_path)
+
+    assert [one.requests for one in noted.ignored] == [10]
+    assert [one.segments for one in noted.counts] == [10]
+    assert [one.session for one in noted.seen] == ["abc"]
 
 
 @pytest.mark.parametrize("reason", IgnoredReason)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvcore.spool import lines
+from hvcore.spool import tally
 
 MINUTE_MS = 60_000
 LAST_MINUTE = int(datetime(9999, 12, 31, 23, 59, tzinfo=UTC).timestamp()) // 60
@@ -95,9 +95,18 @@ damaged = st.builds(
 )
 
 
-@given(st.lists(usual.map(with_checksum)) | st.lists(whole) | st.lists(whole | damaged))
-def test_lines_together_say_what_each_says_alone(all_lines: list[bytes]) -> None:
-    noted = lines.read_lines(all_lines)
+some_lines = (
+    st.lists(usual.map(with_checksum)) | st.lists(whole) | st.lists(whole | damaged)
+)
+
+
+@given(some_lines, st.sampled_from([1, 1, 2, 5]))
+def test_lines_together_say_what_each_says_alone(
+    all_lines: list[bytes], times: int
+) -> None:
+    all_lines = all_lines * times
+
+    noted = tally.read_lines(all_lines)
 
     by_minute, damaged = alone(all_lines)
     found = Counter(
@@ -108,9 +117,9 @@ def test_lines_together_say_what_each_says_alone(all_lines: list[bytes]) -> None
     assert noted.damaged == damaged
 
 
-@given(st.lists(usual, min_size=1))
-def test_a_count_says_its_first_and_last_moment(texts: list[bytes]) -> None:
-    noted = lines.read_lines(map(with_checksum, texts))
+@given(st.lists(usual, min_size=1), st.sampled_from([1, 3]))
+def test_a_count_says_its_first_and_last_moment(texts: list[bytes], times: int) -> None:
+    noted = tally.read_lines([with_checksum(text) for text in texts] * times)
 
     for one in noted.counts:
         moments = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hvcore.domain.analytics import SegmentPlace, SegmentServed
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.spool import Spool, encode_taken_back, lines, opened, spool_files
+from hvcore.spool import Spool, encode_taken_back, lines, opened, spool_files, tally
 
 MIDNIGHT = datetime(2026, 1, 3, tzinfo=UTC)
 PLACES = [
@@ -62,7 +62,7 @@ def test_what_was_taken_back_sums_up_wherever_a_file_is_cut(
                 place, encode_taken_back(one.place, ms_of(one.at)).rstrip(b"\n")
             )
     cut = data.draw(st.integers(0, len(written)))
-    chunks = [lines.read_lines(part) for part in (written[:cut], written[cut:])]
+    chunks = [tally.read_lines(part) for part in (written[:cut], written[cut:])]
 
     left = [one for one, is_taken_back in all_counted if not is_taken_back]
     by_day: Counter[object] = Counter()
@@ -99,6 +99,6 @@ def test_what_was_taken_back_by_a_newer_version_is_skipped() -> None:
     of_another_kind = attrs.evolve(PLACES[0], video_id=VideoId("vid_1 and more"))
     line = encode_taken_back(of_another_kind, ms_of(MIDNIGHT))
 
-    noted = lines.read_lines([line.rstrip(b"\n")])
+    noted = tally.read_lines([line.rstrip(b"\n")])
 
     assert (noted.counts, noted.minutes, noted.damaged) == ((), (), 0)

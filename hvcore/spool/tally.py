@@ -1,0 +1,252 @@
+"""
+Count the lines of spool files.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import repeat
+from typing import Final, TypeAlias
+
+import attrs
+
+from hvcore.domain.analytics import MinuteCount, SegmentPlace, ServedCount
+from hvcore.domain.analytics_breakdown import OriginCount
+from hvcore.domain.analytics_ignored import IgnoredCount
+from hvcore.domain.analytics_live import SessionSeen
+from hvcore.domain.analytics_quality import QualityCount
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.spool.details import origin_counts, quality_counts
+from hvcore.spool.notes import ignored_counts, sessions_seen, taken_back
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MINUTE_MS: Final = 60_000
+_MINUTES_OF_A_DAY: Final = 1_440
+_LAST_MINUTE: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
+    minutes=1
+)
+_MOMENT_DIGITS: Final = 13
+"""Of milliseconds, from 2001 to 2286."""
+_MOST_DIGITS: Final = 15
+_CHECKSUM_BYTES: Final = 9
+"""Eight digits, and the space before them."""
+_SAMPLE: Final = 200
+"""Lines that are looked at to tell whether many are alike: a quarter is worth it."""
+
+
+@attrs.define
+class _Have:
+    """
+    What is known of a place in a minute; moments as the lines have them.
+    """
+
+    first: bytes
+    last: bytes
+    segments: int
+
+
+_Minutes: TypeAlias = dict[int, dict[bytes, _Have]]
+
+
+@attrs.frozen(kw_only=True)
+class Noted:
+    """
+    What some lines say, together.
+
+    Attributes:
+        counts: By place and UTC day; below zero where more were taken back.
+        minutes: The same segments by place and minute.
+        ignored: By place, reason and UTC day.
+        seen: The latest of each video and session.
+        quality: What players told, by video and UTC day.
+        origins: Where segments went, likewise.
+        damaged: Lines that are not what was written.
+    """
+
+    counts: tuple[ServedCount, ...]
+    minutes: tuple[MinuteCount, ...]
+    ignored: tuple[IgnoredCount, ...]
+    seen: tuple[SessionSeen, ...]
+    quality: tuple[QualityCount, ...]
+    origins: tuple[OriginCount, ...]
+    damaged: int
+
+
+class Tally:
+    """
+    Counts lines by place, minute and UTC day, and those that are damaged.
+
+    Equal to decoding each line and ``roll_up``, and quicker: what a place and
+    a moment mean is found out once for each count, and lines that are alike are
+    read once.
+    """
+
+    def __init__(self) -> None:
+        self._minutes: _Minutes = {}
+        self._others: list[bytes] = []
+        self._damaged = 0
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """
+        Count further lines, given without their ends.
+        """
+        minutes = self._minutes
+        current: dict[bytes, _Have] = {}
+        begins = ends = b""
+        damaged = 0
+        checksum_of = zlib.crc32
+        for line, times in _with_times(lines):
+            text = line[:-_CHECKSUM_BYTES]
+            try:
+                is_whole = int(line[-8:], 16) == checksum_of(text)
+            except ValueError:
+                is_whole = False
+            at, _, place = text.partition(b" ")
+            # Of another kind, unless it only begins like a segment.
+            if not is_whole or not at.isdigit():
+                if is_whole and not at[:1].isdigit():
+                    self._others.extend([text] * times)
+                else:
+                    damaged += times
+                continue
+            # Moments of one length are in the order of their digits: no line is
+            # made a number of that lies in the minute of the one before.
+            if len(at) != _MOMENT_DIGITS or not begins <= at < ends:
+                if len(at) > _MOST_DIGITS:
+                    damaged += times
+                    continue
+                minute = int(at) // _MINUTE_MS
+                begins, ends = (
+                    _bounds(minute) if len(at) == _MOMENT_DIGITS else (b"", b"")
+                )
+                current = minutes.setdefault(minute, {})
+            have = current.get(place)
+            if have is None:
+                current[place] = _Have(at, at, times)
+                continue
+            have.segments += times
+            if at > have.last:
+                have.last = at
+            elif at < have.first:
+                have.first = at
+        self._damaged += damaged
+
+    def noted(self) -> Noted:
+        """
+        Return what all of them say, together; once.
+        """
+        _take_back(self._minutes, self._others)
+        counts, minutes, misread = _meant(self._minutes)
+        return Noted(
+            counts=counts,
+            minutes=minutes,
+            ignored=ignored_counts(self._others),
+            seen=sessions_seen(self._others),
+            quality=quality_counts(self._others),
+            origins=origin_counts(self._others),
+            damaged=self._damaged + misread,
+        )
+
+
+def read_lines(lines: Sequence[bytes]) -> Noted:
+    """
+    Return what some lines say, together.
+    """
+    tally = Tally()
+    tally.add(lines)
+    return tally.noted()
+
+
+def _with_times(lines: Sequence[bytes]) -> Iterable[tuple[bytes, int]]:
+    """
+    Return lines, each with how often it stands there.
+    """
+    sample = lines[:_SAMPLE]
+    if len(set(sample)) * 4 > len(sample) * 3:
+        # To look for others that are alike would cost more than to read them.
+        return zip(lines, repeat(1))
+    return Counter(lines).items()
+
+
+def _take_back(minutes: _Minutes, texts: Iterable[bytes]) -> None:
+    """
+    Count segments back: perhaps further than they were counted by these lines.
+    """
+    for at, text in taken_back(texts):
+        minute = int(at) // _MINUTE_MS
+        if minute > _LAST_MINUTE or _place(text) is None:
+            continue
+        of_minute = minutes.setdefault(minute, {})
+        have = of_minute.setdefault(text, _Have(at, at, segments=0))
+        have.segments -= 1
+
+
+def _meant(
+    minutes: _Minutes,
+) -> tuple[tuple[ServedCount, ...], tuple[MinuteCount, ...], int]:
+    """
+    Return what was counted, by day and by minute, and how many lines are damaged.
+    """
+    places: dict[bytes, SegmentPlace | None] = {}
+    days: dict[tuple[int, bytes], list[int]] = {}
+    by_minute: list[MinuteCount] = []
+    damaged = 0
+    for minute, of_minute in minutes.items():
+        day = minute // _MINUTES_OF_A_DAY
+        for text, have in of_minute.items():
+            if text not in places:
+                places[text] = _place(text)
+            place = places[text]
+            if place is None or minute > _LAST_MINUTE:
+                damaged += have.segments
+                continue
+            if have.segments:
+                by_minute.append(
+                    MinuteCount(place=place, minute=minute, segments=have.segments)
+                )
+            first_ms, last_ms = int(have.first), int(have.last)
+            total = days.get((day, text))
+            if total is None:
+                days[day, text] = [have.segments, first_ms, last_ms]
+                continue
+            total[0] += have.segments
+            total[1] = min(total[1], first_ms)
+            total[2] = max(total[2], last_ms)
+    counts = []
+    for (_, text), (segments, first_ms, last_ms) in days.items():
+        place = places[text]
+        if place is not None and segments:
+            counts.append(_count(place, segments, first_ms, last_ms))
+    return tuple(counts), tuple(by_minute), damaged
+
+
+def _bounds(minute: int) -> tuple[bytes, bytes]:
+    begins_ms = minute * _MINUTE_MS
+    return b"%d" % begins_ms, b"%d" % (begins_ms + _MINUTE_MS)
+
+
+def _place(text: bytes) -> SegmentPlace | None:
+    try:
+        org_id, env_id, video_id, height_px = text.decode().split(" ")
+        return SegmentPlace(
+            org_id=OrgId(org_id),
+            env_id=EnvId(env_id),
+            video_id=VideoId(video_id),
+            height_px=int(height_px),
+        )
+    except ValueError:
+        return None
+
+
+def _count(
+    place: SegmentPlace, segments: int, first_ms: int, last_ms: int
+) -> ServedCount:
+    first_at = _EPOCH + timedelta(milliseconds=first_ms)
+    return ServedCount(
+        place=place,
+        day=first_at.date(),
+        segments=segments,
+        first_at=first_at,
+        last_at=_EPOCH + timedelta(milliseconds=last_ms),
+    )

@@ -14,7 +14,6 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.analytics_ignored import IgnoredReason
-from hvcore.domain.analytics_live import SessionSeen
 from hvcore.failpoints import reach
 from hvcore.services.playback_access import Viewer
 from hvcore.services.published_files import (
@@ -27,11 +26,11 @@ from hvcore.services.published_files import (
 from hvcore.services.served_details import ServedDetails
 from hvcore.services.viewer_sessions import DueSession, SessionNotes
 from hvcore.spool import (
-    Note,
     SegmentLines,
     Spool,
     encode_all,
     encode_ignored,
+    encode_seen,
     encode_taken_back,
 )
 
@@ -121,15 +120,14 @@ class SpooledCounter:
         session: DueSession | None,
         at_ms: int,
     ) -> bytes:
+        # Nearly always there is nothing else to be said.
         lines = self._segments.line(place, at_ms)
-        if session is None and viewer.report is None and not self.details.tell_origins:
-            # Nearly always there is nothing else to be said.
-            return lines
-        at = _EPOCH + timedelta(milliseconds=at_ms)
-        others: tuple[Note, ...] = self.details.due(place, viewer, at)
         if session is not None:
-            others = (*others, _seen(place, session.name, at))
-        return lines + encode_all(others)
+            lines += encode_seen(place, session.name, at_ms)
+        if viewer.report is not None or self.details.tell_origins:
+            at = _EPOCH + timedelta(milliseconds=at_ms)
+            lines += encode_all(self.details.due(place, viewer, at))
+        return lines
 
     def _write_late(
         self, place: SegmentPlace, viewer: Viewer, session: DueSession | None
@@ -177,13 +175,3 @@ def never_counted(found: PublishedMedia | PublishedText) -> IgnoredReason | None
         return IgnoredReason.INIT
     is_sound = found.content_type == _SOUND
     return IgnoredReason.AUDIO if is_sound else IgnoredReason.OTHER_FILE
-
-
-def _seen(place: SegmentPlace, session: str, at: datetime) -> SessionSeen:
-    return SessionSeen(
-        org_id=place.org_id,
-        env_id=place.env_id,
-        video_id=place.video_id,
-        session=session,
-        at=at,
-    )

@@ -15,7 +15,7 @@ from hvcore.spool.lines import (
     encode_segment,
     encode_taken_back,
 )
-from hvcore.spool.notes import encode_ignored
+from hvcore.spool.notes import encode_ignored, encode_seen
 from hvcore.spool.reading import (
     READ_BYTES,
     SpoolChunk,
@@ -42,6 +42,7 @@ __all__ = [
     "SpoolFile",
     "encode_all",
     "encode_ignored",
+    "encode_seen",
     "encode_segment",
     "encode_taken_back",
     "make_folder",

@@ -61,6 +61,18 @@ def seen_text(seen: SessionSeen, at_ms: int) -> str:
     return f"s {at_ms} {seen.org_id} {seen.env_id} {seen.video_id} {seen.session}"
 
 
+def encode_seen(place: SegmentPlace, session: str, at_ms: int) -> bytes:
+    """
+    Return the line of a session that was served a segment, with its end.
+
+    Args:
+        at_ms: Milliseconds since 1970.
+    """
+    video, _, _ = place.text.rpartition(b" ")
+    data = b"s %d %s %s" % (at_ms, video, session.encode())
+    return b"%s %08x\n" % (data, zlib.crc32(data))
+
+
 def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """
     Return moment and place of the segments among some lines that do not count.

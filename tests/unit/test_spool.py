@@ -37,6 +37,7 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.spool import (
     Spool,
     encode_ignored,
+    encode_seen,
     lines,
     opened,
     reading,
@@ -566,6 +567,12 @@ def test_an_ignored_request_is_written_the_same_in_one_step(
     line = encode_ignored(PLACE, reason, at_ms)
 
     assert line == lines.encode(IgnoredRequest(place=place, at=AT))
+
+
+def test_a_session_is_written_the_same_in_one_step() -> None:
+    line = encode_seen(PLACE, session("a").session, int(AT.timestamp() * 1000))
+
+    assert line == lines.encode(session("a"))
 
 
 def test_the_latest_moment_of_a_session_is_read_back(

@@ -1,15 +1,15 @@
 """
 Bring what the edge has served from its log to the analytics sinks, once.
 
-As with spool files (hvcore/services/drain.py), each sink remembers how far it
-has read a file in the same transaction as the counts: whatever is killed,
-nothing is counted twice, and nothing that was logged is lost.
+As with spool files (hvcore/services/drain.py): whatever is killed, nothing is
+counted twice, and nothing that was logged is lost.
 """
 
 import json
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +25,8 @@ from hv_edge.log_files import (
 from hv_edge.served_counts import count_served
 from hv_edge.served_notes import NamedSessions, read_notes
 from hvcore.domain.analytics import BatchId, ServedBatch
-from hvcore.errors import UnavailableError
-from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
+from hvcore.ports.analytics import AnalyticsSink
+from hvcore.services.sink_feeds import SinkFeeds
 from hvcore.services.viewer_sessions import SessionNames
 
 LOG_FILE: Final = "served.log"
@@ -56,10 +56,15 @@ class Ingest:
     names: SessionNames
     # Which file of the disk each name was seen as.
     _inodes: dict[str, int] = attrs.field(factory=dict, init=False)
-    # Up to where a sink has read a file: saves asking it again.
-    _known: dict[tuple[str, str], int] = attrs.field(factory=dict, init=False)
-    _failing: set[str] = attrs.field(factory=set, init=False)
+    # What could not be written down, and that was said.
+    _unkept: set[Path] = attrs.field(factory=set, init=False)
+    # Never forgets a log: one that comes back from a backup is known.
+    _feeds: SinkFeeds = attrs.field(init=False)
     _sessions: NamedSessions = attrs.field(init=False)
+
+    @_feeds.default
+    def _make_feeds(self) -> SinkFeeds:
+        return SinkFeeds(sinks=self.sinks, applied=lambda: None)
 
     @_sessions.default
     def _make_sessions(self) -> NamedSessions:
@@ -77,17 +82,16 @@ class Ingest:
         Raises:
             LogCutError: A file was cut off instead of renamed.
         """
-        failed: set[str] = set()
         seen: dict[str, int] = {}
         paths = log_paths(self.log)
         there = inodes_of(paths)
-        for path in paths:
-            with opened_log(path) as file:
-                if file is not None:
-                    self._check(file, seen, there)
-                    self._read(file, failed)
-        self._remember(seen, failed)
-        self._failing.intersection_update(failed)
+        with self._feeds.round():
+            for path in paths:
+                with opened_log(path) as file:
+                    if file is not None:
+                        self._check(file, seen, there)
+                        self._feeds.bring(file, partial(self._batches, file))
+        self._remember(seen)
 
     def _check(
         self, file: LogFile, seen: dict[str, int], there: Collection[int]
@@ -102,12 +106,11 @@ class Ingest:
         # If what it was is here no more, the log was moved to another disk.
         if inode != file.inode and inode in there:
             raise LogCutError(_CUT.format(path=self.log, copy=file.path))
-        for (_, name), position in self._known.items():
-            if name == file.name and position > file.size_bytes():
-                raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
+        if self._feeds.furthest(file.name) > file.size_bytes():
+            raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
         seen[file.name] = file.inode
 
-    def _remember(self, seen: Mapping[str, int], failed: set[str]) -> None:
+    def _remember(self, seen: Mapping[str, int]) -> None:
         if seen == self._inodes:
             return
         target = self.log.parent / SEEN_FILE
@@ -117,65 +120,26 @@ class Ingest:
             temporary.replace(target)
         except OSError as exc:
             # A full disk, say: counting goes on, and it is tried again.
-            failed.add(SEEN_FILE)
-            if SEEN_FILE not in self._failing:
+            if target not in self._unkept:
                 _log.error(
                     "it cannot be kept which logs were seen; trying again",
                     extra={"hv_file": str(target), "hv_error": str(exc)},
                 )
-            self._failing.add(SEEN_FILE)
+            self._unkept.add(target)
             return
+        self._unkept.clear()
         self._inodes.clear()
         self._inodes.update(seen)
 
-    def _read(self, file: LogFile, failed: set[str]) -> None:
-        for name in self.sinks.keys() - failed:
-            try:
-                self._apply(name, file)
-            except LogCutError:
-                raise
-            except Exception as exc:  # noqa: BLE001 - see below
-                # Whatever a sink raises: the others go on, and it is asked again.
-                failed.add(name)
-                if name not in self._failing:
-                    _log.exception(
-                        "an analytics sink failed; trying again",
-                        exc_info=not isinstance(exc, UnavailableError),
-                        extra={
-                            "hv_sink": name,
-                            "hv_file": str(file.path),
-                            "hv_error": str(exc),
-                        },
-                    )
-                self._failing.add(name)
-
-    def _apply(self, name: str, file: LogFile) -> None:
-        sink, key = self.sinks[name], (name, file.name)
-        known = self._known.get(key)
-        if known == file.size_bytes():
-            return
-        if known is not None:
-            # Unless somebody else has written to it: it was put back, say.
-            with suppress(BatchRefusedError):
-                self._go_on(sink, key, file, known)
-                return
-        self._go_on(sink, key, file, sink.position(file.name))
-
-    def _go_on(
-        self, sink: AnalyticsSink, key: tuple[str, str], file: LogFile, position: int
-    ) -> None:
-        # Not what comes meanwhile, or under load there would be no end.
-        size_bytes = file.size_bytes()
-        if position > size_bytes:
+    def _batches(self, file: LogFile, start: int, until: int) -> Iterator[ServedBatch]:
+        if start > until:
             raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
-        while position < size_bytes:
-            lines, end = file.lines(position)
-            if end == position:
+        while start < until:
+            lines, end = file.lines(start)
+            if end == start:
                 break
-            sink.write(self._batch(file, lines, position, end))
-            position = end
-        # Never forgotten: a log that comes back from a backup is known.
-        self._known[key] = position
+            yield self._batch(file, lines, start, end)
+            start = end
 
     def _batch(self, file: LogFile, lines: bytes, start: int, end: int) -> ServedBatch:
         read = count_served(lines)

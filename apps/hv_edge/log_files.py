@@ -15,14 +15,14 @@ from typing import BinaryIO, Final
 
 import attrs
 
-from hvcore.errors import HvcoreError
+from hvcore.services.sink_feeds import ServedFileError
 
 READ_BYTES: Final = 1024 * 1024
 MAX_LINE_BYTES: Final = 4096
 _COMPRESSED: Final = (".gz", ".xz", ".zst", ".bz2")
 
 
-class LogCutError(HvcoreError):
+class LogCutError(ServedFileError):
     """
     A log was cut off instead of renamed.
     """

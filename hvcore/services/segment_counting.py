@@ -109,37 +109,34 @@ class SpooledCounter:
         """
         at_ms = self.clock.now_ms()
         session = self.sessions.due(place.video_id, token, viewer, at_ms)
-        if self._write(self._lines(place, viewer, session, at_ms), session):
+        if self._write(place, viewer, session, at_ms):
             return partial(self._take_back, place, at_ms)
         return _nothing
-
-    def _lines(
-        self,
-        place: SegmentPlace,
-        viewer: Viewer,
-        session: DueSession | None,
-        at_ms: int,
-    ) -> bytes:
-        # Nearly always there is nothing else to be said.
-        lines = self._segments.line(place, at_ms)
-        if session is not None:
-            lines += encode_seen(place, session.name, at_ms)
-        if viewer.report is not None or self.details.tell_origins:
-            at = _EPOCH + timedelta(milliseconds=at_ms)
-            lines += encode_all(self.details.due(place, viewer, at))
-        return lines
 
     def _write_late(
         self, place: SegmentPlace, viewer: Viewer, session: DueSession | None
     ) -> None:
         # It may have been long on its way.
-        at_ms = self.clock.now_ms()
-        self._write(self._lines(place, viewer, session, at_ms), session)
+        self._write(place, viewer, session, self.clock.now_ms())
 
-    def _write(self, lines: bytes, session: DueSession | None) -> bool:
-        # All in one: a segment, its viewer, and what is known of both.
-        is_kept = self.spool.write(lines, segments=1)
-        if session is not None:
+    def _write(
+        self,
+        place: SegmentPlace,
+        viewer: Viewer,
+        session: DueSession | None,
+        at_ms: int,
+    ) -> bool:
+        # All in one: a segment, its viewer, and what is known of both. Nearly
+        # always there is only the first.
+        lines = self._segments.line(place, at_ms)
+        if viewer.report is not None or self.details.tell_origins:
+            at = _EPOCH + timedelta(milliseconds=at_ms)
+            lines += encode_all(self.details.due(place, viewer, at))
+        if session is None:
+            is_kept = self.spool.write(lines, segments=1)
+        else:
+            lines += encode_seen(place, session.name, at_ms)
+            is_kept = self.spool.write(lines, segments=1)
             self.sessions.noted(session)
         reach("spool.written")
         return is_kept

@@ -70,11 +70,21 @@ class Spool:
             Whether they are written, or will be; not if too much is owed.
         """
         with self._lock:
-            if not self._owed and self._fd is not None:
+            fd = self._fd
+            if fd is not None and not self._owed:
                 # Nearly always, and then nothing is copied.
-                lines = self._write_at_once(self._fd, lines)
-                if not lines:
+                try:
+                    written = os.write(fd, lines)
+                except OSError:
+                    # Who writes it below meets it again, and notes it.
+                    written = 0
+                self._size += written
+                if written == len(lines):
+                    if self._size >= self._max_file_bytes:
+                        self._close_file()
                     return True
+                self._cut = lines[:written].rpartition(b"\n")[2]
+                lines = lines[written:]
             if self._owed:
                 room = MAX_OWED_BYTES if segments else MAX_OWED_BYTES // 2
                 if len(self._owed) + len(lines) > room:
@@ -112,23 +122,6 @@ class Spool:
             if self._owed:
                 self._write()
             self._close_file()
-
-    def _write_at_once(self, fd: int, lines: bytes) -> bytes:
-        """
-        Write what can be written, where nothing is owed; return the rest.
-        """
-        try:
-            written = os.write(fd, lines)
-        except OSError:
-            # Who writes the rest meets it again, and notes it.
-            return lines
-        self._size += written
-        if written == len(lines):
-            if self._size >= self._max_file_bytes:
-                self._close_file()
-            return b""
-        self._cut = lines[:written].rpartition(b"\n")[2]
-        return lines[written:]
 
     def _write(self) -> None:
         try:

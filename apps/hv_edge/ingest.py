@@ -26,6 +26,7 @@ from hv_edge.served_counts import count_served
 from hv_edge.served_notes import NamedSessions, read_notes
 from hvcore.domain.analytics import BatchId, ServedBatch
 from hvcore.ports.analytics import AnalyticsSink
+from hvcore.services.seldom import Seldom
 from hvcore.services.sink_feeds import SinkFeeds
 from hvcore.services.viewer_sessions import SessionNames
 
@@ -38,6 +39,8 @@ _CUT: Final = (
     "logrotate rename it and tell nginx to open a new one (docs/how-to/edge.md), "
     "and remove {copy} once you know that it was counted."
 )
+_SHORTER: Final = "{path} has {size} bytes, of which a sink has read {read}. "
+_SAYS_EVERY_S: Final = 600.0
 
 
 @attrs.frozen(kw_only=True)
@@ -56,8 +59,7 @@ class Ingest:
     names: SessionNames
     # Which file of the disk each name was seen as.
     _inodes: dict[str, int] = attrs.field(factory=dict, init=False)
-    # What could not be written down, and that was said.
-    _unkept: set[Path] = attrs.field(factory=set, init=False)
+    _errors: Seldom = attrs.field(factory=lambda: Seldom(_SAYS_EVERY_S), init=False)
     # Never forgets a log: one that comes back from a backup is known.
     _feeds: SinkFeeds = attrs.field(init=False)
     _sessions: NamedSessions = attrs.field(init=False)
@@ -84,14 +86,22 @@ class Ingest:
         """
         seen: dict[str, int] = {}
         paths = log_paths(self.log)
-        there = inodes_of(paths)
+        there, has_read_all = inodes_of(paths), True
         with self._feeds.round():
             for path in paths:
-                with opened_log(path) as file:
-                    if file is not None:
-                        self._check(file, seen, there)
-                        self._feeds.bring(file, partial(self._batches, file))
-        self._remember(seen)
+                try:
+                    self._read(path, seen, there)
+                except OSError as exc:
+                    has_read_all = False
+                    self._feeds.skip(path, exc)
+        if has_read_all:
+            self._remember(seen)
+
+    def _read(self, path: Path, seen: dict[str, int], there: Collection[int]) -> None:
+        with opened_log(path) as file:
+            if file is not None:
+                self._check(file, seen, there)
+                self._feeds.bring(file, partial(self._batches, file))
 
     def _check(
         self, file: LogFile, seen: dict[str, int], there: Collection[int]
@@ -106,8 +116,9 @@ class Ingest:
         # If what it was is here no more, the log was moved to another disk.
         if inode != file.inode and inode in there:
             raise LogCutError(_CUT.format(path=self.log, copy=file.path))
-        if self._feeds.furthest(file.name) > file.size_bytes():
-            raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
+        size_bytes, read_bytes = file.size_bytes(), self._feeds.furthest(file.name)
+        if read_bytes > size_bytes:
+            raise _too_short(file, size_bytes, read_bytes)
         seen[file.name] = file.inode
 
     def _remember(self, seen: Mapping[str, int]) -> None:
@@ -120,43 +131,46 @@ class Ingest:
             temporary.replace(target)
         except OSError as exc:
             # A full disk, say: counting goes on, and it is tried again.
-            if target not in self._unkept:
+            if self._errors.is_time(SEEN_FILE):
                 _log.error(
                     "it cannot be kept which logs were seen; trying again",
                     extra={"hv_file": str(target), "hv_error": str(exc)},
                 )
-            self._unkept.add(target)
             return
-        self._unkept.clear()
         self._inodes.clear()
         self._inodes.update(seen)
 
-    def _batches(self, file: LogFile, start: int, until: int) -> Iterator[ServedBatch]:
-        if start > until:
-            raise LogCutError(_CUT.format(path=file.path, copy="the copy"))
-        while start < until:
+    def _batches(
+        self, file: LogFile, start: int, size_bytes: int
+    ) -> Iterator[ServedBatch]:
+        if start > size_bytes:
+            raise _too_short(file, size_bytes, start)
+        while start < size_bytes:
             lines, end = file.lines(start)
             if end == start:
                 break
-            yield self._batch(file, lines, start, end)
+            read = count_served(lines)
+            besides = read_notes(read.notes, self._sessions)
+            yield ServedBatch(
+                id=BatchId(file=file.name, start=start, end=end),
+                counts=read.counts,
+                minutes=read.minutes,
+                seen=besides.seen,
+                origins=besides.origins,
+            )
+            # Only now: to a sink that did not take it, it will be brought again.
+            if read.damaged:
+                _log.error(
+                    "damaged lines of the edge's log are not counted",
+                    extra={
+                        "hv_file": str(file.path),
+                        "hv_lines": read.damaged,
+                        "hv_from": start,
+                    },
+                )
             start = end
 
-    def _batch(self, file: LogFile, lines: bytes, start: int, end: int) -> ServedBatch:
-        read = count_served(lines)
-        if read.damaged:
-            _log.error(
-                "damaged lines of the edge's log are not counted",
-                extra={
-                    "hv_file": str(file.path),
-                    "hv_lines": read.damaged,
-                    "hv_from": start,
-                },
-            )
-        besides = read_notes(read.notes, self._sessions)
-        return ServedBatch(
-            id=BatchId(file=file.name, start=start, end=end),
-            counts=read.counts,
-            minutes=read.minutes,
-            seen=besides.seen,
-            origins=besides.origins,
-        )
+
+def _too_short(file: LogFile, size_bytes: int, read_bytes: int) -> LogCutError:
+    text = _SHORTER.format(path=file.path, size=size_bytes, read=read_bytes)
+    return LogCutError(text + _CUT.format(path=file.path, copy="the copy"))

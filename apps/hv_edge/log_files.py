@@ -15,14 +15,14 @@ from typing import BinaryIO, Final
 
 import attrs
 
-from hvcore.services.sink_feeds import ServedFileError
+from hvcore.errors import HvcoreError
 
 READ_BYTES: Final = 1024 * 1024
 MAX_LINE_BYTES: Final = 4096
 _COMPRESSED: Final = (".gz", ".xz", ".zst", ".bz2")
 
 
-class LogCutError(ServedFileError):
+class LogCutError(HvcoreError):
     """
     A log was cut off instead of renamed.
     """

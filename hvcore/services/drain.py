@@ -68,33 +68,42 @@ class Drain:
                 return
             with self._feeds.round():
                 for path in spool_files(self.folder):
-                    with opened(path) as file:
-                        self._drain(file)
+                    try:
+                        self._drain(path)
+                    except OSError as exc:
+                        # Another user's, say: the files of all others go on.
+                        self._feeds.skip(path, exc)
 
-    def _drain(self, file: SpoolFile) -> None:
-        has_all = self._feeds.bring(file, partial(_batches, file))
-        if file.is_complete and has_all:
-            file.path.unlink()
-            self._feeds.forget(file.name)
+    def _drain(self, path: Path) -> None:
+        with opened(path) as file:
+            is_counted = self._feeds.bring(file, partial(_batches, file))
+            if file.is_complete and is_counted:
+                path.unlink()
+                self._feeds.forget(file.name)
 
     def _applied(self) -> None:
         reach("drain.applied")
         self.beat()
 
 
-def _batches(file: SpoolFile, start: int, until: int) -> Iterator[ServedBatch]:
-    while start < until and (chunk := file.read(start)) is not None:
+def _batches(file: SpoolFile, start: int, size_bytes: int) -> Iterator[ServedBatch]:
+    while start < size_bytes and (chunk := file.read(start)) is not None:
         yield _batch(file, start, chunk)
+        # Only now: to a sink that did not take it, it will be brought again.
+        if chunk.noted.damaged:
+            _log.error(
+                "damaged lines of a spool file are not counted",
+                extra={
+                    "hv_file": file.name,
+                    "hv_lines": chunk.noted.damaged,
+                    "hv_from": start,
+                },
+            )
         start = chunk.end
 
 
 def _batch(file: SpoolFile, start: int, chunk: SpoolChunk) -> ServedBatch:
     noted = chunk.noted
-    if noted.damaged:
-        _log.error(
-            "damaged lines of a spool file are not counted",
-            extra={"hv_file": file.name, "hv_lines": noted.damaged, "hv_from": start},
-        )
     return ServedBatch(
         id=BatchId(file=file.name, start=start, end=chunk.end),
         counts=noted.counts,

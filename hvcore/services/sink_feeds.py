@@ -8,31 +8,25 @@ was written down is lost.
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
 import attrs
 
 from hvcore.domain.analytics import ServedBatch
-from hvcore.errors import HvcoreError, UnavailableError
+from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 
 _log = logging.getLogger(__name__)
 
 Batches: TypeAlias = Callable[[int, int], Iterator[ServedBatch]]
 """
-Reads a file from one offset on, and begins no batch at or behind another one.
+Reads a file: given where to begin and how long the file is, in bytes.
 
-What comes while it is read is for the next round: while people watch there would
-be no end, and a transaction for every few segments.
+No batch begins where it ended then. What comes meanwhile is for the next round:
+while people watch there would be no end, and a transaction for every few segments.
 """
-
-
-class ServedFileError(HvcoreError):
-    """
-    A file cannot be read on as it is, whoever the sink.
-    """
 
 
 class ServedFile(Protocol):
@@ -75,35 +69,46 @@ class SinkFeeds:
     applied: Callable[[], None]
     # Up to where a sink has read a file: saves asking it again.
     _known: dict[tuple[str, str], int] = attrs.field(factory=dict, init=False)
-    # Those of which it was said, and of these those that failed in this round.
-    _failing: set[str] = attrs.field(factory=set, init=False)
+    # Sinks and files that failed in this round; and those of which it was said.
     _failed: set[str] = attrs.field(factory=set, init=False)
+    _said: set[str] = attrs.field(factory=set, init=False)
 
     @contextmanager
     def round(self) -> Iterator[None]:
         """
-        Bring some files in a block: a sink that fails is asked for no more of them.
+        Bring files in a block: a sink that fails is asked for no more of them.
         """
         self._failed.clear()
         yield
-        self._failing.intersection_update(self._failed)
+        self._said.intersection_update(self._failed)
 
     def bring(self, file: ServedFile, batches: Batches) -> bool:
         """
-        Bring what is new in a file; tell whether no sink has failed so far.
+        Bring what is new in a file, within a round.
+
+        A sink that fails is named in the log once, and asked again in the next
+        round.
+
+        Returns:
+            Whether every sink has all of it.
 
         Raises:
-            ServedFileError: As batches does.
+            OSError: The file cannot be read; see skip.
+            Exception: What else batches raises.
         """
         for name in self.sinks.keys() - self._failed:
-            try:
-                self._apply(name, file, batches)
-            except ServedFileError:
-                raise
-            except Exception as exc:  # noqa: BLE001 - see below
-                # Whatever a sink raises: the others go on, and it is asked again.
-                self._note_failure(name, file, exc)
-        return not self._failed
+            self._apply(name, file, batches)
+        return self._failed.isdisjoint(self.sinks)
+
+    def skip(self, path: Path, exc: OSError) -> None:
+        """
+        Leave a file to the next round, and say so once.
+        """
+        if self._is_news(path.name):
+            _log.error(
+                "counts in a file cannot be read, or it cannot be removed; trying again",
+                extra={"hv_path": str(path), "hv_error": str(exc)},
+            )
 
     def furthest(self, file_name: str) -> int:
         """
@@ -120,47 +125,73 @@ class SinkFeeds:
             self._known.pop((name, file_name), None)
             try:
                 sink.forget(file_name)
-            except UnavailableError:
+            except Exception as exc:  # noqa: BLE001 - whatever a sink raises
                 # A row that stays behind; the file's name never comes again.
-                _log.info("a spool position stays behind", extra={"hv_file": file_name})
+                _log.warning(
+                    "a spool position stays behind",
+                    exc_info=_bug(exc),
+                    extra={
+                        "hv_sink": name,
+                        "hv_file": file_name,
+                        "hv_error": str(exc),
+                    },
+                )
 
     def _apply(self, name: str, file: ServedFile, batches: Batches) -> None:
+        """
+        Bring a file to a sink, as far as the sink takes it.
+        """
         sink, key = self.sinks[name], (name, file.name)
-        known = self._known.get(key)
-        if known == file.size_bytes():
+        known, size_bytes = self._known.get(key), file.size_bytes()
+        if known == size_bytes:
             return
-        if known is not None:
-            # Unless somebody else has written to it: another drain, or a backup.
-            with suppress(BatchRefusedError):
-                self._go_on(sink, key, known, batches(known, file.size_bytes()))
+        position = known
+        try:
+            if position is None:
+                position = sink.position(file.name)
+        except Exception as exc:  # noqa: BLE001 - whatever a sink raises
+            self._note_failure(name, file, exc)
+            return
+        for batch in batches(position, size_bytes):
+            try:
+                sink.write(batch)
+            except Exception as exc:  # noqa: BLE001 - whatever a sink raises
+                if known is not None and isinstance(exc, BatchRefusedError):
+                    # Somebody else has written to it: another drain, or a backup.
+                    del self._known[key]
+                    self._apply(name, file, batches)
+                else:
+                    self._note_failure(name, file, exc)
                 return
-        start = sink.position(file.name)
-        self._go_on(sink, key, start, batches(start, file.size_bytes()))
-
-    def _go_on(
-        self,
-        sink: AnalyticsSink,
-        key: tuple[str, str],
-        position: int,
-        batches: Iterator[ServedBatch],
-    ) -> None:
-        for batch in batches:
-            sink.write(batch)
             self.applied()
             position = batch.id.end
         self._known[key] = position
 
     def _note_failure(self, name: str, file: ServedFile, exc: Exception) -> None:
-        self._failed.add(name)
-        if name in self._failing:
-            return
-        self._failing.add(name)
-        _log.error(
-            "an analytics sink failed; trying again",
-            exc_info=None if isinstance(exc, UnavailableError) else exc,
-            extra={
-                "hv_sink": name,
-                "hv_file": str(file.path),
-                "hv_error": str(exc),
-            },
-        )
+        if self._is_news(name):
+            _log.error(
+                "an analytics sink failed; trying again",
+                exc_info=_bug(exc),
+                extra={
+                    "hv_sink": name,
+                    "hv_file": file.name,
+                    "hv_path": str(file.path),
+                    "hv_error": str(exc),
+                },
+            )
+
+    def _is_news(self, failed: str) -> bool:
+        """
+        Note that something has failed in this round; tell whether to say so.
+        """
+        self._failed.add(failed)
+        is_news = failed not in self._said
+        self._said.add(failed)
+        return is_news
+
+
+def _bug(exc: Exception) -> Exception | None:
+    """
+    Return what needs a traceback.
+    """
+    return None if isinstance(exc, UnavailableError) else exc

@@ -2,12 +2,14 @@
 The edge's log is counted once, whatever becomes of it meanwhile.
 """
 
+import errno
 import secrets
 import shutil
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import IO, Any
 
 import attrs
 import pytest
@@ -277,6 +279,27 @@ def test_a_log_that_is_shorter_than_it_was_is_refused(
         ingest(services, log).run_once()
 
 
+def test_a_log_that_was_cut_off_is_refused_though_a_sink_cannot_say_so(
+    services: Services, log: Path
+) -> None:
+    """
+    One sink has read it, the other one was down and does not know it.
+    """
+    behind = Behind(services.drain.sinks["sql"])
+    sinks = {"sql": services.drain.sinks["sql"], "behind": behind}
+    reader = attrs.evolve(ingest(services, log), sinks=sinks)
+    append(log, line(), line())
+    reader.run_once()
+    with log.open("r+b") as file:
+        file.truncate(len(line()))
+    behind.fails = False
+
+    with pytest.raises(LogCutError, match="of which a sink has read"):
+        reader.run_once()
+
+    assert behind.written == []
+
+
 def test_damaged_lines_are_said_and_the_rest_counts(
     services: Services, log: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -319,6 +342,51 @@ class Moody(AnalyticsSink):
 
     def position(self, file: str) -> int:
         return self.inner.position(file)
+
+
+class Behind(Moody):
+    """
+    A sink that was down, and has nothing as yet.
+    """
+
+    def __init__(self, inner: AnalyticsSink) -> None:
+        super().__init__(inner)
+        self.written: list[ServedBatch] = []
+
+    def write(self, batch: ServedBatch) -> None:
+        if self.fails:
+            raise UnavailableError
+        self.written.append(batch)
+
+    def position(self, file: str) -> int:
+        if self.fails:
+            raise UnavailableError
+        return 0
+
+
+def test_a_log_that_cannot_be_opened_holds_up_no_other(
+    services: Services, log: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    append(log, line())
+    rotated = log.with_name("served.log.1")
+    append(rotated, line(), line())
+    reader = ingest(services, log)
+    real = Path.open
+
+    def refuse(path: Path, mode: str) -> IO[Any]:
+        if path == rotated:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path, mode)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Path, "open", refuse)
+        reader.run_once()
+        reader.run_once()
+    while_closed = counted(services)
+    reader.run_once()
+
+    assert (while_closed, counted(services)) == (1, 3)
+    assert caplog.text.count("cannot be read") == 1
 
 
 def test_what_is_logged_while_it_reads_is_for_the_next_round(

@@ -2,6 +2,7 @@
 Who watched what the edge served, and where it went: what lines say besides.
 """
 
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -21,7 +22,12 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.services.viewer_sessions import MARK_DIGITS, SessionNames
 
 MAX_KEPT: Final = 100_000
-"""Sessions in memory, about 35 MB."""
+"""Sessions in memory, about 80 MB."""
+KEPT_FOR_S: Final = 60.0
+"""
+Who watches is noted a dozen times meanwhile. Memory is for those who watch, and not
+for all who did.
+"""
 _SESSION: Final = b" s="
 _SESSION_BYTES: Final = len(_SESSION) + MARK_DIGITS
 _COUNTRY: Final = b"c"
@@ -62,22 +68,39 @@ class NamedSessions:
     Args:
         names: Those that the service gives the same viewers.
         max_kept: Then all are forgotten, so that there is room.
+        kept_for_s: Likewise.
     """
 
-    def __init__(self, names: SessionNames, max_kept: int = MAX_KEPT) -> None:
+    def __init__(
+        self,
+        names: SessionNames,
+        max_kept: int = MAX_KEPT,
+        kept_for_s: float = KEPT_FOR_S,
+    ) -> None:
         self._names = names
         self._max_kept = max_kept
+        self._kept_for_s = kept_for_s
+        self._forgot_s = time.monotonic()
         # By place and mark as they stand in a line; and of all heights the same.
         self._kept: dict[tuple[bytes, bytes], NamedSession] = {}
         self._sessions: dict[tuple[VideoId, str], NamedSession] = {}
 
+    def __len__(self) -> int:
+        """
+        Return how many are in memory, each height by itself.
+        """
+        return len(self._kept)
+
     def make_room(self) -> None:
         """
-        Forget them if they are many; until then each is the same object.
+        Forget them if they are many, or old; until then each is the same object.
         """
-        if len(self._kept) >= self._max_kept:
+        now_s = time.monotonic()
+        is_old = now_s - self._forgot_s >= self._kept_for_s
+        if is_old or len(self._kept) >= self._max_kept:
             self._kept.clear()
             self._sessions.clear()
+            self._forgot_s = now_s
 
     def find(self, text: bytes, session: bytes) -> NamedSession:
         """

@@ -446,9 +446,12 @@ def test_a_sink_that_fails_later_after_writing_counts_once(
     assert counted(services) == 4
 
 
-def test_one_viewer_has_one_name_while_others_are_forgotten() -> None:
+@pytest.mark.parametrize("limit", [{"max_kept": 2}, {"kept_for_s": 0.0}])
+def test_one_viewer_has_one_name_while_others_are_forgotten(
+    limit: dict[str, Any],
+) -> None:
     names = SessionNames("a secret of at least 32 characters")
-    sessions = NamedSessions(names, max_kept=2)
+    sessions = NamedSessions(names, **limit)
     found = [
         read_notes(
             [
@@ -468,3 +471,5 @@ def test_one_viewer_has_one_name_while_others_are_forgotten() -> None:
     assert [len(seen) for seen in found] == [1, 1, 1, 1]
     assert found[0] == found[3]
     assert len({seen[0].session for seen in found}) == 3
+    # Two heights of who came last.
+    assert len(sessions) == 2

@@ -91,7 +91,9 @@ class Ingest:
             for path in paths:
                 try:
                     self._read(path, seen, there)
-                except OSError as exc:
+                except LogCutError:
+                    raise
+                except Exception as exc:  # noqa: BLE001 - whatever else is wrong with it
                     has_read_all = False
                     self._feeds.skip(path, exc)
         if has_read_all:

@@ -70,8 +70,8 @@ class Drain:
                 for path in spool_files(self.folder):
                     try:
                         self._drain(path)
-                    except OSError as exc:
-                        # Another user's, say: the files of all others go on.
+                    except Exception as exc:  # noqa: BLE001 - whatever is wrong with it
+                        # Another user's file, say: all others go on.
                         self._feeds.skip(path, exc)
 
     def _drain(self, path: Path) -> None:

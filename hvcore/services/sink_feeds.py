@@ -93,20 +93,20 @@ class SinkFeeds:
             Whether every sink has all of it.
 
         Raises:
-            OSError: The file cannot be read; see skip.
-            Exception: What else batches raises.
+            Exception: The file cannot be read; see skip.
         """
         for name in self.sinks.keys() - self._failed:
             self._apply(name, file, batches)
         return self._failed.isdisjoint(self.sinks)
 
-    def skip(self, path: Path, exc: OSError) -> None:
+    def skip(self, path: Path, exc: Exception) -> None:
         """
         Leave a file to the next round, and say so once.
         """
         if self._is_news(path.name):
             _log.error(
                 "counts in a file cannot be read, or it cannot be removed; trying again",
+                exc_info=None if isinstance(exc, OSError) else exc,
                 extra={"hv_path": str(path), "hv_error": str(exc)},
             )
 
@@ -129,7 +129,7 @@ class SinkFeeds:
                 # A row that stays behind; the file's name never comes again.
                 _log.warning(
                     "a spool position stays behind",
-                    exc_info=_bug(exc),
+                    exc_info=None if isinstance(exc, UnavailableError) else exc,
                     extra={
                         "hv_sink": name,
                         "hv_file": file_name,
@@ -171,7 +171,7 @@ class SinkFeeds:
         if self._is_news(name):
             _log.error(
                 "an analytics sink failed; trying again",
-                exc_info=_bug(exc),
+                exc_info=None if isinstance(exc, UnavailableError) else exc,
                 extra={
                     "hv_sink": name,
                     "hv_file": file.name,
@@ -188,10 +188,3 @@ class SinkFeeds:
         is_news = failed not in self._said
         self._said.add(failed)
         return is_news
-
-
-def _bug(exc: Exception) -> Exception | None:
-    """
-    Return what needs a traceback.
-    """
-    return None if isinstance(exc, UnavailableError) else exc

@@ -100,15 +100,15 @@ def dead_files(folder: Path, count: int) -> list[Path]:
     return list(spool_files(folder))
 
 
-def unreadable(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def unreadable(path: Path, fault: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """
-    Make one file of a folder one that the disk does not give any more.
+    Make one file of a folder one that cannot be read any more.
     """
     inode, real = path.stat().st_ino, os.pread
 
     def pread(fd: int, size: int, offset: int) -> bytes:
         if os.fstat(fd).st_ino == inode:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+            raise fault
         return real(fd, size, offset)
 
     monkeypatch.setattr(reading.os, "pread", pread)
@@ -169,12 +169,18 @@ def test_a_sink_that_cannot_forget_holds_nobody_up(
     assert caplog.text.count("stays behind") == 2
 
 
+@pytest.mark.parametrize(
+    "fault", [OSError(errno.EIO, os.strerror(errno.EIO)), ValueError("a bug")]
+)
 def test_a_file_that_cannot_be_read_holds_up_no_other(
-    feeding: Feeding, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    feeding: Feeding,
+    fault: Exception,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     files = dead_files(feeding.folder, 3)
     with monkeypatch.context() as patched:
-        unreadable(files[0], patched)
+        unreadable(files[0], fault, patched)
         for _ in range(3):
             feeding.drain.run_once()
     while_bad = (feeding.good.segments, list(spool_files(feeding.folder)))

@@ -21,6 +21,8 @@ THREADS: Final = 2
 """Of wrk: one alone asks for less than nginx can answer, where answers are small."""
 SCRIPT: Final = Path(__file__).with_name("delivery_paths.lua")
 TIMEOUT_S: Final = 20
+WARM_UP_S: Final = 3.0
+"""Then every token was seen once: to verify it takes longer than to serve it."""
 
 _COUNT: Final = re.compile(r"(\d+) requests in ([\d.]+)(us|ms|s|m|h)")
 _P99: Final = re.compile(r"99%\s+([\d.]+)(us|ms|s|m)")
@@ -140,7 +142,7 @@ def compare(
     """
     found: dict[str, list[Load]] = {server.name: [] for server in servers}
     for server in servers:
-        put_load(server, case, seconds=1)
+        put_load(server, case, seconds=min(seconds, WARM_UP_S))
     for number in range(rounds):
         order = servers if number % 2 == 0 else list(reversed(servers))
         for server in order:

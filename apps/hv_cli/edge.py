@@ -84,10 +84,13 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
         with the_only_reader(folder) as is_alone:
             if not is_alone:
                 raise CliError(f"Another hv edge ingest reads {folder} already.")
-            if once:
-                reading.run_once()
-            else:
+            if not once:
                 _keep_ingesting(reading)
+            elif not reading.run_once():
+                raise CliError(
+                    "Not everything was counted; the log says why. Mend it, and run "
+                    "this again: nothing is counted twice."
+                )
 
 
 def _keep_ingesting(reading: "Ingest") -> None:

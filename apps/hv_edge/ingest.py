@@ -39,7 +39,12 @@ _CUT: Final = (
     "logrotate rename it and tell nginx to open a new one (docs/how-to/edge.md), "
     "and remove {copy} once you know that it was counted."
 )
-_SHORTER: Final = "{path} has {size} bytes, of which a sink has read {read}. "
+_SHORTER: Final = (
+    "{path} has {size} bytes, and a sink has read {read} of it: it was cut off, by "
+    "logrotate's copytruncate or by a power cut, so lines may be lost. Let logrotate "
+    "rename it and tell nginx to open a new one (docs/how-to/edge.md). Then move this "
+    "file out of the folder, and a copy of it, if there is one."
+)
 _SAYS_EVERY_S: Final = 600.0
 
 
@@ -57,8 +62,9 @@ class Ingest:
     log: Path
     sinks: Mapping[str, AnalyticsSink]
     names: SessionNames
-    # Which file of the disk each name was seen as.
+    # Which file of the disk each name was seen as; and what SEEN_FILE says of it.
     _inodes: dict[str, int] = attrs.field(factory=dict, init=False)
+    _kept: dict[str, int] = attrs.field(factory=dict, init=False)
     _errors: Seldom = attrs.field(factory=lambda: Seldom(_SAYS_EVERY_S), init=False)
     # Never forgets a log: one that comes back from a backup is known.
     _feeds: SinkFeeds = attrs.field(init=False)
@@ -75,35 +81,38 @@ class Ingest:
     def __attrs_post_init__(self) -> None:
         with suppress(OSError, ValueError):
             text = (self.log.parent / SEEN_FILE).read_text(encoding="utf-8")
-            self._inodes.update(json.loads(text))
+            self._kept.update(json.loads(text))
+            self._inodes.update(self._kept)
 
-    def run_once(self) -> None:
+    def run_once(self) -> bool:
         """
-        Read what is new.
+        Read what is new; tell whether every sink has all of it.
 
         Raises:
             LogCutError: A file was cut off instead of renamed.
         """
         seen: dict[str, int] = {}
         paths = log_paths(self.log)
-        there, has_read_all = inodes_of(paths), True
+        there, has_read_all, is_counted = inodes_of(paths), True, True
         with self._feeds.round():
             for path in paths:
                 try:
-                    self._read(path, seen, there)
+                    is_counted &= self._read(path, seen, there)
                 except LogCutError:
                     raise
                 except Exception as exc:  # noqa: BLE001 - whatever else is wrong with it
                     has_read_all = False
                     self._feeds.skip(path, exc)
-        if has_read_all:
-            self._remember(seen)
+        # What is not seen is gone, unless somebody else could be it.
+        self._remember(seen if has_read_all else {**self._inodes, **seen})
+        return has_read_all and is_counted
 
-    def _read(self, path: Path, seen: dict[str, int], there: Collection[int]) -> None:
+    def _read(self, path: Path, seen: dict[str, int], there: Collection[int]) -> bool:
         with opened_log(path) as file:
-            if file is not None:
-                self._check(file, seen, there)
-                self._feeds.bring(file, partial(self._batches, file))
+            if file is None:
+                return True
+            self._check(file, seen, there)
+            return self._feeds.bring(file, partial(self._batches, file))
 
     def _check(
         self, file: LogFile, seen: dict[str, int], there: Collection[int]
@@ -124,7 +133,9 @@ class Ingest:
         seen[file.name] = file.inode
 
     def _remember(self, seen: Mapping[str, int]) -> None:
-        if seen == self._inodes:
+        self._inodes.clear()
+        self._inodes.update(seen)
+        if self._inodes == self._kept:
             return
         target = self.log.parent / SEEN_FILE
         temporary = target.with_suffix(".new")
@@ -139,8 +150,8 @@ class Ingest:
                     extra={"hv_file": str(target), "hv_error": str(exc)},
                 )
             return
-        self._inodes.clear()
-        self._inodes.update(seen)
+        self._kept.clear()
+        self._kept.update(seen)
 
     def _batches(
         self, file: LogFile, start: int, size_bytes: int
@@ -175,4 +186,4 @@ class Ingest:
 
 def _too_short(file: LogFile, size_bytes: int, read_bytes: int) -> LogCutError:
     text = _SHORTER.format(path=file.path, size=size_bytes, read=read_bytes)
-    return LogCutError(text + _CUT.format(path=file.path, copy="the copy"))
+    return LogCutError(text)

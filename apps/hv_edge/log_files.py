@@ -70,11 +70,17 @@ def log_paths(log: Path) -> list[Path]:
     """
     found: list[tuple[int, Path]] = []
     for path in log.parent.glob(f"{log.name}*"):
-        # Renamed or removed since the folder was read: looked for the next time.
-        with suppress(FileNotFoundError):
+        try:
             status = path.stat()
-            if S_ISREG(status.st_mode) and not path.name.endswith(_COMPRESSED):
-                found.append((status.st_mtime_ns, path))
+        except FileNotFoundError:
+            # Renamed or removed since the folder was read: looked for the next time.
+            continue
+        except OSError:
+            # Whoever opens it is told why.
+            found.append((0, path))
+            continue
+        if S_ISREG(status.st_mode) and not path.name.endswith(_COMPRESSED):
+            found.append((status.st_mtime_ns, path))
     return [path for _, path in sorted(found)]
 
 
@@ -84,7 +90,7 @@ def inodes_of(paths: Iterable[Path]) -> frozenset[int]:
     """
     found: set[int] = set()
     for path in paths:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             found.add(path.stat().st_ino)
     return frozenset(found)
 

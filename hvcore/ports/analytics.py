@@ -48,8 +48,9 @@ class AnalyticsSink(ABC):
     ``write``, ``position`` and ``forget`` are called by one process of each
     machine that serves, every few seconds, and by nobody who answers requests:
     what both must know lies outside of them. Several machines write at once,
-    but never the same file. A call that takes two minutes ends with the process
-    (SIGKILL), and is made again by the next one.
+    but never the same file. A call of the drain that takes two minutes ends with
+    the process (SIGKILL), and is made again by the next one; ``hv edge ingest`` has
+    nobody who would end it: a call must not wait for ever.
     """
 
     @abstractmethod

@@ -18,6 +18,7 @@ from hvcore.spool import (
     SpoolFile,
     make_folder,
     opened,
+    remove,
     spool_files,
     the_only_reader,
 )
@@ -77,8 +78,8 @@ class Drain:
     def _drain(self, path: Path) -> None:
         with opened(path) as file:
             is_counted = self._feeds.bring(file, partial(_batches, file))
-            if file.is_complete and is_counted:
-                path.unlink()
+            if file.is_complete and is_counted and self._feeds.has_all(file):
+                remove(path)
                 self._feeds.forget(file.name)
 
     def _applied(self) -> None:

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import attrs
 
@@ -19,6 +19,8 @@ from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 
 _log = logging.getLogger(__name__)
+
+_ALL_FILES: Final = ""
 
 Batches: TypeAlias = Callable[[int, int], Iterator[ServedBatch]]
 """
@@ -69,46 +71,76 @@ class SinkFeeds:
     applied: Callable[[], None]
     # Up to where a sink has read a file: saves asking it again.
     _known: dict[tuple[str, str], int] = attrs.field(factory=dict, init=False)
-    # Sinks and files that failed in this round; and those of which it was said.
-    _failed: set[str] = attrs.field(factory=set, init=False)
+    # What failed in this round: a sink, or a file for a sink; and of which sinks
+    # and files that was said.
+    _failed: set[tuple[str, str]] = attrs.field(factory=set, init=False)
     _said: set[str] = attrs.field(factory=set, init=False)
 
     @contextmanager
     def round(self) -> Iterator[None]:
         """
-        Bring files in a block: a sink that fails is asked for no more of them.
+        Bring files in a block: a sink that is down is asked for no more of them.
         """
         self._failed.clear()
         yield
-        self._said.intersection_update(self._failed)
+        self._said.intersection_update(name for name, _ in self._failed)
 
     def bring(self, file: ServedFile, batches: Batches) -> bool:
         """
         Bring what is new in a file, within a round.
 
         A sink that fails is named in the log once, and asked again in the next
-        round.
+        round. One that is down is asked for no further file in this one.
 
         Returns:
-            Whether every sink has all of it.
+            Whether every sink has taken all of it.
 
         Raises:
             Exception: The file cannot be read; see skip.
         """
-        for name in self.sinks.keys() - self._failed:
-            self._apply(name, file, batches)
-        return self._failed.isdisjoint(self.sinks)
+        fault = None
+        for name in self.sinks:
+            if (name, _ALL_FILES) not in self._failed:
+                try:
+                    self._apply(name, file, batches)
+                except OSError as exc:
+                    # Another sink may not have come so far yet.
+                    fault = exc
+        if fault is not None:
+            raise fault
+        wrong = {
+            (name, which) for name in self.sinks for which in (_ALL_FILES, file.name)
+        }
+        return self._failed.isdisjoint(wrong)
 
     def skip(self, path: Path, exc: Exception) -> None:
         """
         Leave a file to the next round, and say so once.
         """
-        if self._is_news(path.name):
+        if self._is_news(path.name, _ALL_FILES):
             _log.error(
-                "counts in a file cannot be read, or it cannot be removed; trying again",
+                "a file with counts was left; trying again",
                 exc_info=None if isinstance(exc, OSError) else exc,
                 extra={"hv_path": str(path), "hv_error": str(exc)},
             )
+
+    def has_all(self, file: ServedFile) -> bool:
+        """
+        Ask every sink whether it still has what it took, before a file is removed.
+
+        One that was put back to an older state has not, and is brought the rest in
+        the next round.
+        """
+        for name, sink in self.sinks.items():
+            try:
+                position = sink.position(file.name)
+            except Exception as exc:  # noqa: BLE001 - whatever a sink raises
+                self._note_failure(name, file, exc)
+                return False
+            if position != self._known.get((name, file.name)):
+                self._ask_again(name)
+                return False
+        return True
 
     def furthest(self, file_name: str) -> int:
         """
@@ -127,15 +159,12 @@ class SinkFeeds:
                 sink.forget(file_name)
             except Exception as exc:  # noqa: BLE001 - whatever a sink raises
                 # A row that stays behind; the file's name never comes again.
-                _log.warning(
-                    "a spool position stays behind",
-                    exc_info=None if isinstance(exc, UnavailableError) else exc,
-                    extra={
-                        "hv_sink": name,
-                        "hv_file": file_name,
-                        "hv_error": str(exc),
-                    },
-                )
+                if self._is_news(f"{name} forgets", file_name):
+                    _log.warning(
+                        "positions of files that are gone stay behind",
+                        exc_info=None if isinstance(exc, UnavailableError) else exc,
+                        extra={"hv_sink": name, "hv_error": str(exc)},
+                    )
 
     def _apply(self, name: str, file: ServedFile, batches: Batches) -> None:
         """
@@ -158,17 +187,25 @@ class SinkFeeds:
             except Exception as exc:  # noqa: BLE001 - whatever a sink raises
                 if known is not None and isinstance(exc, BatchRefusedError):
                     # Somebody else has written to it: another drain, or a backup.
-                    del self._known[key]
+                    self._ask_again(name)
                     self._apply(name, file, batches)
                 else:
                     self._note_failure(name, file, exc)
                 return
+            # Whatever becomes of the next one.
+            self._known[key] = position = batch.id.end
             self.applied()
-            position = batch.id.end
         self._known[key] = position
 
+    def _ask_again(self, name: str) -> None:
+        for key in [key for key in self._known if key[0] == name]:
+            del self._known[key]
+
     def _note_failure(self, name: str, file: ServedFile, exc: Exception) -> None:
-        if self._is_news(name):
+        # A question to one that is down takes as long as nobody answers; a bug may
+        # be one file's.
+        is_down = isinstance(exc, UnavailableError | OSError)
+        if self._is_news(name, _ALL_FILES if is_down else file.name):
             _log.error(
                 "an analytics sink failed; trying again",
                 exc_info=None if isinstance(exc, UnavailableError) else exc,
@@ -180,11 +217,11 @@ class SinkFeeds:
                 },
             )
 
-    def _is_news(self, failed: str) -> bool:
+    def _is_news(self, name: str, which: str) -> bool:
         """
         Note that something has failed in this round; tell whether to say so.
         """
-        self._failed.add(failed)
-        is_news = failed not in self._said
-        self._said.add(failed)
+        self._failed.add((name, which))
+        is_news = name not in self._said
+        self._said.add(name)
         return is_news

@@ -21,6 +21,7 @@ from hvcore.spool.reading import (
     SpoolChunk,
     SpoolFile,
     opened,
+    remove,
     spool_files,
     the_only_reader,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "encode_taken_back",
     "make_folder",
     "opened",
+    "remove",
     "spool_files",
     "the_only_reader",
 ]

@@ -122,6 +122,18 @@ def opened(path: Path) -> Iterator[SpoolFile]:
         yield SpoolFile(path=path, is_complete=is_complete, file=file)
 
 
+def remove(path: Path) -> None:
+    """
+    Remove a spool file for good: no power cut brings it back once this has returned.
+    """
+    path.unlink()
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 def _try_lock(file: BinaryIO) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -166,6 +166,21 @@ def test_two_do_not_count_one_log(migrated: Hv, tmp_path: Path) -> None:
     assert migrated("edge", "ingest", "--once").status == 0
 
 
+def test_who_counts_once_is_told_that_something_was_left(
+    migrated: Hv, tmp_path: Path
+) -> None:
+    assert migrated("edge", "nginx", "--out", "out", **LISTEN).status == 0
+    log = tmp_path / "hv-data" / "edge" / "served.log"
+    log.symlink_to(log.name)
+
+    outcome = migrated("edge", "ingest", "--once")
+
+    assert outcome.status == 1
+    assert "a file with counts was left" in outcome.stderr
+    assert "run this again" in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+
+
 def test_doctor_speaks_of_nginx_where_an_edge_is_configured(hv: Hv) -> None:
     checks = json.loads(hv("doctor", "--json", **LISTEN).stdout)["checks"]
 

@@ -14,7 +14,7 @@ import attrs
 from hv_edge.served_lines import ServedNote, is_note, place_of, read_served
 from hvcore.domain.analytics import MinuteCount, SegmentPlace, ServedCount
 from hvcore.spool.lines import encode
-from hvcore.spool.tally import read_lines
+from hvcore.spool.tally import PlaceTally, read_lines
 
 _LINES: Final = re.compile(
     # What counts: 200 or 206, and all of the body was handed over. Then its
@@ -49,17 +49,6 @@ class ServedCounts:
     damaged: int = 0
 
 
-@attrs.define
-class _Have:
-    """
-    What is known of a place in a minute; moments as the lines have them.
-    """
-
-    first: bytes
-    last: bytes
-    segments: int = 1
-
-
 def count_served(data: bytes) -> ServedCounts:
     """
     Count whole lines, each with its end.
@@ -90,8 +79,8 @@ def _counts(
     """
     Return what lines say; None if a place or a note in them is none.
     """
-    minutes: dict[int, dict[bytes, _Have]] = {}
-    current: dict[bytes, _Have] = {}
+    minutes: dict[int, dict[bytes, PlaceTally]] = {}
+    current: dict[bytes, PlaceTally] = {}
     notes: list[ServedNote] = []
     begins = ends = b""
     for at, _, text, told in lines:
@@ -110,7 +99,7 @@ def _counts(
             current = minutes.setdefault(minute, {})
         have = current.get(text)
         if have is None:
-            current[text] = _Have(at, at)
+            current[text] = PlaceTally(at, at, 1)
             continue
         have.segments += 1
         if at > have.last:
@@ -123,19 +112,20 @@ def _counts(
 
 
 def _meant(
-    minutes: dict[int, dict[bytes, _Have]],
+    minutes: dict[int, dict[bytes, PlaceTally]],
     places: dict[bytes, SegmentPlace],
     notes: list[ServedNote],
 ) -> ServedCounts:
     by_minute: list[MinuteCount] = []
-    days: dict[tuple[int, bytes], _Have] = {}
+    days: dict[tuple[int, bytes], PlaceTally] = {}
     for minute, some in minutes.items():
         for text, have in some.items():
             by_minute.append(
                 MinuteCount(place=places[text], minute=minute, segments=have.segments)
             )
             day = days.setdefault(
-                (minute // _MINUTES_OF_A_DAY, text), _Have(have.first, have.last, 0)
+                (minute // _MINUTES_OF_A_DAY, text),
+                PlaceTally(have.first, have.last, 0),
             )
             day.segments += have.segments
             day.first = min(day.first, have.first)
@@ -147,7 +137,7 @@ def _meant(
     )
 
 
-def _count(place: SegmentPlace, have: _Have) -> ServedCount:
+def _count(place: SegmentPlace, have: PlaceTally) -> ServedCount:
     first_at = _moment(have.first)
     return ServedCount(
         place=place,

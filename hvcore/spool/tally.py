@@ -36,9 +36,12 @@ _SAMPLE: Final = 200
 
 
 @attrs.define
-class _Have:
+class PlaceTally:
     """
     What is known of a place in a minute; moments as the lines have them.
+
+    Attributes:
+        first: In the order of their digits; so is last.
     """
 
     first: bytes
@@ -46,7 +49,7 @@ class _Have:
     segments: int
 
 
-_Minutes: TypeAlias = dict[int, dict[bytes, _Have]]
+_Minutes: TypeAlias = dict[int, dict[bytes, PlaceTally]]
 
 
 @attrs.frozen(kw_only=True)
@@ -92,7 +95,7 @@ class Tally:
         Count further lines, given without their ends.
         """
         minutes = self._minutes
-        current: dict[bytes, _Have] = {}
+        current: dict[bytes, PlaceTally] = {}
         begins = ends = b""
         damaged = 0
         checksum_of = zlib.crc32
@@ -123,7 +126,7 @@ class Tally:
                 current = minutes.setdefault(minute, {})
             have = current.get(place)
             if have is None:
-                current[place] = _Have(at, at, times)
+                current[place] = PlaceTally(at, at, times)
                 continue
             have.segments += times
             if at > have.last:
@@ -178,7 +181,7 @@ def _take_back(minutes: _Minutes, texts: Iterable[bytes]) -> None:
         if minute > _LAST_MINUTE or _place(text) is None:
             continue
         of_minute = minutes.setdefault(minute, {})
-        have = of_minute.setdefault(text, _Have(at, at, segments=0))
+        have = of_minute.setdefault(text, PlaceTally(at, at, segments=0))
         have.segments -= 1
 
 

@@ -9,8 +9,8 @@ is the processor time of a server's processes for a request, user and system; it
 says more than the rate where others use the machine. What a PostgreSQL needs
 does not belong to it.
 
-Then what counting costs: one server with and without it, in turn; what it takes
-to bring the last counts to the sinks belongs to it. Then memory over some minutes
+Then what counting costs: one server that counts and does not, in turns of half a
+second; what it takes to bring the counts to the sinks belongs to it. Then memory over some minutes
 with 100,000 viewers, and 1,000 deletes and revocations under load, after whose
 answers nothing may be served.
 
@@ -33,13 +33,14 @@ from typing import Final
 import attrs
 
 from hvcore.assembly import Services
+from tests.benchmarks import delivery_counting as counting
 from tests.benchmarks import delivery_data as data
 from tests.benchmarks import delivery_deletes as deletes
 from tests.benchmarks import delivery_memory as memory
 from tests.benchmarks.delivery_data import Case, Stock
 from tests.benchmarks.delivery_edge import running_edge
 from tests.benchmarks.delivery_load import Load, compare, loaded_for
-from tests.benchmarks.delivery_report import report, report_counting
+from tests.benchmarks.delivery_report import report
 from tests.benchmarks.delivery_servers import (
     EMBEDDED,
     Server,
@@ -53,7 +54,6 @@ from tests.published import migrate, services_of
 from tests.servers import postgresql_server, redis_server
 
 PARTS: Final = ("speed", "counting", "memory", "deletes")
-COUNTING_TURNS: Final = 4
 PACKAGES: Final = "wrk nginx-light libnginx-mod-http-lua lua-cjson"
 LUA_MODULE: Final = Path("/usr/lib/nginx/modules/ngx_http_lua_module.so")
 LONGEST_S: Final = 3_600
@@ -134,16 +134,15 @@ def all_cases(bench: Bench, www: Path, ours: Server) -> list[Case]:
 def measure_counting(bench: Bench) -> None:
     """
     Compare a server with itself, counting and not.
-
-    Two of one kind may differ by more than it costs.
     """
     case, _ = data.segment_cases(bench.stock, bench.folder)
-    switched = running_switched(bench.stock.environ, bench.log, workers=bench.workers)
-    turns = bench.wanted.rounds * COUNTING_TURNS
-    # Much shorter ones would begin with a note of each viewer, all of whom are due.
-    seconds = bench.wanted.seconds
-    with switched as pair:
-        report_counting(compare(pair, case, rounds=turns, seconds=seconds))
+    environ, turns = bench.stock.environ, bench.folder / "turns"
+    with running_switched(environ, bench.log, turns, workers=bench.workers) as server:
+        wanted = bench.wanted
+        found = counting.measure(
+            server, turns, case, rounds=wanted.rounds, seconds=wanted.seconds
+        )
+    counting.report(found)
 
 
 def start_edge(bench: Bench, *, workers: int) -> AbstractContextManager[Server]:

@@ -5,7 +5,6 @@ Load by wrk, and what a server used to bear it.
 import re
 import statistics
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -66,12 +65,10 @@ def put_load(server: Server, case: Case, *, seconds: float) -> Load:
     Ask with as many connections as there are; every answer must be good.
     """
     paths = case.plain if server.serves_plain else case.ours
-    server.prepare()
     before_s = server.cpu_s()
     done = subprocess.run(
         wrk(server, paths, seconds=seconds), check=True, capture_output=True, text=True
     )
-    time.sleep(server.done_after_s)
     load = read_load(done.stdout, cpu_s=server.cpu_s() - before_s)
     if load is None:
         raise SystemExit(f"{server.name}, {case.name}: {done.stdout}{done.stderr}")

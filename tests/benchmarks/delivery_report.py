@@ -8,7 +8,7 @@ from typing import Final
 from tests.benchmarks.delivery_data import LARGE, PLAYLISTS, SMALL
 from tests.benchmarks.delivery_edge import EDGE
 from tests.benchmarks.delivery_load import Load, middle, ratio
-from tests.benchmarks.delivery_servers import COUNTED, EMBEDDED, PLAIN, UNCOUNTED
+from tests.benchmarks.delivery_servers import EMBEDDED, PLAIN
 
 GOALS: Final[Mapping[tuple[str, str], str]] = {
     (EMBEDDED, SMALL): "3.60, aim 2.00",
@@ -20,7 +20,6 @@ GOALS: Final[Mapping[tuple[str, str], str]] = {
 }
 """Of nginx: processor time of segments at most, rate of playlists at least."""
 P99_GOAL: Final = "2.00"
-COUNTING_GOAL: Final = "1.05"
 
 
 def report(case: str, found: Mapping[str, Sequence[Load]]) -> None:
@@ -42,21 +41,6 @@ def report(case: str, found: Mapping[str, Sequence[Load]]) -> None:
             )
         )
         print(f"{name:16}{figures}{_goals(name, case)}", flush=True)
-
-
-def report_counting(found: Mapping[str, Sequence[Load]]) -> None:
-    """
-    Print what it costs that segments are counted.
-    """
-    print(f"\n{SMALL:16}{'CPU us':>10}")
-    for name, loads in found.items():
-        print(f"{name:16}{middle(loads, 'cpu_us'):10.1f}")
-    cost = ratio(found[COUNTED], found[UNCOUNTED], "cpu_us")
-    print(
-        f"counting: {cost:.3f} of the CPU without it, the median of "
-        f"{len(found[COUNTED])} turns   goal {COUNTING_GOAL}",
-        flush=True,
-    )
 
 
 def _goals(name: str, case: str) -> str:

@@ -1,15 +1,13 @@
 """
-The servers that are compared: ours, ours with and without counting, and nginx.
+The servers that are compared: ours, ours that counts by turns, and nginx.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,15 +15,10 @@ import attrs
 import psutil
 
 from hv_reference.listening import listen
-from tests.benchmarks.delivery_switched import LOOKS_EVERY_S
 from tests.live import free_ports, request, until
 
 PLAIN: Final = "nginx"
 EMBEDDED: Final = "hv delivery"
-COUNTED: Final = "  counting on"
-UNCOUNTED: Final = "  counting off"
-COUNTED_WITHIN_S: Final = 3.2
-"""Then all that was served is with the sinks."""
 SPOOL: Final = "HV_ANALYTICS__SPOOL_DIR"
 STARTS_WITHIN_S: Final = 60
 ENDS_WITHIN_S: Final = 20
@@ -65,16 +58,12 @@ class Server:
     Attributes:
         serves_plain: Plain files, and no tokens.
         roots: Its processes; their children belong to it as well.
-        prepare: Called before a load.
-        done_after_s: What it does so long after a load belongs to its cost.
     """
 
     name: str
     port: int
     roots: Sequence[psutil.Process]
     serves_plain: bool = False
-    prepare: Callable[[], None] = lambda: None
-    done_after_s: float = 0.0
 
     @property
     def url(self) -> str:
@@ -125,30 +114,15 @@ def running_delivery(
 
 @contextmanager
 def running_switched(
-    environ: Mapping[str, str], log: Path, *, workers: int = 1
-) -> Iterator[tuple[Server, Server]]:
+    environ: Mapping[str, str], log: Path, turns: Path, *, workers: int = 1
+) -> Iterator[Server]:
     """
-    Run ``hv delivery``, and give it twice: as it counts, and as it does not.
+    Run ``hv delivery`` that counts by turns, which it writes down.
     """
-    environ = _apart(environ)
-    switch = Path(environ[SPOOL]) / "counts-nothing"
     module = "tests.benchmarks.delivery_switched"
-    words = [module, str(switch), "--workers", str(workers)]
-    with _on_a_port(words, environ, log) as (process, port):
-        answering = _answering(COUNTED, port, process, path="/health/live")
-        counted = attrs.evolve(answering, done_after_s=COUNTED_WITHIN_S)
-
-        def count(*, wanted: bool) -> None:
-            if wanted:
-                switch.unlink(missing_ok=True)
-            else:
-                switch.touch()
-            time.sleep(2 * LOOKS_EVERY_S)
-
-        yield (
-            attrs.evolve(counted, prepare=partial(count, wanted=True)),
-            attrs.evolve(counted, name=UNCOUNTED, prepare=partial(count, wanted=False)),
-        )
+    words = [module, str(turns), "--workers", str(workers)]
+    with _on_a_port(words, _apart(environ), log) as (process, port):
+        yield _answering(EMBEDDED, port, process, path="/health/live")
 
 
 def _apart(environ: Mapping[str, str]) -> Mapping[str, str]:

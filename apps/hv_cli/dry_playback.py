@@ -168,22 +168,14 @@ class _Uncounted:
     Counts nothing; see services.segment_counting.SegmentCounter.
     """
 
-    def prepare(
-        self, place: SegmentPlace, token: str | None, viewer: Viewer
-    ) -> Callable[[], None]:
-        """
-        Return what takes no note.
-        """
-        del place, token, viewer
-        return _nothing
-
     def count(
         self, place: SegmentPlace, token: str | None, viewer: Viewer
     ) -> Callable[[], None]:
         """
-        Take no note, likewise.
+        Take no note.
         """
-        return self.prepare(place, token, viewer)
+        del place, token, viewer
+        return _nothing
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """

@@ -209,7 +209,7 @@ class FileLoop:
             return None
         kept.closes = request.closes or self._is_stopping
         ignore_uncounted(served, chosen)
-        counts = file is not None and chosen.start == 0 and served.prepare_count
+        counts = file is not None and chosen.start == 0 and served.count
         body = stored[chosen.start : chosen.end] if isinstance(stored, bytes) else b""
         return Transfer(
             kept.wire,
@@ -218,8 +218,7 @@ class FileLoop:
             file=file,
             start=chosen.start,
             end=chosen.end,
-            prepare_count=served.prepare_count if counts else None,
-            count_first=served.count_first if counts else None,
+            count=served.count if counts else None,
             when_broken_off=served.break_off if counts else None,
         )
 

@@ -26,19 +26,17 @@ class Transfer:
             longer than a moment.
         file: Descriptor of a file, closed with this; None if there is none.
         start: Where the part begins; it ends before end.
-        prepare_count: Called before the file ends; what it returns is called
-            when all but the last byte are with the kernel, and it has room for
-            that one.
-        count_first: Called instead once all that is left will fit into the
-            kernel; then the last byte needs no call of its own. What it returns
-            takes that back, if it did not fit after all and the other side left.
+        count: Called once all that is left will fit into the kernel, or else when
+            all but the last byte are there, and it has room for that one. What it
+            returns takes that back, if it did not fit after all and the other side
+            left.
         when_broken_off: Called at the end of what was not sent whole.
     """
 
     __slots__ = (
-        *("_arrived_bytes", "_count", "_count_first", "_data", "_end", "_file"),
-        *("_looked_at", "_make_pace", "_offset", "_pace", "_prepare_count"),
-        *("_take_back", "_when_broken_off", "_wire"),
+        *("_arrived_bytes", "_count", "_data", "_end", "_file", "_looked_at"),
+        *("_make_pace", "_offset", "_pace", "_take_back", "_when_broken_off"),
+        "_wire",
     )
 
     def __init__(  # noqa: PLR0913 - the parts of an answer
@@ -50,8 +48,7 @@ class Transfer:
         file: int | None = None,
         start: int = 0,
         end: int = 0,
-        prepare_count: Callable[[], Callable[[], None]] | None = None,
-        count_first: Callable[[], Callable[[], None]] | None = None,
+        count: Callable[[], Callable[[], None]] | None = None,
         when_broken_off: Callable[[], None] | None = None,
     ) -> None:
         self._wire = wire
@@ -60,9 +57,7 @@ class Transfer:
         self._file = file
         self._offset = start
         self._end = end
-        self._prepare_count = prepare_count
-        self._count: Callable[[], None] | None = None
-        self._count_first = count_first
+        self._count = count
         self._take_back: Callable[[], None] | None = None
         self._when_broken_off = when_broken_off
         self._pace: Pace | None = None
@@ -78,12 +73,11 @@ class Transfer:
             OSError: The other side is gone.
         """
         try:
-            if self._count_first is not None and self._fits():
+            if self._count is not None and self._fits():
                 self._send_data(holds_back=False)
-                self._take_back = self._count_first()
-                self._count_first = self._prepare_count = None
+                self._count_now(self._count)
             elif self._data:
-                self._send_data(holds_back=self._prepare_count is not None)
+                self._send_data(holds_back=self._count is not None)
             if self._file is None or self._send_file(self._file):
                 self._wire.uncork()
                 self._take_back = self._when_broken_off = None
@@ -123,6 +117,10 @@ class Transfer:
             self._when_broken_off()
             self._when_broken_off = None
 
+    def _count_now(self, count: Callable[[], Callable[[], None]]) -> None:
+        self._take_back = count()
+        self._count = None
+
     def _fits(self) -> bool:
         size_bytes = self._end - self._offset
         return 0 < size_bytes <= MAX_PER_TURN_BYTES and self._wire.takes(
@@ -138,22 +136,17 @@ class Transfer:
             self._data = self._data[sent:]
 
     def _send_file(self, file: int) -> bool:
-        prepare = self._prepare_count
-        end = self._end - 1 if prepare else self._end
+        count = self._count
+        end = self._end - 1 if count else self._end
         if self._offset < end:
             size_bytes = min(end - self._offset, MAX_PER_TURN_BYTES)
-            if prepare and self._count is None and self._offset + size_bytes == end:
-                # Now, so that little comes between the bytes: if the other side
-                # has taken all and waits, to wake it costs more than the rest.
-                self._count = prepare()
             self._offset += self._wire.send_file(file, self._offset, size_bytes)
             if self._offset < end:
                 return False
-        if prepare:
+        if count:
             if not self._wire.has_room():
                 return False
-            (self._count or prepare())()
-            self._prepare_count = self._count_first = self._when_broken_off = None
+            self._count_now(count)
         if self._offset < self._end:
             self._offset += self._wire.send_file(file, self._offset, 1)
         return True

@@ -37,7 +37,7 @@ class BoundedFile:
         self,
         file: BinaryIO,
         size_bytes: int,
-        before_last_byte: Callable[[], None] | None = None,
+        before_last_byte: Callable[[], object] | None = None,
         when_broken_off: Callable[[], None] | None = None,
     ) -> None:
         self._file = file
@@ -154,7 +154,7 @@ def _open(
         file = stored.open(chosen.start, chosen.end)
     except (FileNotFoundError, ObjectNotFoundError) as exc:
         raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING) from exc
-    tell = served.count if served.prepare_count and chosen.start == 0 else None
+    tell: Callable[[], object] | None = served.count if chosen.start == 0 else None
     wait = getattr(req.env.get("gunicorn.socket"), "wait_writable", None)
     if tell is not None and wait is not None:
         tell = partial(_tell_once_writable, wait, tell)
@@ -165,7 +165,7 @@ def _open(
     return kind(file, chosen.end - chosen.start, tell, broken_off)
 
 
-def _tell_once_writable(wait: Callable[[], None], tell: Callable[[], None]) -> None:
+def _tell_once_writable(wait: Callable[[], None], tell: Callable[[], object]) -> None:
     # Who has left meanwhile does not get the last byte.
     wait()
     tell()

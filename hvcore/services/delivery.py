@@ -220,9 +220,8 @@ class Delivery:
         *,
         is_public: bool,
     ) -> Served:
-        prepare = count = None
+        count = None
         if known.never_counted is None:
-            prepare = partial(self.counter.prepare, known.place, token, viewer)
             count = partial(self.counter.count, known.place, token, viewer)
         return Served(
             body=known.stored,
@@ -230,8 +229,7 @@ class Delivery:
             etag=known.etag,
             lifetime=Lifetime.IMMUTABLE,
             is_public=is_public,
-            prepare_count=prepare,
-            count_first=count,
+            count=count,
             never_counted=known.never_counted,
             on_ignored=partial(self.counter.ignore, known.place),
         )

@@ -24,7 +24,7 @@ from hvcore.services.published_files import (
     PublishedText,
 )
 from hvcore.services.served_details import ServedDetails
-from hvcore.services.viewer_sessions import DueSession, SessionNotes
+from hvcore.services.viewer_sessions import SessionNotes
 from hvcore.spool import (
     SegmentLines,
     Spool,
@@ -44,25 +44,14 @@ class SegmentCounter(Protocol):
     Takes note of segments; thread-safe, and never fails.
     """
 
-    def prepare(
-        self, place: SegmentPlace, token: str | None, viewer: Viewer
-    ) -> Callable[[], None]:
-        """
-        Return what takes note that a segment is being handed to a player.
-
-        It is called when all but the last byte are on their way: perhaps
-        minutes later, and never for who leaves before that.
-
-        Args:
-            token: What opened the video, if a token did.
-        """
-        ...
-
     def count(
         self, place: SegmentPlace, token: str | None, viewer: Viewer
     ) -> Callable[[], None]:
         """
-        Take note of a segment that is about to be handed over at once.
+        Take note of a segment whose last byte is about to be handed over.
+
+        Args:
+            token: What opened the video, if a token did.
 
         Returns:
             What takes it back: for a segment that broke off all the same.
@@ -91,55 +80,27 @@ class SpooledCounter:
     details: ServedDetails = attrs.field(factory=ServedDetails)
     _segments: SegmentLines = attrs.field(factory=SegmentLines, init=False)
 
-    def prepare(
-        self, place: SegmentPlace, token: str | None, viewer: Viewer
-    ) -> Callable[[], None]:
-        """
-        Return what takes note that a segment is being handed to a player.
-        """
-        at_ms = self.clock.now_ms()
-        session = self.sessions.due(place.video_id, token, viewer, at_ms)
-        return partial(self._write_late, place, viewer, session)
-
     def count(
         self, place: SegmentPlace, token: str | None, viewer: Viewer
     ) -> Callable[[], None]:
         """
-        Take note of a segment that is about to be handed over at once.
+        Take note of a segment whose last byte is about to be handed over.
         """
         at_ms = self.clock.now_ms()
-        session = self.sessions.due(place.video_id, token, viewer, at_ms)
-        if self._write(place, viewer, session, at_ms):
-            return partial(self._take_back, place, at_ms)
-        return _nothing
-
-    def _write_late(
-        self, place: SegmentPlace, viewer: Viewer, session: DueSession | None
-    ) -> None:
-        # It may have been long on its way.
-        self._write(place, viewer, session, self.clock.now_ms())
-
-    def _write(
-        self,
-        place: SegmentPlace,
-        viewer: Viewer,
-        session: DueSession | None,
-        at_ms: int,
-    ) -> bool:
         # All in one: a segment, its viewer, and what is known of both. Nearly
         # always there is only the first.
         lines = self._segments.line(place, at_ms)
         if viewer.report is not None or self.details.tell_origins:
             at = _EPOCH + timedelta(milliseconds=at_ms)
             lines += encode_all(self.details.due(place, viewer, at))
-        if session is None:
-            is_kept = self.spool.write(lines, segments=1)
-        else:
+        session = self.sessions.due(place.video_id, token, viewer, at_ms)
+        if session is not None:
             lines += encode_seen(place, session.name, at_ms)
-            is_kept = self.spool.write(lines, segments=1)
+        is_kept = self.spool.write(lines, segments=1)
+        if session is not None:
             self.sessions.noted(session)
         reach("spool.written")
-        return is_kept
+        return partial(self._take_back, place, at_ms) if is_kept else _nothing
 
     def _take_back(self, place: SegmentPlace, at_ms: int) -> None:
         self.spool.write(encode_taken_back(place, at_ms), segments=1)

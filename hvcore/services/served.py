@@ -112,11 +112,10 @@ class Served:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Shared caches may keep it, too.
         is_text: Worth compressing.
-        prepare_count: Makes ready to count an answer that begins at the first
-            byte, and returns what counts it: to be called when all but the last
-            byte were handed over, and before that one is. Not for HEAD and 304.
-        count_first: Counts such an answer before any of it is handed over, and
-            returns what takes that back; for who knows that nothing will stop it.
+        count: Counts an answer that begins at the first byte, and returns what
+            takes that back. To be called before the last byte is handed over, and
+            when nothing else can stop it: as soon as all of the rest is sure to
+            fit, or when that byte alone is left. Not for HEAD and 304.
         never_counted: Why this file is not counted, whatever the answer; None
             for a segment of a video rung.
         on_ignored: Called with the reason when an answer was not counted;
@@ -129,8 +128,7 @@ class Served:
     lifetime: Lifetime
     is_public: bool
     is_text: bool = False
-    prepare_count: Callable[[], Callable[[], None]] | None = None
-    count_first: Callable[[], Callable[[], None]] | None = None
+    count: Callable[[], Callable[[], None]] | None = None
     never_counted: IgnoredReason | None = None
     on_ignored: Callable[[IgnoredReason], None] | None = None
 
@@ -143,13 +141,6 @@ class Served:
         """
         if self.on_ignored is not None:
             self.on_ignored(self.never_counted or reason)
-
-    def count(self) -> None:
-        """
-        Count an answer of which all but the last byte were handed over.
-        """
-        if self.prepare_count is not None:
-            self.prepare_count()()
 
     def break_off(self) -> None:
         """

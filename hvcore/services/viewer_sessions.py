@@ -33,7 +33,10 @@ MAX_FOLLOWED: Final = 100_000
 TURN_S: Final = 60.0
 """After two of them without a note a session is forgotten."""
 _DAY_S: Final = 86_400
-_WARN_EVERY_S: Final = 600.0
+_DAY_MS: Final = _DAY_S * 1000
+_NOTED_EVERY_MS: Final = int(NOTED_EVERY_S * 1000)
+_TURN_MS: Final = int(TURN_S * 1000)
+_WARN_EVERY_MS: Final = 600_000
 
 _log = logging.getLogger(__name__)
 
@@ -107,12 +110,12 @@ class DueSession:
 
     Attributes:
         mark: Stands for it in this process.
-        since_s: When it became due, in seconds since 1970.
+        since_ms: When it became due, in milliseconds since 1970.
     """
 
     name: str
     mark: int
-    since_s: float
+    since_ms: int
 
 
 class SessionNotes:
@@ -128,9 +131,9 @@ class SessionNotes:
         self._max_followed = max_followed
         # When a session was noted, and its name; by a hash that means nothing
         # outside of this process. In this turn, and in the one before.
-        self._recent: dict[int, tuple[float, str]] = {}
-        self._earlier: dict[int, tuple[float, str]] = {}
-        self._turned_s = self._warned_s = 0.0
+        self._recent: dict[int, tuple[int, str]] = {}
+        self._earlier: dict[int, tuple[int, str]] = {}
+        self._turned_ms = self._warned_ms = 0
 
     def due(
         self, video_id: str, token: str | None, viewer: Viewer, at_ms: int
@@ -138,15 +141,11 @@ class SessionNotes:
         """
         Return the session if it is to be noted, else None.
 
-        It is due until it was: who prepares a note may never write it.
+        It is due until it was noted.
 
         Args:
             at_ms: Milliseconds since 1970.
         """
-        now_s = at_ms / 1000
-        # Both ways here and below, or a clock that was set back would stop it.
-        if abs(now_s - self._turned_s) >= TURN_S:
-            self._turn(now_s)
         mark = hash(
             (video_id, token)
             if token is not None
@@ -157,40 +156,53 @@ class SessionNotes:
                 viewer.player_session is None and (viewer.address, viewer.user_agent),
             )
         )
-        noted = self._recent.get(mark) or self._earlier.get(mark)
-        if noted is None:
-            if len(self._recent) + len(self._earlier) >= self._max_followed:
-                self._warn(now_s)
-                return None
-            name = self._name(token, viewer, now_s)
-        else:
-            noted_s, name = noted
-            if abs(now_s - noted_s) < NOTED_EVERY_S:
-                return None
-            if now_s // _DAY_S != noted_s // _DAY_S:
-                name = self._name(token, viewer, now_s)
-        return DueSession(name, mark, now_s)
+        noted = self._recent.get(mark)
+        # Nearly always. Both ways here and below, or a clock that was set back
+        # would stop it.
+        if noted is not None and -_NOTED_EVERY_MS < at_ms - noted[0] < _NOTED_EVERY_MS:
+            return None
+        return self._due(mark, token, viewer, at_ms)
 
     def noted(self, session: DueSession) -> None:
         """
         Remember that a session was noted.
         """
-        self._recent[session.mark] = (session.since_s, session.name)
+        self._recent[session.mark] = (session.since_ms, session.name)
         self._earlier.pop(session.mark, None)
 
-    def _name(self, token: str | None, viewer: Viewer, now_s: float) -> str:
-        return self._names.name(token, viewer, datetime.fromtimestamp(now_s, UTC))
+    def _due(
+        self, mark: int, token: str | None, viewer: Viewer, at_ms: int
+    ) -> DueSession | None:
+        if abs(at_ms - self._turned_ms) >= _TURN_MS:
+            self._turn(at_ms)
+        noted = self._recent.get(mark) or self._earlier.get(mark)
+        if noted is None:
+            if len(self._recent) + len(self._earlier) >= self._max_followed:
+                self._warn(at_ms)
+                return None
+            name = self._name(token, viewer, at_ms)
+        else:
+            noted_ms, name = noted
+            if abs(at_ms - noted_ms) < _NOTED_EVERY_MS:
+                return None
+            if at_ms // _DAY_MS != noted_ms // _DAY_MS:
+                name = self._name(token, viewer, at_ms)
+        return DueSession(name, mark, at_ms)
 
-    def _turn(self, now_s: float) -> None:
-        is_next = abs(now_s - self._turned_s) < 2 * TURN_S
+    def _name(self, token: str | None, viewer: Viewer, at_ms: int) -> str:
+        at = datetime.fromtimestamp(at_ms / 1000, UTC)
+        return self._names.name(token, viewer, at)
+
+    def _turn(self, at_ms: int) -> None:
+        is_next = abs(at_ms - self._turned_ms) < 2 * _TURN_MS
         # First of all: another thread shall not do it once more.
-        self._turned_s = now_s
+        self._turned_ms = at_ms
         self._earlier = self._recent if is_next else {}
         self._recent = {}
 
-    def _warn(self, now_s: float) -> None:
-        if abs(now_s - self._warned_s) >= _WARN_EVERY_S:
-            self._warned_s = now_s
+    def _warn(self, at_ms: int) -> None:
+        if abs(at_ms - self._warned_ms) >= _WARN_EVERY_MS:
+            self._warned_ms = at_ms
             _log.warning(
                 "more viewers than a process follows; the rest is not counted",
                 extra={"hv_followed": self._max_followed},

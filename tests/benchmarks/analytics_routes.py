@@ -88,7 +88,7 @@ class Library:
         for viewer in range(VIEWERS):
             video = chance.randrange(len(self.video_ids))
             place = self.place(video, chance.choice(HEIGHTS))
-            counter.prepare(place, f"token {number}.{viewer}", Viewer())()
+            counter.count(place, f"token {number}.{viewer}", Viewer())
         self.services.drain.run_once()
 
 

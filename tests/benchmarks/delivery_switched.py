@@ -28,8 +28,6 @@ counts: what a drain and a viewer's note cost, which come every few seconds, is
 shared by the segments that are counted meanwhile.
 """
 
-_WRITES: Final = ("count", "prepare")
-
 
 @attrs.frozen
 class Turn:
@@ -61,11 +59,10 @@ def follow(file: Path) -> None:
     Count, or do not, in turn until the process ends.
     """
     served = itertools.count()
-    writes = {name: vars(SpooledCounter)[name] for name in _WRITES}
+    count = SpooledCounter.count
     for counts in itertools.cycle([True, False]):
-        for name, write in writes.items():
-            taken = write if counts else note_nothing
-            setattr(SpooledCounter, name, watched(taken, served))
+        taken = watched(count if counts else note_nothing, served)
+        SpooledCounter.count = taken  # type: ignore[method-assign]
         # Looking at it takes one, too.
         before, before_s = next(served) + 1, time.process_time()
         time.sleep(COUNTS_S if counts else PAUSES_S)
@@ -90,7 +87,7 @@ def watched(
 
 def note_nothing(*_: object) -> Callable[[], None]:
     """
-    Take the place of what writes a line, and of what makes ready to.
+    Take the place of what writes a line.
     """
     return _nothing
 

@@ -109,26 +109,14 @@ class DeliveryWorld:
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))
 
-    def prepare(
-        self, place: SegmentPlace, token: str | None, viewer: Viewer
-    ) -> Callable[[], None]:
-        """
-        Return what takes note of a segment.
-        """
-
-        def count() -> None:
-            self.counted.append(place)
-            self.viewers.append((token, viewer))
-
-        return count
-
     def count(
         self, place: SegmentPlace, token: str | None, viewer: Viewer
     ) -> Callable[[], None]:
         """
         Take note of a segment, and return what takes that back.
         """
-        self.prepare(place, token, viewer)()
+        self.counted.append(place)
+        self.viewers.append((token, viewer))
         return partial(self.counted.remove, place)
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:

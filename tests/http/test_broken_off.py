@@ -4,7 +4,7 @@ An answer that breaks off on a connection of the file loop is told, once.
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,11 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield reader, writer
 
 
+def counted(told: list[str]) -> Callable[[], None]:
+    told.append("counted")
+    return partial(told.append, "taken back")
+
+
 def transfer_of(
     folder: Path, writer: socket.socket, told: list[str], *, size: int = SIZE
 ) -> Transfer:
@@ -40,7 +45,7 @@ def transfer_of(
         pace=lambda: Pace(60.0),
         file=os.open(path, os.O_RDONLY),
         end=size,
-        prepare_count=lambda: partial(told.append, "counted"),
+        count=partial(counted, told),
         when_broken_off=lambda: told.append("broken off"),
     )
 

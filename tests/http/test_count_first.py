@@ -77,7 +77,7 @@ def transfer_of(
     server: socket.socket,
     counter: SpooledCounter,
     file: int,
-    count_first: Callable[[], Callable[[], None]],
+    count: Callable[[], Callable[[], None]],
     size: int = SIZE,
 ) -> Transfer:
     def break_off() -> None:
@@ -89,8 +89,7 @@ def transfer_of(
         pace=lambda: Pace(5),
         file=file,
         end=size,
-        prepare_count=lambda: counter.prepare(PLACE, None, Viewer()),
-        count_first=count_first,
+        count=count,
         when_broken_off=break_off,
     )
 
@@ -107,12 +106,12 @@ def counting(
     Return what counts, and has something happen before the file is sent.
     """
 
-    def count_first() -> Callable[[], None]:
+    def count() -> Callable[[], None]:
         take_back = counter.count(PLACE, None, Viewer())
         between()
         return take_back
 
-    return count_first
+    return count
 
 
 def test_what_fits_is_counted_before_anything_of_it_leaves(
@@ -239,10 +238,8 @@ def test_the_rest_of_what_did_not_fit_is_counted_once(
     server, client = ends
     size = 8_000_000
     begun: list[int] = []
-    count_first = counting(counter, lambda: begun.append(left))
-    transfer = transfer_of(
-        server, counter, segment(tmp_path, size), count_first, size=size
-    )
+    count = counting(counter, lambda: begun.append(left))
+    transfer = transfer_of(server, counter, segment(tmp_path, size), count, size=size)
     left = len(HEAD) + size
     while not transfer.go_on():
         # As the loop does, which sleeps until there is much room.

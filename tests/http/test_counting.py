@@ -313,7 +313,7 @@ def spool(tmp_path: Path) -> Iterator[Spool]:
 def test_a_counter_writes_down_place_and_time(
     spool: Spool, clock: SettableClock, tmp_path: Path
 ) -> None:
-    counter_to(spool, clock).prepare(COUNTED, None, VIEWER)()
+    counter_to(spool, clock).count(COUNTED, None, VIEWER)
 
     (path,) = spool_files(tmp_path / "spool")
     with opened(path) as file:
@@ -340,10 +340,10 @@ def test_a_segment_and_its_viewer_are_written_down_together(
 ) -> None:
     counter = counter_to(spool, clock)
     for _ in range(3):
-        counter.prepare(COUNTED, None, VIEWER)()
-    counter.prepare(COUNTED, "aaa.bbb.ccc", VIEWER)()
+        counter.count(COUNTED, None, VIEWER)
+    counter.count(COUNTED, "aaa.bbb.ccc", VIEWER)
     counter.ignore(COUNTED, IgnoredReason.HEAD)
-    counter.prepare(COUNTED, None, attrs.evolve(VIEWER, report=PlayerReport()))()
+    counter.count(COUNTED, None, attrs.evolve(VIEWER, report=PlayerReport()))
 
     (path,) = spool_files(tmp_path / "spool")
     text = path.read_text()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from hv_reference import wire
 from hv_reference.pacing import Pace, PacedSocket, TooShortError
 from hv_reference.transfers import MAX_PER_TURN_BYTES, Transfer
 from hv_reference.wire import Wire
@@ -38,6 +39,16 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    An operator has set a limit, so that nobody tells whether all of it fits.
+    """
+    limit = tmp_path / "tcp_notsent_lowat"
+    limit.write_text("131072")
+    monkeypatch.setattr(wire, "_UNSENT_LIMIT", limit)
+
+
 def received(client: socket.socket, size: int) -> bytes:
     """
     Return that many bytes, and make sure that there are no more now.
@@ -57,6 +68,7 @@ def finish(transfer: Transfer) -> None:
         pass
 
 
+@pytest.mark.usefixtures("limited")
 @pytest.mark.parametrize(("start", "end"), [(0, len(CONTENT)), (0, 1), (0, 2)])
 def test_all_but_the_last_byte_is_sent_before_it_is_counted(
     ends: tuple[PacedSocket, socket.socket], file: Path, start: int, end: int
@@ -64,10 +76,11 @@ def test_all_but_the_last_byte_is_sent_before_it_is_counted(
     server, client = ends
     seen: list[bytes] = []
 
-    def count() -> None:
+    def count() -> Callable[[], None]:
         # What is corked is with the kernel, and comes with the last byte.
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
         seen.append(received(client, len(HEAD) + end - start - 1))
+        return lambda: seen.append(b"taken back")
 
     transfer = Transfer(
         Wire(server),
@@ -76,7 +89,7 @@ def test_all_but_the_last_byte_is_sent_before_it_is_counted(
         file=os.open(file, os.O_RDONLY),
         start=start,
         end=end,
-        prepare_count=lambda: count,
+        count=count,
         when_broken_off=lambda: seen.append(b"broken"),
     )
     finish(transfer)
@@ -100,7 +113,7 @@ def test_who_leaves_before_the_last_byte_is_told_apart(
         pace=patient,
         file=os.open(large, os.O_RDONLY),
         end=64 * 1024 * 1024,
-        prepare_count=lambda: partial(told.append, "counted"),
+        count=partial(counted, told),
         when_broken_off=lambda: told.append("broken off"),
     )
     for _ in range(100):
@@ -114,7 +127,12 @@ def test_who_leaves_before_the_last_byte_is_told_apart(
     assert told == ["broken off"]
 
 
-def test_a_count_is_prepared_once_however_often_the_kernel_is_full(
+def counted(told: list[str]) -> Callable[[], None]:
+    told.append("counted")
+    return partial(told.append, "taken back")
+
+
+def test_a_segment_counts_once_however_often_the_kernel_is_full(
     ends: tuple[PacedSocket, socket.socket], tmp_path: Path
 ) -> None:
     server, client = ends
@@ -124,17 +142,13 @@ def test_a_count_is_prepared_once_however_often_the_kernel_is_full(
         made.truncate(size)
     told: list[str] = []
 
-    def prepare() -> Callable[[], None]:
-        told.append("prepared")
-        return partial(told.append, "counted")
-
     transfer = Transfer(
         Wire(server),
         HEAD,
         pace=patient,
         file=os.open(large, os.O_RDONLY),
         end=size,
-        prepare_count=prepare,
+        count=partial(counted, told),
         when_broken_off=lambda: told.append("broken off"),
     )
     turns, left = 1, len(HEAD) + size
@@ -146,7 +160,7 @@ def test_a_count_is_prepared_once_however_often_the_kernel_is_full(
         left -= len(client.recv(1024 * 1024))
 
     assert turns > 3
-    assert told == ["prepared", "counted"]
+    assert told == ["counted"]
 
 
 def test_a_file_that_became_shorter_is_an_error(

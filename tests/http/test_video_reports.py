@@ -53,7 +53,7 @@ def play(
         clock=SettableClock(at),
         details=details,
     )
-    counter.prepare(place, None, viewer)()
+    counter.count(place, None, viewer)
     api.services.drain.run_once()
 
 

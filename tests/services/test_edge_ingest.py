@@ -124,7 +124,7 @@ def test_a_viewer_whom_both_have_served_is_one(services: Services, log: Path) ->
     for token in (None, "a.b.c"):
         mark = services.session_names.mark(token, viewer, now)
         append(log, line(told=f" s={mark}", at=f"{now.timestamp():.3f}"))
-        counter.prepare(place, token, viewer)()
+        counter.count(place, token, viewer)
 
     ingest(services, log).run_once()
     services.drain.run_once()

@@ -46,15 +46,10 @@ def noted(folder: Path) -> Noted:
     return chunk.noted
 
 
-def test_a_segment_is_counted_when_its_last_byte_goes(
+def test_a_segment_and_its_viewer_are_of_one_moment(
     counter: SpooledCounter, clock: SettableClock, tmp_path: Path
 ) -> None:
-    """
-    Its viewer is seen then, too: a slow one may take minutes, over midnight.
-    """
-    count = counter.prepare(PLACE, None, VIEWER)
-    clock.move(timedelta(days=1))
-    count()
+    counter.count(PLACE, None, VIEWER)
 
     found, now = noted(tmp_path), clock.now()
     (segment,) = found.counts
@@ -64,15 +59,11 @@ def test_a_segment_is_counted_when_its_last_byte_goes(
     assert [one.day for one in found.quality] == [now.date()]
 
 
-def test_who_has_left_one_segment_is_seen_with_the_next(
+def test_a_viewer_is_noted_once_for_segments_that_follow_one_another(
     counter: SpooledCounter, tmp_path: Path
 ) -> None:
-    """
-    A player that seeks leaves the first one that it has asked for.
-    """
-    counter.prepare(PLACE, None, VIEWER)
-    counter.prepare(PLACE, None, VIEWER)()
-    counter.prepare(PLACE, None, VIEWER)()
+    counter.count(PLACE, None, VIEWER)
+    counter.count(PLACE, None, VIEWER)
 
     found = noted(tmp_path)
     assert [count.segments for count in found.counts] == [2]

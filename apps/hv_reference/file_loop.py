@@ -31,7 +31,8 @@ from hv_web.representations import ignore_uncounted
 from hvcore.services.served import StoredFile
 
 LOOK_EVERY_S: Final = 1.0
-MAX_EVENTS: Final = 256
+MAX_EVENTS: Final = 64
+"""Looked at together: as many files are open at a time, beside those on their way."""
 STOP_IDLE_S: Final = 2.0
 """As gunicorn's threads: for requests that are on their way."""
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
@@ -154,8 +155,11 @@ class FileLoop:
     def _answer_all(self, seen: Sequence[tuple[Kept, bytes]]) -> None:
         # They all came before this moment, so that one look will do.
         with self._moment():
-            for kept, requests in seen:
-                self._answer_each(kept, requests)
+            # Decisions first, one after the other: what they need stays in the
+            # processor's caches, which to send a segment fills with other things.
+            decided = [self._decide(kept, requests) for kept, requests in seen]
+            for (kept, requests), answer in zip(seen, decided, strict=True):
+                self._answer_each(kept, requests, answer)
 
     def _moment(self) -> AbstractContextManager[None]:
         try:
@@ -163,19 +167,31 @@ class FileLoop:
         except Exception:  # noqa: BLE001 - whatever for: each is decided by itself
             return nullcontext()
 
-    def _answer_each(self, kept: Kept, seen: bytes) -> None:
-        while seen:
-            size = seen.find(END) + len(END)
-            if size < len(END):
-                self._await_rest(kept, len(seen))
-                return
-            transfer = self._answer(kept, seen[:size])
-            if transfer is None:
-                self._owner.hand_over(self._give_up(kept))
-                return
+    def _decide(self, kept: Kept, seen: bytes) -> tuple[Transfer, int] | None:
+        """
+        Return the answer to the first request, and how long the request is.
+
+        None if it is not there yet, or is others' to answer.
+        """
+        size = seen.find(END) + len(END)
+        if size < len(END):
+            self._await_rest(kept, len(seen))
+            return None
+        transfer = self._answer(kept, seen[:size])
+        if transfer is None:
+            self._owner.hand_over(self._give_up(kept))
+            return None
+        return transfer, size
+
+    def _answer_each(
+        self, kept: Kept, seen: bytes, answer: tuple[Transfer, int] | None
+    ) -> None:
+        while answer is not None:
+            transfer, size = answer
             self._go_on(kept, transfer, request_bytes=size)
             # What was sent together with it.
             seen = b"" if kept.is_gone or kept.transfer else seen[size:]
+            answer = self._decide(kept, seen) if seen else None
 
     def _await_rest(self, kept: Kept, seen_bytes: int) -> None:
         if seen_bytes >= MAX_HEAD_BYTES:

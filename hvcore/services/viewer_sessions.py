@@ -23,8 +23,11 @@ from hvcore.services.playback_access import Viewer
 
 NAME_BYTES: Final = 12
 """Two of a billion viewers have one name with a chance of 1 in 10**11."""
-NOTED_EVERY_S: Final = 5.0
-"""Of the ten seconds within which who comes and goes shows; counting takes three."""
+NOTED_EVERY_S: Final = 6.5
+"""
+Of the ten seconds within which who comes and goes shows; counting takes three.
+Longer than a segment plays, so who watches steadily is noted with every second.
+"""
 MARK_DIGITS: Final = 20
 """Hexadecimal ones: 80 bits, which tell a billion viewers apart likewise."""
 MAX_FOLLOWED: Final = 100_000

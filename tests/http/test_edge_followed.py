@@ -152,11 +152,11 @@ def test_as_many_viewers_as_come_take_only_so_much(nginx: RunningEdge) -> None:
             return noted
         end
         local noted = come(0)
-        moment = moment + 5
+        moment = moment + 6.5
         local later = come(105000)
         collectgarbage()
         local used = (collectgarbage("count") - before) / 1024
-        moment = moment + 5
+        moment = moment + 6.5
         show("one more")
         local last = #viewers.noted(nil, "vid_1")
         for _, number in ipairs({ used, noted, later, last }) do

@@ -149,8 +149,8 @@ def test_a_session_is_due_until_it_was_noted() -> None:
 
 def test_a_session_that_lasts_over_midnight_has_the_name_of_the_day() -> None:
     own, midnight = notes(), NOON + timedelta(hours=12)
-    before = note(own, midnight - timedelta(seconds=3))
-    after = note(own, midnight + timedelta(seconds=3))
+    before = note(own, midnight - timedelta(seconds=NOTED_EVERY_S - 1))
+    after = note(own, midnight + timedelta(seconds=1))
 
     assert before == name(at=NOON)
     assert after == name(at=midnight)
@@ -194,7 +194,7 @@ def test_who_is_gone_takes_no_memory() -> None:
         for number in range(5 * minute, 5 * minute + 5)
     ]
     # Who stays is noted as before, whoever comes and goes.
-    staying = [come(200, 600 + 5 * number) for number in range(60)]
+    staying = [come(200, 600 + NOTED_EVERY_S * number) for number in range(60)]
 
     assert everybody == [True] * 50
     assert staying == [True] * 60

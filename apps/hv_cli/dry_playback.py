@@ -6,7 +6,7 @@ storage. Nothing is counted, no view is used, no picture is kept.
 """
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -27,9 +27,9 @@ from hvcore.errors import UnavailableError
 from hvcore.playback_tokens import KeyRing
 from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.delivery import Delivery
 from hvcore.services.edge_playback import EdgePlayback
-from hvcore.services.playback_access import Viewer
 from hvcore.services.share_playback import SharePlayback
 from hvcore.services.thumbnails import Thumbnails
 from hvcore.settings import PublicSettings, Settings
@@ -168,23 +168,20 @@ class _Uncounted:
     Counts nothing; see services.segment_counting.SegmentCounter.
     """
 
-    def count(
-        self, place: SegmentPlace, token: str | None, viewer: Viewer
-    ) -> Callable[[], None]:
+    def count(self, segments: Sequence[CountedSegment]) -> None:
         """
         Take no note.
         """
-        del place, token, viewer
-        return _nothing
+
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """
+        Take nothing back: nothing was noted.
+        """
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """
         Take no note of it.
         """
-
-
-def _nothing() -> None:
-    pass
 
 
 @attrs.frozen

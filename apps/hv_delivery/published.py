@@ -6,7 +6,7 @@ waits: not for another server (a database, an object store), not for a lock that
 a writer holds, and nothing is written but the note that a segment was served.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Protocol, TypeAlias
@@ -17,6 +17,7 @@ from hv_web.plain_requests import MAX_KEPT, PlainRequest
 from hv_web.representations import Representation, represent
 from hvcore.errors import HvError
 from hvcore.manifests.hls import MASTER
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.delivery import Delivery, PlaybackRequest
 from hvcore.services.served import Served
 from hvcore.services.share_playback import SharePlayback
@@ -77,6 +78,18 @@ class PublishedFiles:
             share_playback=services.share_playback,
             further=further if delivery.directory.is_current else None,
         )
+
+    def count(self, segments: Sequence[CountedSegment]) -> None:
+        """
+        Count segments of what was opened, together.
+        """
+        self.delivery.counter.count(segments)
+
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """
+        Count no longer what these lines count.
+        """
+        self.delivery.counter.take_back(lines)
 
     def moment(self) -> AbstractContextManager[None]:
         """

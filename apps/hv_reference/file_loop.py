@@ -28,7 +28,9 @@ from hv_web.plain_requests import (
     read_request,
 )
 from hv_web.representations import ignore_uncounted
+from hvcore.failpoints import reach
 from hvcore.services.served import StoredFile
+from hvcore.spool import InDoubt
 
 LOOK_EVERY_S: Final = 1.0
 MAX_EVENTS: Final = 64
@@ -52,6 +54,7 @@ class FileLoop:
             of one that has begun.
         idle_s: For the next request.
         pace: Makes what is asked of who is sent something.
+        in_doubt: Knows what was counted and is still to be sent.
     """
 
     def __init__(  # noqa: PLR0913 - each is a rule of its own
@@ -63,12 +66,14 @@ class FileLoop:
         head_within_s: float,
         idle_s: float,
         pace: Callable[[], Pace],
+        in_doubt: InDoubt,
     ) -> None:
         self._files = files
         self._owner = owner
         self._head_within_s = head_within_s
         self._idle_s = idle_s
         self._pace = pace
+        self._in_doubt = in_doubt
         self._epoll = select.epoll()
         self._epoll.register(others, select.EPOLLIN)
         self._kept: dict[int, Kept] = {}
@@ -158,8 +163,25 @@ class FileLoop:
             # Decisions first, one after the other: what they need stays in the
             # processor's caches, which to send a segment fills with other things.
             decided = [self._decide(kept, requests) for kept, requests in seen]
+            # And so does what counting needs.
+            self._count_ahead([answer[0] for answer in decided if answer])
             for (kept, requests), answer in zip(seen, decided, strict=True):
+                is_counted = answer is not None and answer[0].is_counted
+                if is_counted:
+                    self._in_doubt.hand_over()
                 self._answer_each(kept, requests, answer)
+                if is_counted:
+                    reach("segment.sent")
+
+    def _count_ahead(self, transfers: Sequence[Transfer]) -> None:
+        """
+        Count what will fit into the kernel, all of it together.
+        """
+        ahead = [segment for one in transfers if (segment := one.count_ahead())]
+        if ahead:
+            self._files.count(ahead)
+            # All of them are written down, or none.
+            self._in_doubt.counted([one.line for one in ahead if one.line])
 
     def _moment(self) -> AbstractContextManager[None]:
         try:
@@ -225,7 +247,7 @@ class FileLoop:
             return None
         kept.closes = request.closes or self._is_stopping
         ignore_uncounted(served, chosen)
-        counts = file is not None and chosen.start == 0 and served.count
+        is_counted = file is not None and chosen.start == 0 and served.segment
         body = stored[chosen.start : chosen.end] if isinstance(stored, bytes) else b""
         return Transfer(
             kept.wire,
@@ -234,8 +256,8 @@ class FileLoop:
             file=file,
             start=chosen.start,
             end=chosen.end,
-            count=served.count if counts else None,
-            when_broken_off=served.break_off if counts else None,
+            segment=served.segment if is_counted else None,
+            when_broken_off=served.break_off if is_counted else None,
         )
 
     def _go_on(self, kept: Kept, transfer: Transfer, *, request_bytes: int = 0) -> None:

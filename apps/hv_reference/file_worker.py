@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 from hv_reference.deadlines import HEADERS_WITHIN_S, LargeBodies
 from hv_reference.file_loop import FileLoop
+from hvcore.spool import InDoubt
 
 TURN_S: Final = 0.0005
 """
@@ -27,9 +28,11 @@ class FilesInLoop(LargeBodies):
 
     Attributes:
         headers_within_s: For the loop's requests, as for those of threads.
+        in_doubt: Of the process whose place this one takes, and then its own.
     """
 
     headers_within_s: ClassVar[float] = HEADERS_WITHIN_S
+    in_doubt: InDoubt
     _loop: FileLoop | None = None
     _stops_at: float | None = None
 
@@ -44,6 +47,7 @@ class FilesInLoop(LargeBodies):
             # again and again while requests wait.
             gc.collect()
             gc.freeze()
+            files.take_back(self.in_doubt.take())
             self._loop = FileLoop(
                 files,
                 self,
@@ -51,6 +55,7 @@ class FilesInLoop(LargeBodies):
                 head_within_s=self.headers_within_s,
                 idle_s=self.cfg.keepalive,
                 pace=partial(self._pace, self.grace_s),
+                in_doubt=self.in_doubt,
             )
         try:
             super().run()

@@ -20,6 +20,7 @@ from gunicorn.glogging import Logger
 from hv_reference.listening import BACKLOG
 from hvcore.child_launcher import die_with_parent
 from hvcore.errors import HvcoreError
+from hvcore.spool import InDoubt
 
 _log = logging.getLogger(__name__)
 
@@ -85,6 +86,9 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         """
         for name, value in self._settings.items():
             self.cfg.set(name, value)
+        doubts = _Doubts()
+        self.cfg.set("pre_fork", doubts.before_fork)
+        self.cfg.set("child_exit", doubts.after_exit)
         allowed = _allow_files(2 * self.cfg.worker_connections + OTHER_FILES)
         most = max(1, (allowed - OTHER_FILES) // 2)
         if most < self.cfg.worker_connections:
@@ -139,6 +143,30 @@ def _end_with_arbiter(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - 
     # A worker outlived its killed arbiter for 11 s and kept the port.
     del worker
     die_with_parent(arbiter.pid)
+
+
+class _Doubts:
+    """
+    Has each worker share what it has counted and not sent with its successor.
+    """
+
+    def __init__(self) -> None:
+        self._left_behind: list[InDoubt] = []
+
+    def before_fork(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Give a worker what one that is no more has left, if there is one.
+        """
+        del arbiter
+        left = self._left_behind
+        worker.in_doubt = left.pop() if left else InDoubt()
+
+    def after_exit(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Keep it for the next one.
+        """
+        del arbiter
+        self._left_behind.append(worker.in_doubt)
 
 
 def _heartbeat_dir() -> str | None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from hv_reference.pacing import Pace
 from hv_reference.wire import Wire
+from hvcore.services.counted_segments import CountedSegment
 
 MAX_PER_TURN_BYTES: Final = 4 * 1024 * 1024
 """
@@ -26,16 +27,15 @@ class Transfer:
             longer than a moment.
         file: Descriptor of a file, closed with this; None if there is none.
         start: Where the part begins; it ends before end.
-        count: Called once all that is left will fit into the kernel, or else when
-            all but the last byte are there, and it has room for that one. What it
-            returns takes that back, if it did not fit after all and the other side
-            left.
+        segment: Counted once all that is left will fit into the kernel, or else
+            when all but the last byte are there, and it has room for that one. It
+            is taken back if it did not fit after all and the other side left.
         when_broken_off: Called at the end of what was not sent whole.
     """
 
     __slots__ = (
-        *("_arrived_bytes", "_count", "_data", "_end", "_file", "_looked_at"),
-        *("_make_pace", "_offset", "_pace", "_take_back", "_when_broken_off"),
+        *("_arrived_bytes", "_counted", "_data", "_end", "_file", "_looked_at"),
+        *("_make_pace", "_offset", "_pace", "_uncounted", "_when_broken_off"),
         "_wire",
     )
 
@@ -48,7 +48,7 @@ class Transfer:
         file: int | None = None,
         start: int = 0,
         end: int = 0,
-        count: Callable[[], Callable[[], None]] | None = None,
+        segment: CountedSegment | None = None,
         when_broken_off: Callable[[], None] | None = None,
     ) -> None:
         self._wire = wire
@@ -57,12 +57,31 @@ class Transfer:
         self._file = file
         self._offset = start
         self._end = end
-        self._count = count
-        self._take_back: Callable[[], None] | None = None
+        self._uncounted = segment
+        self._counted: CountedSegment | None = None
         self._when_broken_off = when_broken_off
         self._pace: Pace | None = None
         self._arrived_bytes = 0
         self._looked_at = 0.0
+
+    @property
+    def is_counted(self) -> bool:
+        """
+        Tell whether it is counted, and its last byte not handed over.
+        """
+        return self._counted is not None
+
+    def count_ahead(self) -> CountedSegment | None:
+        """
+        Return the segment, for who counts several at once, if all of it fits.
+
+        Whoever gets it counts it before this goes on.
+        """
+        segment = self._uncounted
+        if segment is None or not self._fits():
+            return None
+        self._counted, self._uncounted = segment, None
+        return segment
 
     def go_on(self) -> bool:
         """
@@ -73,14 +92,14 @@ class Transfer:
             OSError: The other side is gone.
         """
         try:
-            if self._count is not None and self._fits():
+            if self._uncounted is not None and self._fits():
                 self._send_data(holds_back=False)
-                self._count_now(self._count)
+                self._count_now(self._uncounted)
             elif self._data:
-                self._send_data(holds_back=self._count is not None)
+                self._send_data(holds_back=self._uncounted is not None)
             if self._file is None or self._send_file(self._file):
                 self._wire.uncork()
-                self._take_back = self._when_broken_off = None
+                self._counted = self._when_broken_off = None
                 return True
         except BlockingIOError:
             pass
@@ -110,16 +129,16 @@ class Transfer:
         if self._file is not None:
             os.close(self._file)
             self._file = None
-        if self._take_back is not None:
-            self._take_back()
-            self._take_back = None
+        if self._counted is not None:
+            self._counted.take_back()
+            self._counted = None
         if self._when_broken_off is not None:
             self._when_broken_off()
             self._when_broken_off = None
 
-    def _count_now(self, count: Callable[[], Callable[[], None]]) -> None:
-        self._take_back = count()
-        self._count = None
+    def _count_now(self, segment: CountedSegment) -> None:
+        segment.count()
+        self._counted, self._uncounted = segment, None
 
     def _fits(self) -> bool:
         size_bytes = self._end - self._offset
@@ -136,17 +155,17 @@ class Transfer:
             self._data = self._data[sent:]
 
     def _send_file(self, file: int) -> bool:
-        count = self._count
-        end = self._end - 1 if count else self._end
+        uncounted = self._uncounted
+        end = self._end - 1 if uncounted else self._end
         if self._offset < end:
             size_bytes = min(end - self._offset, MAX_PER_TURN_BYTES)
             self._offset += self._wire.send_file(file, self._offset, size_bytes)
             if self._offset < end:
                 return False
-        if count:
+        if uncounted:
             if not self._wire.has_room():
                 return False
-            self._count_now(count)
+            self._count_now(uncounted)
         if self._offset < self._end:
             self._offset += self._wire.send_file(file, self._offset, 1)
         return True

@@ -154,7 +154,9 @@ def _open(
         file = stored.open(chosen.start, chosen.end)
     except (FileNotFoundError, ObjectNotFoundError) as exc:
         raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING) from exc
-    tell: Callable[[], object] | None = served.count if chosen.start == 0 else None
+    tell: Callable[[], None] | None = None
+    if served.segment is not None and chosen.start == 0:
+        tell = served.segment.count
     wait = getattr(req.env.get("gunicorn.socket"), "wait_writable", None)
     if tell is not None and wait is not None:
         tell = partial(_tell_once_writable, wait, tell)

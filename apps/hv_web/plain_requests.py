@@ -7,6 +7,7 @@ knows all of HTTP, and refuses what is to be refused.
 """
 
 import re
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Final, Protocol
@@ -18,6 +19,7 @@ from hv_web.middleware import is_sane_token
 from hv_web.representations import Representation, Wanted
 from hv_web.viewers import CMCD_HEADERS, COUNTRY, client_address, countries_in
 from hvcore.domain.cmcd import PlayerReport, player_report, player_session
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.playback_access import Viewer
 from hvcore.services.served import Served
 
@@ -98,6 +100,18 @@ class FileOpener(Protocol):
     """
     Decides about requests for one thread, and waits for nothing.
     """
+
+    def count(self, segments: Sequence[CountedSegment]) -> None:
+        """
+        Count segments of what was opened, together; see SegmentCounter.
+        """
+        ...
+
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """
+        Count no longer what these lines count; see SegmentCounter.
+        """
+        ...
 
     def moment(self) -> AbstractContextManager[None]:
         """

@@ -146,7 +146,7 @@ def ignore_uncounted(served: Served, chosen: Representation) -> None:
         served.ignore(IgnoredReason.HEAD)
     elif chosen.start:
         served.ignore(IgnoredReason.LATER_RANGE)
-    elif served.count is None:
+    elif served.segment is None:
         served.ignore(IgnoredReason.OTHER_FILE)
 
 

@@ -19,6 +19,7 @@ from hvcore.manifests.hls import MASTER
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
+from hvcore.services.counted_segments import CountedSegment, SegmentCounter
 from hvcore.services.delivered_texts import NO_SUCH_FILE, DeliveredTexts
 from hvcore.services.known_files import KnownFile, KnownFiles
 from hvcore.services.page_domains import origin_of
@@ -29,7 +30,7 @@ from hvcore.services.published_files import (
     find_published,
     stored_file,
 )
-from hvcore.services.segment_counting import SegmentCounter, never_counted
+from hvcore.services.segment_counting import never_counted
 from hvcore.services.served import Lifetime, Served
 
 _PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})
@@ -220,16 +221,16 @@ class Delivery:
         *,
         is_public: bool,
     ) -> Served:
-        count = None
+        segment = None
         if known.never_counted is None:
-            count = partial(self.counter.count, known.place, token, viewer)
+            segment = CountedSegment(self.counter, known.place, token, viewer)
         return Served(
             body=known.stored,
             content_type=known.content_type,
             etag=known.etag,
             lifetime=Lifetime.IMMUTABLE,
             is_public=is_public,
-            count=count,
+            segment=segment,
             never_counted=known.never_counted,
             on_ignored=partial(self.counter.ignore, known.place),
         )

@@ -4,10 +4,9 @@ Count the segments that are handed to players, and note what is not counted.
 Source: interface, "What the service does", 5.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import attrs
 
@@ -15,7 +14,7 @@ from hvcore.clock import Clock
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.failpoints import reach
-from hvcore.services.playback_access import Viewer
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.published_files import (
     PublishedCaptions,
     PublishedManifest,
@@ -39,35 +38,6 @@ _SOUND: Final = "audio/mp4"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class SegmentCounter(Protocol):
-    """
-    Takes note of segments; thread-safe, and never fails.
-    """
-
-    def count(
-        self, place: SegmentPlace, token: str | None, viewer: Viewer
-    ) -> Callable[[], None]:
-        """
-        Take note of a segment whose last byte is about to be handed over.
-
-        Args:
-            token: What opened the video, if a token did.
-
-        Returns:
-            What takes it back: for a segment that broke off all the same.
-        """
-        ...
-
-    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
-        """
-        Take note of an answer that is not counted.
-
-        Args:
-            place: Of height 0 if it is no media segment of a video rung.
-        """
-        ...
-
-
 @attrs.frozen(kw_only=True)
 class SpooledCounter:
     """
@@ -80,30 +50,39 @@ class SpooledCounter:
     details: ServedDetails = attrs.field(factory=ServedDetails)
     _segments: SegmentLines = attrs.field(factory=SegmentLines, init=False)
 
-    def count(
-        self, place: SegmentPlace, token: str | None, viewer: Viewer
-    ) -> Callable[[], None]:
+    def count(self, segments: Sequence[CountedSegment]) -> None:
         """
-        Take note of a segment whose last byte is about to be handed over.
+        Take note of segments whose last bytes are about to be handed over.
         """
         at_ms = self.clock.now_ms()
-        # All in one: a segment, its viewer, and what is known of both. Nearly
-        # always there is only the first.
-        lines = self._segments.line(place, at_ms)
-        if viewer.report is not None or self.details.tell_origins:
-            at = _EPOCH + timedelta(milliseconds=at_ms)
-            lines += encode_all(self.details.due(place, viewer, at))
-        session = self.sessions.due(place.video_id, token, viewer, at_ms)
-        if session is not None:
-            lines += encode_seen(place, session.name, at_ms)
-        is_kept = self.spool.write(lines, segments=1)
-        if session is not None:
+        # All in one write: the segments, their viewers, and what is known of
+        # both. Nearly always there are only the first.
+        lines, due = [], []
+        for segment in segments:
+            place, viewer = segment.place, segment.viewer
+            segment.line = self._segments.line(place, at_ms)
+            lines.append(segment.line)
+            if viewer.report is not None or self.details.tell_origins:
+                at = _EPOCH + timedelta(milliseconds=at_ms)
+                lines.append(encode_all(self.details.due(place, viewer, at)))
+            session = self.sessions.due(place.video_id, segment.token, viewer, at_ms)
+            if session is not None:
+                lines.append(encode_seen(place, session.name, at_ms))
+                due.append(session)
+        is_kept = self.spool.write(b"".join(lines), segments=len(segments))
+        for session in due:
             self.sessions.noted(session)
+        if not is_kept:
+            for segment in segments:
+                segment.line = None
         reach("spool.written")
-        return partial(self._take_back, place, at_ms) if is_kept else _nothing
 
-    def _take_back(self, place: SegmentPlace, at_ms: int) -> None:
-        self.spool.write(encode_taken_back(place, at_ms), segments=1)
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """
+        Take back what counts segments that broke off.
+        """
+        taken = b"".join([encode_taken_back(line) for line in lines])
+        self.spool.write(taken, segments=len(lines))
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """
@@ -111,10 +90,6 @@ class SpooledCounter:
         """
         lines = encode_ignored(place, reason, self.clock.now_ms())
         self.spool.write(lines, segments=0)
-
-
-def _nothing() -> None:
-    pass
 
 
 def never_counted(found: PublishedMedia | PublishedText) -> IgnoredReason | None:

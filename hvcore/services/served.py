@@ -13,6 +13,7 @@ import attrs
 from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import Storage, SupportsLocalPath
+from hvcore.services.counted_segments import CountedSegment
 
 
 class Lifetime(Enum):
@@ -112,10 +113,10 @@ class Served:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Shared caches may keep it, too.
         is_text: Worth compressing.
-        count: Counts an answer that begins at the first byte, and returns what
-            takes that back. To be called before the last byte is handed over, and
-            when nothing else can stop it: as soon as all of the rest is sure to
-            fit, or when that byte alone is left. Not for HEAD and 304.
+        segment: Counts an answer that begins at the first byte. To be counted
+            before the last byte is handed over, and when nothing else can stop
+            it: as soon as all of the rest is sure to fit, or when that byte
+            alone is left. Not for HEAD and 304.
         never_counted: Why this file is not counted, whatever the answer; None
             for a segment of a video rung.
         on_ignored: Called with the reason when an answer was not counted;
@@ -128,7 +129,7 @@ class Served:
     lifetime: Lifetime
     is_public: bool
     is_text: bool = False
-    count: Callable[[], Callable[[], None]] | None = None
+    segment: CountedSegment | None = None
     never_counted: IgnoredReason | None = None
     on_ignored: Callable[[IgnoredReason], None] | None = None
 

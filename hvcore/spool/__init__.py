@@ -8,6 +8,7 @@ holds a lock on its file: who can take the lock knows that the file is
 complete. Folder and locks are meant for a file system of this machine.
 """
 
+from hvcore.spool.in_doubt import InDoubt
 from hvcore.spool.lines import (
     Note,
     SegmentLines,
@@ -36,6 +37,7 @@ __all__ = [
     "MAX_FILE_BYTES",
     "MAX_OWED_BYTES",
     "READ_BYTES",
+    "InDoubt",
     "Note",
     "SegmentLines",
     "Spool",

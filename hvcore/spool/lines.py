@@ -73,14 +73,14 @@ def encode_segment(place: SegmentPlace, at_ms: int) -> bytes:
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
-def encode_taken_back(place: SegmentPlace, at_ms: int) -> bytes:
+def encode_taken_back(segment: bytes) -> bytes:
     """
     Return the line that says that a segment's line does not count.
 
     Args:
-        at_ms: As of that line.
+        segment: That line, with its end.
     """
-    data = b"t %d %s" % (at_ms, place.text)
+    data = b"t " + segment.rpartition(b" ")[0]
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 

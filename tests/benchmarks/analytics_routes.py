@@ -30,6 +30,7 @@ from hvcore.assembly import Services
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.persistence.tables import videos
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.playback_access import Viewer
 from tests.benchmarks.analytics_stores import (
     DAYS,
@@ -88,7 +89,8 @@ class Library:
         for viewer in range(VIEWERS):
             video = chance.randrange(len(self.video_ids))
             place = self.place(video, chance.choice(HEIGHTS))
-            counter.count(place, f"token {number}.{viewer}", Viewer())
+            token = f"token {number}.{viewer}"
+            CountedSegment(counter, place, token, Viewer()).count()
         self.services.drain.run_once()
 
 

@@ -9,8 +9,8 @@ is the processor time of a server's processes for a request, user and system; it
 says more than the rate where others use the machine. What a PostgreSQL needs
 does not belong to it.
 
-Then what counting costs: one server that counts and does not, in turns of half a
-second; what it takes to bring the counts to the sinks belongs to it. Then memory over some minutes
+Then what counting costs: one server that counts and does not, in short turns
+within one load; what it takes to bring the counts to the sinks belongs to it. Then memory over some minutes
 with 100,000 viewers, and 1,000 deletes and revocations under load, after whose
 answers nothing may be served.
 

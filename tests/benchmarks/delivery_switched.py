@@ -11,22 +11,25 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import attrs
 
 from hv_cli.main import run
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.segment_counting import SpooledCounter
 
-COUNTS_S: Final = 2.0
-PAUSES_S: Final = 0.5
+COUNTS_S: Final = 0.2
+PAUSES_S: Final = 0.05
 """
-Many in the time in which a machine gets slower or faster. Most of the time it
-counts: what a drain and a viewer's note cost, which come every few seconds, is
-shared by the segments that are counted meanwhile.
+Many in the time in which a machine gets slower or faster, which is less than a
+second. Most of the time it counts: what a drain and a viewer's note cost, which
+come every few seconds, is shared by the segments that are counted meanwhile.
 """
+
+Count: TypeAlias = Callable[[SpooledCounter, Sequence[CountedSegment]], None]
 
 
 @attrs.frozen
@@ -58,42 +61,42 @@ def follow(file: Path) -> None:
     """
     Count, or do not, in turn until the process ends.
     """
-    served = itertools.count()
+    served = Served()
     count = SpooledCounter.count
     for counts in itertools.cycle([True, False]):
         taken = watched(count if counts else note_nothing, served)
-        SpooledCounter.count = taken  # type: ignore[method-assign]
-        # Looking at it takes one, too.
-        before, before_s = next(served) + 1, time.process_time()
+        SpooledCounter.count = taken  # type: ignore[method-assign,assignment]
+        before, before_s = served.segments, time.process_time()
         time.sleep(COUNTS_S if counts else PAUSES_S)
-        cpu_s, segments = time.process_time() - before_s, next(served) - before
+        cpu_s, segments = time.process_time() - before_s, served.segments - before
         with file.open("a") as turns:
             turns.write(f"{counts:d} {segments} {cpu_s}\n")
 
 
-def watched(
-    write: Callable[..., Callable[[], None]], served: Iterator[int]
-) -> Callable[..., Callable[[], None]]:
+class Served:
     """
-    Tell how often something is called; costs the same whatever it is.
+    How many segments were served; of one thread.
     """
 
-    def write_one(*about: object) -> Callable[[], None]:
-        next(served)
-        return write(*about)
-
-    return write_one
+    segments = 0
 
 
-def note_nothing(*_: object) -> Callable[[], None]:
+def watched(count: Count, served: Served) -> Count:
     """
-    Take the place of what writes a line.
+    Add up how many segments are counted; costs the same whatever counts them.
     """
-    return _nothing
+
+    def count_some(counter: SpooledCounter, segments: Sequence[CountedSegment]) -> None:
+        served.segments += len(segments)
+        count(counter, segments)
+
+    return count_some
 
 
-def _nothing() -> None:
-    pass
+def note_nothing(_counter: object, _segments: object) -> None:
+    """
+    Take the place of what writes lines.
+    """
 
 
 def main() -> int:

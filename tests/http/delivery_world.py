@@ -2,8 +2,7 @@
 A delivery worker of one video.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import cast
@@ -21,6 +20,7 @@ from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.delivery import Delivery
 from hvcore.services.edge_playback import EdgePlayback
 from hvcore.services.link_pages import LinkPages
@@ -109,15 +109,22 @@ class DeliveryWorld:
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))
 
-    def count(
-        self, place: SegmentPlace, token: str | None, viewer: Viewer
-    ) -> Callable[[], None]:
+    def count(self, segments: Sequence[CountedSegment]) -> None:
         """
-        Take note of a segment, and return what takes that back.
+        Take note of segments.
         """
-        self.counted.append(place)
-        self.viewers.append((token, viewer))
-        return partial(self.counted.remove, place)
+        for segment in segments:
+            segment.line = b"%d %s 0\n" % (len(self.counted), segment.place.text)
+            self.counted.append(segment.place)
+            self.viewers.append((segment.token, segment.viewer))
+
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """
+        Forget them again.
+        """
+        for line in lines:
+            text = line.split(b" ", 1)[1].rpartition(b" ")[0]
+            self.counted.remove(next(it for it in self.counted if it.text == text))
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """

@@ -18,6 +18,7 @@ from falcon.testing import Result, TestClient
 from hv_reference.file_loop import FileLoop
 from hv_reference.pacing import Pace, PacedSocket
 from hv_web.plain_requests import FileOpener
+from hvcore.spool import InDoubt
 
 
 @attrs.frozen(eq=False)
@@ -45,6 +46,7 @@ class LoopClient:
             head_within_s=10,
             idle_s=10,
             pace=partial(Pace, 10),
+            in_doubt=InDoubt(),
         )
 
     def simulate_request(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import attrs
 import pytest
 
 from hv_reference.pacing import Pace, TooShortError
@@ -19,6 +20,7 @@ from hv_reference.wire import Wire
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.domain.ids import EnvId, OrgId
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.playback_access import Viewer
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.viewer_sessions import SessionNames, SessionNotes
@@ -77,7 +79,7 @@ def transfer_of(
     server: socket.socket,
     counter: SpooledCounter,
     file: int,
-    count: Callable[[], Callable[[], None]],
+    segment: CountedSegment,
     size: int = SIZE,
 ) -> Transfer:
     def break_off() -> None:
@@ -89,7 +91,7 @@ def transfer_of(
         pace=lambda: Pace(5),
         file=file,
         end=size,
-        count=count,
+        segment=segment,
         when_broken_off=break_off,
     )
 
@@ -99,19 +101,21 @@ def finish(transfer: Transfer) -> None:
         pass
 
 
-def counting(
-    counter: SpooledCounter, between: Callable[[], None]
-) -> Callable[[], Callable[[], None]]:
+@attrs.define(eq=False)
+class Interrupted(CountedSegment):
     """
-    Return what counts, and has something happen before the file is sent.
+    Has something happen before the file is sent.
     """
 
-    def count() -> Callable[[], None]:
-        take_back = counter.count(PLACE, None, Viewer())
-        between()
-        return take_back
+    between: Callable[[], None] = attrs.field(kw_only=True)
 
-    return count
+    def count(self) -> None:
+        super().count()
+        self.between()
+
+
+def counting(counter: SpooledCounter, between: Callable[[], None]) -> CountedSegment:
+    return Interrupted(counter, PLACE, None, Viewer(), between=between)
 
 
 def test_what_fits_is_counted_before_anything_of_it_leaves(
@@ -238,8 +242,9 @@ def test_the_rest_of_what_did_not_fit_is_counted_once(
     server, client = ends
     size = 8_000_000
     begun: list[int] = []
-    count = counting(counter, lambda: begun.append(left))
-    transfer = transfer_of(server, counter, segment(tmp_path, size), count, size=size)
+    counted = counting(counter, lambda: begun.append(left))
+    file = segment(tmp_path, size)
+    transfer = transfer_of(server, counter, file, counted, size=size)
     left = len(HEAD) + size
     while not transfer.go_on():
         # As the loop does, which sleeps until there is much room.

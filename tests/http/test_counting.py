@@ -14,6 +14,7 @@ from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.analytics_ignored import IgnoredReason
 from hvcore.domain.cmcd import PlayerReport
 from hvcore.domain.ids import EnvId, OrgId
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.playback_access import Viewer
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.viewer_sessions import SessionNames, SessionNotes
@@ -303,6 +304,12 @@ def counter_to(spool: Spool, clock: SettableClock) -> SpooledCounter:
     return SpooledCounter(spool=spool, sessions=sessions, clock=clock)
 
 
+def segment(
+    counter: SpooledCounter, token: str | None = None, viewer: Viewer = VIEWER
+) -> CountedSegment:
+    return CountedSegment(counter, COUNTED, token, viewer)
+
+
 @pytest.fixture
 def spool(tmp_path: Path) -> Iterator[Spool]:
     made = Spool(tmp_path / "spool")
@@ -313,7 +320,7 @@ def spool(tmp_path: Path) -> Iterator[Spool]:
 def test_a_counter_writes_down_place_and_time(
     spool: Spool, clock: SettableClock, tmp_path: Path
 ) -> None:
-    counter_to(spool, clock).count(COUNTED, None, VIEWER)
+    segment(counter_to(spool, clock)).count()
 
     (path,) = spool_files(tmp_path / "spool")
     with opened(path) as file:
@@ -340,10 +347,11 @@ def test_a_segment_and_its_viewer_are_written_down_together(
 ) -> None:
     counter = counter_to(spool, clock)
     for _ in range(3):
-        counter.count(COUNTED, None, VIEWER)
-    counter.count(COUNTED, "aaa.bbb.ccc", VIEWER)
+        segment(counter).count()
+    segment(counter, "aaa.bbb.ccc").count()
     counter.ignore(COUNTED, IgnoredReason.HEAD)
-    counter.count(COUNTED, None, attrs.evolve(VIEWER, report=PlayerReport()))
+    told = attrs.evolve(VIEWER, report=PlayerReport())
+    segment(counter, viewer=told).count()
 
     (path,) = spool_files(tmp_path / "spool")
     text = path.read_text()

@@ -66,8 +66,8 @@ def test_segments_are_counted_by_whatever_address_they_are_served(
     ):
         by_key = services.edge_playback.open(key, name, Viewer())
         shared = services.share_playback.open(share, name, viewer, begins=True)
-        assert (by_key.count is not None) is is_counted
-        assert (shared.count is not None) is is_counted
+        assert (by_key.segment is not None) is is_counted
+        assert (shared.segment is not None) is is_counted
 
 
 def test_a_revocation_is_obeyed_by_the_next_request(cinema: Cinema) -> None:

@@ -14,6 +14,7 @@ from hvcore.domain.access import Permission
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.cmcd import player_report
 from hvcore.domain.ids import VideoId
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.playback_access import Viewer
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.served_details import ServedDetails
@@ -53,7 +54,7 @@ def play(
         clock=SettableClock(at),
         details=details,
     )
-    counter.count(place, None, viewer)
+    CountedSegment(counter, place, None, viewer).count()
     api.services.drain.run_once()
 
 

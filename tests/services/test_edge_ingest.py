@@ -27,6 +27,7 @@ from hvcore.ports.analytics import (
     SupportsBreakdown,
     SupportsViewers,
 )
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.playback_access import Viewer
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.viewer_sessions import SessionNames, SessionNotes
@@ -124,7 +125,7 @@ def test_a_viewer_whom_both_have_served_is_one(services: Services, log: Path) ->
     for token in (None, "a.b.c"):
         mark = services.session_names.mark(token, viewer, now)
         append(log, line(told=f" s={mark}", at=f"{now.timestamp():.3f}"))
-        counter.count(place, token, viewer)
+        CountedSegment(counter, place, token, viewer).count()
 
     ingest(services, log).run_once()
     services.drain.run_once()

@@ -11,6 +11,7 @@ import pytest
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.cmcd import PlayerReport
 from hvcore.domain.ids import EnvId, OrgId
+from hvcore.services.counted_segments import CountedSegment
 from hvcore.services.playback_access import Viewer
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.viewer_sessions import SessionNames, SessionNotes
@@ -38,6 +39,10 @@ def counter(spool: Spool, clock: SettableClock) -> SpooledCounter:
     return SpooledCounter(spool=spool, sessions=sessions, clock=clock)
 
 
+def segment(counter: SpooledCounter) -> CountedSegment:
+    return CountedSegment(counter, PLACE, None, VIEWER)
+
+
 def noted(folder: Path) -> Noted:
     (path,) = spool_files(folder)
     with opened(path) as file:
@@ -49,12 +54,12 @@ def noted(folder: Path) -> Noted:
 def test_a_segment_and_its_viewer_are_of_one_moment(
     counter: SpooledCounter, clock: SettableClock, tmp_path: Path
 ) -> None:
-    counter.count(PLACE, None, VIEWER)
+    segment(counter).count()
 
     found, now = noted(tmp_path), clock.now()
-    (segment,) = found.counts
-    assert (segment.segments, segment.day) == (1, now.date())
-    assert segment.last_at == now.replace(microsecond=678_000)
+    (count,) = found.counts
+    assert (count.segments, count.day) == (1, now.date())
+    assert count.last_at == now.replace(microsecond=678_000)
     assert [one.at.date() for one in found.seen] == [now.date()]
     assert [one.day for one in found.quality] == [now.date()]
 
@@ -62,8 +67,8 @@ def test_a_segment_and_its_viewer_are_of_one_moment(
 def test_a_viewer_is_noted_once_for_segments_that_follow_one_another(
     counter: SpooledCounter, tmp_path: Path
 ) -> None:
-    counter.count(PLACE, None, VIEWER)
-    counter.count(PLACE, None, VIEWER)
+    segment(counter).count()
+    segment(counter).count()
 
     found = noted(tmp_path)
     assert [count.segments for count in found.counts] == [2]
@@ -80,7 +85,7 @@ def test_many_segments_of_a_place_are_the_same_line_for_a_tenth_of_a_second(
     """
     begun = clock.now()
     for _ in range(30):
-        counter.count(PLACE, None, VIEWER)
+        segment(counter).count()
         clock.move(timedelta(milliseconds=10))
 
     written = spool_files(tmp_path)[0].read_bytes().splitlines()
@@ -100,8 +105,8 @@ def test_no_line_is_of_the_minute_before(
             seconds=clock.now().second, microseconds=clock.now().microsecond - 999_000
         )
     )
-    counter.count(PLACE, None, VIEWER)
+    segment(counter).count()
     clock.move(timedelta(milliseconds=1))
-    counter.count(PLACE, None, VIEWER)
+    segment(counter).count()
 
     assert [one.segments for one in noted(tmp_path).minutes] == [1, 1]

@@ -41,10 +41,6 @@ counted = st.tuples(
 )
 
 
-def ms_of(at: datetime) -> int:
-    return int(at.timestamp() * 1000 + 0.5)
-
-
 def minute_of(at: datetime) -> int:
     return int(at.timestamp()) // 60
 
@@ -58,9 +54,7 @@ def test_what_was_taken_back_sums_up_wherever_a_file_is_cut(
         if is_taken_back:
             # Anywhere behind its segment, or even before: another file's reader.
             place = data.draw(st.integers(0, len(written)))
-            written.insert(
-                place, encode_taken_back(one.place, ms_of(one.at)).rstrip(b"\n")
-            )
+            written.insert(place, encode_taken_back(lines.encode(one)).rstrip(b"\n"))
     cut = data.draw(st.integers(0, len(written)))
     chunks = [tally.read_lines(part) for part in (written[:cut], written[cut:])]
 
@@ -83,7 +77,7 @@ def test_a_segment_that_was_taken_back_at_once_is_not_there(tmp_path: Path) -> N
     own = Spool(tmp_path)
     one = SegmentServed(place=PLACES[0], at=MIDNIGHT)
     own.append(one, one)
-    own.write(encode_taken_back(one.place, ms_of(one.at)), segments=1)
+    own.write(encode_taken_back(lines.encode(one)), segments=1)
     own.close()
     (path,) = spool_files(tmp_path)
     with opened(path) as file:
@@ -97,7 +91,8 @@ def test_a_segment_that_was_taken_back_at_once_is_not_there(tmp_path: Path) -> N
 
 def test_what_was_taken_back_by_a_newer_version_is_skipped() -> None:
     of_another_kind = attrs.evolve(PLACES[0], video_id=VideoId("vid_1 and more"))
-    line = encode_taken_back(of_another_kind, ms_of(MIDNIGHT))
+    segment = SegmentServed(place=of_another_kind, at=MIDNIGHT)
+    line = encode_taken_back(lines.encode(segment))
 
     noted = tally.read_lines([line.rstrip(b"\n")])
 

@@ -38,7 +38,7 @@ POINTS: Final = {
     "purge.media": "of a deleted video the renditions are gone, the source is not",
     "webhook.sent": "an event is delivered, and that is not written down",
     "spool.written": "a segment is written down, and not served yet",
-    "segment.sent": "a segment is sent, and others that were counted with it are not",
+    "answer.sent": "a file is sent, and others that were counted with it are not",
     "drain.applied": "counts are in the database, and their file is still there",
 }
 """What has happened at each point, and what has not."""

@@ -165,13 +165,15 @@ def _no_upload(_environ: object, _start_response: object) -> list[bytes]:
 
 class _Uncounted:
     """
-    Counts nothing; see services.segment_counting.SegmentCounter.
+    Counts nothing; see services.counted_segments.SegmentCounter.
     """
 
-    def count(self, segments: Sequence[CountedSegment]) -> None:
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
         Take no note.
         """
+        del segments
+        return False
 
     def take_back(self, lines: Sequence[bytes]) -> None:
         """

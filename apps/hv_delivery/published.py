@@ -79,11 +79,11 @@ class PublishedFiles:
             further=further if delivery.directory.is_current else None,
         )
 
-    def count(self, segments: Sequence[CountedSegment]) -> None:
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
         Count segments of what was opened, together.
         """
-        self.delivery.counter.count(segments)
+        return self.delivery.counter.count(segments)
 
     def take_back(self, lines: Sequence[bytes]) -> None:
         """

@@ -63,7 +63,7 @@ class NamedSession:
 
 class NamedSessions:
     """
-    The sessions of notes; each is named once, and not every five seconds.
+    The sessions of notes; each is named once, and not with every note.
 
     Args:
         names: Those that the service gives the same viewers.

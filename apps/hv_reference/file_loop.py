@@ -34,7 +34,10 @@ from hvcore.spool import InDoubt
 
 LOOK_EVERY_S: Final = 1.0
 MAX_EVENTS: Final = 64
-"""Looked at together: as many files are open at a time, beside those on their way."""
+"""
+Looked at together: as many files are open at a time, beside those on their way, and
+as many segments are in doubt (at most ``hvcore.spool.in_doubt.MOST_LINES``).
+"""
 STOP_IDLE_S: Final = 2.0
 """As gunicorn's threads: for requests that are on their way."""
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
@@ -166,12 +169,10 @@ class FileLoop:
             # And so does what counting needs.
             self._count_ahead([answer[0] for answer in decided if answer])
             for (kept, requests), answer in zip(seen, decided, strict=True):
-                is_counted = answer is not None and answer[0].is_counted
-                if is_counted:
+                if answer is not None and answer[0].is_counted:
+                    # Before it is sent: what was sent must not be taken back.
                     self._in_doubt.hand_over()
                 self._answer_each(kept, requests, answer)
-                if is_counted:
-                    reach("segment.sent")
 
     def _count_ahead(self, transfers: Sequence[Transfer]) -> None:
         """
@@ -179,9 +180,10 @@ class FileLoop:
         """
         ahead = [segment for one in transfers if (segment := one.count_ahead())]
         if ahead:
-            self._files.count(ahead)
-            # All of them are written down, or none.
-            self._in_doubt.counted([one.line for one in ahead if one.line])
+            is_written = self._files.count(ahead)
+            # What is only owed dies with the process, and must not be taken back.
+            lines = [one.line for one in ahead if one.line] if is_written else []
+            self._in_doubt.counted(lines)
 
     def _moment(self) -> AbstractContextManager[None]:
         try:
@@ -275,6 +277,7 @@ class FileLoop:
                 kept.transfer = transfer
                 self._epoll.modify(kept.fd, select.EPOLLOUT)
             return
+        reach("answer.sent")
         transfer.close()
         if kept.closes:
             self._owner.linger(self._give_up(kept))

@@ -5,6 +5,7 @@ The gunicorn worker of delivery: files by a loop, all else by threads.
 import gc
 import sys
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -28,11 +29,13 @@ class FilesInLoop(LargeBodies):
 
     Attributes:
         headers_within_s: For the loop's requests, as for those of threads.
-        in_doubt: Of the process whose place this one takes, and then its own.
+        in_doubt: What it has counted and not sent.
+        left_behind: Those of processes that are no more.
     """
 
     headers_within_s: ClassVar[float] = HEADERS_WITHIN_S
     in_doubt: InDoubt
+    left_behind: Sequence[InDoubt]
     _loop: FileLoop | None = None
     _stops_at: float | None = None
 
@@ -47,7 +50,8 @@ class FilesInLoop(LargeBodies):
             # again and again while requests wait.
             gc.collect()
             gc.freeze()
-            files.take_back(self.in_doubt.take())
+            for one in self.left_behind:
+                files.take_back(one.take())
             self._loop = FileLoop(
                 files,
                 self,
@@ -60,9 +64,11 @@ class FilesInLoop(LargeBodies):
         try:
             super().run()
         finally:
-            if self._loop is not None:
+            if files is not None and self._loop is not None:
                 # What is cut off at the end is noted as well.
                 self._loop.close()
+                # Of a round that an exception ended: SIGINT and SIGQUIT raise one.
+                files.take_back(self.in_doubt.take())
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """

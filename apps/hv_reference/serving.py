@@ -78,6 +78,7 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     ) -> None:
         self._make_app = make_app
         self._settings = settings
+        self._doubts = _Doubts()
         super().__init__()
 
     def load_config(self) -> None:
@@ -86,9 +87,9 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         """
         for name, value in self._settings.items():
             self.cfg.set(name, value)
-        doubts = _Doubts()
-        self.cfg.set("pre_fork", doubts.before_fork)
-        self.cfg.set("child_exit", doubts.after_exit)
+        # Made once: this is called again at SIGHUP.
+        self.cfg.set("pre_fork", self._doubts.before_fork)
+        self.cfg.set("child_exit", self._doubts.after_exit)
         allowed = _allow_files(2 * self.cfg.worker_connections + OTHER_FILES)
         most = max(1, (allowed - OTHER_FILES) // 2)
         if most < self.cfg.worker_connections:
@@ -147,7 +148,7 @@ def _end_with_arbiter(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - 
 
 class _Doubts:
     """
-    Has each worker share what it has counted and not sent with its successor.
+    Hands what a worker has counted and not sent to the next that begins.
     """
 
     def __init__(self) -> None:
@@ -155,18 +156,19 @@ class _Doubts:
 
     def before_fork(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Give a worker what one that is no more has left, if there is one.
+        Give a worker what those that are no more have left.
         """
         del arbiter
-        left = self._left_behind
-        worker.in_doubt = left.pop() if left else InDoubt()
+        worker.left_behind, self._left_behind = self._left_behind, []
+        worker.in_doubt = InDoubt()
 
     def after_exit(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Keep it for the next one.
+        Keep what a worker has left, and what it was given and did not come to.
         """
         del arbiter
-        self._left_behind.append(worker.in_doubt)
+        given = (*worker.left_behind, worker.in_doubt)
+        self._left_behind += [one for one in given if one.is_any_left]
 
 
 def _heartbeat_dir() -> str | None:

@@ -101,7 +101,7 @@ class FileOpener(Protocol):
     Decides about requests for one thread, and waits for nothing.
     """
 
-    def count(self, segments: Sequence[CountedSegment]) -> None:
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
         Count segments of what was opened, together; see SegmentCounter.
         """

@@ -6,11 +6,11 @@ names, durations and what is deleted are the catalogue's. What a batch holds
 besides counts is kept by those sinks that say so, each by a protocol of its
 own; it is written together with the counts, once as they are.
 
-A segment is counted before it has left, and taken back if it breaks off then, which
-happens if the kernel runs short of memory in that microsecond. Both are nearly always
-in one batch, and cancel out. Else the count of the second one is below zero: whoever
-adds it has the exact sum, and needs to know nothing of this. A day or minute of which
-everything was taken back may stay, with 0 segments.
+A segment is counted before it has left, and taken back if it breaks off then, or if
+its process is killed before. Both may be in one batch, and cancel out. Else the count of
+the second one is below zero, perhaps in a batch that comes before the first one's:
+whoever adds it has the exact sum, and needs to know nothing of this. A day or minute of
+which everything was taken back may stay, with 0 segments.
 """
 
 from abc import ABC, abstractmethod
@@ -287,7 +287,8 @@ class SupportsBreakdown(Protocol):
         Return where the segments of each of these days went, oldest first.
 
         Those of a day add up to all that were counted on it: what is not
-        known is there as None.
+        known is there as None. Where segments of a killed process were taken
+        back, they may add up to a few more: whom they went to is not taken back.
 
         Raises:
             UnavailableError: The sink does not answer.

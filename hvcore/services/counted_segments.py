@@ -50,11 +50,14 @@ class SegmentCounter(Protocol):
     Takes note of segments; thread-safe, and never fails.
     """
 
-    def count(self, segments: Sequence[CountedSegment]) -> None:
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
         Take note of segments whose last bytes are about to be handed over.
 
-        Sets the line of each, unless none could be written.
+        Sets the line of all, or of none if they cannot be noted.
+
+        Returns:
+            Whether the lines are there though this process dies now.
         """
         ...
 

@@ -23,7 +23,7 @@ from hvcore.services.published_files import (
     PublishedText,
 )
 from hvcore.services.served_details import ServedDetails
-from hvcore.services.viewer_sessions import SessionNotes
+from hvcore.services.viewer_sessions import DueSession, SessionNotes
 from hvcore.spool import (
     SegmentLines,
     Spool,
@@ -50,14 +50,15 @@ class SpooledCounter:
     details: ServedDetails = attrs.field(factory=ServedDetails)
     _segments: SegmentLines = attrs.field(factory=SegmentLines, init=False)
 
-    def count(self, segments: Sequence[CountedSegment]) -> None:
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
         Take note of segments whose last bytes are about to be handed over.
         """
         at_ms = self.clock.now_ms()
         # All in one write: the segments, their viewers, and what is known of
         # both. Nearly always there are only the first.
-        lines, due = [], []
+        lines: list[bytes] = []
+        due: dict[int, DueSession] = {}
         for segment in segments:
             place, viewer = segment.place, segment.viewer
             segment.line = self._segments.line(place, at_ms)
@@ -66,21 +67,25 @@ class SpooledCounter:
                 at = _EPOCH + timedelta(milliseconds=at_ms)
                 lines.append(encode_all(self.details.due(place, viewer, at)))
             session = self.sessions.due(place.video_id, segment.token, viewer, at_ms)
-            if session is not None:
+            if session is not None and session.mark not in due:
                 lines.append(encode_seen(place, session.name, at_ms))
-                due.append(session)
+                due[session.mark] = session
         is_kept = self.spool.write(b"".join(lines), segments=len(segments))
-        for session in due:
+        for session in due.values():
             self.sessions.noted(session)
         if not is_kept:
             for segment in segments:
                 segment.line = None
         reach("spool.written")
+        return is_kept and not self.spool.owes
 
     def take_back(self, lines: Sequence[bytes]) -> None:
         """
         Take back what counts segments that broke off.
         """
+        if not lines:
+            # To write nothing would begin a file, and so a drain.
+            return
         taken = b"".join([encode_taken_back(line) for line in lines])
         self.spool.write(taken, segments=len(lines))
 

@@ -113,10 +113,10 @@ class Served:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Shared caches may keep it, too.
         is_text: Worth compressing.
-        segment: Counts an answer that begins at the first byte. To be counted
-            before the last byte is handed over, and when nothing else can stop
-            it: as soon as all of the rest is sure to fit, or when that byte
-            alone is left. Not for HEAD and 304.
+        segment: To be counted if the answer begins at the first byte, and is
+            not one to HEAD or a 304: before the last byte is handed over, and
+            when nothing else can stop it, which is as soon as all of the rest is
+            sure to fit, or when that byte alone is left.
         never_counted: Why this file is not counted, whatever the answer; None
             for a segment of a video rung.
         on_ignored: Called with the reason when an answer was not counted;

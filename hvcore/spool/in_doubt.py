@@ -10,6 +10,7 @@ import mmap
 from collections.abc import Sequence
 from typing import Final
 
+MOST_LINES: Final = 255
 ROOM_BYTES: Final = 64 * 1024
 """Of 64 lines with some 120 bytes each an eighth is used."""
 _LEFT: Final = 0
@@ -21,23 +22,32 @@ class InDoubt:
     """
     Lines of segments of which the last byte was not handed over yet.
 
-    To be made before the fork: all children of the process share it. One at a
-    time writes to it, and needs no lock. Whoever kills parent and child at once
-    kills what they know.
+    To be made before the fork: parent and child share it. The child alone writes
+    to it, and needs no lock. Whoever kills both at once kills what they know.
     """
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, ROOM_BYTES)
         self._left = 0
 
+    @property
+    def is_any_left(self) -> bool:
+        """
+        Tell whether a process that is no more has left any.
+        """
+        return self._memory[_LEFT] > 0
+
     def counted(self, lines: Sequence[bytes]) -> None:
         """
         Remember lines that were written down, in the order of their sending.
+
+        As many as there is room for at most, and else none.
         """
-        # What does not fit is sent first, and not remembered.
-        data = b"".join(lines)[_LINES - ROOM_BYTES :]
+        data = b"".join(lines)
+        if len(data) > ROOM_BYTES - _LINES or len(lines) > MOST_LINES:
+            lines, data = (), b""
         # Nothing is in doubt until all of it is there.
-        self._memory[_LEFT] = 0
+        self._left = self._memory[_LEFT] = 0
         self._memory[_SIZE] = len(data).to_bytes(4, "big")
         self._memory[_LINES : _LINES + len(data)] = data
         self._left = self._memory[_LEFT] = len(lines)

@@ -94,6 +94,13 @@ class Spool:
             self._write()
             return True
 
+    @property
+    def owes(self) -> bool:
+        """
+        Tell whether something is kept in memory that a kill would lose.
+        """
+        return bool(self._owed)
+
     def flush(self) -> None:
         """
         Try again to write what could not be written.

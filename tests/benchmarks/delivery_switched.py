@@ -29,7 +29,7 @@ second. Most of the time it counts: what a drain and a viewer's note cost, which
 come every few seconds, is shared by the segments that are counted meanwhile.
 """
 
-Count: TypeAlias = Callable[[SpooledCounter, Sequence[CountedSegment]], None]
+Count: TypeAlias = Callable[[SpooledCounter, Sequence[CountedSegment]], bool]
 
 
 @attrs.frozen
@@ -86,17 +86,18 @@ def watched(count: Count, served: Served) -> Count:
     Add up how many segments are counted; costs the same whatever counts them.
     """
 
-    def count_some(counter: SpooledCounter, segments: Sequence[CountedSegment]) -> None:
+    def count_some(counter: SpooledCounter, segments: Sequence[CountedSegment]) -> bool:
         served.segments += len(segments)
-        count(counter, segments)
+        return count(counter, segments)
 
     return count_some
 
 
-def note_nothing(_counter: object, _segments: object) -> None:
+def note_nothing(_counter: object, _segments: object) -> bool:
     """
     Take the place of what writes lines.
     """
+    return False
 
 
 def main() -> int:

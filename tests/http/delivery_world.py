@@ -109,7 +109,7 @@ class DeliveryWorld:
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))
 
-    def count(self, segments: Sequence[CountedSegment]) -> None:
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
         Take note of segments.
         """
@@ -117,6 +117,7 @@ class DeliveryWorld:
             segment.line = b"%d %s 0\n" % (len(self.counted), segment.place.text)
             self.counted.append(segment.place)
             self.viewers.append((segment.token, segment.viewer))
+        return True
 
     def take_back(self, lines: Sequence[bytes]) -> None:
         """

@@ -10,18 +10,21 @@ from pathlib import Path
 import psutil
 import pytest
 
+from hvcore.spool import spool_files
 from tests.http.loop_site import SMALL, SMALL_FILE, Site, read, running_site
+from tests.live import until
 
 VIEWERS = 5
 
 
-@pytest.fixture
-def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def at_the_first_answer(
+    action: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """
-    Have the first process die that has sent a segment.
+    Have something happen once a process has sent one of its segments.
     """
-    monkeypatch.setenv("HV_FAILPOINTS", "segment.sent=kill*1")
-    monkeypatch.setenv("HV_FAILPOINTS_DIR", str(tmp_path))
+    monkeypatch.setenv("HV_FAILPOINTS", f"answer.sent={action}*1")
+    monkeypatch.setenv("HV_FAILPOINTS_DIR", str(folder))
 
 
 def connected(site: Site, stack: ExitStack) -> list[socket.socket]:
@@ -35,15 +38,33 @@ def connected(site: Site, stack: ExitStack) -> list[socket.socket]:
     return socks
 
 
+def workers(site: Site) -> list[psutil.Process]:
+    return psutil.Process(site.process.pid).children()
+
+
 def ask_together(site: Site, socks: list[socket.socket]) -> None:
     """
     Have a worker find all requests at once.
     """
-    (worker,) = psutil.Process(site.process.pid).children()
+    (worker,) = workers(site)
     worker.send_signal(signal.SIGSTOP)
+    hung(site)
     for sock in socks:
         sock.sendall(site.head(SMALL_FILE))
     worker.send_signal(signal.SIGCONT)
+
+
+def hung(site: Site) -> psutil.Process:
+    """
+    Return the worker, once it stands still.
+    """
+    (worker,) = workers(site)
+    until(
+        lambda: worker.status() == psutil.STATUS_STOPPED,
+        within_s=10,
+        what="the worker's stop",
+    )
+    return worker
 
 
 def bodies(socks: list[socket.socket]) -> list[bytes]:
@@ -69,10 +90,10 @@ def test_all_that_were_asked_for_together_arrive_and_count(tmp_path: Path) -> No
         assert site.counted() == VIEWERS
 
 
-@pytest.mark.usefixtures("deadly")
 def test_what_a_killed_process_had_counted_and_not_sent_is_taken_back(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    at_the_first_answer("kill", tmp_path, monkeypatch)
     with running_site(tmp_path) as site, ExitStack() as stack:
         socks = connected(site, stack)
         ask_together(site, socks)
@@ -81,3 +102,79 @@ def test_what_a_killed_process_had_counted_and_not_sent_is_taken_back(
         # Who takes its place has set that right before it answers.
         assert site.get(SMALL_FILE).body == SMALL
         assert site.counted() == 2
+
+
+def test_what_a_full_disk_kept_from_being_written_is_not_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    It was in the memory of the process, and is lost with it; what counts stays.
+    """
+    at_the_first_answer("hang", tmp_path, monkeypatch)
+    with running_site(tmp_path) as site, ExitStack() as stack:
+        socks = connected(site, stack)
+        ask_together(site, socks)
+        worker = hung(site)
+        (file,) = spool_files(site.services.spool_dir)
+        # The kernel refuses what would be longer, as a full disk does.
+        size = file.stat().st_size
+        worker.rlimit(psutil.RLIMIT_FSIZE, (size, size))
+        worker.send_signal(signal.SIGCONT)
+        assert bodies(socks) == [SMALL] * VIEWERS
+        assert site.counted() == VIEWERS
+        # And once more.
+        next(tmp_path.glob("answer.sent.*")).unlink()
+        ask_together(site, socks)
+        hung(site).kill()
+
+        assert bodies(socks) == [SMALL]
+        assert site.get(SMALL_FILE).body == SMALL
+        # Of those that were owed none is counted, and none is taken back.
+        assert site.counted() == VIEWERS + 1
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT])
+def test_what_the_end_of_the_server_keeps_from_being_sent_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
+) -> None:
+    at_the_first_answer("hang", tmp_path, monkeypatch)
+    with running_site(tmp_path) as site, ExitStack() as stack:
+        socks = connected(site, stack)
+        ask_together(site, socks)
+        worker = hung(site)
+        # As a terminal does: to all of them.
+        for process in (site.process, worker):
+            process.send_signal(how)
+        worker.send_signal(signal.SIGCONT)
+
+        assert site.process.wait(timeout=10) == 0
+        assert bodies(socks) == [SMALL]
+        assert site.counted() == 1
+
+
+def test_what_is_left_after_a_reload_is_taken_back_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_the_first_answer("hang", tmp_path, monkeypatch)
+    with running_site(tmp_path) as site, ExitStack() as stack:
+        socks = connected(site, stack)
+        ask_together(site, socks)
+        worker = hung(site)
+        site.process.send_signal(signal.SIGHUP)
+        until(lambda: len(workers(site)) > 1, within_s=10, what="the next worker")
+        worker.kill()
+        until(lambda: len(workers(site)) == 1, within_s=10, what="the old one's end")
+        assert bodies(socks) == [SMALL]
+        workers(site)[0].kill()
+
+        assert site.get(SMALL_FILE).body == SMALL
+        assert site.counted() == 2
+
+
+def test_who_serves_nothing_writes_nothing_down(tmp_path: Path) -> None:
+    with running_site(tmp_path) as site:
+        with site.connect() as sock:
+            sock.sendall(b"GET /health/live HTTP/1.1\r\nHost: hv\r\n\r\n")
+            assert read(sock).status == 200
+
+        assert spool_files(site.services.spool_dir) == []

@@ -35,7 +35,7 @@ MANY_REQUESTS: Final = 1_000_000
 MANY_KILLS: Final = 100
 VIEWERS: Final = 8
 TOKENS: Final = 200
-WORST: Final = ("spool.written", "segment.sent", "drain.applied")
+WORST: Final = ("spool.written", "answer.sent", "drain.applied")
 """Further deaths, at the moments that a random blow hardly ever meets."""
 MANY_AT_THE_WORST: Final = 10
 SHORT_PX, MIDDLE_PX, LONG_PX = 360, 720, 1080

@@ -1,22 +1,22 @@
 """
 What delivery costs beside nginx, which serves the same files and asks nobody.
 
-In one run and in turn, so that a machine that gets slower slows all, and with new
-servers each round, because two of one kind may differ by a tenth: private
-segments of 300 kB and of 4 MB with many tokens, and playlists, all counted,
-from ``hv delivery``, from the edge, and as plain files from nginx. ``CPU us``
-is the processor time of a server's processes for a request, user and system; it
-says more than the rate where others use the machine. What a PostgreSQL needs
-does not belong to it.
+In one run and in turn, with new servers each round, because two of one kind may
+differ by a tenth for as long as they live: private segments of 300 kB and of 4 MB
+with many tokens, and playlists, all counted, from ``hv delivery``, from the edge,
+and as plain files from nginx. ``CPU us`` is the processor time of a server's
+processes for a request, user and system; it says more than the rate where others
+use the machine, and is compared within one time (``delivery_interleaved``). What a
+PostgreSQL needs does not belong to it.
 
 Then what counting costs: one server that counts and does not, in short turns
-within one load; what it takes to bring the counts to the sinks belongs to it. Then memory over some minutes
-with 100,000 viewers, and 1,000 deletes and revocations under load, after whose
-answers nothing may be served.
+within one load; what it takes to bring the counts to the sinks belongs to it. Then
+memory over some minutes with 100,000 viewers, and 1,000 deletes and revocations under
+load, after whose answers nothing may be served.
 
 Run: ``python -m tests.benchmarks.delivery [--quick] [--postgresql]``; it needs
 ``wrk``, and nginx with its Lua module (Debian's packages; it says which), and
-takes about 45 minutes.
+takes about 50 minutes.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -39,6 +39,7 @@ from tests.benchmarks import delivery_deletes as deletes
 from tests.benchmarks import delivery_memory as memory
 from tests.benchmarks.delivery_data import Case, Stock
 from tests.benchmarks.delivery_edge import running_edge
+from tests.benchmarks.delivery_interleaved import interleaved_us
 from tests.benchmarks.delivery_load import Load, compare, loaded_for
 from tests.benchmarks.delivery_report import report
 from tests.benchmarks.delivery_servers import (
@@ -98,11 +99,27 @@ def measure_speed(bench: Bench) -> None:
             cases = cases or all_cases(bench, www, servers[EMBEDDED])
             in_turn = list(servers.values())[:: -1 if number % 2 else 1]
             for case in cases:
-                seen = compare(in_turn, case, rounds=1, seconds=bench.wanted.seconds)
-                for name, loads in seen.items():
-                    found[case.name][name] += loads
+                for name, load in seen_of(in_turn, case, bench.wanted.seconds).items():
+                    found[case.name][name].append(load)
     for name, loads_of in found.items():
         report(name, loads_of)
+
+
+def seen_of(
+    servers: Sequence[Server], case: Case, seconds: float
+) -> Mapping[str, Load]:
+    """
+    Return how each server did alone, and what a request costs it beside the others.
+
+    What does not answer requests is taken from the time alone: it goes by the clock.
+    """
+    alone = compare(servers, case, rounds=1, seconds=seconds)
+    answering_us = interleaved_us(servers, case, seconds=seconds)
+    return {
+        server.name: attrs.evolve(load, cpu_us=cpu_us + load.beside_us)
+        for server, cpu_us in zip(servers, answering_us, strict=True)
+        for load in alone[server.name]
+    }
 
 
 @contextmanager

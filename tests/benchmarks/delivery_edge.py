@@ -59,8 +59,12 @@ def running_edge(
             running_nginx(config, port=port, folder=state) as nginx,
             _counting(environ, log, state) as counting,
         ):
-            roots = [psutil.Process(nginx.process.pid), *behind.roots, counting]
-            yield Server(name=EDGE, port=port, roots=roots)
+            yield Server(
+                name=EDGE,
+                port=port,
+                roots=[psutil.Process(nginx.process.pid)],
+                beside=[*behind.roots, counting],
+            )
 
 
 @contextmanager

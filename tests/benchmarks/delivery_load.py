@@ -35,11 +35,13 @@ class Load:
 
     Attributes:
         cpu_us: Its processor time for each request.
+        beside_us: Of that, what was used by processes that do not answer.
         p99_ms: What all but one in a hundred answers took at most.
     """
 
     per_s: float
     cpu_us: float
+    beside_us: float = 0.0
     p99_ms: float
 
 
@@ -65,22 +67,27 @@ def put_load(server: Server, case: Case, *, seconds: float) -> Load:
     Ask with as many connections as there are; every answer must be good.
     """
     paths = case.plain if server.serves_plain else case.ours
-    before_s = server.cpu_s()
+    before_s, beside_s = server.cpu_s(), server.beside_s()
     done = subprocess.run(
         wrk(server, paths, seconds=seconds), check=True, capture_output=True, text=True
     )
-    load = read_load(done.stdout, cpu_s=server.cpu_s() - before_s)
+    load = read_load(
+        done.stdout,
+        cpu_s=server.cpu_s() - before_s,
+        beside_s=server.beside_s() - beside_s,
+    )
     if load is None:
         raise SystemExit(f"{server.name}, {case.name}: {done.stdout}{done.stderr}")
     return load
 
 
-def read_load(said: str, *, cpu_s: float) -> Load | None:
+def read_load(said: str, *, cpu_s: float, beside_s: float = 0.0) -> Load | None:
     """
     Read what wrk says; None if some answers were bad or did not come.
 
     Args:
         cpu_s: What the server used meanwhile.
+        beside_s: Of that, what its processes that do not answer used.
     """
     count, p99 = _COUNT.search(said), _P99.search(said)
     is_bad = "Non-2xx" in said or "Socket errors" in said
@@ -90,6 +97,7 @@ def read_load(said: str, *, cpu_s: float) -> Load | None:
     return Load(
         per_s=requests / (float(count[2]) * _UNITS_S[count[3]]),
         cpu_us=cpu_s / requests * 1e6,
+        beside_us=beside_s / requests * 1e6,
         p99_ms=float(p99[1]) * _UNITS_S[p99[2]] * 1e3,
     )
 

@@ -57,12 +57,14 @@ class Server:
 
     Attributes:
         serves_plain: Plain files, and no tokens.
-        roots: Its processes; their children belong to it as well.
+        roots: Its processes that answer; their children belong to it as well.
+        beside: Others that work for it, by the clock or on what was done before.
     """
 
     name: str
     port: int
     roots: Sequence[psutil.Process]
+    beside: Sequence[psutil.Process] = ()
     serves_plain: bool = False
 
     @property
@@ -76,28 +78,48 @@ class Server:
         """
         Return the user and system time of all of its processes so far.
         """
-        total_s = 0.0
-        for process in self._family():
-            try:
-                times = process.cpu_times()
-            except psutil.NoSuchProcess:
-                # Its parent has its time now, or soon will.
-                continue
-            total_s += times.user + times.system
-            # Of children that have ended.
-            total_s += times.children_user + times.children_system
-        return total_s
+        return self.answering_s() + self.beside_s()
+
+    def answering_s(self) -> float:
+        """
+        Return that of the processes that answer.
+        """
+        return _cpu_s(self.roots)
+
+    def beside_s(self) -> float:
+        """
+        Return that of those beside them.
+        """
+        return _cpu_s(self.beside)
 
     def rss_bytes(self) -> int:
         """
         Return the memory that its processes have in use, each for itself.
         """
-        return sum(process.memory_info().rss for process in self._family())
+        return sum(
+            process.memory_info().rss
+            for process in _family([*self.roots, *self.beside])
+        )
 
-    def _family(self) -> Iterator[psutil.Process]:
-        for root in self.roots:
-            yield root
-            yield from root.children(recursive=True)
+
+def _cpu_s(roots: Sequence[psutil.Process]) -> float:
+    total_s = 0.0
+    for process in _family(roots):
+        try:
+            times = process.cpu_times()
+        except psutil.NoSuchProcess:
+            # Its parent has its time now, or soon will.
+            continue
+        total_s += times.user + times.system
+        # Of children that have ended.
+        total_s += times.children_user + times.children_system
+    return total_s
+
+
+def _family(roots: Sequence[psutil.Process]) -> Iterator[psutil.Process]:
+    for root in roots:
+        yield root
+        yield from root.children(recursive=True)
 
 
 @contextmanager

@@ -5,8 +5,8 @@ A machine that others use is a tenth faster in one moment than in the next, whic
 hides a difference of that size between loads of seconds. Here every server has
 its load from the beginning to the end, and of these loads all but one stand still:
 they go on by turns of a twentieth of a second, so that what changes, changes for
-all. Two servers that are alike differ by some 2 % in 20 s, where loads of seconds,
-one after the other, differ by 10.
+all. Two servers that are alike differ by some 2 % in 20 s at 300 kB, and by up to 6 at
+4 MB; by twice as much while more processes want the machine than it has cores.
 
 Rates and latencies are not told by it, and neither is what goes by the clock: in a
 third of the time a server gets a third of the requests, but renews what it keeps

@@ -41,7 +41,7 @@ class InDoubt:
         """
         Remember lines that were written down, in the order of their sending.
 
-        As many as there is room for at most, and else none.
+        All of them, or none if there is no room for all.
         """
         data = b"".join(lines)
         if len(data) > ROOM_BYTES - _LINES or len(lines) > MOST_LINES:

@@ -15,6 +15,7 @@ import attrs
 import psutil
 
 from hv_reference.listening import listen
+from tests.benchmarks.processor_time import cpu_s
 from tests.live import free_ports, request, until
 
 PLAIN: Final = "nginx"
@@ -84,13 +85,13 @@ class Server:
         """
         Return that of the processes that answer.
         """
-        return _cpu_s(self.roots)
+        return cpu_s(_family(self.roots))
 
     def beside_s(self) -> float:
         """
         Return that of those beside them.
         """
-        return _cpu_s(self.beside)
+        return cpu_s(_family(self.beside))
 
     def rss_bytes(self) -> int:
         """
@@ -100,20 +101,6 @@ class Server:
             process.memory_info().rss
             for process in _family([*self.roots, *self.beside])
         )
-
-
-def _cpu_s(roots: Sequence[psutil.Process]) -> float:
-    total_s = 0.0
-    for process in _family(roots):
-        try:
-            times = process.cpu_times()
-        except psutil.NoSuchProcess:
-            # Its parent has its time now, or soon will.
-            continue
-        total_s += times.user + times.system
-        # Of children that have ended.
-        total_s += times.children_user + times.children_system
-    return total_s
 
 
 def _family(roots: Sequence[psutil.Process]) -> Iterator[psutil.Process]:

@@ -13,6 +13,8 @@ from typing import Final
 import attrs
 import psutil
 
+from tests.benchmarks.processor_time import cpu_s
+
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
 
@@ -88,13 +90,8 @@ def _descendants_cpu_s() -> float:
     An orphan stays a zombie below this process, which keeps its times.
     """
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    total_s = ended.ru_utime + ended.ru_stime
-    for process in psutil.Process().children(recursive=True):
-        try:
-            times = process.cpu_times()
-        except psutil.NoSuchProcess:
-            # It ended this moment: its parent has its time, or soon will.
-            continue
-        total_s += times.user + times.system
-        total_s += times.children_user + times.children_system
-    return total_s
+    return (
+        ended.ru_utime
+        + ended.ru_stime
+        + cpu_s(psutil.Process().children(recursive=True))
+    )

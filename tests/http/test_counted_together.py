@@ -4,7 +4,8 @@ Segments that are asked for together are counted together, and none for nothing.
 
 import signal
 import socket
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
@@ -15,6 +16,7 @@ from tests.http.loop_site import SMALL, SMALL_FILE, Site, read, running_site
 from tests.live import until
 
 VIEWERS = 5
+ALIVE = b"GET /health/live HTTP/1.1\r\nHost: hv\r\n\r\n"
 
 
 def at_the_first_answer(
@@ -27,15 +29,19 @@ def at_the_first_answer(
     monkeypatch.setenv("HV_FAILPOINTS_DIR", str(folder))
 
 
-def connected(site: Site, stack: ExitStack) -> list[socket.socket]:
+@contextmanager
+def playing(folder: Path) -> Iterator[tuple[Site, list[socket.socket]]]:
     """
-    Return connections that the loop has.
+    Run a site whose viewers have asked for a segment, all at once.
     """
-    socks = [stack.enter_context(site.connect()) for _ in range(VIEWERS)]
-    for sock in socks:
-        sock.sendall(b"GET /health/live HTTP/1.1\r\nHost: hv\r\n\r\n")
-        assert read(sock).status == 200
-    return socks
+    with running_site(folder) as site, ExitStack() as stack:
+        socks = [stack.enter_context(site.connect()) for _ in range(VIEWERS)]
+        for sock in socks:
+            # Then the loop has the connection.
+            sock.sendall(ALIVE)
+            assert read(sock).status == 200
+        ask_together(site, socks)
+        yield site, socks
 
 
 def workers(site: Site) -> list[psutil.Process]:
@@ -82,10 +88,7 @@ def bodies(socks: list[socket.socket]) -> list[bytes]:
 
 
 def test_all_that_were_asked_for_together_arrive_and_count(tmp_path: Path) -> None:
-    with running_site(tmp_path) as site, ExitStack() as stack:
-        socks = connected(site, stack)
-        ask_together(site, socks)
-
+    with playing(tmp_path) as (site, socks):
         assert bodies(socks) == [SMALL] * VIEWERS
         assert site.counted() == VIEWERS
 
@@ -94,10 +97,7 @@ def test_what_a_killed_process_had_counted_and_not_sent_is_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_the_first_answer("kill", tmp_path, monkeypatch)
-    with running_site(tmp_path) as site, ExitStack() as stack:
-        socks = connected(site, stack)
-        ask_together(site, socks)
-
+    with playing(tmp_path) as (site, socks):
         assert bodies(socks) == [SMALL]
         # Who takes its place has set that right before it answers.
         assert site.get(SMALL_FILE).body == SMALL
@@ -111,9 +111,7 @@ def test_what_a_full_disk_kept_from_being_written_is_not_taken_back(
     It was in the memory of the process, and is lost with it; what counts stays.
     """
     at_the_first_answer("hang", tmp_path, monkeypatch)
-    with running_site(tmp_path) as site, ExitStack() as stack:
-        socks = connected(site, stack)
-        ask_together(site, socks)
+    with playing(tmp_path) as (site, socks):
         worker = hung(site)
         (file,) = spool_files(site.services.spool_dir)
         # The kernel refuses what would be longer, as a full disk does.
@@ -138,9 +136,7 @@ def test_what_the_end_of_the_server_keeps_from_being_sent_is_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
 ) -> None:
     at_the_first_answer("hang", tmp_path, monkeypatch)
-    with running_site(tmp_path) as site, ExitStack() as stack:
-        socks = connected(site, stack)
-        ask_together(site, socks)
+    with playing(tmp_path) as (site, socks):
         worker = hung(site)
         # As a terminal does: to all of them.
         for process in (site.process, worker):
@@ -156,9 +152,7 @@ def test_what_is_left_after_a_reload_is_taken_back_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_the_first_answer("hang", tmp_path, monkeypatch)
-    with running_site(tmp_path) as site, ExitStack() as stack:
-        socks = connected(site, stack)
-        ask_together(site, socks)
+    with playing(tmp_path) as (site, socks):
         worker = hung(site)
         site.process.send_signal(signal.SIGHUP)
         until(lambda: len(workers(site)) > 1, within_s=10, what="the next worker")
@@ -174,7 +168,7 @@ def test_what_is_left_after_a_reload_is_taken_back_by_the_next(
 def test_who_serves_nothing_writes_nothing_down(tmp_path: Path) -> None:
     with running_site(tmp_path) as site:
         with site.connect() as sock:
-            sock.sendall(b"GET /health/live HTTP/1.1\r\nHost: hv\r\n\r\n")
+            sock.sendall(ALIVE)
             assert read(sock).status == 200
 
         assert spool_files(site.services.spool_dir) == []

@@ -8,8 +8,8 @@ local pages = require "hv_edge_pages"
 local NOTED_EVERY_S = 6.5
 local DAY_S = 24 * 3600
 local MARK_BYTES = 10
--- Viewers without a token in that time; those before are kept as long, and
--- further ones are not noted.
+-- Viewers without a token in that time; those before are kept as long, and further
+-- ones are not noted.
 local MAX_FOLLOWED = 100000
 local MAX_PAGE_BYTES = 300
 

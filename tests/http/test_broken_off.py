@@ -4,8 +4,7 @@ An answer that breaks off on a connection of the file loop is told, once.
 
 import os
 import socket
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from hv_reference.pacing import Pace
 from hv_reference.transfers import Transfer
 from hv_reference.wire import Wire
+from tests.http.told_segments import told_segment
 from tests.live import until
 
 SIZE = 8 * 1024 * 1024
@@ -29,11 +29,6 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield reader, writer
 
 
-def counted(told: list[str]) -> Callable[[], None]:
-    told.append("counted")
-    return partial(told.append, "taken back")
-
-
 def transfer_of(
     folder: Path, writer: socket.socket, told: list[str], *, size: int = SIZE
 ) -> Transfer:
@@ -45,7 +40,7 @@ def transfer_of(
         pace=lambda: Pace(60.0),
         file=os.open(path, os.O_RDONLY),
         end=size,
-        count=partial(counted, told),
+        segment=told_segment(told.append),
         when_broken_off=lambda: told.append("broken off"),
     )
 

@@ -5,8 +5,7 @@ When the last byte of a file is handed to the kernel, and what is done before.
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from hv_reference.pacing import Pace, PacedSocket, TooShortError
 from hv_reference.transfers import MAX_PER_TURN_BYTES, Transfer
 from hv_reference.wire import Wire
 from hv_web.files import LocalFile
+from tests.http.told_segments import told_segment
 
 HEAD = b"head"
 CONTENT = bytes(range(256)) * 20
@@ -76,11 +76,11 @@ def test_all_but_the_last_byte_is_sent_before_it_is_counted(
     server, client = ends
     seen: list[bytes] = []
 
-    def count() -> Callable[[], None]:
+    def look(what: str) -> None:
+        assert what == "counted"
         # What is corked is with the kernel, and comes with the last byte.
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
         seen.append(received(client, len(HEAD) + end - start - 1))
-        return lambda: seen.append(b"taken back")
 
     transfer = Transfer(
         Wire(server),
@@ -89,7 +89,7 @@ def test_all_but_the_last_byte_is_sent_before_it_is_counted(
         file=os.open(file, os.O_RDONLY),
         start=start,
         end=end,
-        count=count,
+        segment=told_segment(look),
         when_broken_off=lambda: seen.append(b"broken"),
     )
     finish(transfer)
@@ -113,7 +113,7 @@ def test_who_leaves_before_the_last_byte_is_told_apart(
         pace=patient,
         file=os.open(large, os.O_RDONLY),
         end=64 * 1024 * 1024,
-        count=partial(counted, told),
+        segment=told_segment(told.append),
         when_broken_off=lambda: told.append("broken off"),
     )
     for _ in range(100):
@@ -125,11 +125,6 @@ def test_who_leaves_before_the_last_byte_is_told_apart(
     transfer.close()
 
     assert told == ["broken off"]
-
-
-def counted(told: list[str]) -> Callable[[], None]:
-    told.append("counted")
-    return partial(told.append, "taken back")
 
 
 def test_a_segment_counts_once_however_often_the_kernel_is_full(
@@ -148,7 +143,7 @@ def test_a_segment_counts_once_however_often_the_kernel_is_full(
         pace=patient,
         file=os.open(large, os.O_RDONLY),
         end=size,
-        count=partial(counted, told),
+        segment=told_segment(told.append),
         when_broken_off=lambda: told.append("broken off"),
     )
     turns, left = 1, len(HEAD) + size

@@ -2,6 +2,7 @@
 Segments that are asked for together are counted together, and none for nothing.
 """
 
+import re
 import signal
 import socket
 from collections.abc import Iterator
@@ -36,16 +37,49 @@ def playing(folder: Path) -> Iterator[tuple[Site, list[socket.socket]]]:
     """
     with running_site(folder) as site, ExitStack() as stack:
         socks = [stack.enter_context(site.connect()) for _ in range(VIEWERS)]
-        for sock in socks:
-            # Then the loop has the connection.
-            sock.sendall(ALIVE)
-            assert read(sock).status == 200
+        settle(site, socks)
         ask_together(site, socks)
         yield site, socks
 
 
+def settle(site: Site, socks: list[socket.socket]) -> None:
+    """
+    Have the loop wait for its connections, with nothing left to do.
+    """
+    for sock in socks:
+        sock.sendall(ALIVE)
+        assert read(sock).status == 200
+    (worker,) = workers(site)
+    until(
+        # Whoever has answered gives the connection back a moment later.
+        lambda: watched(worker, socks) == VIEWERS,
+        within_s=10,
+        what="the loop's connections",
+    )
+
+
 def workers(site: Site) -> list[psutil.Process]:
     return psutil.Process(site.process.pid).children()
+
+
+def watched(worker: psutil.Process, socks: list[socket.socket]) -> int:
+    """
+    How many of the connections a worker's loop waits for (proc_pid_fdinfo(5)).
+    """
+    ports = {sock.getsockname()[1] for sock in socks}
+    ours = {
+        one.fd
+        for one in worker.net_connections()
+        if one.raddr and one.raddr[1] in ports
+    }
+    process = Path(f"/proc/{worker.pid}")
+    loops = [
+        fd.name
+        for fd in (process / "fd").iterdir()
+        if str(fd.readlink()).endswith("[eventpoll]")
+    ]
+    told = "".join((process / "fdinfo" / fd).read_text() for fd in loops)
+    return len(ours & {int(fd) for fd in re.findall(r"tfd: *(\d+)", told)})
 
 
 def ask_together(site: Site, socks: list[socket.socket]) -> None:
@@ -120,7 +154,8 @@ def test_what_a_full_disk_kept_from_being_written_is_not_taken_back(
         worker.send_signal(signal.SIGCONT)
         assert bodies(socks) == [SMALL] * VIEWERS
         assert site.counted() == VIEWERS
-        # And once more.
+        # And once more; the last has arrived before it is told that it was sent.
+        settle(site, socks)
         next(tmp_path.glob("answer.sent.*")).unlink()
         ask_together(site, socks)
         hung(site).kill()

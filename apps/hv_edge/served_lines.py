@@ -33,16 +33,20 @@ _PLACE_TEXT: Final = (
     rb" (?P<video>vid_[A-Za-z0-9]+) (?P<height>0|[1-9][0-9]{0,4})"
 )
 _NOTE_TEXT: Final = rb"(?: s=[0-9a-f]{20})?(?: c=[A-Z]{2})?(?: r=[a-z0-9._-]{1,253})?"
-_NOTE: Final = re.compile(_NOTE_TEXT)
+_SAID_TEXT: Final = (
+    rb"(?P<status>[0-9]{3}) (?P<whole>[01]) (?P<sent>[0-9]+) (?P<length>[0-9]+|-)"
+    rb" (?P<place>%s)(?P<note>%s)" % (_PLACE_TEXT, _NOTE_TEXT)
+)
 
 _PLACE: Final = re.compile(_PLACE_TEXT)
+_NOTE: Final = re.compile(_NOTE_TEXT)
+_SAID: Final = re.compile(_SAID_TEXT)
 _LINE: Final = re.compile(
     # No more digits than the calendar has years for.
-    rb"hv1 (?P<s>[0-9]{1,11})\.(?P<ms>[0-9]{3}) (?P<status>[0-9]{3}) (?P<whole>[01])"
-    rb" (?P<sent>[0-9]+) (?P<length>[0-9]+|-) "
-    + _PLACE_TEXT
-    + rb"(?P<note>%s) (?P<id>[0-9a-f]{32})" % _NOTE_TEXT
+    rb"hv1 (?P<s>[0-9]{1,11})\.(?P<ms>[0-9]{3}) %s (?P<id>[0-9a-f]{32})" % _SAID_TEXT
 )
+SESSION: Final = b" s="
+"""Before the mark of a session, with which a note begins if it has one."""
 _BEGINNING: Final = b"hv1 "
 _ANSWERS: Final = (b"200", b"206")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -50,15 +54,18 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 class ServedNote(NamedTuple):
     """
-    What a line that counts says besides, as it stands there.
+    What lines that count say besides, as it stands there.
 
     Attributes:
+        at: When the last of them was written, in seconds.
         told: With the space before it.
+        segments: How many lines of one minute say so.
     """
 
     at: bytes
     place: bytes
     told: bytes
+    segments: int = 1
 
 
 @attrs.frozen(kw_only=True)
@@ -106,11 +113,31 @@ def place_of(text: bytes) -> SegmentPlace | None:
     return None if match is None else _place(match)
 
 
+def places_of(texts: Iterable[bytes]) -> dict[bytes, SegmentPlace]:
+    """
+    Read each place once; those that nginx has not written so are left out.
+    """
+    read = {text: place_of(text) for text in set(texts)}
+    return {text: place for text, place in read.items() if place is not None}
+
+
 def is_note(text: bytes) -> bool:
     """
     Tell whether a text may follow on the place of a line.
     """
     return _NOTE.fullmatch(text) is not None
+
+
+def counted_in(text: bytes) -> tuple[bytes, bytes] | None:
+    """
+    Return the place and the note of what stands between moment and number of a line.
+
+    The place is empty if the line does not count; None if nginx has not written it so.
+    """
+    match = _SAID.fullmatch(text)
+    if match is None:
+        return None
+    return (match["place"] if _counts(match) else b"", match["note"])
 
 
 def _whole_in(line: bytes) -> Iterator[re.Match[bytes]]:
@@ -143,7 +170,7 @@ def _segment(match: re.Match[bytes]) -> SegmentServed:
 def _note(match: re.Match[bytes]) -> ServedNote:
     return ServedNote(
         at=b"%s.%s" % (match["s"], match["ms"]),
-        place=b" ".join(match.group("org", "env", "video", "height")),
+        place=match["place"],
         told=match["note"],
     )
 

@@ -9,8 +9,7 @@ from typing import Final
 
 import attrs
 
-from hv_edge.served_lines import ServedNote, place_of
-from hvcore.domain.analytics import SegmentPlace
+from hv_edge.served_lines import SESSION, ServedNote, place_of, places_of
 from hvcore.domain.analytics_breakdown import (
     BreakdownBy,
     OriginCount,
@@ -28,8 +27,7 @@ KEPT_FOR_S: Final = 60.0
 Who watches is noted a dozen times meanwhile. Memory is for those who watch, and not
 for all who did.
 """
-_SESSION: Final = b" s="
-_SESSION_BYTES: Final = len(_SESSION) + MARK_DIGITS
+_SESSION_BYTES: Final = len(SESSION) + MARK_DIGITS
 _COUNTRY: Final = b"c"
 _DAY_S: Final = 86_400
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -112,7 +110,7 @@ class NamedSessions:
         place = place_of(text)
         # Of lines that count, every place is one.
         assert place is not None  # noqa: S101 - for the type checker
-        name = self._names.name_of(session.removeprefix(_SESSION).decode())
+        name = self._names.name_of(session.removeprefix(SESSION).decode())
         new = NamedSession(place.org_id, place.env_id, place.video_id, name)
         found = self._sessions.setdefault((place.video_id, name), new)
         self._kept[text, session] = found
@@ -124,14 +122,14 @@ def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNo
     Take notes together.
 
     What they mean is found out once for each viewer and day, and not for each
-    line: where viewers' countries are known, every line has a note.
+    note: where viewers' countries are known, every line has one.
     """
     sessions.make_room()
     latest: dict[NamedSession, int] = {}
     went: dict[tuple[bytes, bytes, int], int] = {}
-    for at, place, told in notes:
+    for at, place, told, segments in notes:
         session, origin = told[:_SESSION_BYTES], told[_SESSION_BYTES:]
-        if not session.startswith(_SESSION):
+        if not session.startswith(SESSION):
             session, origin = b"", told
         if session:
             # Not by their digits: those of a damaged log may be fewer.
@@ -141,7 +139,7 @@ def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNo
                 latest[named] = at_ms
         if origin:
             key = (place, origin, int(at[:-4]) // _DAY_S)
-            went[key] = went.get(key, 0) + 1
+            went[key] = went.get(key, 0) + segments
     return ServedNotes(
         seen=tuple(_seen(named, at_ms) for named, at_ms in latest.items()),
         origins=_origins(went),
@@ -159,7 +157,7 @@ def _seen(named: NamedSession, at_ms: int) -> SessionSeen:
 
 
 def _origins(went: dict[tuple[bytes, bytes, int], int]) -> tuple[OriginCount, ...]:
-    places = _places(place for place, _, _ in went)
+    places = places_of(place for place, _, _ in went)
     found: dict[OriginCount, int] = {}
     for (text, origin, day), segments in went.items():
         place = places[text]
@@ -183,8 +181,3 @@ def _origins(went: dict[tuple[bytes, bytes, int], int]) -> tuple[OriginCount, ..
     return tuple(
         attrs.evolve(one, segments=segments) for one, segments in found.items()
     )
-
-
-def _places(texts: Iterable[bytes]) -> dict[bytes, SegmentPlace]:
-    read = {text: place_of(text) for text in set(texts)}
-    return {text: place for text, place in read.items() if place is not None}

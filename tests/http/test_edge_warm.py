@@ -153,6 +153,21 @@ def test_what_has_often_been_allowed_is_refused_as_soon_as_it_is_not(
     assert world.served() == [COUNTED]
 
 
+def test_what_only_ends_as_a_good_token_does_is_refused(world: EdgeWorld) -> None:
+    token = world.token()
+    warm(world, token)
+    world.served()
+
+    for at in range(len(token)):
+        altered = token[:at] + ("A" if token[at] != "A" else "B") + token[at + 1 :]
+        assert outcome(ask(world, altered, {})) == UNAUTHORIZED
+    for other in ("A" + token, token[1:], token[-8:], token[-43:]):
+        assert outcome(ask(world, other, {})) == UNAUTHORIZED
+
+    assert outcome(ask(world, token, {})) == (200, "")
+    assert world.served() == [COUNTED]
+
+
 @pytest.mark.long
 def test_more_tokens_than_are_remembered_are_all_good(world: EdgeWorld) -> None:
     first = world.token(valid_s=500)

@@ -1,6 +1,7 @@
--- What was found out about texts, by the text: the newer half, and of the older one
--- what is still asked for. Tables alone: lrucache puts what it finds at the front of a
--- list, and to reach that in memory costs each request more than to find it.
+-- What was found out about texts, by the text or a number of it: the newer half, and of
+-- the older one what is still asked for. Tables alone: lrucache puts what it finds at
+-- the front of a list, and to reach that in memory costs each request more than to
+-- find it.
 
 local _M = {}
 local Remembered = { __index = _M }

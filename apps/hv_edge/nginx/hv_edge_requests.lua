@@ -38,8 +38,9 @@ local digits = ffi.new("unsigned char[?]", AT_ONCE * DIGITS)
 local used = AT_ONCE
 local DIGIT = ffi.new("unsigned char[17]", "0123456789abcdef")
 
--- The path of an address as it was sent, what follows "?token=" if its query begins
--- so, and whether it has a query.
+-- The path of an address as it was sent, whether it has a query, and if that begins with
+-- "?token=", where in memory that is which follows, and how many bytes it has: so long
+-- as nothing is waited for.
 function _M.address()
     local request = base.get_request()
     if C.ngx_http_lua_ffi_var_get(request, ADDRESS, ADDRESS_LENGTH, lowered, 0,
@@ -49,15 +50,15 @@ function _M.address()
     local text, all = value[0], tonumber(length[0])
     local mark = ffi.cast("unsigned char *", C.memchr(text, MARK, all))
     if mark == nil then
-        return ffi.string(text, all), nil, false
+        return ffi.string(text, all), false, nil, 0
     end
     local before = tonumber(mark - text)
     local path = ffi.string(text, before)
     local after = all - before - #TOKEN
     if after > 0 and C.memcmp(mark, TOKEN, #TOKEN) == 0 then
-        return path, ffi.string(mark + #TOKEN, after), true
+        return path, true, mark + #TOKEN, after
     end
-    return path, nil, true
+    return path, true, nil, 0
 end
 
 local function is_name(text, size, name)

@@ -10,7 +10,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,7 @@ import attrs
 import psutil
 
 from hv_edge.config import CONFIG_FILE
-from hv_edge.ingest import LOG_FILE
+from hv_edge.tallies import Tally, read_tally, tally_files, used_bytes
 from tests.live import HV, free_ports, until
 
 READY_WITHIN_S: Final = 10
@@ -31,7 +31,7 @@ class RunningEdge:
     An nginx that serves.
 
     Attributes:
-        folder: Of its log, cache and state.
+        folder: Of its counts, cache and state.
     """
 
     port: int
@@ -45,12 +45,22 @@ class RunningEdge:
         """
         return f"http://127.0.0.1:{self.port}"
 
-    @property
-    def log(self) -> Path:
+    def tallies(self) -> list[Tally]:
         """
-        The log of what it has served.
+        Return what it has counted so far and nobody has read, done with or not.
         """
-        return self.folder / LOG_FILE
+        found = []
+        for path in tally_files(self.folder):
+            # Read and removed by somebody else meanwhile, perhaps.
+            with suppress(FileNotFoundError), path.open("rb") as file:
+                found.append(read_tally(used_bytes(file)))
+        return found
+
+    def segments(self) -> int:
+        """
+        Return how many segments those are.
+        """
+        return sum(count.segments for tally in self.tallies() for count in tally.counts)
 
     def workers(self) -> list[psutil.Process]:
         """
@@ -59,12 +69,17 @@ class RunningEdge:
         children = psutil.Process(self.process.pid).children()
         return [one for one in children if "worker" in " ".join(one.cmdline())]
 
-    def reopen_log(self) -> None:
+    def reload(self) -> None:
         """
-        Have it open its logs anew, as logrotate does after renaming them.
+        Have other workers take over, as after a change of the configuration.
         """
-        self.process.send_signal(signal.SIGUSR1)
-        until(self.log.exists, within_s=READY_WITHIN_S, what="a new log")
+        before = set(self.workers())
+        self.process.send_signal(signal.SIGHUP)
+        until(
+            lambda: before.isdisjoint(self.workers()),
+            within_s=READY_WITHIN_S,
+            what="other workers",
+        )
 
 
 @contextmanager

@@ -57,15 +57,15 @@ def nginx(invocation: Invocation, out: Path | None) -> None:
 
 
 @edge.command("ingest")
-@click.option("--once", is_flag=True, help="Read what is there, and end.")
+@click.option("--once", is_flag=True, help="Read what nginx is done with, and end.")
 @pass_invocation
 def ingest(invocation: Invocation, *, once: bool) -> None:
     """
-    Count what nginx serves, from its log, until SIGTERM.
+    Bring what nginx has counted to the sinks, until SIGTERM.
 
-    Each line counts once, whatever is killed and however the log is renamed.
+    Each segment counts once, whatever is killed.
     """
-    from hv_edge.ingest import LOG_FILE, Ingest  # noqa: PLC0415 - only here
+    from hv_edge.ingest import Ingest  # noqa: PLC0415 - only here
     from hvcore.spool import the_only_reader  # noqa: PLC0415
 
     process_logs.configure()
@@ -77,7 +77,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
                 "HV_EDGE__FOLDER."
             )
         reading = Ingest(
-            log=folder / LOG_FILE,
+            folder=folder,
             sinks=services.drain.sinks,
             names=services.session_names,
         )

@@ -1,3 +1,3 @@
 """
-The edge: nginx in front of delivery, its configuration and its log.
+The edge: nginx in front of delivery, its configuration and its counts.
 """

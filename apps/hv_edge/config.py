@@ -45,7 +45,7 @@ class Edge:
     What the configuration is made of.
 
     Attributes:
-        folder: Of log, cache and state.
+        folder: Of counts, cache and state.
         scripts: Where the script and its secrets lie.
         storage: The folder of the storage; None if it is none of this machine.
         modules: Where nginx has its modules.
@@ -120,6 +120,7 @@ class Edge:
                 "player_origin": player or "",
                 "is_local": self.storage is not None,
                 "changes": str(self.folder / CHANGES_FILE),
+                "tallies": str(self.folder),
                 "viewer_key": mark_key(self.settings.playback.signing_key),
                 "country_header": analytics.country_header.lower(),
                 "referrers": analytics.referrers,
@@ -153,7 +154,7 @@ class Edge:
 
     def make_folder(self) -> None:
         """
-        Make the folder of log, cache and state, as far as it is not there.
+        Make the folder of counts, cache and state, as far as it is not there.
         """
         if not self.folder.exists():
             self.folder.mkdir(parents=True)

@@ -1,15 +1,15 @@
 """
-Who watched what the edge served, and where it went: what lines say besides.
+Who watched what the edge served, and where it went: what is said besides.
 """
 
 import time
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import date, datetime
 from typing import Final
 
 import attrs
 
-from hv_edge.served_lines import SESSION, ServedNote, place_of, places_of
+from hv_edge.tallies import SESSION, ServedNote, place_of
 from hvcore.domain.analytics_breakdown import (
     BreakdownBy,
     OriginCount,
@@ -29,8 +29,6 @@ for all who did.
 """
 _SESSION_BYTES: Final = len(SESSION) + MARK_DIGITS
 _COUNTRY: Final = b"c"
-_DAY_S: Final = 86_400
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @attrs.frozen(kw_only=True)
@@ -79,7 +77,7 @@ class NamedSessions:
         self._max_kept = max_kept
         self._kept_for_s = kept_for_s
         self._forgot_s = time.monotonic()
-        # By place and mark as they stand in a line; and of all heights the same.
+        # By place and mark as they stand in a record; and of all heights the same.
         self._kept: dict[tuple[bytes, bytes], NamedSession] = {}
         self._sessions: dict[tuple[VideoId, str], NamedSession] = {}
 
@@ -102,14 +100,12 @@ class NamedSessions:
 
     def find(self, text: bytes, session: bytes) -> NamedSession:
         """
-        Return what a place and a mark of a line stand for.
+        Return what a place and a mark of a record stand for.
         """
         found = self._kept.get((text, session))
         if found is not None:
             return found
         place = place_of(text)
-        # Of lines that count, every place is one.
-        assert place is not None  # noqa: S101 - for the type checker
         name = self._names.name_of(session.removeprefix(SESSION).decode())
         new = NamedSession(place.org_id, place.env_id, place.video_id, name)
         found = self._sessions.setdefault((place.video_id, name), new)
@@ -122,42 +118,39 @@ def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNo
     Take notes together.
 
     What they mean is found out once for each viewer and day, and not for each
-    note: where viewers' countries are known, every line has one.
+    note: where viewers' countries are known, every record has one.
     """
     sessions.make_room()
-    latest: dict[NamedSession, int] = {}
-    went: dict[tuple[bytes, bytes, int], int] = {}
+    latest: dict[NamedSession, datetime] = {}
+    went: dict[tuple[bytes, bytes, date], int] = {}
     for at, place, told, segments in notes:
         session, origin = told[:_SESSION_BYTES], told[_SESSION_BYTES:]
         if not session.startswith(SESSION):
             session, origin = b"", told
         if session:
-            # Not by their digits: those of a damaged log may be fewer.
-            at_ms = int(at.replace(b".", b""))
             named = sessions.find(place, session)
-            if at_ms > latest.get(named, -1):
-                latest[named] = at_ms
+            latest[named] = max(at, latest.get(named, at))
         if origin:
-            key = (place, origin, int(at[:-4]) // _DAY_S)
+            key = (place, origin, at.date())
             went[key] = went.get(key, 0) + segments
     return ServedNotes(
-        seen=tuple(_seen(named, at_ms) for named, at_ms in latest.items()),
+        seen=tuple(_seen(named, at) for named, at in latest.items()),
         origins=_origins(went),
     )
 
 
-def _seen(named: NamedSession, at_ms: int) -> SessionSeen:
+def _seen(named: NamedSession, at: datetime) -> SessionSeen:
     return SessionSeen(
         org_id=named.org_id,
         env_id=named.env_id,
         video_id=named.video_id,
         session=named.name,
-        at=_EPOCH + timedelta(milliseconds=at_ms),
+        at=at,
     )
 
 
-def _origins(went: dict[tuple[bytes, bytes, int], int]) -> tuple[OriginCount, ...]:
-    places = places_of(place for place, _, _ in went)
+def _origins(went: dict[tuple[bytes, bytes, date], int]) -> tuple[OriginCount, ...]:
+    places = {text: place_of(text) for text in {text for text, _, _ in went}}
     found: dict[OriginCount, int] = {}
     for (text, origin, day), segments in went.items():
         place = places[text]
@@ -171,7 +164,7 @@ def _origins(went: dict[tuple[bytes, bytes, int], int]) -> tuple[OriginCount, ..
                     org_id=place.org_id,
                     env_id=place.env_id,
                     video_id=place.video_id,
-                    day=(_EPOCH + timedelta(days=day)).date(),
+                    day=day,
                     by=by,
                     value=value,
                     segments=0,

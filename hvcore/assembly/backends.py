@@ -253,7 +253,7 @@ class Backends:
     @property
     def edge_folder(self) -> Path:
         """
-        Where an edge of this machine keeps its log, its cache and its state.
+        Where an edge of this machine keeps its counts, its cache and its state.
         """
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.edge.folder or "edge")

@@ -142,13 +142,6 @@ class SinkFeeds:
                 return False
         return True
 
-    def furthest(self, file_name: str) -> int:
-        """
-        Return up to where a file is known to have been read, by any sink.
-        """
-        ends = [end for (_, name), end in self._known.items() if name == file_name]
-        return max(ends, default=0)
-
     def forget(self, file_name: str) -> None:
         """
         Have all sinks forget a file that is gone for good.

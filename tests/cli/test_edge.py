@@ -170,8 +170,8 @@ def test_who_counts_once_is_told_that_something_was_left(
     migrated: Hv, tmp_path: Path
 ) -> None:
     assert migrated("edge", "nginx", "--out", "out", **LISTEN).status == 0
-    log = tmp_path / "hv-data" / "edge" / "served.log"
-    log.symlink_to(log.name)
+    file = tmp_path / "hv-data" / "edge" / f"edge-{'0' * 32}.tally"
+    file.symlink_to(file.name)
 
     outcome = migrated("edge", "ingest", "--once")
 

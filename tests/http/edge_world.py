@@ -6,8 +6,10 @@ nginx, its script, and a server of the worker's apps in this process.
 """
 
 import http.client
+import re
 import shutil
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +29,7 @@ from falcon.testing import Result
 from hv_delivery.app import make_app
 from hv_edge.app import make_app as make_edge_app
 from hv_edge.config import CONFIG_FILE, Edge
-from hv_edge.served_lines import ServedLines, read_served
+from hv_edge.tallies import place_of
 from hv_player.app import make_app as make_player_app
 from hv_reference.wsgi import by_path
 from hvcore.domain.analytics import SegmentPlace
@@ -59,6 +61,8 @@ PAIR: Final = TokenKey.load(
     )
 )
 """A key that signs with EdDSA."""
+NOTE: Final = re.compile(" [scr]=.*")
+"""What stands behind a place, if anything does."""
 UPLOAD_KEY: Final = "u" * 16 + "0123456789abcdef" * 2
 
 
@@ -106,12 +110,11 @@ class EdgeWorld(DeliveryWorld):
     """
 
     site: EdgeSite
-    read: int = attrs.field(init=False)
+    read: Counter[bytes] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         DeliveryWorld.__attrs_post_init__(self)
-        log = self.site.edge.log
-        self.read = log.stat().st_size if log.exists() else 0
+        self.read = self.all_segments()
         self.settings = settings_of(self.site.edge.folder)
         self.site.app = by_path(
             upload=make_app(self),
@@ -185,29 +188,40 @@ class EdgeWorld(DeliveryWorld):
 
     def served(self) -> list[SegmentPlace]:
         """
-        Return what the edge has logged as served whole since last asked.
+        Return what the edge has counted as served whole since last asked.
         """
-        return [one.place for one in self.lines().served]
+        return [place_of(b" ".join(text.split()[:4])) for text in self.texts()]
 
     def noted(self) -> list[str]:
         """
-        Return what it has logged besides, of those segments; likewise.
+        Return what it has noted besides, of those segments; likewise.
         """
-        return [note.told.decode() for note in self.lines().notes]
+        found = (NOTE.search(text.decode()) for text in self.texts())
+        return [note[0] for note in found if note]
 
-    def lines(self) -> ServedLines:
+    def texts(self) -> list[bytes]:
         """
-        Return all that it has logged since last asked.
+        Return what it has counted since last asked, a text for each segment.
         """
-        # One worker: what it answers later, it answers after the lines before.
+        # One worker: what it answers later, it answers after it has counted.
         self.send("/health/live", None)
-        log = self.site.edge.log
-        data = log.read_bytes() if log.exists() else b""
-        lines = data[self.read :].splitlines()
-        self.read = len(data)
-        found = read_served(lines)
-        assert found.damaged == 0
-        return found
+        before, self.read = self.read, self.all_segments()
+        return list((self.read - before).elements())
+
+    def all_segments(self) -> Counter[bytes]:
+        """
+        Return all that it has ever counted, by text; nobody removes it.
+        """
+        found: Counter[bytes] = Counter()
+        for tally in self.site.edge.tallies():
+            assert not tally.damaged
+            noted: Counter[bytes] = Counter()
+            for note in tally.notes:
+                found[note.place + note.told] += note.segments
+                noted[note.place] += note.segments
+            for count in tally.counts:
+                found[count.place.text] += count.segments - noted[count.place.text]
+        return +found
 
 
 def settings_of(folder: Path) -> Settings:

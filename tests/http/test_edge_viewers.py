@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
-from hv_edge.served_lines import ServedNote
 from hv_edge.served_notes import NamedSessions, ServedNotes, read_notes
+from hv_edge.tallies import ServedNote
 from hvcore.domain.analytics import SegmentPlace
 from hvcore.domain.analytics_breakdown import (
     OriginCount,
@@ -116,9 +116,9 @@ def names_in(notes: list[str]) -> set[str]:
 
 def notes_of(notes: list[str]) -> ServedNotes:
     place = f"{PLACE.org_id} {PLACE.env_id} {PLACE.video_id} {PLACE.height_px}"
-    at = b"%.3f" % datetime.now(UTC).timestamp()
+    at = datetime.now(UTC)
     return read_notes(
-        [ServedNote(at, place.encode(), one.encode()) for one in notes],
+        [ServedNote(at, place.encode(), one.encode(), 1) for one in notes],
         NamedSessions(NAMES),
     )
 
@@ -213,7 +213,7 @@ def test_segments_of_another_storage_tell_their_viewers_too(
     assert SESSION.fullmatch(note)
 
 
-def test_of_what_a_viewer_is_served_in_a_moment_one_line_says_so(
+def test_of_what_a_viewer_is_served_in_a_moment_one_segment_says_so(
     public: EdgeWorld,
 ) -> None:
     browsers, token = [new_browser(), new_browser()], new_token(public)
@@ -222,8 +222,8 @@ def test_of_what_a_viewer_is_served_in_a_moment_one_line_says_so(
             assert watch(public, ("User-Agent", browser)) == 200
         public.send(f"{PRIVATE_PATH}/{SEGMENT}?token={token}", None)
 
-    found = public.lines()
-    assert (len(found.served), len(found.notes)) == (15, 3)
+    found = public.texts()
+    assert (len(found), sum(b" s=" in text for text in found)) == (15, 3)
 
 
 def test_what_is_no_segment_from_its_beginning_on_notes_nobody(
@@ -323,5 +323,4 @@ def test_no_header_breaks_a_line_or_makes_one(told: EdgeWorld, name: str) -> Non
         answered = watch(told, (name, value))
 
         assert answered in {200, 400}
-        places = [one.place for one in told.lines().served]
-        assert places == [PLACE] * (answered == 200)
+        assert told.served() == [PLACE] * (answered == 200)

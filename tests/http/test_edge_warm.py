@@ -81,6 +81,7 @@ def ask(world: EdgeWorld, token: str, headers: Mapping[str, str]) -> Result:
         ({"if-match": '"another"'}, 200, 1),
         ({"IF-RANGE": '"another"', "Range": "bytes=5-9"}, 200, 1),
         ({"EXPECT": "100-continue"}, 200, 1),
+        ({"CONTENT-LENGTH": "0"}, 200, 1),
     ],
 )
 def test_a_header_is_found_however_and_wherever_it_stands(

@@ -10,6 +10,7 @@ local pages = require "hv_edge_pages"
 local places = require "hv_edge_places"
 local renewals = require "hv_edge_renewals"
 local requests = require "hv_edge_requests"
+local tally = require "hv_edge_tally"
 local texts = require "hv_edge_texts"
 local tokens = require "hv_edge_tokens"
 local viewers = require "hv_edge_viewers"
@@ -23,7 +24,7 @@ local SHARED = "public, max-age=31536000, immutable"
 
 local _M = {}
 local fetched = 0
-local secret, player, is_local, changes_file
+local secret, player, is_local, changes_file, tallies
 
 -- Called by init_by_lua, in the process that may read the file of the secrets.
 function _M.load(path)
@@ -31,13 +32,14 @@ function _M.load(path)
     local given = assert(cjson.decode(file:read("*a")))
     file:close()
     secret, player = given.secret, given.player_origin
-    is_local, changes_file = given.is_local, given.changes
+    is_local, changes_file, tallies = given.is_local, given.changes, given.tallies
     tokens.use(given)
     viewers.use(given)
 end
 
 function _M.start()
     changes.watch(changes_file)
+    tally.start(tallies)
 end
 
 local function to_service()
@@ -220,6 +222,10 @@ local function send_media(grant, claims, place, method, scope, is_plain)
     if not media or not start or start >= media.size then
         return to_service()
     end
+    local counts = media.served and start == 0 and method == "GET"
+    if counts and not tally.has_room() then
+        return to_service()
+    end
     vars.hv_etag = media.etag
     if place.kind == "public" then
         vars.hv_cache = SHARED
@@ -230,9 +236,9 @@ local function send_media(grant, claims, place, method, scope, is_plain)
     if media.is_audio then
         ngx.header.content_type = "audio/mp4"
     end
-    if media.served and start == 0 and method == "GET" then
+    if counts then
         local noted = viewers.noted(claims, grant.video)
-        vars.hv_served = noted == "" and media.served or media.served .. noted
+        tally.expect(noted == "" and media.served or media.served .. noted, media.size)
     end
     vars.hv_path = media.path
     if not is_local then
@@ -279,6 +285,7 @@ end
 
 -- Called by access_by_lua: serves, or hands to the service.
 function _M.judge()
+    tally.forget()
     requests.number()
     local method, asks = ngx.req.get_method(), requests.asks()
     local path, has_query, first, size = requests.address()
@@ -295,5 +302,8 @@ function _M.judge()
     end
     return send_text(place, path, scope, claims, method, not asks)
 end
+
+-- Called by log_by_lua, when it was served.
+_M.count = tally.count
 
 return _M

@@ -20,9 +20,11 @@ local NUMBER, NUMBER_LENGTH = "hv_id", #"hv_id"
 -- A request with more is no player's, and the service may refuse it.
 local MAX_HEADERS = 1000
 -- Headers that matter, by their first byte: those of a range, of conditions, and of
--- "100 Continue", of which the log would say that it is bytes of the body.
-local R, I, E, F = ("rief"):byte(1, 4)
+-- "100 Continue", which would count as bytes of the body, and of a body: nginx may wait
+-- for it before it says that the request has ended.
+local R, I, E, F, L, T = ("riefct"):byte(1, 6)
 local RANGE, EXPECT = "range", "expect"
+local CONTENT_LENGTH, TRANSFER_ENCODING = "content-length", "transfer-encoding"
 local IF_NONE_MATCH, IF_MODIFIED_SINCE = "if-none-match", "if-modified-since"
 
 local _M = {}
@@ -88,7 +90,9 @@ function _M.asks()
             end
         elseif first == R and is_name(text, size, RANGE) then
             asks = asks or headers[at].value.len > 0
-        elseif first == E and is_name(text, size, EXPECT) then
+        elseif first == E and is_name(text, size, EXPECT)
+            or first == L and is_name(text, size, CONTENT_LENGTH)
+            or first == T and is_name(text, size, TRANSFER_ENCODING) then
             return nil
         end
     end

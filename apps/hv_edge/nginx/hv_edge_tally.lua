@@ -1,0 +1,253 @@
+-- What was served whole, counted in files that are mapped into memory: to count costs no
+-- system call, and what was counted outlives a worker that is killed. A worker has one
+-- such file at a time, for two seconds or so and never for two minutes of the clock, and
+-- locks it. Who brings the counts to the sinks reads it once the lock is gone, and removes
+-- it; how a file is built stands there (apps/hv_edge/tallies.py).
+
+local base = require "resty.core.base"
+local ffi = require "ffi"
+
+ffi.cdef [[
+int open(const char *path, int flags, ...);
+int close(int fd);
+int flock(int fd, int operation);
+int posix_fallocate(int fd, long offset, long length);
+int ftruncate(int fd, long length);
+int access(const char *path, int mode);
+int rename(const char *before, const char *after);
+int unlink(const char *path);
+void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset);
+int munmap(void *address, size_t length);
+int RAND_bytes(unsigned char *buffer, int length);
+]]
+
+local C = ffi.C
+local O_RDWR, O_CREAT, O_EXCL, O_CLOEXEC = 2, 64, 128, 0x80000
+local OWNER_ONLY, F_OK = 384, 0
+local LOCK_EX, LOCK_NB = 2, 4
+local PROT_READ_WRITE, MAP_SHARED = 3, 1
+local FILE_BYTES = 8 * 1024 * 1024
+-- For what was begun to be served: each connection of a worker (worker_connections) may
+-- end with a place of its own, of this many bytes.
+local MAX_TEXT_BYTES = 496
+local KEPT_FREE_BYTES = 8192 * 512
+local KEPT_FOR_S, LOOKED_AT_EVERY_S, TRIED_AGAIN_AFTER_S = 2, 1, 1
+local MINUTE_S, LAST_MS = 60, 59999
+local MARK, NAME_BYTES = "hvtally1", 16
+local HEAD = ffi.typeof("struct { unsigned char mark[8]; uint32_t minute, unused; } *")
+local RECORD = ffi.typeof(
+    "struct { uint32_t text_bytes, segments, first_ms, last_ms; } *")
+local HEAD_BYTES, RECORD_BYTES = 16, 16
+local ADDRESS = ffi.typeof("uintptr_t")
+local ZERO, NINE = ("09"):byte(1, 2)
+local floor = math.floor
+
+local _M = {}
+local folder
+-- The file: its memory, how much of that is used, and what is where in it; the beginning
+-- of its minute, and when it was begun.
+local descriptor, memory, used, offsets, minute_s, began = -1, nil, 0, {}, 0, 0
+-- What it is called, and the one before.
+local path, last_path
+local failed = -TRIED_AGAIN_AFTER_S
+-- Of requests that are being answered, by their addresses: what counts if all of it is
+-- handed over, and how many bytes that is.
+local texts, sizes = {}, {}
+
+local value, length = ffi.new("unsigned char *[1]"), ffi.new("size_t[1]")
+local message = ffi.new("char *[1]")
+local lowered = ffi.new("unsigned char[64]")
+
+local function new_name()
+    local random = ffi.new("unsigned char[?]", NAME_BYTES)
+    assert(C.RAND_bytes(random, NAME_BYTES) == 1)
+    return folder .. "/edge-" .. ffi.string(random, NAME_BYTES):gsub(".", function(byte)
+        return ("%02x"):format(byte:byte())
+    end)
+end
+
+-- Maps a new file; nil if there is no room for all of it, or whatever else is wrong.
+local function mapped(opened)
+    -- Locked before it has the name under which it is looked for.
+    if C.flock(opened, LOCK_EX + LOCK_NB) ~= 0
+        or C.posix_fallocate(opened, 0, FILE_BYTES) ~= 0 then
+        return nil
+    end
+    local found = C.mmap(nil, FILE_BYTES, PROT_READ_WRITE, MAP_SHARED, opened, 0)
+    if ffi.cast("intptr_t", found) == -1 then
+        return nil
+    end
+    return ffi.cast("unsigned char *", found)
+end
+
+-- Goes on with a new file, if one can be made; if not, with the one that there is.
+local function renew(now)
+    local name = new_name()
+    local opened = C.open(name .. ".new", O_RDWR + O_CREAT + O_EXCL + O_CLOEXEC,
+                          ffi.cast("int", OWNER_ONLY))
+    local found = opened >= 0 and mapped(opened)
+    if found then
+        local head = ffi.cast(HEAD, found)
+        head.minute = floor(now / MINUTE_S)
+        ffi.copy(head.mark, MARK, #MARK)
+    end
+    if not found or C.rename(name .. ".new", name .. ".tally") ~= 0 then
+        if found then
+            C.munmap(found, FILE_BYTES)
+        end
+        if opened >= 0 then
+            C.unlink(name .. ".new")
+            C.close(opened)
+        end
+        failed = now
+        ngx.log(ngx.EMERG, "no file to count in can be made in ", folder)
+        return
+    end
+    if memory then
+        C.munmap(memory, FILE_BYTES)
+        -- Its room is for others. If that fails, it is only larger.
+        C.ftruncate(descriptor, used)
+        C.close(descriptor)
+    end
+    path, last_path = name .. ".tally", path
+    descriptor, memory, used, offsets = opened, found, HEAD_BYTES, {}
+    minute_s, began = floor(now / MINUTE_S) * MINUTE_S, now
+end
+
+local function may_try(now)
+    -- Both ways, for a clock that was set back.
+    return now - failed >= TRIED_AGAIN_AFTER_S or now < failed
+end
+
+local function is_of_this_minute(now)
+    return now >= minute_s and now < minute_s + MINUTE_S
+end
+
+-- Lets others read what was counted some time ago. While they do not even have what was
+-- before, it is once a minute: files that nobody reads shall not be many.
+local function look()
+    local now = ngx.now()
+    if not memory or used == HEAD_BYTES or not may_try(now)
+        or is_of_this_minute(now) and (now - began < KEPT_FOR_S
+            or last_path and C.access(last_path, F_OK) == 0) then
+        return
+    end
+    renew(now)
+end
+
+-- Called in each worker.
+function _M.start(given)
+    folder = given
+    ngx.timer.every(LOOKED_AT_EVERY_S, look)
+end
+
+-- Whether there is room for what is served from now on. Who has none must not serve.
+function _M.has_room()
+    local now = ngx.now()
+    if memory and is_of_this_minute(now) and FILE_BYTES - used >= KEPT_FREE_BYTES then
+        return true
+    end
+    if may_try(now) then
+        renew(now)
+    end
+    return memory ~= nil and FILE_BYTES - used >= KEPT_FREE_BYTES
+end
+
+local function request_key()
+    return tonumber(ffi.cast(ADDRESS, base.get_request()))
+end
+
+-- Called for each request before anything else: another one may have had its address.
+function _M.forget()
+    texts[request_key()] = nil
+end
+
+-- Has a request count if all of its bytes are handed over.
+function _M.expect(text, bytes)
+    local key = request_key()
+    texts[key], sizes[key] = text, bytes
+end
+
+-- A number that nginx knows of a request; nil if there is none.
+local function number_of(request, name, name_length)
+    if C.ngx_http_lua_ffi_var_get(request, name, name_length, lowered, 0, value, length,
+                                  message) ~= 0 then
+        return nil
+    end
+    local text, number = value[0], 0
+    for at = 0, tonumber(length[0]) - 1 do
+        local digit = text[at]
+        if digit < ZERO or digit > NINE then
+            return nil
+        end
+        number = number * 10 + digit - ZERO
+    end
+    return number
+end
+
+local function is_whole(request, bytes)
+    local status = C.ngx_http_lua_ffi_get_resp_status(request)
+    if status == 206 then
+        bytes = number_of(
+            request, "sent_http_content_length", #"sent_http_content_length")
+    elseif status ~= 200 then
+        return false
+    end
+    return bytes ~= nil
+        and number_of(request, "body_bytes_sent", #"body_bytes_sent") == bytes
+end
+
+local function add_record(text, now_ms)
+    local bytes = #text <= MAX_TEXT_BYTES and #text or 0
+    local next = used + RECORD_BYTES + bytes + 7
+    next = next - next % 8
+    if bytes == 0 or next > FILE_BYTES then
+        ngx.log(ngx.EMERG, "a segment was served, and there is no room to count it")
+        return nil
+    end
+    local record = ffi.cast(RECORD, memory + used)
+    ffi.copy(memory + used + RECORD_BYTES, text, bytes)
+    record.first_ms, record.last_ms = now_ms, now_ms
+    -- From now on it is read.
+    record.text_bytes = bytes
+    offsets[text], used = used, next
+    return record
+end
+
+-- Called by log_by_lua, when a request has ended.
+function _M.count()
+    local request = base.get_request()
+    local key = tonumber(ffi.cast(ADDRESS, request))
+    local text = texts[key]
+    if not text then
+        return
+    end
+    texts[key] = nil
+    if not is_whole(request, sizes[key]) then
+        return
+    end
+    local now = ngx.now()
+    if not is_of_this_minute(now) and may_try(now) then
+        renew(now)
+    end
+    -- Of another minute only if the disk is full: better there than nowhere.
+    local now_ms = math.min(math.max(0, floor((now - minute_s) * 1000)), LAST_MS)
+    local offset = offsets[text]
+    local record
+    if offset then
+        record = ffi.cast(RECORD, memory + offset)
+    else
+        record = add_record(text, now_ms)
+        if not record then
+            return
+        end
+    end
+    if now_ms > record.last_ms then
+        record.last_ms = now_ms
+    elseif now_ms < record.first_ms then
+        record.first_ms = now_ms
+    end
+    record.segments = record.segments + 1
+end
+
+return _M

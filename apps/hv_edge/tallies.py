@@ -1,0 +1,228 @@
+"""
+Files in which workers of nginx count what they serve.
+
+A worker maps one into memory and locks it (``nginx/hv_edge_tally.lua``); what stands in
+it when the lock is gone is all that it will ever have. Numbers are unsigned, of 32 bits,
+the lowest byte first::
+
+    hvtally1 | minute | 0
+    text's bytes | segments | first | last | text, filled up to a multiple of 8
+    …
+    0
+
+The minute is counted from 1970 on; the first and the last of a record's segments are
+milliseconds of it. A text is the place of a segment and, behind it, what
+else is to be noted of its viewer, if anything is::
+
+    org_a env_1 vid_… 720 s=0123456789abcdef0123 c=DE r=example.com
+
+The mark of a session (:mod:`hvcore.services.viewer_sessions`), the country, and the host
+of the page; each may be missing. A worker that was killed may have left a record without
+segments at the end.
+"""
+
+import re
+import struct
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+import attrs
+
+from hvcore.domain.analytics import MinuteCount, SegmentPlace, ServedCount
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+
+SUFFIX: Final = ".tally"
+NEW_SUFFIX: Final = ".new"
+"""Of one that is not locked yet, and has nothing."""
+SESSION: Final = b" s="
+"""Before the mark of a session, with which a note begins if it has one."""
+
+_MARK: Final = b"hvtally1"
+_HEAD: Final = struct.Struct("<8sII")
+_RECORD: Final = struct.Struct("<IIII")
+_ALIGNED_BYTES: Final = 8
+_BLOCK_BYTES: Final = 64 * 1024
+_ROOM: Final = bytes(1024)
+_PLACE: Final = re.compile(
+    rb"([A-Za-z0-9_-]{1,64}) ([A-Za-z0-9_-]{1,64}) (vid_[A-Za-z0-9]+)"
+    rb" (0|[1-9][0-9]{0,4})"
+)
+_TEXT: Final = re.compile(
+    rb"(?P<place>%s)"
+    rb"(?P<note>(?: s=[0-9a-f]{20})?(?: c=[A-Z]{2})?(?: r=[a-z0-9._-]{1,253})?)"
+    % _PLACE.pattern
+)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MINUTE: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
+    minutes=1
+)
+_LAST_MS: Final = 59_999
+
+
+class ServedNote(NamedTuple):
+    """
+    What is said of some segments of a place besides.
+
+    Attributes:
+        at: When the last of them had been served.
+        told: With the space before it.
+    """
+
+    at: datetime
+    place: bytes
+    told: bytes
+    segments: int
+
+
+@attrs.frozen(kw_only=True)
+class Tally:
+    """
+    What a file says.
+
+    Attributes:
+        counts: By place.
+        minutes: Likewise.
+        damaged: Whether there is something in it that nginx has not written so.
+    """
+
+    counts: tuple[ServedCount, ...] = ()
+    minutes: tuple[MinuteCount, ...] = ()
+    notes: tuple[ServedNote, ...] = ()
+    damaged: bool = False
+
+
+@attrs.define
+class _Count:
+    segments: int
+    first_ms: int
+    last_ms: int
+
+
+class _Record(NamedTuple):
+    text: bytes
+    segments: int
+    first_ms: int
+    last_ms: int
+
+
+def tally_files(folder: Path) -> Sequence[Path]:
+    """
+    Return the files of a folder, of workers that live and of dead ones.
+    """
+    return sorted(folder.glob(f"edge-*{SUFFIX}"))
+
+
+def used_bytes(file: BinaryIO) -> bytes:
+    """
+    Read what is used of a file, and something behind it; most of a file is room.
+    """
+    data = b""
+    while block := file.read(_BLOCK_BYTES):
+        data += block
+        # No record has as many of them.
+        if block.endswith(_ROOM):
+            break
+    return data
+
+
+def read_tally(data: bytes) -> Tally:
+    """
+    Read what is used of a file.
+    """
+    minute = _minute_of(data)
+    if minute is None:
+        return Tally(damaged=True)
+    began = _EPOCH + timedelta(minutes=minute)
+    by_place: dict[bytes, _Count] = {}
+    notes: list[ServedNote] = []
+    damaged = False
+    for record in _records(data):
+        match = record and _TEXT.fullmatch(record.text)
+        if not record or not match:
+            damaged = True
+            continue
+        place, note = match["place"], match["note"]
+        if note:
+            at = began + timedelta(milliseconds=record.last_ms)
+            notes.append(ServedNote(at, place, note, record.segments))
+        have = by_place.get(place)
+        if have is None:
+            by_place[place] = _Count(*record[1:])
+            continue
+        have.segments += record.segments
+        have.first_ms = min(have.first_ms, record.first_ms)
+        have.last_ms = max(have.last_ms, record.last_ms)
+    places = [(place_of(text), have) for text, have in by_place.items()]
+    return Tally(
+        counts=tuple(_served(place, have, began) for place, have in places),
+        minutes=tuple(
+            MinuteCount(place=place, minute=minute, segments=have.segments)
+            for place, have in places
+        ),
+        notes=tuple(notes),
+        damaged=damaged,
+    )
+
+
+def place_of(text: bytes) -> SegmentPlace:
+    """
+    Read the place of a record.
+
+    Raises:
+        ValueError: It is none.
+    """
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"no place of a segment: {text!r}")
+    org, env, video, height = (part.decode("ascii") for part in match.groups())
+    return SegmentPlace(
+        org_id=OrgId(org),
+        env_id=EnvId(env),
+        video_id=VideoId(video),
+        height_px=int(height),
+    )
+
+
+def _minute_of(data: bytes) -> int | None:
+    if len(data) < _HEAD.size:
+        return None
+    mark, minute, _ = _HEAD.unpack_from(data)
+    return int(minute) if mark == _MARK and minute <= _LAST_MINUTE else None
+
+
+def _records(data: bytes) -> Iterator[_Record | None]:
+    """
+    Return what counts; None for something that cannot be read.
+    """
+    at = _HEAD.size
+    while at + _RECORD.size <= len(data):
+        size, segments, first_ms, last_ms = _RECORD.unpack_from(data, at)
+        if not size:
+            if data[at:].strip(b"\0"):
+                # A hole, after a power cut.
+                yield None
+            return
+        text = data[at + _RECORD.size : at + _RECORD.size + size]
+        at += _RECORD.size + size
+        at += -at % _ALIGNED_BYTES
+        if at > len(data):
+            yield None
+            return
+        if segments:
+            # Of another minute only if the file is damaged.
+            yield _Record(
+                text, segments, min(first_ms, _LAST_MS), min(last_ms, _LAST_MS)
+            )
+
+
+def _served(place: SegmentPlace, have: _Count, began: datetime) -> ServedCount:
+    first_at = began + timedelta(milliseconds=have.first_ms)
+    return ServedCount(
+        place=place,
+        day=began.date(),
+        segments=have.segments,
+        first_at=first_at,
+        last_at=began + timedelta(milliseconds=have.last_ms),
+    )

@@ -67,7 +67,7 @@ class RunningEdge:
         Return the processes that serve, and no helpers of theirs.
         """
         children = psutil.Process(self.process.pid).children()
-        return [one for one in children if "worker" in " ".join(one.cmdline())]
+        return [one for one in children if _is_worker(one)]
 
     def reload(self) -> None:
         """
@@ -80,6 +80,14 @@ class RunningEdge:
             within_s=READY_WITHIN_S,
             what="other workers",
         )
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    try:
+        return "worker" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        # Since its parent was asked.
+        return False
 
 
 @contextmanager

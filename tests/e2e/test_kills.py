@@ -66,7 +66,15 @@ def assert_gone(processes: list[psutil.Process]) -> None:
     _, alive = psutil.wait_procs(processes, timeout=GONE_WITHIN_S)
 
     # A zombie runs no more; it waits for its reaper, which is not ours.
-    assert [p for p in alive if p.status() != psutil.STATUS_ZOMBIE] == []
+    assert [process for process in alive if is_left(process)] == []
+
+
+def is_left(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        # Since it was looked at.
+        return False
 
 
 def start_encoding(service: LiveService, clip: Path) -> str:

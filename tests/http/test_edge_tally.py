@@ -100,11 +100,11 @@ def test_what_a_killed_worker_has_counted_is_there(world: EdgeWorld) -> None:
     for _ in range(3):
         play(world)
     (worker,) = world.site.edge.workers()
-    (file,) = tally_files(world.site.edge.folder)
+    files = tally_files(world.site.edge.folder)
 
     worker.kill()
 
-    until(lambda: is_done(file), within_s=10, what="the worker's end")
+    until(lambda: all(map(is_done, files)), within_s=10, what="the worker's end")
     until(
         lambda: len(world.site.edge.workers()) == 1, within_s=10, what="another worker"
     )

@@ -93,7 +93,7 @@ def test_while_nobody_reads_there_are_few_files(world: EdgeWorld) -> None:
             path.unlink()
     before = len(tally_files(world.site.edge.folder))
 
-    assert files_after(world, seconds=4) > before
+    assert files_after(world, seconds=8) > before
 
 
 def test_what_a_killed_worker_has_counted_is_there(world: EdgeWorld) -> None:

@@ -1,6 +1,6 @@
 -- What was served whole, counted in files that are mapped into memory: to count costs no
 -- system call, and what was counted outlives a worker that is killed. A worker has one
--- such file at a time, for two seconds or so and never for two minutes of the clock, and
+-- such file at a time, for four seconds or so and never for two minutes of the clock, and
 -- locks it. Who brings the counts to the sinks reads it once the lock is gone, and removes
 -- it; how a file is built stands there (apps/hv_edge/tallies.py).
 
@@ -31,7 +31,8 @@ local FILE_BYTES = 8 * 1024 * 1024
 -- end with a place of its own, of this many bytes.
 local MAX_TEXT_BYTES = 496
 local KEPT_FREE_BYTES = 8192 * 512
-local KEPT_FOR_S, LOOKED_AT_EVERY_S, TRIED_AGAIN_AFTER_S = 2, 1, 1
+-- What it takes to bring a file to the sinks is nearly the same however much is in it.
+local KEPT_FOR_S, LOOKED_AT_EVERY_S, TRIED_AGAIN_AFTER_S = 4, 1, 1
 local MINUTE_S, LAST_MS = 60, 59999
 local MARK, NAME_BYTES = "hvtally1", 16
 local HEAD = ffi.typeof("struct { unsigned char mark[8]; uint32_t minute, unused; } *")

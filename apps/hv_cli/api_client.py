@@ -47,7 +47,7 @@ class ApiClient:
         cls, invocation: Invocation, environ: Mapping[str, str], env: str = "live"
     ) -> Self:
         """
-        Use HV_API_URL and HV_API_KEY, else the service that runs here.
+        Use HV_API_URL and HV_API_KEY, else the service that runs or starts here.
 
         Args:
             env: Whose first key is used, if none is given.
@@ -56,7 +56,7 @@ class ApiClient:
             CliError: There is neither.
         """
         folder = DataFolder(invocation.data)
-        url = environ.get("HV_API_URL") or folder.addresses().get("apiURL")
+        url = environ.get("HV_API_URL") or folder.awaited_addresses().get("apiURL")
         key = environ.get("HV_API_KEY") or folder.first_keys().get(env)
         if not url:
             raise CliError(

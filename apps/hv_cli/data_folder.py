@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ from hv_cli.commands import CliError
 
 MAX_SOCKET_PATH_BYTES: Final = 100
 """A unix socket's path may have 107; the rest is for the file's name."""
+START_WITHIN_S: Final = 60.0
+ASK_EVERY_S: Final = 0.1
 
 
 class DataFolder:
@@ -131,6 +134,17 @@ class DataFolder:
         Return the addresses of the service that runs here, if one does.
         """
         return {name: str(value) for name, value in _read(self.addresses_file).items()}
+
+    def awaited_addresses(self) -> Mapping[str, str]:
+        """
+        Return them; if the service is only just starting, when it has started.
+        """
+        deadline_s = time.monotonic() + START_WITHIN_S
+        while not (found := self.addresses()):
+            if not self.is_in_use() or time.monotonic() >= deadline_s:
+                break
+            time.sleep(ASK_EVERY_S)
+        return found
 
     def write_addresses(self, addresses: Mapping[str, str]) -> None:
         """

@@ -63,6 +63,8 @@ class LocalService:
         Raises:
             CliError: A process does not start.
         """
+        # Of one that was killed here, maybe at other ports.
+        self.folder.forget_addresses()
         environ = self._environ()
         first = [self._supervisor.run_once(self._hv("prepare", environ, "prepare"))]
         if self._has_own_queue():

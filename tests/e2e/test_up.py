@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.live import HV, LiveService, live_service, request, until
+from tests.live import HV, LiveService, live_service, request, start_up, until
 
 
 @pytest.fixture(scope="module")
@@ -239,6 +239,36 @@ def test_it_stops_while_it_starts(tmp_path: Path) -> None:
 
     assert again.returncode == 0
     assert [process for process in family if process.is_running()] == []
+
+
+def test_an_upload_waits_for_a_service_that_starts(
+    own: LiveService, tmp_path: Path
+) -> None:
+    clip = make_clip(tmp_path / "small.mp4", seconds=2, size="320x180")
+    own.supervisor.send_signal(signal.SIGKILL)
+    own.ended(within_s=5)
+    # What the killed one has left says where nobody listens any more.
+    addresses = own.data / "run" / "addresses.json"
+    kept = json.loads(addresses.read_text())
+    addresses.write_text(json.dumps({**kept, "apiURL": "http://127.0.0.1:1"}))
+
+    own.supervisor = start_up(own.environ, own.data, own.port)
+    until(lambda: not addresses.exists(), within_s=10, what="its start")
+    done = own.hv("upload", str(clip), "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["videoID"].startswith("vid_")
+
+
+def test_an_upload_without_a_service_says_how_to_start_one(
+    own: LiveService, tmp_path: Path
+) -> None:
+    own.stop()
+
+    done = own.hv("upload", str(tmp_path / "any.mp4"), "--json")
+
+    assert done.returncode == 1
+    assert "Start one with hv up" in done.stderr
 
 
 def test_a_folder_with_a_long_name_will_do(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
 
     Each segment counts once, whatever is killed.
     """
+    from hv_edge.heartbeat import Heartbeat  # noqa: PLC0415 - only here
     from hv_edge.ingest import Ingest  # noqa: PLC0415 - only here
     from hvcore.spool import the_only_reader  # noqa: PLC0415
 
@@ -76,14 +77,17 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
                 f"{folder} is not there: run hv edge nginx --out DIR first, or correct "
                 "HV_EDGE__FOLDER."
             )
+        heartbeat = Heartbeat()
         reading = Ingest(
             folder=folder,
             sinks=services.drain.sinks,
             names=services.session_names,
+            beat=heartbeat.beat,
         )
         with the_only_reader(folder) as is_alone:
             if not is_alone:
                 raise CliError(f"Another hv edge ingest reads {folder} already.")
+            heartbeat.start()
             if not once:
                 _keep_ingesting(reading)
             elif not reading.run_once():

@@ -7,7 +7,7 @@ counted twice, and nothing that was counted is lost.
 
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -37,17 +37,19 @@ class Ingest:
         folder: Where nginx's workers have their files.
         sinks: By name. Each goes on where it stands, whatever the others do.
         names: Those of viewers' sessions, as the service gives them.
+        beat: Called with each round, each file and each batch that was taken.
     """
 
     folder: Path
     sinks: Mapping[str, AnalyticsSink]
     names: SessionNames
+    beat: Callable[[], None] = lambda: None
     _feeds: SinkFeeds = attrs.field(init=False)
     _sessions: NamedSessions = attrs.field(init=False)
 
     @_feeds.default
     def _make_feeds(self) -> SinkFeeds:
-        return SinkFeeds(sinks=self.sinks, applied=lambda: None)
+        return SinkFeeds(sinks=self.sinks, applied=self.beat)
 
     @_sessions.default
     def _make_sessions(self) -> NamedSessions:
@@ -61,8 +63,10 @@ class Ingest:
             Whether every sink has all of them.
         """
         is_counted = True
+        self.beat()
         with self._feeds.round():
             for path in tally_files(self.folder):
+                self.beat()
                 try:
                     is_counted &= self._read(path)
                 except Exception as exc:  # noqa: BLE001 - whatever is wrong with it

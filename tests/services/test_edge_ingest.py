@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, Final
 
+import attrs
 import pytest
 
 from hv_edge.ingest import NEW_FOR_S, Ingest
@@ -313,6 +314,25 @@ def test_a_file_goes_when_it_is_counted_and_its_position_with_it(
 
     assert not path.exists()
     assert services.analytics_store.position(path.name) == 0
+
+
+def test_it_says_that_it_goes_on_with_every_file_and_batch(
+    services: Services, folder: Path
+) -> None:
+    """
+    Or one with much to do would be taken for one that hangs.
+    """
+    beats: list[int] = []
+    reading = attrs.evolve(
+        ingest(services), beat=lambda: beats.append(counted(services))
+    )
+    write(folder, record(3))
+    write(folder, record(4))
+
+    assert reading.run_once()
+
+    # The round; each file, and what was counted of it. Which is first is chance.
+    assert beats in ([0, 0, 3, 3, 7], [0, 0, 4, 4, 7])
 
 
 def test_a_file_in_which_nothing_was_counted_goes(

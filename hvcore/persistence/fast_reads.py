@@ -62,15 +62,16 @@ class FastReads:
         Make a question whose answer has many rows, in an order.
 
         SQLite's driver hands the interpreter to another thread and back for
-        each row, which busy threads pay dearly for; so all come as one. It
-        keeps the order of the inner statement: nothing sorts them again.
+        each row, which busy threads pay dearly for; so all come as one, a list for
+        each column. They keep the order of the inner statement: nothing sorts them
+        again.
         """
         if not self.is_sqlite:
             # What changes lists is not told by the changes of KeptAnswers.
             return self.prepare(statement, is_remembered=False)
         rows = statement.subquery("page")
-        packed = sa.func.json_group_array(sa.func.json_array(*rows.c))
-        question = self.prepare(sa.select(packed))
+        packed = [sa.func.json_group_array(column) for column in rows.c]
+        question = self.prepare(sa.select(*packed))
         return attrs.evolve(question, is_packed=True)
 
     def first(self, question: Question, values: Mapping[str, object]) -> Row | None:
@@ -92,7 +93,9 @@ class FastReads:
         """
         refuse_other_process(self._engine)
         rows = self._reader.ask(question, values)
-        return orjson.loads(rows[0][0]) if question.is_packed else rows
+        if not question.is_packed:
+            return rows
+        return list(zip(*map(orjson.loads, rows[0]), strict=True))
 
     def moment(self) -> AbstractContextManager[None]:
         """

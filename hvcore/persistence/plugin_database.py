@@ -4,8 +4,9 @@ The service's own database, as plugins use it.
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
-from sqlalchemy import SelectBase
+from sqlalchemy import Select, SelectBase
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.persistence.engine import reading, writing
@@ -22,6 +23,7 @@ class PluginDatabase:
         self._reads = FastReads(engine)
         # A plugin has a handful, which are there as long as it is.
         self._questions: dict[SelectBase, Question] = {}
+        self._long: dict[Select[Any], Question] = {}
 
     def reading(self) -> AbstractContextManager[Connection]:
         """
@@ -42,4 +44,15 @@ class PluginDatabase:
         question = self._questions.get(statement)
         if question is None:
             question = self._questions[statement] = self._reads.prepare(statement)
+        return self._reads.all(question, values)
+
+    def ask_for_many(
+        self, statement: Select[Any], values: Mapping[str, object]
+    ) -> Sequence[Row]:
+        """
+        Answer a question whose answer has many rows; see ports.context.Database.
+        """
+        question = self._long.get(statement)
+        if question is None:
+            question = self._long[statement] = self._reads.prepare_page(statement)
         return self._reads.all(question, values)

@@ -15,7 +15,7 @@ from hvcore.domain.access import ApiKey
 
 if TYPE_CHECKING:
     # ``hv plugins`` lists everything without a client library.
-    from sqlalchemy import SelectBase
+    from sqlalchemy import Select, SelectBase
     from sqlalchemy.engine import Connection
 
 
@@ -60,6 +60,24 @@ class Database(Protocol):
 
         Returns:
             Rows as the database has them: no type of a column is applied.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def ask_for_many(
+        self, statement: "Select[Any]", values: Mapping[str, object]
+    ) -> "Sequence[tuple[Any, ...]]":
+        """
+        Answer a question whose answer has many rows: less for each than ``ask``.
+
+        Args:
+            statement: As of ``ask``. No column of it is binary.
+            values: Likewise.
+
+        Returns:
+            Likewise.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -95,28 +95,23 @@ def _by_height(
     )
 
 
-# Rows of videos have no height.
-_DAILY: Final = sa.union_all(
+_DAILY: Final = (
     sa.select(_day, _height, limited_sum(environment_days.c.segments))
     .where(*_on_days(environment_days))
-    .group_by(_day, _height),
-    sa.select(
-        environment_videos.c.day,
-        sa.null(),
-        limited_sum(environment_videos.c.videos),
-    )
+    .group_by(_day, _height)
+)
+_DAILY_VIDEOS: Final = (
+    sa.select(environment_videos.c.day, limited_sum(environment_videos.c.videos))
     .where(*_on_days(environment_videos))
-    .group_by(environment_videos.c.day),
+    .group_by(environment_videos.c.day)
 )
 # Of one environment each row is an answer: half the time.
-_OWN_DAILY: Final = sa.union_all(
-    sa.select(_day, _height, environment_days.c.segments).where(
-        *_on_own_days(environment_days)
-    ),
-    sa.select(environment_videos.c.day, sa.null(), environment_videos.c.videos).where(
-        *_on_own_days(environment_videos)
-    ),
+_OWN_DAILY: Final = sa.select(_day, _height, environment_days.c.segments).where(
+    *_on_own_days(environment_days)
 )
+_OWN_DAILY_VIDEOS: Final = sa.select(
+    environment_videos.c.day, environment_videos.c.videos
+).where(*_on_own_days(environment_videos))
 _HEIGHTS: Final = _by_height(
     sa.func.count(_day.distinct()), *_on_days(environment_days)
 )
@@ -174,16 +169,18 @@ def daily(
     """
     Return what was served on each of these days, oldest first.
     """
+    is_one = len(scope.env_ids) == 1
+    wanted = _values(scope, days)
+    served = database.ask_for_many(_OWN_DAILY if is_one else _DAILY, wanted)
+    videos = dict(
+        database.ask_for_many(_OWN_DAILY_VIDEOS if is_one else _DAILY_VIDEOS, wanted)
+    )
     heights: dict[Any, dict[int, int]] = {}
-    videos: dict[Any, int] = {}
-    question = _OWN_DAILY if len(scope.env_ids) == 1 else _DAILY
-    for on, px, count in database.ask(question, _values(scope, days)):
-        if px is None:
-            videos[on] = count
-        elif on in heights:
-            heights[on][px] = count
+    for on, px, segments in served:
+        if on in heights:
+            heights[on][px] = segments
         else:
-            heights[on] = {px: count}
+            heights[on] = {px: segments}
     # Sorted here: the database has them in this order, or sorts more rows.
     return [
         DayCount(day=as_date(on), videos=videos.get(on, 0), heights=heights[on])

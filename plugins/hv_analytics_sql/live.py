@@ -45,13 +45,21 @@ def _by_minute(*conditions: "sa.ColumnElement[bool]") -> "sa.Select[Any]":
     )
 
 
+def _seen(*conditions: "sa.ColumnElement[bool]") -> "sa.Select[Any]":
+    # Grouped, which either database does quicker than it counts different ones.
+    since = sa.bindparam("since", type_=sa.BigInteger())
+    names = (
+        sa.select(sessions.c.session)
+        .where(*conditions, sessions.c.last_ms >= since)
+        .group_by(sessions.c.session)
+    )
+    return sa.select(sa.func.count()).select_from(names.subquery())
+
+
 _MINUTES: Final = _by_minute(*conditions_of(minutes))
 _VIDEO_MINUTES: Final = _by_minute(*_place_of_video())
-_SEEN: Final = sa.select(sa.func.count(sessions.c.session.distinct())).where(
-    sessions.c.last_ms >= sa.bindparam("since", type_=sa.BigInteger())
-)
-_VIEWERS: Final = _SEEN.where(*conditions_of(sessions))
-_VIDEO_VIEWERS: Final = _SEEN.where(sessions.c.video_id == _VIDEO)
+_VIEWERS: Final = _seen(*conditions_of(sessions))
+_VIDEO_VIEWERS: Final = _seen(sessions.c.video_id == _VIDEO)
 
 
 class Live:

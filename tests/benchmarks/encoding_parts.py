@@ -44,6 +44,9 @@ class _Nothing:
     def ask(self, statement: object, values: object) -> NoReturn:
         raise AssertionError(statement, values)
 
+    def ask_for_many(self, statement: object, values: object) -> NoReturn:
+        raise AssertionError(statement, values)
+
     def reading(self) -> NoReturn:
         raise AssertionError
 

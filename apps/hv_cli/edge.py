@@ -87,14 +87,20 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
         with the_only_reader(folder) as is_alone:
             if not is_alone:
                 raise CliError(f"Another hv edge ingest reads {folder} already.")
-            heartbeat.start()
-            if not once:
-                _keep_ingesting(reading)
-            elif not reading.run_once():
+            with heartbeat.required():
+                is_whole = _bring_all(reading, once=once)
+            if not is_whole:
                 raise CliError(
                     "Not everything was counted; the log says why. Mend it, and run "
                     "this again: nothing is counted twice."
                 )
+
+
+def _bring_all(reading: "Ingest", *, once: bool) -> bool:
+    if once:
+        return reading.run_once()
+    _keep_ingesting(reading)
+    return True
 
 
 def _keep_ingesting(reading: "Ingest") -> None:

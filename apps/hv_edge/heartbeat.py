@@ -6,6 +6,8 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 HANGS_AFTER_S: Final = 120.0
@@ -32,15 +34,24 @@ class Heartbeat:
         """
         self._beat_at_s = time.monotonic()
 
-    def start(self) -> None:
+    @contextmanager
+    def required(self) -> Iterator[None]:
         """
-        From now on end the process, with status 1, when it has said nothing for so long.
+        Within the block, end the process with status 1 when the beats fail to come.
         """
-        threading.Thread(target=self._watch, name="heartbeat", daemon=True).start()
+        done = threading.Event()
+        self.beat()
+        watch = threading.Thread(target=self._watch, args=(done,), daemon=True)
+        watch.start()
+        try:
+            yield
+        finally:
+            done.set()
 
-    def _watch(self) -> None:
+    def _watch(self, done: threading.Event) -> None:
         while (left_s := self._beat_at_s + self._hangs_after_s - time.monotonic()) > 0:
-            time.sleep(left_s)
+            if done.wait(left_s):
+                return
         _log.critical(
             "a sink has not answered for %d seconds: this process ends, and what it was "
             "at is done again by the next one",

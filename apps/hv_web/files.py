@@ -115,10 +115,16 @@ def send(req: falcon.Request, resp: falcon.Response, served: Served) -> None:
 
     Raises:
         RangeNotSatisfiableError: The range begins behind the end.
+        UnavailableError: The storage does not answer.
         VideoNotFoundError: The file has just been removed.
     """
     chosen = represent(_wanted(req), served)
     body = chosen.body
+    if body is not None and served.elsewhere is not None:
+        address = served.elsewhere()
+        if address is not None:
+            _redirect(resp, served, chosen, address)
+            return
     # Before the response says anything: what cannot be opened is an error.
     stream = _open(req, served, body, chosen) if isinstance(body, StoredFile) else None
     ignore_uncounted(served, chosen)
@@ -135,6 +141,19 @@ def send(req: falcon.Request, resp: falcon.Response, served: Served) -> None:
         resp.stream = stream
     elif isinstance(body, bytes):
         resp.data = body[chosen.start : chosen.end]
+
+
+def _redirect(
+    resp: falcon.Response, served: Served, chosen: Representation, address: str
+) -> None:
+    # Whether the player takes it all, nobody here sees: it counts as taken.
+    ignore_uncounted(served, chosen)
+    if served.segment is not None and chosen.start == 0:
+        served.segment.count()
+    # It asks there as it has asked here, for the same part.
+    resp.status = falcon.HTTP_307
+    resp.set_header("Location", address)
+    resp.set_header("Cache-Control", "no-store")
 
 
 def _wanted(req: falcon.Request) -> Wanted:

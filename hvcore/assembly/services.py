@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from hvcore.assembly.backends import Backends
+from hvcore.errors import ConfigError
 from hvcore.persistence.environment_directory import SqlEnvironmentDirectory
 from hvcore.persistence.queries import SqlPlaybackDirectory
 from hvcore.persistence.video_catalog import SqlVideoCatalog
@@ -46,6 +47,7 @@ from hvcore.services.playback import Playback
 from hvcore.services.playback_changes import CHANGES_FILE, PlaybackChanges
 from hvcore.services.processing import Processing
 from hvcore.services.rate_limits import RateLimits
+from hvcore.services.redirects import Redirects, can_redirect
 from hvcore.services.resumable import ResumableUploads
 from hvcore.services.segment_counting import SpooledCounter
 from hvcore.services.served_details import ServedDetails
@@ -204,6 +206,17 @@ class Services(Backends):
         )
 
     @cached_property
+    def _redirects(self) -> Redirects | None:
+        if not self.settings.playback.redirects:
+            return None
+        if not can_redirect(self.storage):
+            raise ConfigError(
+                "playback.redirects: this storage signs no addresses; use an object "
+                "store that does (s3, gs, abfs), or set it to false."
+            )
+        return Redirects(clock=self.clock)
+
+    @cached_property
     def delivery(self) -> Delivery:
         """
         Playlists and segments.
@@ -222,6 +235,7 @@ class Services(Backends):
                 details=self.served_details,
             ),
             player_url=self.settings.public.player_url,
+            redirects=self._redirects,
         )
 
     @cached_property

@@ -75,9 +75,16 @@ class PlaybackClaims:
     share_id: str | None = None
 
     @property
+    def expires_at(self) -> datetime:
+        """
+        When it is over, as it says itself.
+        """
+        return datetime.fromtimestamp(self.expires_at_unix, UTC)
+
+    @property
     def ends_at(self) -> datetime:
         """
-        When the token is refused from on.
+        When the token is refused from on: clocks differ.
         """
         return datetime.fromtimestamp(self.expires_at_unix + LEEWAY_S, UTC)
 

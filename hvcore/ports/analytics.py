@@ -45,12 +45,11 @@ class AnalyticsSink(ABC):
     """
     Take counts of served segments, each once.
 
-    ``write``, ``position`` and ``forget`` are called by one process of each
-    machine that serves, every few seconds, and by nobody who answers requests:
-    what both must know lies outside of them. Several machines write at once,
-    but never the same file. A call of the drain that takes two minutes ends with
-    the process (SIGKILL), and is made again by the next one; ``hv edge ingest`` has
-    nobody who would end it: a call must not wait for ever.
+    ``write``, ``position`` and ``forget`` are called every few seconds by one
+    process of each machine that serves (the drain), by one more where it has an edge
+    (``hv edge ingest``), and by nobody who answers requests: what both must know lies
+    outside of them. Several write at once, but never the same file. A call that takes
+    two minutes ends with its process, and is made again by the next one.
     """
 
     @abstractmethod

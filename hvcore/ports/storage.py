@@ -115,6 +115,32 @@ class SupportsLocalPath(Protocol):
 
 
 @runtime_checkable
+class SupportsPresignedRead(Protocol):
+    """
+    A storage of which anybody can read an object who has an address for it.
+    """
+
+    @property
+    def can_presign(self) -> bool:
+        """
+        Tell whether it really is one, as it was set up.
+        """
+        ...
+
+    def presigned_url(self, path: str, *, valid_s: int) -> str:
+        """
+        Return an address of an object, good for a time; the object may be absent.
+
+        Args:
+            valid_s: From 1 second on.
+
+        Raises:
+            UnavailableError: It cannot be signed.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsHide(Protocol):
     """
     A storage that can make a whole tree unreachable in one step.

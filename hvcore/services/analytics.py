@@ -18,6 +18,7 @@ from hvcore.domain.analytics import (
     EnvironmentScope,
     EnvironmentServed,
     HeightCount,
+    Scope,
     VideoScope,
     daily_range,
     estimated_views,
@@ -102,6 +103,8 @@ class Analytics:
         today = self._today()
         days = daily_range(asked, today)
         counts = self.store.daily(_scope(envs), days) if envs else []
+        # Of some days all was taken back.
+        counts = [count for count in counts if any(count.heights.values())]
         return fill_days(counts, days, today) if is_filled else counts
 
     def storage(self, envs: Sequence[Environment]) -> VideoAmount:
@@ -118,7 +121,7 @@ class Analytics:
         """
         Return what was served of each height, lowest first.
         """
-        return self.store.by_height(_scope(envs), days) if envs else []
+        return self._by_height(_scope(envs), days) if envs else []
 
     def watched(
         self, caller: Principal, org_id: str, video_id: str, days: DateRange
@@ -136,7 +139,7 @@ class Analytics:
         return VideoWatched(
             video=video,
             totals=self.store.totals(scope, days),
-            heights=tuple(self.store.by_height(scope, days)),
+            heights=tuple(self._by_height(scope, days)),
         )
 
     def explained(
@@ -159,7 +162,7 @@ class Analytics:
         return ExplainedDay(
             video=video,
             day=day,
-            heights=self.store.by_height(scope, days),
+            heights=self._by_height(scope, days),
             ignored=None if self.ignored is None else self.ignored.ignored(scope, days),
         )
 
@@ -184,6 +187,11 @@ class Analytics:
             video_id: estimated_views(segments.get(video_id, 0), length_s)
             for video_id, length_s in durations_s.items()
         }
+
+    def _by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
+        # Of some heights all was taken back.
+        found = self.store.by_height(scope, days)
+        return [count for count in found if count.segments]
 
     def _today(self) -> date:
         return self.clock.now().astimezone(UTC).date()

@@ -4,6 +4,7 @@ Serve playlists, manifests and segments: the whole decision for a request in one
 Source: interface, "Delivery".
 """
 
+from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -30,6 +31,7 @@ from hvcore.services.published_files import (
     find_published,
     stored_file,
 )
+from hvcore.services.redirects import Redirects
 from hvcore.services.segment_counting import never_counted
 from hvcore.services.served import Lifetime, Served
 
@@ -83,6 +85,7 @@ class Delivery:
     Attributes:
         counter: Takes note of every media segment, and of what does not count.
         player_url: Where the embed page lies; ``""`` if there is none.
+        redirects: Send players to the object store; None has files read here.
         access: Who may watch what; thumbnails ask it, too.
     """
 
@@ -92,6 +95,7 @@ class Delivery:
     clock: Clock
     counter: SegmentCounter
     player_url: str = ""
+    redirects: Redirects | None = None
     access: PlaybackAccess = attrs.field(init=False)
     _texts: DeliveredTexts = attrs.field(init=False)
     _files: KnownFiles = attrs.field(factory=KnownFiles, init=False)
@@ -141,9 +145,10 @@ class Delivery:
             token=token,
             is_public=token is None,
             viewer=request.viewer,
+            ends_at=video.claims.expires_at if video.claims else None,
         )
 
-    def serve(
+    def serve(  # noqa: PLR0913 - what differs between those who may see it
         self,
         video: Playable,
         file: str,
@@ -151,6 +156,7 @@ class Delivery:
         token: str | None,
         is_public: bool,
         viewer: Viewer = SOMEBODY,
+        ends_at: datetime | None = None,
     ) -> Served:
         """
         Return a file of a video to who was found to be allowed it.
@@ -159,6 +165,7 @@ class Delivery:
             token: Carried to every address of a playlist or manifest.
             is_public: Shared caches may keep it.
             viewer: Who watches, to count viewers.
+            ends_at: When that permission ends, if it does.
 
         Raises:
             VideoNotFoundError: Its files are gone.
@@ -167,7 +174,9 @@ class Delivery:
         known = self._files.get(video.media_root, file)
         if known is not None:
             kept(PlaybackRule.NO_SUCH_FILE)
-            return self._media(known, token, viewer, is_public=is_public)
+            return self._media(
+                known, token, viewer, is_public=is_public, ends_at=ends_at
+            )
         found = find_published(video.media, file)
         if found is None:
             raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
@@ -175,7 +184,9 @@ class Delivery:
         if isinstance(found, PublishedMedia):
             known = self._know(video, found)
             self._files.put(video.media_root, file, known)
-            return self._media(known, token, viewer, is_public=is_public)
+            return self._media(
+                known, token, viewer, is_public=is_public, ends_at=ends_at
+            )
         served = self._texts.serve(video, found, token, is_public=is_public)
         return attrs.evolve(
             served,
@@ -220,10 +231,14 @@ class Delivery:
         viewer: Viewer,
         *,
         is_public: bool,
+        ends_at: datetime | None,
     ) -> Served:
         segment = None
         if known.never_counted is None:
             segment = CountedSegment(self.counter, known.place, token, viewer)
+        elsewhere = None
+        if self.redirects is not None:
+            elsewhere = partial(self.redirects.address, known.stored, ends_at)
         return Served(
             body=known.stored,
             content_type=known.content_type,
@@ -233,6 +248,7 @@ class Delivery:
             segment=segment,
             never_counted=known.never_counted,
             on_ignored=partial(self.counter.ignore, known.place),
+            elsewhere=elsewhere,
         )
 
 

@@ -43,10 +43,15 @@ class EdgePlayback:
             ForbiddenError: The key is over, or the page is not listed.
             VideoNotFoundError: The video is not ready, or it is deleted.
         """
-        _, video = self._let_in(edge_key, viewer)
+        key, video = self._let_in(edge_key, viewer)
         # What shared caches keep, they would serve after a revocation.
         return self.delivery.serve(
-            video, file, token=None, is_public=False, viewer=viewer
+            video,
+            file,
+            token=None,
+            is_public=False,
+            viewer=viewer,
+            ends_at=key.expires_at,
         )
 
     def describe(self, edge_key: str, viewer: Viewer) -> LinkedVideo:

@@ -121,6 +121,8 @@ class Served:
             for a segment of a video rung.
         on_ignored: Called with the reason when an answer was not counted;
             None where nobody wants to know.
+        elsewhere: Returns an address that serves the body, or None after all;
+            None where there never is one. May raise UnavailableError.
     """
 
     body: bytes | StoredFile
@@ -132,6 +134,7 @@ class Served:
     segment: CountedSegment | None = None
     never_counted: IgnoredReason | None = None
     on_ignored: Callable[[IgnoredReason], None] | None = None
+    elsewhere: Callable[[], str | None] | None = None
 
     def ignore(self, reason: IgnoredReason) -> None:
         """

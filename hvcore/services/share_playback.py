@@ -100,6 +100,7 @@ class SharePlayback:
                 token=viewer.tokens[0],
                 is_public=False,
                 viewer=viewer,
+                ends_at=share.expires_at,
             )
         if file != MASTER:
             raise UnauthorizedError(NO_SESSION, rule=PlaybackRule.SHARE_SESSION_MISSING)

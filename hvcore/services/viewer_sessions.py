@@ -25,8 +25,8 @@ NAME_BYTES: Final = 12
 """Two of a billion viewers have one name with a chance of 1 in 10**11."""
 NOTED_EVERY_S: Final = 6.5
 """
-Of the ten seconds within which who comes and goes shows; counting takes three.
-Longer than a segment plays, so who watches steadily is noted with every second.
+Who comes is noted at once; who goes is missed too early by as much, of the ten seconds
+within which it shows. Longer than a segment plays, so who watches steadily is noted with every second.
 """
 MARK_DIGITS: Final = 20
 """Hexadecimal ones: 80 bits, which tell a billion viewers apart likewise."""

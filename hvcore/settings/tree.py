@@ -115,18 +115,21 @@ class FetchSettings:
 @attrs.frozen(kw_only=True)
 class PlaybackSettings:
     """
-    Playback tokens.
+    Playback tokens, and where players find the bytes.
 
     Attributes:
         issuer: The fixed claim ``iss``.
         signing_key: A secret of at least 32 characters (HS256) or an Ed25519
             private key in PEM (EdDSA); the data folder's own if empty.
         retired_keys: Keys that still verify but no longer sign.
+        redirects: Players fetch segments from the object store itself, by
+            addresses that it signs for half a minute.
     """
 
     issuer: str = "hvcore"
     signing_key: str = attrs.field(default="", repr=False)
     retired_keys: tuple[str, ...] = attrs.field(default=(), repr=False)
+    redirects: bool = False
 
 
 @attrs.frozen(kw_only=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 import fsspec
+from fsspec import AbstractFileSystem
 
 from hv_storage_fsspec.paths import check_path, check_prefix
 from hvcore.plugin_api import (
@@ -39,6 +40,8 @@ _PATTERN_CHARACTERS: Final = frozenset("*?[")
 class RemoteStorage(Storage):
     """
     Keeps objects under an fsspec URL.
+
+    Also carries out SupportsPresignedRead, where the file system signs addresses.
     """
 
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
@@ -156,6 +159,20 @@ class RemoteStorage(Storage):
                 # also says so of a bucket that is missing.
                 if self._content_type_name is not None:
                     self._fs.info(self._root.split("/")[0])
+
+    @property
+    def can_presign(self) -> bool:
+        """
+        Tell whether the file system signs addresses: those of S3, Google, Azure.
+        """
+        return type(self._fs).sign is not AbstractFileSystem.sign
+
+    def presigned_url(self, path: str, *, valid_s: int) -> str:
+        """
+        Return an address of an object, good for a time.
+        """
+        with _foreign_errors():
+            return str(self._fs.sign(self._full(path), expiration=valid_s))
 
     def _read_at_once(self, path: str, start: int, end: int) -> BinaryIO:
         # One request instead of two.

@@ -85,3 +85,27 @@ def test_the_main_job_on_an_object_store(
         until(lambda: not left(), within_s=30, what="the purge")
 
     assert not (tmp_path / "data" / "storage").exists()
+
+
+def test_players_that_are_sent_to_the_object_store_play_and_are_counted(
+    tmp_path: Path, s3_endpoint: str, small_clip: Path
+) -> None:
+    with live_service(
+        tmp_path,
+        HV_STORAGE__OPTIONS__URL=f"s3://{BUCKET}/here",
+        HV_STORAGE__OPTIONS__ENDPOINT_URL=s3_endpoint,
+        HV_STORAGE__OPTIONS__KEY="test",
+        HV_STORAGE__OPTIONS__SECRET="test",
+        HV_PLAYBACK__REDIRECTS="true",
+    ) as service:
+        video = service.made(small_clip, allowPublicAccess=False)
+        signed = service.call("GET", f"/v1/videos/{video['id']}/signed-url").body
+        complaints = ffmpeg_complaints(signed["signed_url"])
+
+        def segments() -> int:
+            found = service.call("GET", f"/v1/videos/{video['id']}/analytics/explain")
+            return int(found.body["explanation"]["acceptedRequests"])
+
+        until(segments, within_s=20, what="the count")
+
+    assert complaints == ""

@@ -9,18 +9,26 @@ from typing import Final
 HANGS: Final = """
 import threading
 from hv_edge.heartbeat import Heartbeat
-Heartbeat(hangs_after_s=0.2).start()
-threading.Event().wait(60)
+with Heartbeat(hangs_after_s=0.2).required():
+    threading.Event().wait(60)
 """
 WORKS: Final = """
 import time
 from hv_edge.heartbeat import Heartbeat
 heartbeat = Heartbeat(hangs_after_s=1)
-heartbeat.start()
-until = time.monotonic() + 2
-while time.monotonic() < until:
-    heartbeat.beat()
-    time.sleep(0.05)
+with heartbeat.required():
+    until = time.monotonic() + 2
+    while time.monotonic() < until:
+        heartbeat.beat()
+        time.sleep(0.05)
+print("done")
+"""
+ENDS: Final = """
+import time
+from hv_edge.heartbeat import Heartbeat
+with Heartbeat(hangs_after_s=0.2).required():
+    pass
+time.sleep(1)
 print("done")
 """
 
@@ -45,6 +53,13 @@ def test_a_process_that_hangs_ends_and_says_why() -> None:
 
 def test_a_process_that_works_goes_on() -> None:
     outcome = run(WORKS)
+
+    assert outcome.returncode == 0
+    assert outcome.stdout == "done\n"
+
+
+def test_who_has_done_his_work_needs_no_more_beats() -> None:
+    outcome = run(ENDS)
 
     assert outcome.returncode == 0
     assert outcome.stdout == "done\n"

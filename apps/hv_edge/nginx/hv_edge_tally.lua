@@ -18,6 +18,7 @@ int rename(const char *before, const char *after);
 int unlink(const char *path);
 void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset);
 int munmap(void *address, size_t length);
+char *strerror(int number);
 int RAND_bytes(unsigned char *buffer, int length);
 ]]
 
@@ -51,6 +52,11 @@ local descriptor, memory, used, offsets, minute_s, began = -1, nil, 0, {}, 0, 0
 -- What it is called, and the one before.
 local path, last_path
 local failed = -TRIED_AGAIN_AFTER_S
+-- What went wrong, for the timer to say: to what is said in a request nginx adds its
+-- address, with the token. And what was noted before and has not ended.
+local to_say, noted = {}, {}
+-- Whether this worker is ending, and whether it will let go of its counts soon.
+local is_ending, lets_go = false, false
 -- Of requests that are being answered, by their addresses: what counts if all of it is
 -- handed over, and how many bytes that is.
 local texts, sizes = {}, {}
@@ -67,43 +73,74 @@ local function new_name()
     end)
 end
 
--- Maps a new file; nil if there is no room for all of it, or whatever else is wrong.
+local function note_fault(text)
+    if not noted[text] then
+        noted[text] = true
+        to_say[#to_say + 1] = text
+    end
+end
+
+-- Called by the timer of each worker, which has no request.
+local function say_faults()
+    for _, text in ipairs(to_say) do
+        ngx.log(ngx.EMERG, text)
+    end
+    to_say = {}
+end
+
+-- Maps a new file; nil and the system's number for what is wrong if that fails, because
+-- there is no room for all of it, say.
 local function mapped(opened)
     -- Locked before it has the name under which it is looked for.
-    if C.flock(opened, LOCK_EX + LOCK_NB) ~= 0
-        or C.posix_fallocate(opened, 0, FILE_BYTES) ~= 0 then
-        return nil
+    if C.flock(opened, LOCK_EX + LOCK_NB) ~= 0 then
+        return nil, ffi.errno()
+    end
+    local fault = C.posix_fallocate(opened, 0, FILE_BYTES)
+    if fault ~= 0 then
+        return nil, fault
     end
     local found = C.mmap(nil, FILE_BYTES, PROT_READ_WRITE, MAP_SHARED, opened, 0)
     if ffi.cast("intptr_t", found) == -1 then
-        return nil
+        return nil, ffi.errno()
     end
     return ffi.cast("unsigned char *", found)
 end
 
--- Goes on with a new file, if one can be made; if not, with the one that there is.
-local function renew(now)
-    local name = new_name()
+-- Makes a file and gives it its name: its memory and its descriptor; likewise.
+local function made(name, minute)
     local opened = C.open(name .. ".new", O_RDWR + O_CREAT + O_EXCL + O_CLOEXEC,
                           ffi.cast("int", OWNER_ONLY))
-    local found = opened >= 0 and mapped(opened)
+    if opened < 0 then
+        return nil, ffi.errno()
+    end
+    local found, fault = mapped(opened)
     if found then
         local head = ffi.cast(HEAD, found)
-        head.minute = floor(now / MINUTE_S)
+        head.minute = minute
         ffi.copy(head.mark, MARK, #MARK)
+        if C.rename(name .. ".new", name .. ".tally") == 0 then
+            return found, opened
+        end
+        fault = ffi.errno()
+        C.munmap(found, FILE_BYTES)
     end
-    if not found or C.rename(name .. ".new", name .. ".tally") ~= 0 then
-        if found then
-            C.munmap(found, FILE_BYTES)
-        end
-        if opened >= 0 then
-            C.unlink(name .. ".new")
-            C.close(opened)
-        end
+    C.unlink(name .. ".new")
+    C.close(opened)
+    return nil, fault
+end
+
+-- Goes on with a new file, if one can be made; if not, with the one that there is.
+local function renew(now)
+    local name, minute = new_name(), floor(now / MINUTE_S)
+    local found, opened = made(name, minute)
+    if not found then
         failed = now
-        ngx.log(ngx.EMERG, "no file to count in can be made in ", folder)
+        note_fault("no file to count in can be made in " .. folder .. ": "
+            .. ffi.string(C.strerror(opened)) .. ". Free space there, or let the user of "
+            .. "nginx's workers write to it.")
         return
     end
+    noted = {}
     if memory then
         C.munmap(memory, FILE_BYTES)
         -- Its room is for others. If that fails, it is only larger.
@@ -112,7 +149,7 @@ local function renew(now)
     end
     path, last_path = name .. ".tally", path
     descriptor, memory, used, offsets = opened, found, HEAD_BYTES, {}
-    minute_s, began = floor(now / MINUTE_S) * MINUTE_S, now
+    minute_s, began = minute * MINUTE_S, now
 end
 
 local function may_try(now)
@@ -124,16 +161,31 @@ local function is_of_this_minute(now)
     return now >= minute_s and now < minute_s + MINUTE_S
 end
 
--- Lets others read what was counted some time ago. While they do not even have what was
--- before, it is once a minute: files that nobody reads shall not be many.
-local function look()
-    local now = ngx.now()
-    if not memory or used == HEAD_BYTES or not may_try(now)
-        or is_of_this_minute(now) and (now - began < KEPT_FOR_S
-            or last_path and C.access(last_path, F_OK) == 0) then
-        return
+-- Lets others read what was counted, if anything was.
+local function let_go(now)
+    if memory and used > HEAD_BYTES and may_try(now) then
+        renew(now)
     end
-    renew(now)
+end
+
+-- Called each second. While nobody has even read what was before, a file is let go once a
+-- minute: files that nobody reads shall not be many. When the worker is ending, which may
+-- take a minute, it is called a last time.
+local function look(premature)
+    local now = ngx.now()
+    is_ending = premature
+    if premature or not is_of_this_minute(now) or now - began >= KEPT_FOR_S
+        and not (last_path and C.access(last_path, F_OK) == 0) then
+        let_go(now)
+    end
+    say_faults()
+end
+
+-- Of a worker that is ending: its end waits for this, so it is no more than a second.
+local function let_go_soon()
+    ngx.sleep(LOOKED_AT_EVERY_S)
+    lets_go = false
+    let_go(ngx.now())
 end
 
 -- Called in each worker.
@@ -203,7 +255,9 @@ local function add_record(text, now_ms)
     local next = used + RECORD_BYTES + bytes + 7
     next = next - next % 8
     if bytes == 0 or next > FILE_BYTES then
-        ngx.log(ngx.EMERG, "a segment was served, and there is no room to count it")
+        note_fault("segments were served that are not counted, since the file to count "
+            .. "in is full. Free space in " .. folder .. ", or let the user of nginx's "
+            .. "workers write to it.")
         return nil
     end
     local record = ffi.cast(RECORD, memory + used)
@@ -249,6 +303,10 @@ function _M.count()
         record.first_ms = now_ms
     end
     record.segments = record.segments + 1
+    if is_ending and not lets_go then
+        -- Of timers, only those without a delay are left.
+        lets_go = ngx.timer.at(0, let_go_soon)
+    end
 end
 
 return _M

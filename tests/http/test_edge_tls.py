@@ -44,6 +44,18 @@ def certify(folder: Path) -> dict[str, str]:
     return {"tls_certificate": str(certificate), "tls_key": str(private)}
 
 
+def test_who_forgets_tls_is_refused_in_our_words(tmp_path: Path) -> None:
+    clock = SettableClock(datetime.now(UTC))
+    with edge_site(tmp_path, is_local=True, **certify(tmp_path)) as site:
+        world = site.world(clock, is_public=False)
+        answer = world.get(f"{PRIVATE_PATH}/master.m3u8", f"token={world.token()}")
+
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json["code"] == "invalid_parameters"
+    assert answer.json["requestId"] == answer.headers["x-request-id"]
+
+
 def test_a_browser_is_answered_by_the_edge_itself(tmp_path: Path) -> None:
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

@@ -22,6 +22,7 @@ from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.queue_server import find_server
 from hv_edge.requirements import PACKAGES, missing
+from hv_edge.tallies import unread_files
 from hvcore.assembly import Services
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.registry import plugin_names
@@ -268,7 +269,7 @@ def spool(patient: Patient) -> Sequence[Finding]:
 
 def edge(patient: Patient) -> Sequence[Finding]:
     """
-    Check, where an edge is configured, that nginx and all that it needs is there.
+    Check, where an edge is configured, that it can run, and that its counts are read.
     """
     if not patient.services.settings.edge.listen:
         return [_ok("edge", "none is configured")]
@@ -278,7 +279,28 @@ def edge(patient: Patient) -> Sequence[Finding]:
         mend = f"On Debian or Ubuntu: apt-get install {PACKAGES}"
         return [_broken("edge", found, mend)]
     settings = patient.services.settings.edge
-    return [_ok("edge", f"nginx can listen at {settings.listen}")]
+    findings = _edge_folder(patient.services.edge_folder)
+    return findings or [_ok("edge", f"nginx can listen at {settings.listen}")]
+
+
+def _edge_folder(folder: Path) -> Sequence[Finding]:
+    """
+    Return what is wrong with it, if it is there.
+    """
+    wrong = {}
+    if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
+        wrong[f"{folder} cannot be written"] = (
+            "Give it to the user of the service; until then the edge counts nothing."
+        )
+    unread = len(unread_files(folder))
+    if unread:
+        wrong[f"nobody brings the edge's counts to the sinks; files: {unread}"] = (
+            "Run: hv edge ingest"
+        )
+    return [
+        Finding(state=WARNING, check="edge", found=found, mend=mend)
+        for found, mend in wrong.items()
+    ]
 
 
 def plugins(patient: Patient) -> Sequence[Finding]:

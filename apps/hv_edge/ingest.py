@@ -9,19 +9,26 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
 import attrs
 
 from hv_edge.served_notes import NamedSessions, read_notes
-from hv_edge.tallies import NEW_SUFFIX, read_tally, tally_files, used_bytes
+from hv_edge.tallies import (
+    DAMAGED_SUFFIX,
+    NEW_SUFFIX,
+    Tally,
+    read_tally,
+    tally_files,
+    used_bytes,
+)
 from hvcore.domain.analytics import BatchId, ServedBatch
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.services.sink_feeds import SinkFeeds
 from hvcore.services.viewer_sessions import SessionNames
-from hvcore.spool import SpoolFile, opened, remove
+from hvcore.spool import SpoolFile, opened, put_aside, remove
 
 NEW_FOR_S: Final = 60.0
 """It takes a worker some microseconds to give a file its name."""
@@ -59,6 +66,8 @@ class Ingest:
         """
         Read the files that workers are done with, and remove what every sink has.
 
+        A damaged one is put aside instead.
+
         Returns:
             Whether every sink has all of them.
         """
@@ -79,23 +88,31 @@ class Ingest:
         with opened(path) as file:
             if not file.is_complete:
                 return True
-            if not self._feeds.bring(file, partial(self._batches, file)):
+            # When a sink asks for it, or when it goes; once.
+            read = cache(partial(_read_at, path))
+            if not self._feeds.bring(file, partial(self._batches, file, read)):
                 return False
             if not self._feeds.has_all(file):
                 return False
-            remove(path)
+            if file.size_bytes() and read().damaged:
+                _log.error(
+                    "a file of the edge was damaged; what could be read of it is "
+                    "counted, and the file can be removed",
+                    extra={"hv_path": str(put_aside(path, DAMAGED_SUFFIX))},
+                )
+            else:
+                remove(path)
             self._feeds.forget(file.name)
         return True
 
     def _batches(
-        self, file: SpoolFile, start: int, size_bytes: int
+        self, file: SpoolFile, read: Callable[[], Tally], start: int, size_bytes: int
     ) -> Iterator[ServedBatch]:
         # All of it is one batch. One that is longer than it was has got back what was cut
         # off behind the counts, by a power cut.
         if start or not size_bytes:
             return
-        with file.path.open("rb") as records:
-            tally = read_tally(used_bytes(records))
+        tally = read()
         besides = read_notes(tally.notes, self._sessions)
         yield ServedBatch(
             id=BatchId(file=file.name, start=start, end=size_bytes),
@@ -104,12 +121,6 @@ class Ingest:
             seen=besides.seen,
             origins=besides.origins,
         )
-        # Only now: to a sink that did not take it, it will be brought again.
-        if tally.damaged:
-            _log.error(
-                "what is damaged of a file of the edge is not counted",
-                extra={"hv_file": str(file.path)},
-            )
 
     def _remove_unnamed(self) -> None:
         """
@@ -119,3 +130,8 @@ class Ingest:
             with suppress(OSError):
                 if time.time() - path.stat().st_mtime >= NEW_FOR_S:
                     path.unlink()
+
+
+def _read_at(path: Path) -> Tally:
+    with path.open("rb") as records:
+        return read_tally(used_bytes(records))

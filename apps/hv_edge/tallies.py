@@ -21,8 +21,11 @@ of the page; each may be missing. A worker that was killed may have left a recor
 segments at the end.
 """
 
+import fcntl
+import os
 import re
 import struct
+import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -36,6 +39,10 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 SUFFIX: Final = ".tally"
 NEW_SUFFIX: Final = ".new"
 """Of one that is not locked yet, and has nothing."""
+DAMAGED_SUFFIX: Final = ".damaged"
+"""Of one that could not be read whole, and is kept for whoever asks why."""
+UNREAD_FOR_S: Final = 60.0
+"""Long before, ``hv edge ingest`` has read a file that is done with."""
 SESSION: Final = b" s="
 """Before the mark of a session, with which a note begins if it has one."""
 
@@ -114,6 +121,13 @@ def tally_files(folder: Path) -> Sequence[Path]:
     return sorted(folder.glob(f"edge-*{SUFFIX}"))
 
 
+def unread_files(folder: Path) -> Sequence[Path]:
+    """
+    Return the files that workers have long been done with, and nobody has read.
+    """
+    return [path for path in tally_files(folder) if _is_unread(path)]
+
+
 def used_bytes(file: BinaryIO) -> bytes:
     """
     Read what is used of a file, and something behind it; most of a file is room.
@@ -183,6 +197,19 @@ def place_of(text: bytes) -> SegmentPlace:
         video_id=VideoId(video),
         height_px=int(height),
     )
+
+
+def _is_unread(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            if time.time() - os.fstat(file.fileno()).st_mtime < UNREAD_FOR_S:
+                return False
+            # Shared, so that several may ask. A worker's is exclusive.
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        # A worker has it, it was read meanwhile, or somebody else may not look.
+        return False
+    return True
 
 
 def _minute_of(data: bytes) -> int | None:

@@ -127,7 +127,20 @@ def remove(path: Path) -> None:
     Remove a spool file for good: no power cut brings it back once this has returned.
     """
     path.unlink()
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _keep_names(path.parent)
+
+
+def put_aside(path: Path, suffix: str) -> Path:
+    """
+    Give a file another ending for good, likewise; return where it is then.
+    """
+    aside = path.rename(path.with_suffix(suffix))
+    _keep_names(aside.parent)
+    return aside
+
+
+def _keep_names(path: Path) -> None:
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(folder)
     finally:

@@ -2,6 +2,7 @@
 ``hv edge``: what it prints, what it writes, and who may read that.
 """
 
+import fcntl
 import json
 import os
 import stat
@@ -153,7 +154,7 @@ def test_counting_without_an_edge_says_what_to_do(migrated: Hv) -> None:
     assert "hv edge nginx --out" in outcome.stderr
 
 
-def test_two_do_not_count_one_log(migrated: Hv, tmp_path: Path) -> None:
+def test_two_do_not_count_one_folder(migrated: Hv, tmp_path: Path) -> None:
     from hvcore.spool import the_only_reader  # noqa: PLC0415 - of this test alone
 
     assert migrated("edge", "nginx", "--out", "out", **LISTEN).status == 0
@@ -186,6 +187,48 @@ def test_doctor_speaks_of_nginx_where_an_edge_is_configured(hv: Hv) -> None:
 
     (found,) = [one for one in checks if one["check"] == "edge"]
     assert found["found"] != "none is configured"
+
+
+def said_of_the_edge(hv: Hv) -> list[dict[str, str]]:
+    checks = json.loads(hv("doctor", "--json", **LISTEN).stdout)["checks"]
+    return [one for one in checks if one["check"] == "edge"]
+
+
+@pytest.mark.services
+def test_doctor_warns_of_counts_that_nobody_reads(hv: Hv, tmp_path: Path) -> None:
+    folder = tmp_path / "hv-data" / "edge"
+    folder.mkdir(parents=True)
+    young, old, counting = (folder / f"edge-{name * 32}.tally" for name in "012")
+    for path in (young, old, counting):
+        path.touch()
+    for path in (old, counting):
+        os.utime(path, (0, 0))
+
+    with counting.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        (warning,) = said_of_the_edge(hv)
+        old.unlink()
+        (fine,) = said_of_the_edge(hv)
+
+    assert warning["state"] == "warning"
+    assert "files: 1" in warning["found"]
+    assert "hv edge ingest" in warning["mend"]
+    assert fine["state"] == "ok"
+
+
+@pytest.mark.services
+def test_doctor_warns_of_a_folder_in_which_nothing_can_be_counted(
+    hv: Hv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "hv-data" / "edge"
+    folder.mkdir(parents=True)
+    # As it is for everybody but root, who may run this.
+    monkeypatch.setattr(os, "access", lambda path, _: path != folder)
+
+    (warning,) = said_of_the_edge(hv)
+
+    assert warning["state"] == "warning"
+    assert f"{folder} cannot be written" in warning["found"]
 
 
 def test_what_an_edge_lacks_is_named(

@@ -457,12 +457,19 @@ def test_a_file_that_cannot_be_opened_holds_up_no_other(
 def test_what_is_damaged_is_said_and_the_rest_counts(
     services: Services, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write(folder, record(), (b"\xff" * 30, 4, 0, 0), record(2))
+    path = write(folder, record(), (b"\xff" * 30, 4, 0, 0), record(2))
+    bytes_before = path.read_bytes()
 
+    assert ingest(services).run_once()
     assert ingest(services).run_once()
 
     assert (counted(services), list(tally_files(folder))) == (3, [])
-    assert caplog.text.count("what is damaged") == 1
+    assert caplog.text.count("was damaged") == 1
+    # Whoever wants to know why finds all of it.
+    aside = path.with_suffix(".damaged")
+    assert str(aside) in {vars(one).get("hv_path") for one in caplog.records}
+    assert aside.read_bytes() == bytes_before
+    assert services.analytics_store.position(path.name) == 0
 
 
 def test_a_file_that_lost_its_beginning_is_said_and_holds_up_no_other(
@@ -475,7 +482,20 @@ def test_a_file_that_lost_its_beginning_is_said_and_holds_up_no_other(
     assert ingest(services).run_once()
 
     assert (counted(services), list(tally_files(folder))) == (2, [])
-    assert caplog.text.count("what is damaged") == 1
+    assert caplog.text.count("was damaged") == 1
+
+
+def test_a_damaged_file_is_kept_by_who_did_not_bring_it(
+    services: Services, folder: Path
+) -> None:
+    path = write(folder, record(), (b"\xff" * 30, 4, 0, 0))
+    ingest(services, mute=Mute(services.analytics_store)).run_once()
+    before = (counted(services), path.exists())
+
+    assert ingest(services).run_once()
+
+    assert (before, counted(services)) == ((1, True), 1)
+    assert path.with_suffix(".damaged").exists()
 
 
 def test_what_is_damaged_is_said_once_it_was_taken(
@@ -485,13 +505,13 @@ def test_what_is_damaged_is_said_once_it_was_taken(
     reading = ingest(services, behind=behind)
     write(folder, record(), (b"\xff" * 30, 4, 0, 0))
     reading.run_once()
-    before = caplog.text.count("what is damaged")
+    before = caplog.text.count("was damaged")
     behind.fails = False
 
     reading.run_once()
     reading.run_once()
 
-    assert (before, caplog.text.count("what is damaged")) == (0, 1)
+    assert (before, caplog.text.count("was damaged")) == (0, 1)
     assert behind.segments == 1
 
 

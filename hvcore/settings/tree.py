@@ -196,13 +196,14 @@ class EdgeSettings:
         listen: Where it listens: a port, or an address and a port; there is
             none if empty.
         service: Where it finds delivery: ``host:port`` or ``unix:/a/path``.
-        folder: Its log, cache and state, on a disk of this machine; in the data
-            folder if relative, ``edge`` there if empty.
+        folder: Its counts, logs, cache and state, on a disk of this machine; in
+            the data folder if relative, ``edge`` there if empty.
         tls_certificate: A file in PEM, with the chain; no TLS if empty.
         tls_key: The file of its key.
         proxies: Addresses and networks of what stands in front (a CDN), which
             say by ``X-Forwarded-For`` whom they ask for.
-        connections_per_client: How many one address may have open.
+        connections_per_client: How many with a request in progress one address
+            may have.
         cache_mb: Disk for segments of a storage that is not on this machine.
         purgers: Who is told what caches must forget, by the backends' names.
         options: The purgers' own, by their names.

@@ -25,6 +25,7 @@ from hv_edge.tallies import (
     used_bytes,
 )
 from hvcore.domain.analytics import BatchId, ServedBatch
+from hvcore.failpoints import reach
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.services.sink_feeds import SinkFeeds
 from hvcore.services.viewer_sessions import SessionNames
@@ -56,7 +57,7 @@ class Ingest:
 
     @_feeds.default
     def _make_feeds(self) -> SinkFeeds:
-        return SinkFeeds(sinks=self.sinks, applied=self.beat)
+        return SinkFeeds(sinks=self.sinks, applied=self._applied)
 
     @_sessions.default
     def _make_sessions(self) -> NamedSessions:
@@ -121,6 +122,10 @@ class Ingest:
             seen=besides.seen,
             origins=besides.origins,
         )
+
+    def _applied(self) -> None:
+        reach("drain.applied")
+        self.beat()
 
     def _remove_unnamed(self) -> None:
         """

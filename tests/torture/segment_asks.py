@@ -29,6 +29,7 @@ class Way(Enum):
     WHOLE = "whole"
     BEGINNING = "range from 0"
     LATER = "later range"
+    CHANGED = "range of another version"
     HEAD = "head"
     KNOWN = "conditional"
     BEHIND = "range behind the end"
@@ -40,13 +41,14 @@ class Way(Enum):
         """
         Tell whether its complete answer is a segment that was served.
         """
-        return self in {Way.WHOLE, Way.BEGINNING}
+        return self in {Way.WHOLE, Way.BEGINNING, Way.CHANGED}
 
 
 WAYS: Final[Mapping[Way, int]] = {
-    Way.WHOLE: 50,
+    Way.WHOLE: 47,
     Way.BEGINNING: 15,
     Way.LATER: 12,
+    Way.CHANGED: 3,
     Way.HEAD: 7,
     Way.KNOWN: 7,
     Way.BEHIND: 2,
@@ -152,6 +154,8 @@ def _asked(
     if way is Way.LATER:
         first = chance.choice([1, size // 2, size - 1])
         return 206, {"Range": f"bytes={first}-"}, first, size
+    if way is Way.CHANGED:
+        return 200, {"Range": "bytes=1-", "If-Range": '"another"'}, 0, size
     if way is Way.BEHIND:
         return 416, {"Range": f"bytes={size}-"}, 0, 0
     if way is Way.KNOWN:

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import attrs
 import pytest
@@ -41,6 +41,18 @@ MANY_AT_THE_WORST: Final = 10
 SHORT_PX, MIDDLE_PX, LONG_PX = 360, 720, 1080
 SHORT_BYTES, MIDDLE_BYTES = 30_000, 150_000
 POLL_S: Final = 0.05
+
+
+class Tended(Protocol):
+    """
+    Processes that serve on a port, and are started again when they have ended.
+    """
+
+    @property
+    def port(self) -> int: ...
+
+    def tend(self) -> None: ...
+
 
 Blow = Callable[[random.Random], None]
 
@@ -92,7 +104,7 @@ def make_film(
 
 def tortured(
     cinema: Cinema,
-    fleet: DeliveryFleet,
+    fleet: Tended,
     accounts: Accounts,
     blows: Sequence[Blow],
     seed: int,

@@ -5,15 +5,12 @@ The main job on PostgreSQL and on an S3-compatible store.
 from collections.abc import Iterator
 from pathlib import Path
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
 from tests.live import LiveService, live_service, request, until
+from tests.object_store import environ_of_bucket, new_bucket, s3_client, s3_server
 from tests.servers import PostgresqlServer
-
-BUCKET = "videos"
 
 
 @pytest.fixture
@@ -22,17 +19,9 @@ def small_clip(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def s3_endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    endpoint = f"http://{host}:{port}"
-    boto3.client("s3", endpoint_url=endpoint).create_bucket(Bucket=BUCKET)
-    yield endpoint
-    server.stop()
+def s3_endpoint() -> Iterator[str]:
+    with s3_server() as endpoint:
+        yield endpoint
 
 
 def plays_and_goes(service: LiveService, clip: Path) -> None:
@@ -68,19 +57,13 @@ def test_the_main_job_on_postgresql(
 def test_the_main_job_on_an_object_store(
     tmp_path: Path, s3_endpoint: str, small_clip: Path
 ) -> None:
-    s3 = boto3.client("s3", endpoint_url=s3_endpoint)
+    s3, bucket = s3_client(s3_endpoint), new_bucket(s3_endpoint)
 
     def left() -> list[str]:
-        found = s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
+        found = s3.list_objects_v2(Bucket=bucket).get("Contents", [])
         return [str(entry["Key"]) for entry in found]
 
-    with live_service(
-        tmp_path,
-        HV_STORAGE__OPTIONS__URL=f"s3://{BUCKET}/here",
-        HV_STORAGE__OPTIONS__ENDPOINT_URL=s3_endpoint,
-        HV_STORAGE__OPTIONS__KEY="test",
-        HV_STORAGE__OPTIONS__SECRET="test",
-    ) as service:
+    with live_service(tmp_path, **environ_of_bucket(s3_endpoint, bucket)) as service:
         plays_and_goes(service, small_clip)
         until(lambda: not left(), within_s=30, what="the purge")
 
@@ -92,10 +75,7 @@ def test_players_that_are_sent_to_the_object_store_play_and_are_counted(
 ) -> None:
     with live_service(
         tmp_path,
-        HV_STORAGE__OPTIONS__URL=f"s3://{BUCKET}/here",
-        HV_STORAGE__OPTIONS__ENDPOINT_URL=s3_endpoint,
-        HV_STORAGE__OPTIONS__KEY="test",
-        HV_STORAGE__OPTIONS__SECRET="test",
+        **environ_of_bucket(s3_endpoint, new_bucket(s3_endpoint)),
         HV_PLAYBACK__REDIRECTS="true",
     ) as service:
         video = service.made(small_clip, allowPublicAccess=False)

@@ -12,10 +12,8 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 import attrs
-import boto3
 import pytest
 from falcon.testing import Result, TestClient
-from moto.server import ThreadedMotoServer
 
 from hv_delivery.app import make_app
 from hv_player.app import make_app as make_player_app
@@ -28,10 +26,10 @@ from hvcore.services.redirects import VALID_S
 from hvcore.settings import Settings, load
 from tests.fakes import MemoryQueue
 from tests.live import request
+from tests.object_store import environ_of_bucket, new_bucket, s3_server
 from tests.published import Published, migrate, new_tenant, publish
 
 SEGMENTS: Final = tuple(bytes([number]) * 5_000 for number in range(3))
-BUCKET: Final = "films"
 
 
 @attrs.frozen(kw_only=True)
@@ -73,27 +71,13 @@ class Site:
 
 @pytest.fixture(scope="module")
 def environ(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    endpoint = f"http://{host}:{port}"
-    boto3.client(
-        "s3",
-        endpoint_url=endpoint,
-        aws_access_key_id="k",
-        aws_secret_access_key="s",
-        region_name="us-east-1",
-    ).create_bucket(Bucket=BUCKET)
-    yield {
-        "HV_DATA": str(tmp_path_factory.mktemp("redirects") / "data"),
-        "HV_STORAGE__OPTIONS__URL": f"s3://{BUCKET}/here",
-        "HV_STORAGE__OPTIONS__ENDPOINT_URL": endpoint,
-        "HV_STORAGE__OPTIONS__KEY": "k",
-        "HV_STORAGE__OPTIONS__SECRET": "s",
-        "HV_STORAGE__OPTIONS__CONFIG_KWARGS__SIGNATURE_VERSION": "s3v4",
-        "HV_PLAYBACK__REDIRECTS": "true",
-    }
-    server.stop()
+    with s3_server() as endpoint:
+        yield {
+            "HV_DATA": str(tmp_path_factory.mktemp("redirects") / "data"),
+            **environ_of_bucket(endpoint, new_bucket(endpoint)),
+            "HV_STORAGE__OPTIONS__CONFIG_KWARGS__SIGNATURE_VERSION": "s3v4",
+            "HV_PLAYBACK__REDIRECTS": "true",
+        }
 
 
 def settings_of(environ: dict[str, str]) -> Settings:

@@ -23,7 +23,7 @@ from tests.live import HV, until
 WORKERS_WITHIN_S: Final = 10
 READ_WITHIN_S: Final = 120
 MANY_CONNECTIONS: Final = "60000"
-"""What a killed worker was answering stays in nginx's count of an address's requests."""
+"""With a limit of 24, some answers were 503 once workers had been killed; never else."""
 
 
 @attrs.define(kw_only=True)

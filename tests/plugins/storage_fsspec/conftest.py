@@ -6,13 +6,12 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import Storage
+from tests.object_store import KEY, SECRET, s3_client, s3_server
 
 
 @pytest.fixture(scope="session")
@@ -20,11 +19,8 @@ def s3_endpoint() -> Iterator[str]:
     """
     An imitation of S3; it checks no signatures.
     """
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with s3_server() as endpoint:
+        yield endpoint
 
 
 @pytest.fixture
@@ -56,12 +52,6 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     }[request.param]
     if request.param == "s3":
         endpoint = request.getfixturevalue("s3_endpoint")
-        args = {"endpoint_url": endpoint, "key": "k", "secret": "s"}
-        boto3.client(
-            "s3",
-            endpoint_url=endpoint,
-            aws_access_key_id="k",
-            aws_secret_access_key="s",
-            region_name="us-east-1",
-        ).create_bucket(Bucket=name)
+        args = {"endpoint_url": endpoint, "key": KEY, "secret": SECRET}
+        s3_client(endpoint).create_bucket(Bucket=name)
     return make_storage(url, args=args, min_free_bytes=0, work_dir=tmp_path / "work")

@@ -5,13 +5,13 @@ The storage that is reached through fsspec.
 import io
 from pathlib import Path
 
-import boto3
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.plugin_api import ConfigError, UnavailableError
+from tests.object_store import s3_client
 
 
 def _make(url: str, work_dir: Path, **args: object) -> RemoteStorage:
@@ -21,13 +21,7 @@ def _make(url: str, work_dir: Path, **args: object) -> RemoteStorage:
 
 
 def test_s3_keeps_the_content_type(s3_endpoint: str, tmp_path: Path) -> None:
-    client = boto3.client(
-        "s3",
-        endpoint_url=s3_endpoint,
-        aws_access_key_id="k",
-        aws_secret_access_key="s",
-        region_name="us-east-1",
-    )
+    client = s3_client(s3_endpoint)
     client.create_bucket(Bucket="typed")
     storage = _make(
         "s3://typed", tmp_path, endpoint_url=s3_endpoint, key="k", secret="s"

@@ -8,15 +8,43 @@ the package may move.
 from hvcore.child_launcher import FILTER_FD
 from hvcore.child_process import supervised_command
 from hvcore.clock import Clock
-from hvcore.domain.access import (
+from hvcore.domain.access.keys import (
     ApiKey,
     KeyType,
     Permission,
-    Principal,
     hash_key,
     is_key_value,
 )
-from hvcore.domain.analytics import (
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.rate_limits import (
+    Bucket,
+    RateLimit,
+    RateLimitRule,
+    RateLimitState,
+)
+from hvcore.domain.analytics.breakdown import (
+    MAX_HOSTS,
+    OTHER,
+    BreakdownBy,
+    BreakdownDay,
+    OriginCount,
+    with_few_hosts,
+    with_unknown,
+)
+from hvcore.domain.analytics.ignored import (
+    IgnoredCount,
+    IgnoredPlace,
+    IgnoredReason,
+    IgnoredTotal,
+)
+from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
+from hvcore.domain.analytics.playback_quality import (
+    Measured,
+    Quality,
+    QualityCount,
+    QualityDay,
+)
+from hvcore.domain.analytics.segments import (
     BatchId,
     DateRange,
     DayCount,
@@ -31,39 +59,7 @@ from hvcore.domain.analytics import (
     ServedTotals,
     VideoScope,
 )
-from hvcore.domain.analytics_breakdown import (
-    MAX_HOSTS,
-    OTHER,
-    BreakdownBy,
-    BreakdownDay,
-    OriginCount,
-    with_few_hosts,
-    with_unknown,
-)
-from hvcore.domain.analytics_ignored import (
-    IgnoredCount,
-    IgnoredPlace,
-    IgnoredReason,
-    IgnoredTotal,
-)
-from hvcore.domain.analytics_live import MinuteTotal, SessionSeen
-from hvcore.domain.analytics_quality import (
-    Measured,
-    Quality,
-    QualityCount,
-    QualityDay,
-)
-from hvcore.domain.captions import MAX_CAPTION_TRACKS
-from hvcore.domain.encoding import (
-    AudioCodec,
-    EncodingSettings,
-    PixelFormat,
-    Preset,
-    RateControl,
-    Speed,
-)
 from hvcore.domain.ids import EnvId, OrgId, TaskId, VideoId
-from hvcore.domain.ladder import build_ladder
 from hvcore.domain.limits import (
     MAX_SOURCE_DURATION_S,
     MAX_SOURCE_EDGE_PX,
@@ -73,14 +69,16 @@ from hvcore.domain.limits import (
     MAX_TIMESTAMP_GAP_S,
     SEGMENT_S,
 )
-from hvcore.domain.rate_limits import (
-    Bucket,
-    RateLimit,
-    RateLimitRule,
-    RateLimitState,
+from hvcore.domain.processing.encoding import (
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    Preset,
+    RateControl,
+    Speed,
 )
-from hvcore.domain.tasks import Lane
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.ladder import build_ladder
+from hvcore.domain.processing.transcoding import (
     AudioRendition,
     AudioTrackInfo,
     CaptionFile,
@@ -103,6 +101,8 @@ from hvcore.domain.transcoding import (
     VideoRange,
     VideoTrackInfo,
 )
+from hvcore.domain.tasks.task import Lane
+from hvcore.domain.videos.captions import MAX_CAPTION_TRACKS
 from hvcore.errors import ConfigError, UnauthorizedError, UnavailableError
 from hvcore.hookspecs import (
     AnalyticsBackend,

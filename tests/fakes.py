@@ -10,10 +10,9 @@ from hashlib import sha256
 
 import attrs
 
-from hvcore.domain.encoding import AudioCodec, PixelFormat, Speed
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks import Lane
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.encoding import AudioCodec, PixelFormat, Speed
+from hvcore.domain.processing.transcoding import (
     CaptionFile,
     CaptionTrackInfo,
     MediaFile,
@@ -31,6 +30,7 @@ from hvcore.domain.transcoding import (
     UnusableSourceError,
     VideoTrackInfo,
 )
+from hvcore.domain.tasks.task import Lane
 from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import Capabilities, Transcoder, Workspace
 from tests.conformance import made_streams

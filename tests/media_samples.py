@@ -13,11 +13,15 @@ from typing import BinaryIO
 
 import attrs
 
-from hvcore.domain.captions import CaptionTrack
-from hvcore.domain.encoding import AudioCodec, PixelFormat, RateControl, Speed
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
-from hvcore.domain.sharing import EdgeKey, ShareLink
-from hvcore.domain.transcoding import (
+from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.processing.encoding import (
+    AudioCodec,
+    PixelFormat,
+    RateControl,
+    Speed,
+)
+from hvcore.domain.processing.transcoding import (
     AudioRendition,
     MediaFile,
     MediaIndex,
@@ -29,9 +33,10 @@ from hvcore.domain.transcoding import (
     Track,
     TrackPiece,
 )
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.video import VideoState
 from hvcore.manifests import hls
-from hvcore.ports.playback import PlaybackEntry
+from hvcore.ports.repositories.playback import PlaybackEntry
 from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
 
 VIDEO = VideoId("vid_" + "a" * 22)

@@ -19,16 +19,16 @@ from typing import Final
 import attrs
 
 from hvcore.assembly import Services, build
-from hvcore.domain.access import Environment, EnvironmentKind
-from hvcore.domain.encoding import (
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.ids import PublicId, VideoId, new_job_id
+from hvcore.domain.processing.encoding import (
     EncodingSettings,
     PixelFormat,
     Preset,
     RateControl,
     Speed,
 )
-from hvcore.domain.ids import PublicId, VideoId, new_job_id
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.transcoding import (
     MediaFile,
     MediaIndex,
     PublishedTrack,
@@ -37,9 +37,9 @@ from hvcore.domain.transcoding import (
     Track,
     TrackPiece,
 )
-from hvcore.domain.uploads import FileWanted
-from hvcore.domain.video import VideoWanted, media_root
-from hvcore.services.attempt_files import AttemptFiles
+from hvcore.domain.uploads.grants import FileWanted
+from hvcore.domain.videos.video import VideoWanted, media_root
+from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.settings import load
 from tests.fakes import MemoryQueue
 

@@ -26,9 +26,8 @@ from hvcore.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from hvcore.services.idempotency import NEVER_KEPT
+from hvcore.services.access.idempotency import NEVER_KEPT
 from hvcore.wire.answer_schemas import CHOSEN_ID
-from hvcore.wire.captions import LANGUAGE
 from hvcore.wire.converter import fields_of
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE
 from hvcore.wire.request_schemas import body_schema, query_parameters
@@ -42,6 +41,7 @@ from hvcore.wire.schema import (
     nullable,
     record,
 )
+from hvcore.wire.videos.captions import LANGUAGE
 
 Document = dict[str, object]
 

@@ -9,7 +9,13 @@ import falcon
 
 from hv_api.answers import send
 from hvcore.envelope import encode
-from hvcore.wire.exports import MEDIA_TYPES, ExportFormat, Table, as_csv, records_of
+from hvcore.wire.analytics.exports import (
+    MEDIA_TYPES,
+    ExportFormat,
+    Table,
+    as_csv,
+    records_of,
+)
 
 _Render: TypeAlias = Callable[[Table, Mapping[str, object]], bytes]
 

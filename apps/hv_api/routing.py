@@ -9,8 +9,8 @@ from typing import Final
 import attrs
 
 from hvcore.assembly import Services
-from hvcore.domain.access import Permission
-from hvcore.domain.rate_limits import Bucket
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import HvError
 from hvcore.wire.schema import Schema
 

@@ -8,7 +8,7 @@ import click
 
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.output import Record, json_option, show, timestamp
-from hvcore.domain.audit import AuditEntry
+from hvcore.domain.access.audit import AuditEntry
 
 
 @click.command(cls=HvCommand)

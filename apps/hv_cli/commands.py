@@ -84,7 +84,7 @@ class Invocation:
         Build the services, whatever version the database is at.
         """
         from hvcore import assembly  # noqa: PLC0415 - only commands pay for it
-        from hvcore.services.audit import acting_as  # noqa: PLC0415 - see above
+        from hvcore.services.access.audit import acting_as  # noqa: PLC0415 - see above
 
         with (
             assembly.build(self.load().settings, rings=False) as services,

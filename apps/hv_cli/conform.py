@@ -15,9 +15,9 @@ from hv_cli.conform_sources import FolderSource, StorageSource, WebSource
 from hv_cli.output import json_option, print_json, say, show
 from hvcore.conformance import Certificate, Finding, Level, Source, check
 from hvcore.domain.ids import is_video_id
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.video import VideoState
 from hvcore.manifests.hls import MASTER
-from hvcore.services.playable import Playable
+from hvcore.services.playback.playable import Playable
 
 _COLUMNS: Final = {
     "level": "LEVEL",

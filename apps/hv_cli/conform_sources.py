@@ -14,9 +14,13 @@ import urllib3
 from hvcore.conformance import Piece, UnreadableError
 from hvcore.errors import NotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
-from hvcore.services.delivery import Delivery
-from hvcore.services.playable import Playable
-from hvcore.services.published_source import NO_SUCH_FILE, NOT_STORED, piece_of
+from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.playable import Playable
+from hvcore.services.processing.published_source import (
+    NO_SUCH_FILE,
+    NOT_STORED,
+    piece_of,
+)
 
 CONNECT_S: Final = 5.0
 SILENCE_S: Final = 20.0

@@ -20,18 +20,18 @@ from hv_player.app import make_app as make_player
 from hv_reference.wsgi import UPLOAD_PREFIXES, by_path
 from hvcore.assembly import Services
 from hvcore.clock import Clock
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_ignored import IgnoredReason
-from hvcore.domain.judgement import Judgement, following
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.domain.playback.judgement import Judgement, following
 from hvcore.errors import UnavailableError
 from hvcore.playback_tokens import KeyRing
+from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.delivery import Delivery
-from hvcore.services.edge_playback import EdgePlayback
-from hvcore.services.share_playback import SharePlayback
-from hvcore.services.thumbnails import Thumbnails
+from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.thumbnails import Thumbnails
 from hvcore.settings import PublicSettings, Settings
 
 _SHARES: Final = "/v1/share/"

@@ -21,8 +21,8 @@ from hv_cli.logged_refusals import (
     log_files,
 )
 from hv_cli.output import json_option, print_json, say, show, timestamp
-from hvcore.domain.judgement import Judgement
-from hvcore.domain.playback_rules import PlaybackRule
+from hvcore.domain.playback.judgement import Judgement
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.settings import PublicSettings
 
 _REFUSED: Final = 400

@@ -11,9 +11,10 @@ from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder, write_private
 from hv_worker.identity import host_prefix
 from hvcore.assembly import Services
-from hvcore.domain.access import EnvironmentKind, KeyType
+from hvcore.domain.access.keys import KeyType
+from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.errors import ConflictError
-from hvcore.services.keys import KeyWanted
+from hvcore.services.access.keys import KeyWanted
 
 ORG = "org_local"
 ENVIRONMENTS = {

@@ -10,8 +10,8 @@ import click
 from hv_cli.commands import HvGroup, Invocation, duration_option, pass_invocation
 from hv_cli.output import Record, json_option, print_json, say, show, timestamp
 from hvcore.assembly import Services
-from hvcore.domain.access import ALL_PERMISSIONS, ApiKey, KeyType, Permission
-from hvcore.services.keys import KeyCreated, KeyWanted
+from hvcore.domain.access.keys import ALL_PERMISSIONS, ApiKey, KeyType, Permission
+from hvcore.services.access.keys import KeyCreated, KeyWanted
 
 
 @click.group(cls=HvGroup)

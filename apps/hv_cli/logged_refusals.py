@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 import attrs
 
 from hv_cli.commands import CliError
-from hvcore.domain.playback_rules import PlaybackRule
+from hvcore.domain.playback.rules import PlaybackRule
 
 _CRASHED: Final = "request crashed"
 # Each value is read in one way only, or a line that is cut off takes for ever.

@@ -15,7 +15,7 @@ from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_reference.listening import BIND_PATIENCE_S, listen
 from hvcore.errors import HvcoreError, UnavailableError
-from hvcore.services.drain import Drain
+from hvcore.services.counting.drain import Drain
 
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
@@ -109,7 +109,7 @@ def worker(
     Run one worker alone, until SIGTERM.
     """
     from hv_worker.consume import run_worker  # noqa: PLC0415 - this process's own
-    from hvcore.domain.tasks import Lane  # noqa: PLC0415
+    from hvcore.domain.tasks.task import Lane  # noqa: PLC0415
 
     process_logs.configure()
     _check_database(invocation)

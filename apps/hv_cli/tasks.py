@@ -7,7 +7,7 @@ import click
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.output import json_option, show, timestamp
 from hvcore.domain.ids import OrgId
-from hvcore.domain.tasks import Task, TaskState
+from hvcore.domain.tasks.task import Task, TaskState
 
 
 @click.command(cls=HvCommand)

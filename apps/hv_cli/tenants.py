@@ -6,7 +6,7 @@ import click
 
 from hv_cli.commands import HvGroup, Invocation, pass_invocation
 from hv_cli.output import json_option, print_json, show, timestamp
-from hvcore.domain.access import Environment, EnvironmentKind, Organization
+from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 
 
 @click.group(cls=HvGroup)

@@ -12,12 +12,13 @@ from hv_cli.commands import HvGroup, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.output import json_option, print_json, say, show
 from hvcore.assembly import Services
-from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Principal
-from hvcore.domain.catalog import VideoQuery, VideoSummary
+from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
+from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
-from hvcore.domain.video import DeletionReason, Video, VideoState
+from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
+from hvcore.domain.videos.video import DeletionReason, Video, VideoState
 from hvcore.errors import UnavailableError
-from hvcore.services.playback import Playback
+from hvcore.services.playback.signed_urls import Playback
 from hvcore.wire import responses
 
 OPERATOR: Final = Principal(

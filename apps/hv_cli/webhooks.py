@@ -10,9 +10,9 @@ import click
 from hv_cli.commands import HvGroup, Invocation, duration_option, pass_invocation
 from hv_cli.output import Record, json_option, print_json, say, show, timestamp
 from hvcore.assembly import Services
-from hvcore.domain.events import DOCUMENTED_KINDS, EventKind
-from hvcore.domain.webhooks import Delivery, WebhookEndpoint
-from hvcore.services.webhooks import WebhookWithSecret
+from hvcore.domain.webhooks.endpoints import Delivery, WebhookEndpoint
+from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
+from hvcore.services.webhooks.endpoints import WebhookWithSecret
 
 _DELIVERY_COLUMNS: Mapping[str, str] = {
     "deliveryID": "DELIVERY",

@@ -17,9 +17,9 @@ from hv_web.refusals import Refusals
 from hv_web.viewers import viewer_of
 from hvcore.envelope import encode, success
 from hvcore.playback_tokens import KeyRing
-from hvcore.services.delivery import Delivery, PlaybackRequest
-from hvcore.services.share_playback import SharePlayback
-from hvcore.services.thumbnails import ThumbnailRequest, Thumbnails
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery, PlaybackRequest
+from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
 
 JWKS_MAX_AGE_S: Final = 300
 

@@ -17,10 +17,10 @@ from hv_web.plain_requests import MAX_KEPT, PlainRequest
 from hv_web.representations import Representation, represent
 from hvcore.errors import HvError
 from hvcore.manifests.hls import MASTER
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.delivery import Delivery, PlaybackRequest
-from hvcore.services.served import Served
-from hvcore.services.share_playback import SharePlayback
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery, PlaybackRequest
+from hvcore.services.playback.responses import Served
 
 Answer: TypeAlias = tuple[Served, Representation]
 Further: TypeAlias = Callable[[PlainRequest], Answer | None]

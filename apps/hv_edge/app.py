@@ -16,7 +16,7 @@ from hv_web.files import send
 from hv_web.plain_requests import EDGE_HEADER
 from hvcore.envelope import encode
 from hvcore.errors import NotFoundError
-from hvcore.services.edge_grants import EdgeGrants, edge_secret, token_mark
+from hvcore.services.edge.authorizations import EdgeGrants, edge_secret, token_mark
 from hvcore.settings import Settings
 
 SECRET_HEADER: Final = EDGE_HEADER

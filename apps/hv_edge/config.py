@@ -19,12 +19,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from hv_edge.requirements import MODULES
+from hvcore.changes_file import CHANGES_BYTES, CHANGES_FILE
+from hvcore.domain.playback.page_domains import origin_of
 from hvcore.errors import ConfigError
 from hvcore.playback_tokens import TokenKey
-from hvcore.services.edge_grants import edge_secret
-from hvcore.services.page_domains import origin_of
-from hvcore.services.playback_changes import CHANGES_BYTES, CHANGES_FILE
-from hvcore.services.viewer_sessions import mark_key
+from hvcore.services.counting.sessions import mark_key
+from hvcore.services.edge.authorizations import edge_secret
 from hvcore.settings import Settings
 
 CONFIG_FILE: Final = "nginx.conf"

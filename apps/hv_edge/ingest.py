@@ -1,7 +1,7 @@
 """
 Bring what the edge has served from its files to the analytics sinks, once.
 
-As with spool files (hvcore/services/drain.py): whatever is killed, nothing is
+As with spool files (hvcore/services/counting/drain.py): whatever is killed, nothing is
 counted twice, and nothing that was counted is lost.
 """
 
@@ -24,11 +24,11 @@ from hv_edge.tallies import (
     tally_files,
     used_bytes,
 )
-from hvcore.domain.analytics import BatchId, ServedBatch
+from hvcore.domain.analytics.segments import BatchId, ServedBatch
 from hvcore.failpoints import reach
 from hvcore.ports.analytics import AnalyticsSink
-from hvcore.services.sink_feeds import SinkFeeds
-from hvcore.services.viewer_sessions import SessionNames
+from hvcore.services.counting.sessions import SessionNames
+from hvcore.services.counting.sink_feeds import SinkFeeds
 from hvcore.spool import SpoolFile, opened, put_aside, remove
 
 NEW_FOR_S: Final = 60.0

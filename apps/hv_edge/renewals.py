@@ -20,8 +20,8 @@ from hv_web.representations import (
     Representation,
     represent,
 )
-from hvcore.services.edge_grants import EdgeGrants, edge_secret, token_mark
-from hvcore.services.served import Lifetime, Served
+from hvcore.services.edge.authorizations import EdgeGrants, edge_secret, token_mark
+from hvcore.services.playback.responses import Lifetime, Served
 
 _NOT_KEPT: Final = (("Cache-Control", "no-store"), ("Vary", "Origin"))
 _KNOWN: Final = Representation(

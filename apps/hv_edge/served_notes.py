@@ -10,15 +10,15 @@ from typing import Final
 import attrs
 
 from hv_edge.tallies import SESSION, ServedNote, place_of
-from hvcore.domain.analytics_breakdown import (
+from hvcore.domain.analytics.breakdown import (
     BreakdownBy,
     OriginCount,
     is_country,
     is_referrer,
 )
-from hvcore.domain.analytics_live import SessionSeen
+from hvcore.domain.analytics.live import SessionSeen
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.services.viewer_sessions import MARK_DIGITS, SessionNames
+from hvcore.services.counting.sessions import MARK_DIGITS, SessionNames
 
 MAX_KEPT: Final = 100_000
 """Sessions in memory, about 80 MB."""

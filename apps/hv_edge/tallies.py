@@ -16,7 +16,7 @@ else is to be noted of its viewer, if anything is::
 
     org_a env_1 vid_… 720 s=0123456789abcdef0123 c=DE r=example.com
 
-The mark of a session (:mod:`hvcore.services.viewer_sessions`), the country, and the host
+The mark of a session (:mod:`hvcore.services.counting.sessions`), the country, and the host
 of the page; each may be missing. A worker that was killed may have left a record without
 segments at the end.
 """
@@ -33,7 +33,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 import attrs
 
-from hvcore.domain.analytics import MinuteCount, SegmentPlace, ServedCount
+from hvcore.domain.analytics.segments import MinuteCount, SegmentPlace, ServedCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 SUFFIX: Final = ".tally"

@@ -21,9 +21,9 @@ from hv_web.app import make_app as make_web_app
 from hv_web.cors import ANY_ORIGIN
 from hv_web.refusals import Refusals
 from hv_web.viewers import viewer_of
-from hvcore.services.delivery import Delivery
-from hvcore.services.edge_playback import EdgePlayback
-from hvcore.services.share_playback import SharePlayback
+from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery
 from hvcore.settings import Settings
 
 

@@ -10,7 +10,7 @@ import falcon
 
 from hv_web.files import send
 from hvcore.errors import NotFoundError, UnavailableError
-from hvcore.services.served import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, Served
 
 STATIC: Final = Path(__file__).parent / "static"
 HLS_JS: Final = "vendor/hls.min.js"

@@ -8,9 +8,9 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from hvcore.services.delivery import PlayerVideo
-from hvcore.services.link_pages import LinkedVideo
-from hvcore.services.page_domains import origin_of
+from hvcore.domain.playback.page_domains import origin_of
+from hvcore.services.links.pages import LinkedVideo
+from hvcore.services.playback.delivery import PlayerVideo
 
 _PAGES: Final = Path(__file__).parent / "pages"
 _EMBED: Final = Template((_PAGES / "embed.html").read_text("utf-8"))

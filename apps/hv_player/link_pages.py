@@ -13,8 +13,8 @@ from hv_player.page_answers import Page, PageAnswers
 from hv_web.bodies import read_body
 from hv_web.files import send
 from hv_web.viewers import viewer_of
-from hvcore.services.edge_playback import EdgePlayback
-from hvcore.services.share_playback import SharePlayback, ViewerUnknownError
+from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.share_playback import SharePlayback, ViewerUnknownError
 
 MAX_FORM_BYTES: Final = 4096
 """One address of 254 characters, each written with up to twelve."""

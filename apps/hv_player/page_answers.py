@@ -13,7 +13,7 @@ from hv_player.html import BESIDE, content_policy, message_page
 from hv_web.middleware import request_id
 from hv_web.refusals import Refusals
 from hvcore.errors import HvError
-from hvcore.services.share_playback import ShareOverError
+from hvcore.services.links.share_playback import ShareOverError
 
 GONE: Final = 410
 """A share link that is over: delivery answers 403, its page says more."""

@@ -18,7 +18,7 @@ import attrs
 
 from hvcore import __version__
 from hvcore.errors import ConfigError
-from hvcore.services.drain import Drain
+from hvcore.services.counting.drain import Drain
 from hvcore.settings import Settings
 
 DRAIN_EVERY_S: Final = 2.0

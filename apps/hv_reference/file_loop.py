@@ -29,7 +29,7 @@ from hv_web.plain_requests import (
 )
 from hv_web.representations import ignore_uncounted
 from hvcore.failpoints import reach
-from hvcore.services.served import StoredFile
+from hvcore.services.playback.responses import StoredFile
 from hvcore.spool import InDoubt
 
 LOOK_EVERY_S: Final = 1.0

@@ -8,7 +8,7 @@ from typing import Final
 
 from hv_reference.pacing import Pace
 from hv_reference.wire import Wire
-from hvcore.services.counted_segments import CountedSegment
+from hvcore.ports.counting import CountedSegment
 
 MAX_PER_TURN_BYTES: Final = 4 * 1024 * 1024
 """

@@ -13,16 +13,16 @@ import falcon
 from hv_upload.incoming import IncomingFiles
 from hv_upload.query import single
 from hv_upload.resumable import ResumableUpload, ResumableUseCases
-from hv_upload.room import Room
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import UPLOAD
 from hv_web.tus import TusMiddleware
 from hvcore.clock import Clock
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.domain.uploads import DEFAULT_CONTENT_TYPE, UploadGrant
+from hvcore.domain.uploads.grants import DEFAULT_CONTENT_TYPE, UploadGrant
 from hvcore.envelope import encode, success
 from hvcore.errors import InvalidFileSizeError
-from hvcore.services.places import Places
+from hvcore.incoming.disk_space import DiskReservations
+from hvcore.throttling.concurrency import Places
 from hvcore.upload_signing import UploadSigner
 
 MAX_CONCURRENT: Final = 8
@@ -124,13 +124,13 @@ def make_app(
         most_of_one=max(1, max_concurrent // 2),
         things="uploads",
     )
-    room = Room()
-    app.add_route("/upload/{grant_id}", SignedUpload(services, places, room))
+    reservations = DiskReservations()
+    app.add_route("/upload/{grant_id}", SignedUpload(services, places, reservations))
     resumable = ResumableUpload(
         uploads=services.resumable,
         signer=services.upload_signer,
         places=places,
-        room=room,
+        reservations=reservations,
     )
     app.add_route(f"{RESUMABLE_PREFIX}{{grant_id}}", resumable)
     return app
@@ -141,11 +141,13 @@ class SignedUpload:
     A signed upload address.
     """
 
-    def __init__(self, services: UploadServices, places: Places, room: Room) -> None:
+    def __init__(
+        self, services: UploadServices, places: Places, reservations: DiskReservations
+    ) -> None:
         self._uploads = services.uploads
         self._signer = services.upload_signer
         self._clock = services.clock
-        self._room = room
+        self._reservations = reservations
         self._places = places
 
     def on_put(
@@ -183,7 +185,7 @@ class SignedUpload:
     ) -> UploadGrant:
         incoming = IncomingFiles(
             folder=self._uploads.incoming_dir(),
-            room=self._room,
+            reservations=self._reservations,
             is_scarce=self._places.is_scarce,
         )
         limit = grant.size_bytes or MAX_UPLOAD_BYTES

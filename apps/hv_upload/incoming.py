@@ -2,24 +2,20 @@
 Take a request's body into a file, whole or not at all.
 """
 
-import errno
-import fcntl
-import os
-import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 import attrs
 import falcon
 
-from hv_upload.room import Claim, Room
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.errors import InvalidFileSizeError, UnavailableError
-from hvcore.services.uploads import INCOMING_PREFIX
+from hvcore.errors import InvalidFileSizeError
+from hvcore.incoming.disk_space import DiskReservations, disk_failure, is_disk_full
+from hvcore.incoming.whole import ArrivingFile, arriving_file
 
 BLOCK_BYTES: Final = 64 * 1024
 """Servers read until they have it all; the pace is judged only in between."""
@@ -29,7 +25,6 @@ MIN_BYTES_PER_S: Final = 8 * 1024
 WINDOW_S: Final = 60.0
 MIN_BYTES_PER_S_WHILE_SCARCE: Final = 128 * 1024
 """In a window, while others wait for a place; 5 GiB take 11 hours so."""
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class CutOffError(InvalidFileSizeError):
@@ -45,13 +40,13 @@ class IncomingFiles:
 
     Attributes:
         folder: Where a file lies until it is kept.
-        room: Shared by all uploads of a process.
+        reservations: Shared by all uploads of a process.
         is_scarce: Whether others wait for a place.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
     folder: Path
-    room: Room = attrs.field(factory=Room)
+    reservations: DiskReservations = attrs.field(factory=DiskReservations)
     elapsed_s: Callable[[], float] = time.monotonic
     is_scarce: Callable[[], bool] = lambda: False
 
@@ -70,51 +65,29 @@ class IncomingFiles:
                 or is too long.
             UnavailableError: The disk is nearly full, or fails.
         """
-        path, file = _locked_file(self.folder)
-        try:
-            size_bytes = self._take(req, file, max_bytes)
-            # Locked until it is kept: nobody cleans it away meanwhile.
-            yield path, size_bytes
-        except OSError as exc:
-            if exc.errno in _FULL:
-                raise UnavailableError("The disk is full; try again later.") from exc
-            raise
-        finally:
-            # What stays is cleaned away: nobody holds its lock any more.
-            with suppress(OSError):
-                path.unlink()
-            # What had to be on the disk is there already.
-            with suppress(OSError):
-                file.close()
-
-    def _take(self, req: falcon.Request, file: BinaryIO, max_bytes: int) -> int:
         length = req.content_length
-        with self.room.claim(self.folder, length) as claim:
-            size_bytes = self._copy(req, file, claim, max_bytes)
-        if length is not None and size_bytes < length:
-            raise _cut_off(size_bytes, length)
-        with _working():
-            file.flush()
-            # What was acknowledged must be there after a power cut.
-            os.fsync(file.fileno())
-        return size_bytes
+        try:
+            with arriving_file(self.folder, self.reservations, length) as file:
+                self._copy(req, file, max_bytes)
+                if length is not None and file.size_bytes < length:
+                    raise _cut_off(file.size_bytes, length)
+                file.finish()
+                yield file.path, file.size_bytes
+        except OSError as exc:
+            # A broken connection is an OSError as well, and not the disk's fault.
+            if is_disk_full(exc):
+                raise disk_failure(exc) from exc
+            raise
 
-    def _copy(
-        self, req: falcon.Request, file: BinaryIO, claim: Claim, max_bytes: int
-    ) -> int:
+    def _copy(self, req: falcon.Request, file: ArrivingFile, max_bytes: int) -> None:
         pace = SenderPace(self.elapsed_s(), is_scarce=self.is_scarce)
-        received = 0
         for block in blocks(req, req.content_length):
-            received += len(block)
-            if received > max_bytes:
+            if file.size_bytes + len(block) > max_bytes:
                 raise InvalidFileSizeError(
                     f"The upload may have at most {max_bytes} bytes."
                 )
-            with _working():
-                file.write(block)
-                claim.received(received)
-            pace.check(received, self.elapsed_s())
-        return received
+            file.write(block)
+            pace.check(file.size_bytes, self.elapsed_s())
 
 
 class SenderPace:
@@ -197,31 +170,6 @@ def blocks(req: falcon.Request, length: int | None) -> Iterator[bytes]:
             return
         left = None if left is None else left - len(block)
         yield block
-
-
-def _locked_file(folder: Path) -> tuple[Path, BinaryIO]:
-    while True:
-        path = folder / f"{INCOMING_PREFIX}{secrets.token_hex(16)}"
-        with _working():
-            file = path.open("xb")
-            # Not every network folder has locks; there, only age tells.
-            with suppress(OSError):
-                fcntl.flock(file, fcntl.LOCK_EX)
-            if os.fstat(file.fileno()).st_nlink:
-                return path, file
-        # Cleaned away before it was locked.
-        file.close()
-
-
-@contextmanager
-def _working() -> Iterator[None]:
-    try:
-        yield
-    except OSError as exc:
-        why = "is full" if exc.errno in _FULL else "does not work"
-        raise UnavailableError(
-            f"The disk for uploads {why}; try again later.", retry_after_s=60
-        ) from exc
 
 
 def _cut_off(received: int | None, length: int | None) -> CutOffError:

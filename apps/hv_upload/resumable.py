@@ -17,18 +17,17 @@ import falcon
 
 from hv_upload.incoming import CutOffError, SenderPace, blocks
 from hv_upload.query import single
-from hv_upload.room import Room
 from hv_web.errors import UnsupportedMediaTypeError
 from hv_web.tus import check_version, expires
 from hvcore.domain.ids import GrantId
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.domain.resumable import (
+from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.domain.uploads.resumable import (
     CHECKSUMS,
     CHUNK_TYPE,
     ChecksumMismatchError,
     UploadGoneError,
 )
-from hvcore.domain.uploads import GrantState, UploadGrant
 from hvcore.errors import (
     ConflictError,
     FieldError,
@@ -36,8 +35,9 @@ from hvcore.errors import (
     InvalidParametersError,
     MethodNotAllowedError,
 )
-from hvcore.services.partial_files import PartialFile, PartialFiles
-from hvcore.services.places import Places
+from hvcore.incoming.disk_space import DiskReservations
+from hvcore.incoming.partial import PartialFile, PartialFiles
+from hvcore.throttling.concurrency import Places
 from hvcore.upload_signing import UploadSigner
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Integer
 
@@ -116,14 +116,14 @@ class ResumableUpload:
     An upload that goes on where it was cut off.
 
     Attributes:
-        places: Shared by all uploads of a process; so is room.
+        places: Shared by all uploads of a process; so are reservations.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
     uploads: ResumableUseCases
     signer: UploadSigner
     places: Places
-    room: Room
+    reservations: DiskReservations
     elapsed_s: Callable[[], float] = time.monotonic
 
     def on_head(
@@ -308,13 +308,13 @@ class ResumableUpload:
         prolonged_s = self.elapsed_s()
         pace = SenderPace(prolonged_s, is_scarce=self.places.is_scarce)
         received = 0
-        with self.room.claim(file.path.parent, left) as claim:
+        with self.reservations.reserve(file.path.parent, left) as reserved:
             for block in blocks(req, chunk.length):
                 received += len(block)
                 if received > left:
                     raise _too_long(grant)
                 file.append(block)
-                claim.received(received)
+                reserved.received(received)
                 if digest is not None:
                     digest.update(block)
                 now_s = self.elapsed_s()

@@ -15,11 +15,11 @@ from hv_web.representations import (
     ignore_uncounted,
     represent,
 )
-from hvcore.domain.analytics_ignored import IgnoredReason
-from hvcore.domain.playback_rules import PlaybackRule
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
-from hvcore.services.served import Served, StoredFile
+from hvcore.services.playback.responses import Served, StoredFile
 
 
 class BoundedFile:

@@ -18,10 +18,10 @@ import attrs
 from hv_web.middleware import is_sane_token
 from hv_web.representations import Representation, Wanted
 from hv_web.viewers import CMCD_HEADERS, COUNTRY, client_address, countries_in
-from hvcore.domain.cmcd import PlayerReport, player_report, player_session
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.playback_access import Viewer
-from hvcore.services.served import Served
+from hvcore.domain.analytics.cmcd import PlayerReport, player_report, player_session
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.playback.responses import Served
 
 MAX_HEAD_BYTES: Final = 8190
 """Of request line and headers together: the server's limit of each of them."""

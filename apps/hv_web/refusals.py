@@ -14,8 +14,8 @@ import falcon
 from hv_web.errors import note_crash, note_failure, send_document, translate
 from hv_web.middleware import request_id
 from hv_web.viewers import client_address
-from hvcore.domain.judgement import conclude
-from hvcore.domain.playback_rules import PlaybackRule
+from hvcore.domain.playback.judgement import conclude
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.envelope import refusal
 from hvcore.errors import (
     HvError,
@@ -24,7 +24,7 @@ from hvcore.errors import (
     NotFoundError,
     RangeNotSatisfiableError,
 )
-from hvcore.services.refusal_log import Refusal, RefusalLog
+from hvcore.services.playback.refusal_log import Refusal, RefusalLog
 
 _FIRST_SERVER_ERROR: Final = 500
 _BY_CODE: Final = {

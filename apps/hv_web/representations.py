@@ -12,10 +12,10 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from hvcore.domain.analytics_ignored import IgnoredReason
-from hvcore.domain.playback_rules import PlaybackRule
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import RangeNotSatisfiableError
-from hvcore.services.served import Lifetime, Served, StoredFile
+from hvcore.services.playback.responses import Lifetime, Served, StoredFile
 
 MAX_KEPT: Final = 64
 MAX_KEPT_BYTES: Final = 512 * 1024

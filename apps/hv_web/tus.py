@@ -9,7 +9,11 @@ from email.utils import format_datetime
 
 import falcon
 
-from hvcore.domain.resumable import CAPABILITIES, VERSION, UnsupportedVersionError
+from hvcore.domain.uploads.resumable import (
+    CAPABILITIES,
+    VERSION,
+    UnsupportedVersionError,
+)
 
 
 def check_version(req: falcon.Request) -> None:

@@ -8,8 +8,8 @@ from typing import Final
 
 import falcon
 
-from hvcore.domain.cmcd import player_report, player_session
-from hvcore.services.playback_access import Viewer
+from hvcore.domain.analytics.cmcd import player_report, player_session
+from hvcore.domain.playback.viewer import Viewer
 
 COUNTRY: Final = "country"
 """What every header has in its name that can tell one."""

@@ -11,7 +11,7 @@ from hv_worker.scratch import remove_orphans, scratch_folder
 from hv_worker.stopping import Stopping
 from hvcore.assembly import build
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks import Lane
+from hvcore.domain.tasks.task import Lane
 from hvcore.settings import Settings
 
 _log = logging.getLogger(__name__)

@@ -19,9 +19,9 @@ from typing import Final
 
 from hvcore.assembly import Services
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks import Lane, Task
+from hvcore.domain.tasks.kinds import FETCH_GET
+from hvcore.domain.tasks.task import Lane, Task
 from hvcore.errors import UnavailableError
-from hvcore.services.fetching import FETCH_KIND
 
 _log = logging.getLogger(__name__)
 
@@ -171,7 +171,7 @@ class OutboundThreads:
 
 
 def _most_of_one(kind: str) -> int:
-    if kind == FETCH_KIND:
+    if kind == FETCH_GET:
         return MOST_FETCHES_OF_AN_ORGANIZATION
     return MOST_OF_A_KIND_AND_ORGANIZATION
 

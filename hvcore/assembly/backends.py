@@ -12,14 +12,14 @@ import attrs
 from sqlalchemy.engine import Engine
 
 from hvcore.clock import Clock, SystemClock
-from hvcore.domain.tasks import Task
+from hvcore.domain.tasks.task import Task
 from hvcore.failpoints import reach
+from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
-from hvcore.persistence.key_book import SqlKeyBook
 from hvcore.persistence.migrate import is_current, migrate
 from hvcore.persistence.plugin_database import PluginDatabase
-from hvcore.persistence.recount import recount
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.persistence.videos.recount import recount
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.cache_purge import CachePurger
@@ -30,7 +30,7 @@ from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.registry import Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
-from hvcore.services.task_runs import ring_for
+from hvcore.services.tasks.runs import ring_for
 from hvcore.settings import Settings
 from hvcore.spool import Spool
 from hvcore.upload_signing import UploadSigner

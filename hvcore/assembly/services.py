@@ -6,11 +6,13 @@ from datetime import timedelta
 from functools import cached_property
 
 from hvcore.assembly.backends import Backends
+from hvcore.assembly.task_handlers import handlers
+from hvcore.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.errors import ConfigError
-from hvcore.persistence.environment_directory import SqlEnvironmentDirectory
-from hvcore.persistence.queries import SqlPlaybackDirectory
-from hvcore.persistence.video_catalog import SqlVideoCatalog
-from hvcore.persistence.video_totals import SqlVideoTotals
+from hvcore.persistence.access.environments import SqlEnvironmentDirectory
+from hvcore.persistence.playback.directory import SqlPlaybackDirectory
+from hvcore.persistence.videos.catalog import SqlVideoCatalog
+from hvcore.persistence.videos.totals import SqlVideoTotals
 from hvcore.ports.analytics import (
     SupportsBreakdown,
     SupportsIgnored,
@@ -18,54 +20,52 @@ from hvcore.ports.analytics import (
     SupportsQuality,
     SupportsViewers,
 )
-from hvcore.services.access import Access
-from hvcore.services.analytics import Analytics
-from hvcore.services.attempt_files import AttemptFiles
-from hvcore.services.audit import Audit
-from hvcore.services.cache_purging import CachePurging
-from hvcore.services.captions import Captions
-from hvcore.services.catalog import Catalog
-from hvcore.services.certificates import Certificates
-from hvcore.services.changes_file import ChangesFile
-from hvcore.services.custom_thumbnails import CustomThumbnails
-from hvcore.services.deletion import Deletion
-from hvcore.services.delivery import Delivery
-from hvcore.services.drain import Drain
-from hvcore.services.edge_grants import EdgeGrants
-from hvcore.services.edge_keys import EdgeKeys
-from hvcore.services.edge_playback import EdgePlayback
-from hvcore.services.editing import Editing
-from hvcore.services.events import Events
-from hvcore.services.fetching import Fetching
+from hvcore.services.access.audit import Audit
+from hvcore.services.access.callers import Access
+from hvcore.services.access.idempotency import Idempotency
+from hvcore.services.access.keys import Keys
+from hvcore.services.access.rate_limits import RateLimits
+from hvcore.services.access.tenants import Tenants
+from hvcore.services.analytics.counts import Analytics
+from hvcore.services.analytics.live import LiveAnalytics
+from hvcore.services.analytics.video_reports import VideoReports
+from hvcore.services.counting.details import ServedDetails
+from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.sessions import SessionNames, SessionNotes
+from hvcore.services.counting.spooled_counter import SpooledCounter
+from hvcore.services.edge.authorizations import EdgeGrants
 from hvcore.services.health import Health
-from hvcore.services.idempotency import Idempotency
-from hvcore.services.kept_sources import KeptSources
-from hvcore.services.keys import Keys
-from hvcore.services.link_pages import LinkPages
-from hvcore.services.live_analytics import LiveAnalytics
-from hvcore.services.playback import Playback
-from hvcore.services.playback_changes import CHANGES_FILE, PlaybackChanges
-from hvcore.services.processing import Processing
-from hvcore.services.rate_limits import RateLimits
-from hvcore.services.redirects import Redirects, can_redirect
-from hvcore.services.resumable import ResumableUploads
-from hvcore.services.segment_counting import SpooledCounter
-from hvcore.services.served_details import ServedDetails
-from hvcore.services.share_playback import SharePlayback
-from hvcore.services.shares import Shares
-from hvcore.services.source_captions import SourceCaptions
-from hvcore.services.storyboards import Storyboards
-from hvcore.services.task_runs import TaskRuns
-from hvcore.services.tenants import Tenants
-from hvcore.services.thumbnails import Thumbnails
-from hvcore.services.tidying import Tidying
-from hvcore.services.transcoding import Transcoding
-from hvcore.services.uploads import Uploads
-from hvcore.services.video_reports import VideoReports
-from hvcore.services.viewer_sessions import SessionNames, SessionNotes
-from hvcore.services.webhook_deliveries import WebhookDeliveries
-from hvcore.services.webhooks import Webhooks
-from hvcore.tasks import handlers
+from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.edge_keys import EdgeKeys
+from hvcore.services.links.pages import LinkPages
+from hvcore.services.links.share_links import Shares
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.cache_purges import CachePurging
+from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.redirects import Redirects, can_redirect
+from hvcore.services.playback.signed_urls import Playback
+from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.processing.attempt_cleanup import Tidying
+from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.process_requests import Processing
+from hvcore.services.processing.source_cache import KeptSources
+from hvcore.services.processing.source_captions import SourceCaptions
+from hvcore.services.processing.storyboards import Storyboards
+from hvcore.services.processing.transcoding import Transcoding
+from hvcore.services.tasks.runs import TaskRuns
+from hvcore.services.uploads.fetching import Fetching
+from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.resumable import ResumableUploads
+from hvcore.services.videos.captions import Captions
+from hvcore.services.videos.catalog import Catalog
+from hvcore.services.videos.custom_thumbnails import CustomThumbnails
+from hvcore.services.videos.deletion import Deletion
+from hvcore.services.videos.editing import Editing
+from hvcore.services.webhooks.deliveries import WebhookDeliveries
+from hvcore.services.webhooks.endpoints import Webhooks
+from hvcore.services.webhooks.events import Events
 
 
 class Services(Backends):

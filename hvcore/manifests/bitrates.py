@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from hvcore.domain.transcoding import Segment, Track
+from hvcore.domain.processing.transcoding import Segment, Track
 
 
 def peak_bps(track: Track, *, target_s: int) -> int:

@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import Final
 
-from hvcore.domain.captions import WEBVTT_TYPE, CaptionTrack
+from hvcore.domain.videos.captions import WEBVTT_TYPE, CaptionTrack
 from hvcore.manifests.dash import ROLES
 from hvcore.manifests.hls import VERSION, quotable, unique_name
 

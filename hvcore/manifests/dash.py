@@ -11,8 +11,8 @@ from fractions import Fraction
 from itertools import accumulate, groupby, pairwise
 from typing import Final
 
-from hvcore.domain.encoding import AudioCodec
-from hvcore.domain.transcoding import AudioRendition, MediaIndex, Rung, Track
+from hvcore.domain.processing.encoding import AudioCodec
+from hvcore.domain.processing.transcoding import AudioRendition, MediaIndex, Rung, Track
 from hvcore.manifests.bitrates import peak_bps
 from hvcore.manifests.hls import quotable, target_duration_s
 from hvcore.manifests.languages import language_tag

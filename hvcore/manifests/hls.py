@@ -11,8 +11,8 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.encoding import AudioCodec
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.encoding import AudioCodec
+from hvcore.domain.processing.transcoding import (
     AudioRendition,
     MediaIndex,
     Rung,

@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.transcoding import Segment, Track
+from hvcore.domain.processing.transcoding import Segment, Track
 
 VIDEO: Final = "video"
 PICTURES: Final = "iframes"

@@ -7,7 +7,7 @@ players read them. Nothing of this is stored: delivery writes it for each answer
 
 from typing import Final
 
-from hvcore.domain.transcoding import Storyboard
+from hvcore.domain.processing.transcoding import Storyboard
 
 STORYBOARD: Final = "storyboard.vtt"
 

@@ -10,7 +10,7 @@ from sqlalchemy import Select, SelectBase
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.persistence.engine import reading, writing
-from hvcore.persistence.fast_reads import FastReads, Question, Row
+from hvcore.persistence.fast_reads.reads import FastReads, Question, Row
 
 
 class PluginDatabase:

@@ -10,22 +10,16 @@ from typing import Any
 import attrs
 from sqlalchemy.engine import RowMapping
 
-from hvcore.domain.access import (
-    ApiKey,
-    Environment,
-    EnvironmentKind,
-    KeyType,
-    Organization,
-    Permission,
-)
-from hvcore.domain.encoding import EncodingSettings
+from hvcore.domain.access.keys import ApiKey, KeyType, Permission
+from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
-from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
-from hvcore.domain.transcoding import MediaIndex, TranscodeOrder
-from hvcore.domain.uploads import GrantState, UploadGrant
-from hvcore.domain.video import DeletionReason, Video, VideoState
+from hvcore.domain.processing.encoding import EncodingSettings
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.processing.transcoding import MediaIndex, TranscodeOrder
+from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
+from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.domain.videos.video import DeletionReason, Video, VideoState
 from hvcore.persistence.json_columns import dump, dump_plain, load, load_mapping
-from hvcore.ports.unit_of_work import TranscodeJob
 
 
 def organization_from_row(row: RowMapping) -> Organization:

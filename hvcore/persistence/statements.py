@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from hvcore.ports.unit_of_work import AlreadyExistsError
+from hvcore.ports.repositories.errors import AlreadyExistsError
 
 LARGEST_INTEGER: Final = 2**63 - 1
 """What a database column holds; the drivers raise above it."""

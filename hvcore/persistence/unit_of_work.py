@@ -12,26 +12,26 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.clock import Clock
-from hvcore.domain.tasks import Task
+from hvcore.domain.tasks.task import Task
 from hvcore.errors import UnavailableError
-from hvcore.persistence.audit import SqlAuditLog
-from hvcore.persistence.captions import SqlCaptionTracks
+from hvcore.persistence.access.audit import SqlAuditLog
+from hvcore.persistence.access.idempotency import SqlFirstRequests
+from hvcore.persistence.access.tenants import SqlKeys, SqlTenants
 from hvcore.persistence.engine import reading, writing
-from hvcore.persistence.events import SqlEvents
-from hvcore.persistence.grants import SqlGrants
-from hvcore.persistence.idempotency import SqlFirstRequests
-from hvcore.persistence.jobs import SqlJobs
+from hvcore.persistence.links.links import SqlEdgeKeys, SqlShareLinks
 from hvcore.persistence.migrate import is_current
-from hvcore.persistence.published_media import MediaCache
-from hvcore.persistence.sharing import SqlEdgeKeys, SqlShareLinks
+from hvcore.persistence.processing.jobs import SqlJobs
+from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import leaders
-from hvcore.persistence.tasks import SqlTasks
-from hvcore.persistence.tenants import SqlKeys, SqlTenants
-from hvcore.persistence.total_changes import TotalChanges
-from hvcore.persistence.videos import SqlVideos
-from hvcore.persistence.webhook_backlog import SqlWebhookBacklog
-from hvcore.persistence.webhooks import SqlWebhooks
+from hvcore.persistence.tasks.tasks import SqlTasks
+from hvcore.persistence.uploads.grants import SqlGrants
+from hvcore.persistence.videos.captions import SqlCaptionTracks
+from hvcore.persistence.videos.total_changes import TotalChanges
+from hvcore.persistence.videos.videos import SqlVideos
+from hvcore.persistence.webhooks.backlog import SqlWebhookBacklog
+from hvcore.persistence.webhooks.endpoints import SqlWebhooks
+from hvcore.persistence.webhooks.events import SqlEvents
 
 LEADS_FOR: Final = timedelta(seconds=15)
 """Three sweeps. Another takes over before a lost lease (20 s) runs out."""

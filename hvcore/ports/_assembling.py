@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.transcoding import (
     MediaIndex,
     PartDone,
     PublishedTrack,

@@ -18,7 +18,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol, runtime_checkable
 
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.breakdown import BreakdownBy, BreakdownDay
+from hvcore.domain.analytics.ignored import IgnoredTotal
+from hvcore.domain.analytics.live import MinuteTotal
+from hvcore.domain.analytics.playback_quality import QualityDay
+from hvcore.domain.analytics.segments import (
     DateRange,
     DayCount,
     EnvironmentScope,
@@ -28,10 +32,6 @@ from hvcore.domain.analytics import (
     ServedBatch,
     ServedTotals,
 )
-from hvcore.domain.analytics_breakdown import BreakdownBy, BreakdownDay
-from hvcore.domain.analytics_ignored import IgnoredTotal
-from hvcore.domain.analytics_live import MinuteTotal
-from hvcore.domain.analytics_quality import QualityDay
 from hvcore.domain.ids import EnvId, VideoId
 
 

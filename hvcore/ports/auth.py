@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from hvcore.domain.access import Principal
+from hvcore.domain.access.principals import Principal
 
 
 @attrs.frozen(kw_only=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from hvcore.clock import Clock
-from hvcore.domain.access import ApiKey
+from hvcore.domain.access.keys import ApiKey
 
 if TYPE_CHECKING:
     # ``hv plugins`` lists everything without a client library.

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks import Lane
+from hvcore.domain.tasks.task import Lane
 
 
 class Queue(ABC):

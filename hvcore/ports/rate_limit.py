@@ -5,7 +5,7 @@ The rate limit port: counts requests, exactly, for all who share the store.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
-from hvcore.domain.rate_limits import RateLimitRule, RateLimitState
+from hvcore.domain.access.rate_limits import RateLimitRule, RateLimitState
 
 
 class RateLimitStore(ABC):

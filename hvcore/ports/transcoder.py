@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 import attrs
 
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.transcoding import (
     Capabilities,
     MediaIndex,
     Part,

@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from hvcore import __version__
-from hvcore.domain.transcoding import Capabilities
+from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.errors import UnavailableError
 from hvcore.ports.queue import Queue
 from hvcore.ports.storage import Storage

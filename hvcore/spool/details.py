@@ -14,19 +14,19 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from hvcore.domain.analytics_breakdown import (
+from hvcore.domain.analytics.breakdown import (
     OriginCount,
     SegmentOrigin,
     is_country,
     is_referrer,
     roll_up_origins,
 )
-from hvcore.domain.analytics_quality import (
+from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.playback_quality import (
     PlayerReported,
     QualityCount,
     roll_up_reports,
 )
-from hvcore.domain.cmcd import PlayerReport
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
-from hvcore.domain.analytics import SegmentPlace, SegmentServed
-from hvcore.domain.analytics_breakdown import SegmentOrigin
-from hvcore.domain.analytics_ignored import IgnoredRequest
-from hvcore.domain.analytics_live import SessionSeen
-from hvcore.domain.analytics_quality import PlayerReported
+from hvcore.domain.analytics.breakdown import SegmentOrigin
+from hvcore.domain.analytics.ignored import IgnoredRequest
+from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.playback_quality import PlayerReported
+from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.spool.details import origin_text, reported_text
 from hvcore.spool.notes import ignored_text, seen_text
 

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_ignored import (
+from hvcore.domain.analytics.ignored import (
     IgnoredCount,
     IgnoredPlace,
     IgnoredReason,
     IgnoredRequest,
 )
-from hvcore.domain.analytics_live import SessionSeen, is_session
+from hvcore.domain.analytics.live import SessionSeen, is_session
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

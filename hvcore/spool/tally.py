@@ -11,11 +11,11 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from hvcore.domain.analytics import MinuteCount, SegmentPlace, ServedCount
-from hvcore.domain.analytics_breakdown import OriginCount
-from hvcore.domain.analytics_ignored import IgnoredCount
-from hvcore.domain.analytics_live import SessionSeen
-from hvcore.domain.analytics_quality import QualityCount
+from hvcore.domain.analytics.breakdown import OriginCount
+from hvcore.domain.analytics.ignored import IgnoredCount
+from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.playback_quality import QualityCount
+from hvcore.domain.analytics.segments import MinuteCount, SegmentPlace, ServedCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.spool.details import origin_counts, quality_counts
 from hvcore.spool.notes import ignored_counts, sessions_seen, taken_back

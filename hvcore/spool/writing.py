@@ -11,7 +11,7 @@ import uuid
 from pathlib import Path
 from typing import Final
 
-from hvcore.domain.analytics import SegmentServed
+from hvcore.domain.analytics.segments import SegmentServed
 from hvcore.errors import ConfigError
 from hvcore.spool.lines import Note, encode_all
 

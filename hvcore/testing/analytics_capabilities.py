@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import pytest
 
-from hvcore.domain.analytics import ALL_TIME, DateRange, Scope, VideoScope
-from hvcore.domain.analytics_ignored import IgnoredReason
-from hvcore.domain.analytics_live import MinuteTotal
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.live import MinuteTotal
+from hvcore.domain.analytics.segments import ALL_TIME, DateRange, Scope, VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import (
     AnalyticsSink,

@@ -8,22 +8,22 @@ from typing import Final
 
 import pytest
 
-from hvcore.domain.analytics import (
-    ALL_TIME,
-    DateRange,
-    Scope,
-    SegmentServed,
-    VideoScope,
-)
-from hvcore.domain.analytics_breakdown import (
+from hvcore.domain.analytics.breakdown import (
     MAX_HOSTS,
     OTHER,
     BreakdownBy,
     BreakdownDay,
     SegmentOrigin,
 )
-from hvcore.domain.analytics_quality import Measured, Quality, QualityDay
-from hvcore.domain.cmcd import MOST_TOLD, PlayerReport
+from hvcore.domain.analytics.cmcd import MOST_TOLD, PlayerReport
+from hvcore.domain.analytics.playback_quality import Measured, Quality, QualityDay
+from hvcore.domain.analytics.segments import (
+    ALL_TIME,
+    DateRange,
+    Scope,
+    SegmentServed,
+    VideoScope,
+)
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import (
     AnalyticsSink,

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from hvcore.domain.analytics import BatchId, ServedBatch
+from hvcore.domain.analytics.segments import BatchId, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 from hvcore.testing.served import (

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.segments import (
     ALL_TIME,
     DateRange,
     EnvironmentScope,

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import attrs
 
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.segments import (
     DateRange,
     DayCount,
     EnvironmentScope,

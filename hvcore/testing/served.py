@@ -10,7 +10,17 @@ from typing import Final, TypeVar
 
 import attrs
 
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.breakdown import SegmentOrigin, roll_up_origins
+from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.ignored import (
+    IgnoredPlace,
+    IgnoredReason,
+    IgnoredRequest,
+    roll_up_ignored,
+)
+from hvcore.domain.analytics.live import SessionSeen, latest_seen
+from hvcore.domain.analytics.playback_quality import PlayerReported, roll_up_reports
+from hvcore.domain.analytics.segments import (
     BatchId,
     EnvironmentScope,
     MinuteCount,
@@ -19,16 +29,6 @@ from hvcore.domain.analytics import (
     ServedBatch,
     roll_up,
 )
-from hvcore.domain.analytics_breakdown import SegmentOrigin, roll_up_origins
-from hvcore.domain.analytics_ignored import (
-    IgnoredPlace,
-    IgnoredReason,
-    IgnoredRequest,
-    roll_up_ignored,
-)
-from hvcore.domain.analytics_live import SessionSeen, latest_seen
-from hvcore.domain.analytics_quality import PlayerReported, roll_up_reports
-from hvcore.domain.cmcd import PlayerReport
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 ORG: Final = OrgId("org_kit")

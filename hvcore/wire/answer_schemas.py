@@ -7,8 +7,10 @@ are optional; no answer has members that are not listed.
 
 from typing import Final
 
-from hvcore.domain.access import EnvironmentKind
-from hvcore.domain.encoding import (
+from hvcore.domain.access.tenants import EnvironmentKind
+from hvcore.domain.ids import MAX_CHOSEN_CHARS
+from hvcore.domain.limits import MAX_FRAME_RATE_CAP, MIN_FRAME_RATE_CAP
+from hvcore.domain.processing.encoding import (
     AUTO,
     EDGE_LENGTHS,
     AudioCodec,
@@ -17,9 +19,7 @@ from hvcore.domain.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.ids import MAX_CHOSEN_CHARS
-from hvcore.domain.limits import MAX_FRAME_RATE_CAP, MIN_FRAME_RATE_CAP
-from hvcore.domain.video import LISTED_STATES, VideoState
+from hvcore.domain.videos.video import LISTED_STATES, VideoState
 from hvcore.wire.schema import (
     ADDRESS,
     BOOLEAN,

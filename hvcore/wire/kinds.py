@@ -13,7 +13,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 import attrs
 
-from hvcore.domain.encoding import AUTO
+from hvcore.domain.processing.encoding import AUTO
 from hvcore.wire.schema import BOOLEAN, Schema, one_of
 
 T = TypeVar("T")

@@ -10,7 +10,6 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.catalog import SortBy, SortDir, VideoQuery
 from hvcore.domain.limits import (
     DEFAULT_EXPIRATION,
     DEFAULT_PAGE_SIZE,
@@ -18,7 +17,8 @@ from hvcore.domain.limits import (
     MAX_PAGE_SIZE,
     SIGNED_URL_EXPIRATIONS_S,
 )
-from hvcore.domain.video import LISTED_STATES, VideoState
+from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.videos.video import LISTED_STATES, VideoState
 from hvcore.errors import InvalidExpirationError, InvalidPageSizeError
 from hvcore.wire.converter import Refusal, optional
 from hvcore.wire.formats import Day, Domains

@@ -8,7 +8,7 @@ is what is read.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from hvcore.domain.encoding import AUTO
+from hvcore.domain.processing.encoding import AUTO
 from hvcore.wire.converter import FieldSpec, fields_of
 from hvcore.wire.kinds import Cap, FieldKind, OneOf
 from hvcore.wire.schema import Schema, nullable

@@ -10,7 +10,14 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.encoding import (
+from hvcore.domain.limits import (
+    MAX_DESCRIPTION_CHARS,
+    MAX_FRAME_RATE_CAP,
+    MAX_NAME_CHARS,
+    MAX_UPLOAD_BYTES,
+    MIN_FRAME_RATE_CAP,
+)
+from hvcore.domain.processing.encoding import (
     EDGE_LENGTHS,
     AudioCodec,
     EncodingSettings,
@@ -19,16 +26,9 @@ from hvcore.domain.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.limits import (
-    MAX_DESCRIPTION_CHARS,
-    MAX_FRAME_RATE_CAP,
-    MAX_NAME_CHARS,
-    MAX_UPLOAD_BYTES,
-    MIN_FRAME_RATE_CAP,
-)
-from hvcore.domain.transcoding import Capabilities
-from hvcore.domain.uploads import CONTENT_TYPES, DEFAULT_CONTENT_TYPE, FileWanted
-from hvcore.domain.video import DeletionReason, VideoWanted
+from hvcore.domain.processing.transcoding import Capabilities
+from hvcore.domain.uploads.grants import CONTENT_TYPES, DEFAULT_CONTENT_TYPE, FileWanted
+from hvcore.domain.videos.video import DeletionReason, VideoWanted
 from hvcore.errors import (
     InvalidFileSizeError,
     InvalidGcsPathError,

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Final
 
-from hvcore.domain.access import Environment
-from hvcore.domain.catalog import VideoPage, VideoQuery, VideoSummary
-from hvcore.domain.encoding import AUTO
+from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import VideoId
-from hvcore.domain.transcoding import AudioRendition, Rung
-from hvcore.domain.uploads import UploadGranted
-from hvcore.domain.video import Video, VideoState
+from hvcore.domain.processing.encoding import AUTO
+from hvcore.domain.processing.transcoding import AudioRendition, Rung
+from hvcore.domain.uploads.grants import UploadGranted
+from hvcore.domain.videos.catalog import VideoPage, VideoQuery, VideoSummary
+from hvcore.domain.videos.video import Video, VideoState
 
 Payload = dict[str, object]
 

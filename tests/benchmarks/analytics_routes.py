@@ -27,11 +27,11 @@ import sqlalchemy as sa
 from hv_api.routes.analytics import ROUTES
 from hv_api.routing import Route
 from hvcore.assembly import Services
-from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.domain.playback.viewer import Viewer
 from hvcore.persistence.tables import videos
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.playback_access import Viewer
+from hvcore.ports.counting import CountedSegment
 from tests.benchmarks.analytics_stores import (
     DAYS,
     HEIGHTS,

@@ -26,7 +26,7 @@ from hv_analytics_duckdb.backend import DuckdbAnalytics
 from hv_analytics_duckdb.engine import Engine
 from hv_analytics_duckdb.shelf import Shelf
 from hv_analytics_sql.backend import SqlAnalytics
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.segments import (
     ALL_TIME,
     BatchId,
     DateRange,

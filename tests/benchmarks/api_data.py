@@ -19,15 +19,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.assembly import build
-from hvcore.domain.access import EnvironmentKind, KeyType
-from hvcore.domain.encoding import (
-    AudioCodec,
-    EncodingSettings,
-    PixelFormat,
-    Preset,
-    RateControl,
-    Speed,
-)
+from hvcore.domain.access.keys import KeyType
+from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.ids import (
     EnvId,
     OrgId,
@@ -35,7 +28,15 @@ from hvcore.domain.ids import (
     new_public_id,
     new_video_id,
 )
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.encoding import (
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    Preset,
+    RateControl,
+    Speed,
+)
+from hvcore.domain.processing.transcoding import (
     AudioRendition,
     MediaFile,
     MediaIndex,
@@ -45,13 +46,13 @@ from hvcore.domain.transcoding import (
     Track,
     TrackPiece,
 )
-from hvcore.domain.video import Video, VideoState
+from hvcore.domain.videos.video import Video, VideoState
 from hvcore.persistence import tables
 from hvcore.persistence.json_columns import dump
-from hvcore.persistence.recount import recount
 from hvcore.persistence.rows import video_to_row
 from hvcore.persistence.tables.columns import EPOCH
-from hvcore.services.keys import KeyWanted
+from hvcore.persistence.videos.recount import recount
+from hvcore.services.access.keys import KeyWanted
 from hvcore.settings import load
 
 ORG: Final = "org_bench"

@@ -11,9 +11,9 @@ from typing import Final
 import attrs
 
 from hvcore.assembly import Services
-from hvcore.domain.access import KeyType
+from hvcore.domain.access.keys import KeyType
 from hvcore.ports.storage import SupportsLocalPath
-from hvcore.services.keys import KeyWanted
+from hvcore.services.access.keys import KeyWanted
 from tests.published import ENV, ORG, Published, new_tenant, publish
 
 SMALL, LARGE, PLAYLISTS = "300 kB", "4 MB", "playlist"

@@ -18,8 +18,8 @@ from typing import Final, TypeAlias
 import attrs
 
 from hv_cli.main import run
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.segment_counting import SpooledCounter
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.counting.spooled_counter import SpooledCounter
 
 COUNTS_S: Final = 0.2
 PAUSES_S: Final = 0.05

@@ -28,11 +28,11 @@ import psycopg
 from sqlalchemy.engine import make_url
 
 from hv_analytics_sql.backend import SqlAnalytics
-from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
-from hvcore.services.drain import Drain
+from hvcore.services.counting.drain import Drain
 from hvcore.spool import READ_BYTES, Spool, spool_files
 from tests.servers import PostgresqlServer, postgresql_server
 

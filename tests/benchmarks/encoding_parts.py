@@ -12,7 +12,7 @@ import attrs
 
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
 from hvcore.clock import SystemClock
-from hvcore.domain.storyboard import still_interval_s
+from hvcore.domain.processing.storyboard import still_interval_s
 from hvcore.plugin_api import (
     SEGMENT_S,
     BuildContext,

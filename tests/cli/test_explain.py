@@ -20,13 +20,15 @@ from hv_cli.process_logs import LogFile
 from hvcore.assembly import Services, build
 from hvcore.clock import SystemClock
 from hvcore.domain import ids
-from hvcore.domain.access import ALL_PERMISSIONS, EnvironmentKind, KeyType, Principal
-from hvcore.domain.encoding import EncodingSettings, Preset
-from hvcore.domain.playback_rules import PlaybackRule
-from hvcore.domain.sharing import EdgeKey, ShareLink
-from hvcore.domain.uploads import FileWanted
-from hvcore.domain.video import Video, VideoWanted, media_root
-from hvcore.services.refusal_log import Refusal, RefusalLog
+from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.tenants import EnvironmentKind
+from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.processing.encoding import EncodingSettings, Preset
+from hvcore.domain.uploads.grants import FileWanted
+from hvcore.domain.videos.video import Video, VideoWanted, media_root
+from hvcore.services.playback.refusal_log import Refusal, RefusalLog
 from hvcore.settings import PublicSettings, load
 from tests.cli.conftest import Hv, Outcome
 from tests.http.delivery_world import poster

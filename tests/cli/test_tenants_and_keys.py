@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from hvcore.domain.access import is_key_value
+from hvcore.domain.access.keys import is_key_value
 from tests.cli.conftest import Hv
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hvcore.assembly import build
-from hvcore.domain.events import EventQuery
 from hvcore.domain.ids import WebhookId
+from hvcore.domain.webhooks.events import EventQuery
 from hvcore.settings import load
 from tests.cli.conftest import Hv
 from tests.persistence.samples import video

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from hv_cli.main import cli
-from hvcore.domain.playback_rules import PlaybackRule
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.settings import env_name, known_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text(encoding="utf-8")

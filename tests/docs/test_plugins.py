@@ -14,8 +14,8 @@ import pytest
 
 from hvcore import plugin_api
 from hvcore.assembly import Services, build
-from hvcore.domain.analytics import ServedCount
-from hvcore.domain.rate_limits import Bucket, RateLimit, RateLimitRule
+from hvcore.domain.access.rate_limits import Bucket, RateLimit, RateLimitRule
+from hvcore.domain.analytics.segments import ServedCount
 from hvcore.plugin_api import (
     BatchId,
     BatchRefusedError,

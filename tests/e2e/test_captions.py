@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from hvcore.domain.captions import CaptionFormat, read_captions
+from hvcore.domain.videos.captions import CaptionFormat, read_captions
 from tests import live
 from tests.e2e.browsing import watch_for_problems
 from tests.e2e.clips import make_clip

@@ -17,10 +17,12 @@ import attrs
 import pytest
 
 from hvcore.assembly import Services
-from hvcore.domain.access import Environment, KeyType, Permission, Principal
-from hvcore.domain.analytics import VideoScope
+from hvcore.domain.access.keys import KeyType, Permission
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.segments import VideoScope
 from hvcore.domain.ids import KeyId
-from hvcore.domain.video import VideoChanges
+from hvcore.domain.videos.video import VideoChanges
 from hvcore.ports.analytics import SupportsViewers
 from tests.edge import RunningEdge, running_edge
 from tests.live import HV, Answer, free_ports, request, until

@@ -9,7 +9,7 @@ from falcon.testing import Result, TestClient
 
 from hv_delivery.app import make_app as make_delivery
 from hv_player.app import make_app as make_player
-from hvcore.domain.video import media_root
+from hvcore.domain.videos.video import media_root
 from tests.http.delivery_world import poster
 from tests.http.world import World, body_of, job_of
 from tests.media_samples import shelf

@@ -15,18 +15,18 @@ from hv_delivery.app import make_app
 from hv_delivery.published import PublishedFiles
 from hv_player.app import STATIC
 from hv_player.app import make_app as make_player_app
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_ignored import IgnoredReason
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.domain.playback.viewer import Viewer
 from hvcore.playback_tokens import KeyRing, TokenKey
+from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.delivery import Delivery
-from hvcore.services.edge_playback import EdgePlayback
-from hvcore.services.link_pages import LinkPages
-from hvcore.services.playback_access import Viewer
-from hvcore.services.share_playback import SharePlayback
-from hvcore.services.thumbnails import Thumbnails
+from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.pages import LinkPages
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.thumbnails import Thumbnails
 from hvcore.settings import PublicSettings, Settings
 from tests.conftest import SettableClock
 from tests.http.loop_client import LoopClient

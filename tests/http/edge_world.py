@@ -32,10 +32,11 @@ from hv_edge.config import CONFIG_FILE, Edge
 from hv_edge.tallies import place_of
 from hv_player.app import make_app as make_player_app
 from hv_reference.wsgi import by_path
-from hvcore.domain.analytics import SegmentPlace
+from hvcore.changes_file import CHANGES_FILE
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.playback_tokens import TokenKey
-from hvcore.services.edge_grants import EdgeGrants
-from hvcore.services.playback_changes import CHANGES_FILE, PlaybackChanges
+from hvcore.services.edge.authorizations import EdgeGrants
+from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import (
     AnalyticsSettings,
     EdgeSettings,

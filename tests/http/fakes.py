@@ -10,16 +10,16 @@ from typing import BinaryIO
 
 import attrs
 
-from hvcore.domain.encoding import AudioCodec, PixelFormat, Speed
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks import Lane
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.encoding import AudioCodec, PixelFormat, Speed
+from hvcore.domain.processing.transcoding import (
     Capabilities,
     Part,
     PartDone,
     SourceInfo,
     TranscodeOrder,
 )
+from hvcore.domain.tasks.task import Lane
 from hvcore.errors import UnavailableError
 from hvcore.ports.queue import Queue
 from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage

@@ -16,17 +16,17 @@ import attrs
 from hv_reference.listening import listen
 from hvcore.assembly import Services, build
 from hvcore.domain import ids
-from hvcore.domain.access import Environment, EnvironmentKind
-from hvcore.domain.encoding import EncodingSettings, Preset
-from hvcore.domain.transcoding import (
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.processing.encoding import EncodingSettings, Preset
+from hvcore.domain.processing.transcoding import (
     MediaFile,
     MediaIndex,
     PublishedTrack,
     Segment,
     TrackPiece,
 )
-from hvcore.domain.uploads import FileWanted
-from hvcore.domain.video import Video, VideoWanted, media_root
+from hvcore.domain.uploads.grants import FileWanted
+from hvcore.domain.videos.video import Video, VideoWanted, media_root
 from hvcore.manifests import hls
 from hvcore.settings import Settings
 from hvcore.spool import opened, spool_files

@@ -10,7 +10,7 @@ from falcon.testing import TestClient
 
 from hv_api.routes import ROUTES
 from hv_api.routing import Route
-from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Permission
+from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
 from tests.http.world import (
     ENV,
     ORG,

@@ -9,8 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hv_api.routes import ROUTES
-from hvcore.domain.access import Environment, EnvironmentKind, KeyType, Permission
-from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.access.keys import KeyType, Permission
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.domain.ids import VideoId
 from hvcore.errors import UnavailableError
 from tests.http.world import (

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from falcon.testing import Result
 
-from hvcore.domain.access import Permission
-from hvcore.domain.analytics_ignored import IgnoredReason
-from hvcore.wire import analytics_schemas as answers
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.wire.analytics import schemas as answers
 from tests.http.test_analytics import A_ENV, NOW, NOW_TEXT, A, serve
 from tests.http.test_analytics_live import ignore, watch
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of

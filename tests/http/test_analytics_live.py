@@ -9,12 +9,12 @@ import pytest
 
 from hv_analytics_sql import live
 from hv_worker.sweep import sweep_once
-from hvcore.domain.access import Permission
-from hvcore.domain.analytics import VideoScope
-from hvcore.domain.analytics_ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
-from hvcore.domain.analytics_live import SessionSeen
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.analytics.ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
+from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.segments import VideoScope
 from hvcore.domain.ids import VideoId
-from hvcore.services import live_analytics
+from hvcore.services.analytics import live as live_analytics
 from tests.http.test_analytics import A_ENV, NOW, NOW_TEXT, A, report, serve
 from tests.http.world import OTHER_ORG, World, locations, problem_of
 

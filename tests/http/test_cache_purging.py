@@ -17,7 +17,7 @@ import attrs
 import pytest
 
 from hvcore.assembly import Services, build
-from hvcore.services.playback_changes import PURGE_KIND
+from hvcore.domain.tasks.kinds import CACHE_PURGE as PURGE_KIND
 from hvcore.settings import EdgeSettings
 from tests.conftest import SettableClock
 from tests.http.conftest import open_world, settings_of

@@ -10,11 +10,11 @@ from typing import BinaryIO
 import pytest
 from falcon.testing import Result
 
-from hvcore.domain.access import ALL_PERMISSIONS, Permission
-from hvcore.domain.captions import MAX_CAPTION_BYTES, MAX_CAPTION_TRACKS
+from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
+from hvcore.domain.tasks.kinds import VIDEO_PURGE as PURGE_KIND
+from hvcore.domain.videos.captions import MAX_CAPTION_BYTES, MAX_CAPTION_TRACKS
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import ObjectInfo
-from hvcore.services.deletion import PURGE_KIND
 from tests.http.cinema import Cinema, token_of
 from tests.http.limited import limit
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of

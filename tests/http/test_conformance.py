@@ -8,14 +8,14 @@ from typing import BinaryIO
 
 import pytest
 
-from hvcore.domain.certificates import (
+from hvcore.domain.processing.certificates import (
     CertificateFinding,
     FindingLevel,
     VideoCertificate,
 )
-from hvcore.domain.video import certificate_path
+from hvcore.domain.videos.video import certificate_path
 from hvcore.errors import UnavailableError
-from hvcore.services.certificates import NEVER, NOT_YET
+from hvcore.services.processing.certificates import NEVER, NOT_YET
 from hvcore.wire.stored import to_stored
 from tests.http.world import ORG, World, body_of, job_of, problem_of
 

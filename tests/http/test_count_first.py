@@ -17,13 +17,13 @@ import pytest
 from hv_reference.pacing import Pace, TooShortError
 from hv_reference.transfers import Transfer
 from hv_reference.wire import Wire
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_ignored import IgnoredReason
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.playback_access import Viewer
-from hvcore.services.segment_counting import SpooledCounter
-from hvcore.services.viewer_sessions import SessionNames, SessionNotes
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.counting.sessions import SessionNames, SessionNotes
+from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.spool import Spool, opened, spool_files
 from hvcore.spool.tally import Noted
 from tests.conftest import SettableClock

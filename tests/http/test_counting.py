@@ -10,14 +10,14 @@ import pytest
 from falcon.testing import create_environ
 
 from hv_web.plain_requests import read_request
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_ignored import IgnoredReason
-from hvcore.domain.cmcd import PlayerReport
+from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.playback_access import Viewer
-from hvcore.services.segment_counting import SpooledCounter
-from hvcore.services.viewer_sessions import SessionNames, SessionNotes
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.counting.sessions import SessionNames, SessionNotes
+from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.spool import Spool, opened, spool_files
 from tests.conftest import SettableClock
 from tests.http.delivery_world import (

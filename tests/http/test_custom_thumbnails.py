@@ -13,11 +13,11 @@ from falcon.testing import Result
 from PIL import Image, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
-from hvcore.domain.access import ALL_PERMISSIONS, Permission
+from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
 from hvcore.domain.limits import MAX_PICTURE_BYTES
-from hvcore.domain.tasks import Lane, TaskState
+from hvcore.domain.tasks.task import Lane, TaskState
+from hvcore.pictures.redraw import redraw
 from hvcore.ports.transcoder import Workspace
-from hvcore.services.pictures import redraw
 from tests.http.cinema import Cinema
 from tests.http.fakes import ScratchTranscoder
 from tests.http.world import ORG, World, body_of, locations, problem_of

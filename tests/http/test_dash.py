@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.video import VideoState
 from hvcore.manifests import dash
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema, token_of

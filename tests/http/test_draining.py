@@ -15,7 +15,7 @@ import pytest
 from hv_reference import draining
 from hv_reference.draining import drain_until, packed, read_settings
 from hvcore.errors import ConfigError
-from hvcore.services.drain import Drain
+from hvcore.services.counting.drain import Drain
 from hvcore.settings import Settings
 
 READ: Final = """

@@ -23,11 +23,11 @@ from falcon.testing import Result, TestClient
 
 from hv_edge.app import SECRET_HEADER
 from hv_edge.app import make_app as make_edge_app
-from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
 from hvcore.manifests import hls
 from hvcore.playback_tokens import KeyRing, TokenUse
-from hvcore.services.edge_grants import edge_secret, token_mark
+from hvcore.services.edge.authorizations import edge_secret, token_mark
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
 from tests.http.edge_world import PAIR, EdgeSite, EdgeWorld, edge_site

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from hv_edge.requirements import MODULES
-from hvcore.services.viewer_sessions import NOTED_EVERY_S
+from hvcore.services.counting.sessions import NOTED_EVERY_S
 from tests.edge import RunningEdge, running_nginx
 from tests.live import free_ports
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Permission
+from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
 from tests.http.cinema import PLAYER
 from tests.http.world import ORG, World, body_of, locations, problem_of
 

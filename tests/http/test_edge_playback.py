@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
+from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import InternalError
-from hvcore.services.edge_playback import EdgePlayback
-from hvcore.services.playback_access import Viewer
+from hvcore.services.links.edge_key_playback import EdgePlayback
 from tests.http.cinema import PLAYER, WORKER, Cinema, token_of
 from tests.http.world import World, body_of, problem_of
 

@@ -14,7 +14,7 @@ from hv_delivery.published import PublishedFiles
 from hv_edge.app import MARK_HEADER, SECRET_HEADER, make_app
 from hv_edge.renewals import Renewals
 from hv_web.plain_requests import read_request
-from hvcore.services.edge_grants import MAX_ASKED, edge_secret
+from hvcore.services.edge.authorizations import MAX_ASKED, edge_secret
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema
 from tests.http.delivery_world import make_world

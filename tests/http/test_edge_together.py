@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from hvcore.services.edge_grants import MAX_ASKED
+from hvcore.services.edge.authorizations import MAX_ASKED
 from tests.edge import RunningEdge
 from tests.http.test_edge_followed import nginx, run  # noqa: F401 - one is a fixture
 

@@ -12,15 +12,15 @@ import pytest
 
 from hv_edge.served_notes import NamedSessions, ServedNotes, read_notes
 from hv_edge.tallies import ServedNote
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_breakdown import (
+from hvcore.domain.analytics.breakdown import (
     OriginCount,
     SegmentOrigin,
     roll_up_origins,
 )
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
-from hvcore.services.served_details import ServedDetails
-from hvcore.services.viewer_sessions import SessionNames
+from hvcore.services.counting.details import ServedDetails
+from hvcore.services.counting.sessions import SessionNames
 from hvcore.settings import AnalyticsSettings
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH, SECRET

@@ -14,8 +14,9 @@ from hv_delivery.app import make_app
 from hv_edge.app import make_app as make_edge_app
 from hv_player.app import make_app as make_player_app
 from hv_reference.wsgi import by_path
-from hvcore.services.edge_grants import EdgeGrants
-from hvcore.services.playback_changes import CHANGES_FILE, PlaybackChanges
+from hvcore.changes_file import CHANGES_FILE
+from hvcore.services.edge.authorizations import EdgeGrants
+from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import Settings
 from tests.http.cinema import Cinema
 from tests.http.edge_world import EdgeSite, edge_site, settings_of

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from hvcore.domain.access import KeyType, Permission
-from hvcore.domain.video import Video
-from hvcore.wire import events as wire
+from hvcore.domain.access.keys import KeyType, Permission
+from hvcore.domain.videos.video import Video
+from hvcore.wire.webhooks import events as wire
 from tests.http.world import ORG, World, body_of, locations, problem_of
 
 

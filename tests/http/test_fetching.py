@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.access import KeyType, Permission
-from hvcore.domain.uploads import GrantState, UploadGrant
+from hvcore.domain.access.keys import KeyType, Permission
+from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of
 from tests.outbound import PUBLIC
 

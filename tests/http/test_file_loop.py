@@ -18,7 +18,7 @@ from resource import RLIMIT_NOFILE, getrlimit, setrlimit
 import attrs
 import pytest
 
-from hvcore.domain.video import Video
+from hvcore.domain.videos.video import Video
 from tests.http.loop_server import GRACE_S, MAX_CONNECTIONS
 from tests.http.loop_site import (
     LARGE_BYTES,

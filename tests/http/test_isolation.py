@@ -21,7 +21,7 @@ from falcon.testing import Result
 
 from hv_api.routes import ROUTES
 from hv_api.routing import Route
-from hvcore.domain.access import KeyType
+from hvcore.domain.access.keys import KeyType
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
 from tests.http.conftest import open_world, settings_of

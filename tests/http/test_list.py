@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.access import KeyType
+from hvcore.domain.access.keys import KeyType
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of
 
 A = f"/v1/api/{ORG}/environments/{ENV}/videos"

@@ -13,9 +13,10 @@ import attrs
 import psycopg
 import pytest
 
-from hvcore.domain.access import KeyType, Permission, Principal
+from hvcore.domain.access.keys import KeyType, Permission
+from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
-from hvcore.domain.video import VideoChanges
+from hvcore.domain.videos.video import VideoChanges
 from tests.http.loop_site import (
     PLAYLIST,
     SMALL,

@@ -5,7 +5,7 @@ The process route, in both families.
 import attrs
 import pytest
 
-from hvcore.domain.encoding import AudioCodec, PixelFormat, Speed
+from hvcore.domain.processing.encoding import AudioCodec, PixelFormat, Speed
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of
 
 GRANT = f"/v1/api/{ORG}/environments/{ENV}/videos/upload-url"

@@ -11,8 +11,8 @@ from falcon.testing import Result
 
 from hv_api.routes import ROUTES
 from hv_ratelimit.plugin import MovingWindowOptions, build
-from hvcore.domain.access import KeyType
-from hvcore.domain.rate_limits import Bucket, RateLimitRule, RateLimitState
+from hvcore.domain.access.keys import KeyType
+from hvcore.domain.access.rate_limits import Bucket, RateLimitRule, RateLimitState
 from hvcore.errors import UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
 from tests.http.limited import limit

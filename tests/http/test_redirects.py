@@ -18,11 +18,11 @@ from falcon.testing import Result, TestClient
 from hv_delivery.app import make_app
 from hv_player.app import make_app as make_player_app
 from hvcore.assembly import Services, build
-from hvcore.domain.access import Environment
+from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import new_edge_key_id
-from hvcore.domain.sharing import EdgeKey
+from hvcore.domain.links.links import EdgeKey
 from hvcore.errors import ConfigError
-from hvcore.services.redirects import VALID_S
+from hvcore.services.playback.redirects import VALID_S
 from hvcore.settings import Settings, load
 from tests.fakes import MemoryQueue
 from tests.live import request

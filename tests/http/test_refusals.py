@@ -14,15 +14,15 @@ from falcon.testing import Result
 from PIL import Image
 
 from hvcore.domain.ids import PublicId, VideoId, new_public_id
-from hvcore.domain.playback_rules import PlaybackRule
-from hvcore.domain.sharing import MAX_GUESSES
+from hvcore.domain.links.links import MAX_GUESSES
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import UnavailableError
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
-from hvcore.services.thumbnails import Thumbnails
+from hvcore.services.playback.thumbnails import Thumbnails
 from tests.http.cinema import Cinema, token_of
 from tests.http.world import ENV, ORG, World, body_of
 
-LOG = "hvcore.services.refusal_log"
+LOG = "hvcore.services.playback.refusal_log"
 NOBODY = "vid_" + "0" * 22
 
 Refused = Callable[..., tuple[int, str]]
@@ -531,7 +531,9 @@ def test_a_picture_that_is_too_large_is_named(
     cinema: Cinema, refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # It has 640x360.
-    monkeypatch.setattr("hvcore.services.thumbnails.MAX_SOURCE_PIXELS", 200_000)
+    monkeypatch.setattr(
+        "hvcore.services.playback.thumbnails.MAX_SOURCE_PIXELS", 200_000
+    )
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", Image.MAX_IMAGE_PIXELS)
     video = cinema.playable(is_public=True)
 

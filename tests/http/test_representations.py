@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from hv_web.representations import Wanted, represent
-from hvcore.services.served import Lifetime, Served, StoredFile
+from hvcore.services.playback.responses import Lifetime, Served, StoredFile
 from tests.media_samples import BytesStorage
 
 WHOLE = Wanted(accept_encoding="gzip")

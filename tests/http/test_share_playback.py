@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from hvcore.domain.sharing import MAX_GUESSES
+from hvcore.domain.links.links import MAX_GUESSES
 from tests.http.cinema import PLAYER, WORKER, Cinema, token_of
 from tests.http.world import World, body_of, problem_of
 

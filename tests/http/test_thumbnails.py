@@ -13,9 +13,9 @@ from PIL import Image
 
 from hvcore.domain.ids import ShareId
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.video import VideoState
 from hvcore.playback_tokens import TokenUse
-from hvcore.services import thumbnails as thumbnails_module
+from hvcore.services.playback import thumbnails as thumbnails_module
 from tests.conftest import SettableClock
 from tests.http.delivery_world import DeliveryWorld, make_world
 from tests.http.test_delivery import (

@@ -19,13 +19,13 @@ from falcon.testing import Result, TestClient
 from hv_reference.wsgi import by_path
 from hv_upload import incoming as incoming_module
 from hv_upload import resumable as resumable_module
-from hv_upload import room as room_module
 from hv_upload.app import make_app
-from hvcore.domain.access import KeyType, Permission
+from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.domain.uploads import GrantState, UploadGrant
-from hvcore.domain.video import Video, VideoState
+from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.domain.videos.video import Video, VideoState
 from hvcore.errors import UnavailableError
+from hvcore.incoming import disk_space as room_module
 from tests.http.world import ORIGIN, World, body_of, locations, problem_of
 
 DATA = b"not really a video, " * 1000

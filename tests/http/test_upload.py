@@ -18,7 +18,6 @@ import pytest
 from falcon.testing import Result, TestClient, create_environ
 
 from hv_upload import incoming as incoming_module
-from hv_upload import room as room_module
 from hv_upload.app import make_app
 from hv_upload.incoming import (
     MIN_BYTES_PER_S,
@@ -27,12 +26,18 @@ from hv_upload.incoming import (
     IncomingFiles,
     SenderPace,
 )
-from hv_upload.room import CHECK_EVERY_BYTES, Room
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.domain.uploads import FileWanted, GrantState, UploadGrant, UploadGranted
-from hvcore.domain.video import VideoState
+from hvcore.domain.uploads.grants import (
+    FileWanted,
+    GrantState,
+    UploadGrant,
+    UploadGranted,
+)
+from hvcore.domain.videos.video import VideoState
 from hvcore.errors import InvalidFileSizeError, UnavailableError
-from hvcore.services.uploads import INCOMING_PREFIX
+from hvcore.incoming import disk_space as room_module
+from hvcore.incoming.disk_space import CHECK_EVERY_BYTES, DiskReservations
+from hvcore.incoming.whole import INCOMING_PREFIX
 from tests.http.world import World, body_of, problem_of
 
 MP4 = {"Content-Type": "video/mp4"}
@@ -512,15 +517,15 @@ def test_uploads_side_by_side_do_not_count_on_the_same_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Disk(monkeypatch, room_bytes=1000)
-    room = Room()
+    reservations = DiskReservations()
 
-    with room.claim(tmp_path, 600) as first:
-        with pytest.raises(UnavailableError), room.claim(tmp_path, 600):
+    with reservations.reserve(tmp_path, 600) as first:
+        with pytest.raises(UnavailableError), reservations.reserve(tmp_path, 600):
             pytest.fail("there is no room for both")
         first.received(300)
-        with room.claim(tmp_path, 600):
+        with reservations.reserve(tmp_path, 600):
             pass
-    with room.claim(tmp_path, 1000):
+    with reservations.reserve(tmp_path, 1000):
         pass
 
 
@@ -530,11 +535,11 @@ def test_an_upload_ends_when_somebody_else_fills_the_disk(
 ) -> None:
     disk = Disk(monkeypatch, room_bytes=2**40)
 
-    with Room().claim(tmp_path, length) as claim:
+    with DiskReservations().reserve(tmp_path, length) as reserved:
         disk.free = room_module.FREE_RESERVE_BYTES
-        claim.received(CHECK_EVERY_BYTES - 1)
+        reserved.received(CHECK_EVERY_BYTES - 1)
         with pytest.raises(UnavailableError, match="no room"):
-            claim.received(CHECK_EVERY_BYTES)
+            reserved.received(CHECK_EVERY_BYTES)
 
 
 def test_an_upload_to_a_folder_that_is_gone_is_asked_to_come_back(
@@ -559,7 +564,7 @@ def test_a_folder_that_goes_meanwhile_is_unavailable(tmp_path: Path) -> None:
         files.collect(request(Stream(DATA, lambda: None))),
     ):
         pytest.fail("there is no folder")
-    with pytest.raises(UnavailableError), Room().claim(folder, 1):
+    with pytest.raises(UnavailableError), DiskReservations().reserve(folder, 1):
         pytest.fail("there is no folder")
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.encoding import AudioCodec
+from hvcore.domain.processing.encoding import AudioCodec
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of
 
 A = f"/v1/api/{ORG}/environments/{ENV}/videos/upload-url"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Permission
-from hvcore.domain.video import VideoState
+from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
+from hvcore.domain.videos.video import VideoState
 from tests.http.cinema import Cinema
 from tests.http.world import ORG, World, body_of, locations, problem_of
 

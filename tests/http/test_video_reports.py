@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.access import Permission
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.cmcd import player_report
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.analytics.cmcd import player_report
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import VideoId
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.playback_access import Viewer
-from hvcore.services.segment_counting import SpooledCounter
-from hvcore.services.served_details import ServedDetails
-from hvcore.services.viewer_sessions import SessionNames, SessionNotes
-from hvcore.wire import video_reports as answers
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.counting.details import ServedDetails
+from hvcore.services.counting.sessions import SessionNames, SessionNotes
+from hvcore.services.counting.spooled_counter import SpooledCounter
+from hvcore.wire.analytics import video_reports as answers
 from tests.conftest import SettableClock
 from tests.http.test_analytics import NOW, A, report
 from tests.http.world import OTHER_ORG, World, locations, problem_of

@@ -8,7 +8,7 @@ import jwt
 import pytest
 from falcon.testing import Result
 
-from hvcore.domain.access import KeyType
+from hvcore.domain.access.keys import KeyType
 from tests.http.world import (
     ORG,
     OTHER_ORG,

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.access import ALL_PERMISSIONS, KeyType, Permission
+from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
 from tests.http.world import ORG, Key, World, body_of, problem_of
 
 EVERYTHING = sorted(permission.value for permission in ALL_PERMISSIONS)

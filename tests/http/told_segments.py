@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_ignored import IgnoredReason
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.playback_access import Viewer
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.ports.counting import CountedSegment
 from tests.media_samples import VIDEO
 
 PLACE = SegmentPlace(

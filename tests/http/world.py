@@ -16,14 +16,10 @@ from falcon.testing import Result, TestClient, create_environ
 from hv_api.app import make_api
 from hvcore.assembly import Services
 from hvcore.domain import ids
-from hvcore.domain.access import (
-    ALL_PERMISSIONS,
-    Environment,
-    EnvironmentKind,
-    KeyType,
-    Permission,
-)
-from hvcore.domain.encoding import (
+from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.ids import JobId
+from hvcore.domain.processing.encoding import (
     AudioCodec,
     EncodingSettings,
     PixelFormat,
@@ -31,8 +27,7 @@ from hvcore.domain.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.ids import JobId
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.transcoding import (
     AudioRendition,
     MediaFile,
     MediaIndex,
@@ -40,9 +35,9 @@ from hvcore.domain.transcoding import (
     Rung,
     Track,
 )
-from hvcore.domain.uploads import FileWanted
-from hvcore.domain.video import Video, VideoWanted
-from hvcore.services.keys import KeyWanted
+from hvcore.domain.uploads.grants import FileWanted
+from hvcore.domain.videos.video import Video, VideoWanted
+from hvcore.services.access.keys import KeyWanted
 from tests.conftest import SettableClock
 from tests.http import documented
 from tests.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder

@@ -8,7 +8,27 @@ from typing import TypeAlias
 
 import attrs
 
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.breakdown import (
+    BreakdownBy,
+    BreakdownDay,
+    OriginCount,
+    with_few_hosts,
+    with_unknown,
+)
+from hvcore.domain.analytics.ignored import (
+    IgnoredCount,
+    IgnoredPlace,
+    IgnoredReason,
+    IgnoredTotal,
+)
+from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
+from hvcore.domain.analytics.playback_quality import (
+    Measured,
+    Quality,
+    QualityCount,
+    QualityDay,
+)
+from hvcore.domain.analytics.segments import (
     DateRange,
     EnvironmentScope,
     MinuteCount,
@@ -16,26 +36,6 @@ from hvcore.domain.analytics import (
     SegmentPlace,
     ServedBatch,
     VideoScope,
-)
-from hvcore.domain.analytics_breakdown import (
-    BreakdownBy,
-    BreakdownDay,
-    OriginCount,
-    with_few_hosts,
-    with_unknown,
-)
-from hvcore.domain.analytics_ignored import (
-    IgnoredCount,
-    IgnoredPlace,
-    IgnoredReason,
-    IgnoredTotal,
-)
-from hvcore.domain.analytics_live import MinuteTotal, SessionSeen
-from hvcore.domain.analytics_quality import (
-    Measured,
-    Quality,
-    QualityCount,
-    QualityDay,
 )
 from hvcore.domain.ids import VideoId
 from tests.kit.memory import Kept, MemoryStore

@@ -9,7 +9,7 @@ from datetime import date
 
 import attrs
 
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.segments import (
     DateRange,
     DayCount,
     EnvironmentScope,

@@ -14,14 +14,6 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.encoding import (
-    AudioCodec,
-    EncodingSettings,
-    PixelFormat,
-    Preset,
-    RateControl,
-    Speed,
-)
 from hvcore.domain.ids import (
     EnvId,
     OrgId,
@@ -32,8 +24,15 @@ from hvcore.domain.ids import (
     new_task_id,
     new_video_id,
 )
-from hvcore.domain.tasks import Lane, NewTask, Task
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.encoding import (
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    Preset,
+    RateControl,
+    Speed,
+)
+from hvcore.domain.processing.transcoding import (
     AudioRendition,
     Ladder,
     MediaFile,
@@ -46,11 +45,10 @@ from hvcore.domain.transcoding import (
     TranscodeOrder,
     VideoTrackInfo,
 )
-from hvcore.domain.transcoding import (
-    Rung as LadderRung,
-)
-from hvcore.domain.uploads import UploadGrant
-from hvcore.domain.video import Video, VideoState
+from hvcore.domain.processing.transcoding import Rung as LadderRung
+from hvcore.domain.tasks.task import Lane, NewTask, Task
+from hvcore.domain.uploads.grants import UploadGrant
+from hvcore.domain.videos.video import Video, VideoState
 from hvcore.persistence import tables
 
 ORG = OrgId("org_a")

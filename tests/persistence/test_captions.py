@@ -8,9 +8,9 @@ import attrs
 import pytest
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.captions import CaptionTrack
-from hvcore.domain.video import Video
-from hvcore.persistence.queries import SqlPlaybackDirectory
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.video import Video
+from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.persistence.samples import NOW, video
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.access import Environment, EnvironmentKind, Organization
+from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.ids import EnvId, OrgId
-from hvcore.persistence.environment_directory import SqlEnvironmentDirectory
+from hvcore.persistence.access.environments import SqlEnvironmentDirectory
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.persistence.samples import NOW, ORG, OTHER_ORG
 

@@ -11,18 +11,18 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.access import Environment, EnvironmentKind
-from hvcore.domain.events import EventKind, EventQuery, StoredEvent
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import EnvId, OrgId, new_webhook_id
-from hvcore.domain.tasks import Lane
-from hvcore.domain.video import Video
-from hvcore.domain.webhooks import (
-    DELIVER_KIND,
+from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
+from hvcore.domain.tasks.task import Lane
+from hvcore.domain.videos.video import Video
+from hvcore.domain.webhooks.endpoints import (
     EndpointState,
     WebhookEndpoint,
     WebhookSecret,
     new_secret,
 )
+from hvcore.domain.webhooks.events import EventKind, EventQuery, StoredEvent
 from hvcore.persistence import tables
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock

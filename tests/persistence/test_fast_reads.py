@@ -8,11 +8,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.video import VideoState
 from hvcore.persistence.engine import make_engine
-from hvcore.persistence.fast_reads import FastReads
-from hvcore.persistence.postgresql_reader import KEPT_CONNECTIONS
-from hvcore.persistence.queries import SqlPlaybackDirectory
+from hvcore.persistence.fast_reads.postgresql import KEPT_CONNECTIONS
+from hvcore.persistence.fast_reads.reads import FastReads
+from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.tables import organizations
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.persistence.samples import NOW, ORG, OTHER_ORG, at_once, media, video
@@ -79,7 +79,7 @@ def test_a_moment_is_one_threads_own(engine: Engine) -> None:
 def test_only_so_many_answers_are_remembered(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hvcore.persistence.sqlite_reader.MAX_REMEMBERED", 2)
+    monkeypatch.setattr("hvcore.persistence.fast_reads.sqlite.MAX_REMEMBERED", 2)
     reads = FastReads(engine)
     question = reads.prepare(BY_ID)
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from hvcore.domain.idempotency import (
+from hvcore.domain.access.idempotency import (
     CLAIMED_FOR,
     KEPT_FOR,
     FirstRequest,
@@ -16,7 +16,7 @@ from hvcore.domain.idempotency import (
 )
 from hvcore.errors import ConflictError, InvalidParametersError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.services.idempotency import FORGET_BATCH, Idempotency
+from hvcore.services.access.idempotency import FORGET_BATCH, Idempotency
 from tests.persistence.samples import at_once
 
 SCOPE = IdempotencyScope(

@@ -8,11 +8,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.persistence import kept_answers
-from hvcore.persistence.kept_answers import KeptAnswers, NotKeptError
-from hvcore.persistence.readers import Question, Row
-from hvcore.services.changes_file import ChangesFile
-from hvcore.services.playback_changes import PlaybackChanges
+from hvcore.changes_file import ChangesFile
+from hvcore.persistence.fast_reads import answer_cache as kept_answers
+from hvcore.persistence.fast_reads.answer_cache import KeptAnswers, NotKeptError
+from hvcore.persistence.fast_reads.readers import Question, Row
+from hvcore.services.playback.changes import PlaybackChanges
 from tests.persistence.samples import at_once
 
 QUESTION = Question("SELECT …", ("wanted",))

@@ -8,11 +8,11 @@ import attrs
 import pytest
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.access import ALL_PERMISSIONS, ApiKey, KeyType
+from hvcore.domain.access.keys import ALL_PERMISSIONS, ApiKey, KeyType
 from hvcore.domain.ids import new_key_id
-from hvcore.persistence import key_book
+from hvcore.persistence.access import key_book
+from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
-from hvcore.persistence.key_book import SqlKeyBook
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock
 from tests.persistence.samples import ENV, NOW, ORG

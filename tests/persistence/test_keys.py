@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.access import KeyType
+from hvcore.domain.access.keys import KeyType
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.services.keys import Keys, KeyWanted
-from hvcore.services.tenants import Tenants
+from hvcore.services.access.keys import Keys, KeyWanted
+from hvcore.services.access.tenants import Tenants
 from tests.conftest import SettableClock
 from tests.persistence.samples import at_once
 

@@ -17,14 +17,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Engine
 
 import hvcore.persistence
-from hvcore.domain.analytics import EnvironmentScope
-from hvcore.domain.usage import EnvironmentUploads
-from hvcore.domain.video import VideoState
+from hvcore.domain.analytics.segments import EnvironmentScope
+from hvcore.domain.analytics.usage import EnvironmentUploads
+from hvcore.domain.videos.video import VideoState
 from hvcore.persistence.engine import writing
 from hvcore.persistence.migrate import HEAD, is_current, migrate
 from hvcore.persistence.rows import video_to_row
 from hvcore.persistence.tables import metadata, videos
-from hvcore.persistence.video_totals import SqlVideoTotals
+from hvcore.persistence.videos.totals import SqlVideoTotals
 from tests.persistence.samples import ENV, NOW, ORG, at_once, fill_tenants, video
 
 

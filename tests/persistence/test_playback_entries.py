@@ -12,10 +12,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.video import Video, VideoState
-from hvcore.persistence.fast_reads import FastReads
-from hvcore.persistence.published_media import MediaCache
-from hvcore.persistence.queries import SqlPlaybackDirectory
+from hvcore.domain.videos.video import Video, VideoState
+from hvcore.persistence.fast_reads.reads import FastReads
+from hvcore.persistence.playback.directory import SqlPlaybackDirectory
+from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.tables import (
     environments,
     organizations,
@@ -23,7 +23,7 @@ from hvcore.persistence.tables import (
     videos,
 )
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.ports.playback import PlaybackEntry
+from hvcore.ports.repositories.playback import PlaybackEntry
 from tests.persistence.samples import ENV, NOW, at_once, media, video
 
 
@@ -142,7 +142,7 @@ def test_an_entry_keeps_nothing_large(
     engine: Engine, uow: SqlUnitOfWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = partial(MediaCache, max_segments=1)
-    monkeypatch.setattr("hvcore.persistence.queries.MediaCache", cache)
+    monkeypatch.setattr("hvcore.persistence.playback.directory.MediaCache", cache)
     directory = SqlPlaybackDirectory(engine)
     entry, other = (directory.find(add_ready(uow).id) for _ in range(2))
     assert entry is not None

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.ids import new_edge_key_id, new_share_id
-from hvcore.domain.sharing import GUESS_WINDOW, MAX_GUESSES, EdgeKey, ShareLink
-from hvcore.domain.video import Video
-from hvcore.persistence.queries import SqlPlaybackDirectory
+from hvcore.domain.links.links import GUESS_WINDOW, MAX_GUESSES, EdgeKey, ShareLink
+from hvcore.domain.videos.video import Video
+from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock
 from tests.persistence.samples import NOW, at_once, video

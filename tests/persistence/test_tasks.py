@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks import (
+from hvcore.domain.tasks.task import (
     LEASE,
     QUEUE_WINDOW,
     RINGS_AGAIN_AFTER,
@@ -18,8 +18,8 @@ from hvcore.domain.tasks import (
     TaskState,
 )
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.services import task_runs
-from hvcore.services.task_runs import TaskRuns
+from hvcore.services.tasks import runs as task_runs
+from hvcore.services.tasks.runs import TaskRuns
 from tests.conftest import SettableClock
 from tests.fakes import MemoryQueue
 from tests.persistence.samples import (

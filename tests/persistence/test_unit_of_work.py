@@ -14,33 +14,24 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine, make_url
 
-from hvcore.domain.access import (
-    ALL_PERMISSIONS,
-    ApiKey,
-    Environment,
-    EnvironmentKind,
-    KeyType,
-    Organization,
-)
+from hvcore.domain.access.keys import ALL_PERMISSIONS, ApiKey, KeyType
+from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.ids import EnvId, OrgId, new_job_id, new_key_id
-from hvcore.domain.tasks import TaskState
-from hvcore.domain.uploads import GrantState
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.tasks.task import TaskState
+from hvcore.domain.uploads.grants import GrantState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence import tables
+from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import (
     ForkedEngineError,
     make_engine,
     reading,
     writing,
 )
-from hvcore.persistence.key_book import SqlKeyBook
 from hvcore.persistence.unit_of_work import LEADS_FOR, SqlUnitOfWork
-from hvcore.ports.unit_of_work import (
-    AlreadyExistsError,
-    ConcurrentUpdateError,
-    TranscodeJob,
-    UnitOfWork,
-)
+from hvcore.ports.repositories.errors import AlreadyExistsError, ConcurrentUpdateError
+from hvcore.ports.unit_of_work import UnitOfWork
 from tests.conftest import SettableClock
 from tests.persistence.samples import (
     ENV,

@@ -7,12 +7,12 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.analytics import EnvironmentScope
+from hvcore.domain.analytics.segments import EnvironmentScope
+from hvcore.domain.analytics.usage import EnvironmentUploads
 from hvcore.domain.ids import EnvId, new_job_id
-from hvcore.domain.usage import EnvironmentUploads
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.video import VideoState
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.persistence.video_totals import SqlVideoTotals
+from hvcore.persistence.videos.totals import SqlVideoTotals
 from tests.persistence.samples import ENV, NOW, ORG, OTHER_ORG, video
 
 DEV = EnvironmentScope(org_id=ORG, env_ids=frozenset({ENV}))

@@ -12,17 +12,17 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.access import Environment, EnvironmentKind
-from hvcore.domain.catalog import SortBy, SortDir, VideoQuery
-from hvcore.domain.encoding import EncodingSettings, Preset
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import EnvId, VideoId, new_job_id
-from hvcore.domain.video import LISTED_STATES, Video, VideoState
+from hvcore.domain.processing.encoding import EncodingSettings, Preset
+from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.videos.video import LISTED_STATES, Video, VideoState
 from hvcore.persistence import tables
 from hvcore.persistence.json_columns import load
-from hvcore.persistence.recount import recount
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.persistence.video_catalog import DEEP_OFFSET, SqlVideoCatalog
-from hvcore.ports.unit_of_work import ConcurrentUpdateError
+from hvcore.persistence.videos.catalog import DEEP_OFFSET, SqlVideoCatalog
+from hvcore.persistence.videos.recount import recount
+from hvcore.ports.repositories.errors import ConcurrentUpdateError
 from tests.persistence.samples import (
     ENV,
     NOW,

@@ -11,26 +11,26 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.access import Environment, EnvironmentKind
-from hvcore.domain.catalog import (
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.ids import PublicId, VideoId, new_job_id
+from hvcore.domain.videos.catalog import (
     SortBy,
     SortDir,
     VideoPage,
     VideoQuery,
     VideoSummary,
 )
-from hvcore.domain.ids import PublicId, VideoId, new_job_id
-from hvcore.domain.video import DeletionReason, Video, VideoState, media_root
+from hvcore.domain.videos.video import DeletionReason, Video, VideoState, media_root
 from hvcore.errors import UnavailableError
 from hvcore.persistence import tables
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.json_columns import dump
-from hvcore.persistence.published_media import MediaCache
-from hvcore.persistence.queries import SqlPlaybackDirectory
+from hvcore.persistence.playback.directory import SqlPlaybackDirectory
+from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import outline
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.persistence.video_catalog import SqlVideoCatalog
-from hvcore.ports.unit_of_work import AlreadyExistsError
+from hvcore.persistence.videos.catalog import SqlVideoCatalog
+from hvcore.ports.repositories.errors import AlreadyExistsError
 from tests.persistence.samples import (
     ENV,
     NOW,

@@ -11,11 +11,15 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.ids import WebhookId
-from hvcore.domain.tasks import Task, TaskState
-from hvcore.domain.webhooks import DeliveryState, EndpointState, WebhookEndpoint
+from hvcore.domain.tasks.task import Task, TaskState
+from hvcore.domain.webhooks.endpoints import (
+    DeliveryState,
+    EndpointState,
+    WebhookEndpoint,
+)
 from hvcore.persistence import tables
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.services.webhook_backlog import end_backlog, end_leftovers
+from hvcore.services.webhooks.backlog import end_backlog, end_leftovers
 from tests.persistence.samples import ORG, Rung
 from tests.persistence.test_events import (
     add_endpoint,

@@ -10,18 +10,14 @@ import attrs
 import pytest
 
 from hvcore.assembly import Services, build
-from hvcore.domain.access import (
-    ALL_PERMISSIONS,
-    Environment,
-    EnvironmentKind,
-    KeyType,
-    Principal,
-)
-from hvcore.domain.encoding import EncodingSettings, Preset
+from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import KeyId, VideoId
-from hvcore.domain.tasks import Lane
-from hvcore.domain.uploads import FileWanted, UploadGrant
-from hvcore.domain.video import Video, VideoWanted
+from hvcore.domain.processing.encoding import EncodingSettings, Preset
+from hvcore.domain.tasks.task import Lane
+from hvcore.domain.uploads.grants import FileWanted, UploadGrant
+from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.settings import load
 from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
 

@@ -14,14 +14,14 @@ import pytest
 from PIL import Image
 
 from hvcore.errors import InvalidParametersError
-from hvcore.services.bare_pictures import (
+from hvcore.pictures.redraw import redraw
+from hvcore.pictures.sanitizing import (
     MAX_JPEG_SCANS,
     MAX_PARTS,
     UPRIGHT,
     bare_jpeg,
     bare_png,
 )
-from hvcore.services.pictures import redraw
 
 JPEG, PNG = "image/jpeg", "image/png"
 LIMIT_S: Final = 5.0

@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 from hvcore.conformance import RULES, Level, check
-from hvcore.domain.certificates import FindingLevel
-from hvcore.domain.encoding import EncodingSettings, PixelFormat, Preset
-from hvcore.domain.ladder import build_ladder
-from hvcore.domain.tasks import TaskState
-from hvcore.domain.transcoding import TranscodeOrder
-from hvcore.domain.video import VideoState, certificate_path
+from hvcore.domain.processing.certificates import FindingLevel
+from hvcore.domain.processing.encoding import EncodingSettings, PixelFormat, Preset
+from hvcore.domain.processing.ladder import build_ladder
+from hvcore.domain.processing.transcoding import TranscodeOrder
+from hvcore.domain.tasks.kinds import TRANSCODE_ASSEMBLE as ASSEMBLE_KIND
+from hvcore.domain.tasks.task import TaskState
+from hvcore.domain.videos.video import VideoState, certificate_path
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.ports.transcoder import Workspace
-from hvcore.services.certificate_words import MEANINGS, chosen_by
-from hvcore.services.certificates import NEVER, NOT_YET
-from hvcore.services.delivery import PlaybackRequest
-from hvcore.services.leases import TaskStopped
-from hvcore.services.published_source import PublishedSource
-from hvcore.services.transcoding import ASSEMBLE_KIND
+from hvcore.services.playback.delivery import PlaybackRequest
+from hvcore.services.processing.certificates import NEVER, NOT_YET
+from hvcore.services.processing.failure_reasons import MEANINGS, chosen_by
+from hvcore.services.processing.published_source import PublishedSource
+from hvcore.services.tasks.leases import TaskStopped
 from tests.fakes import TextTranscoder
 from tests.media_samples import index, segments, video_track
 from tests.services.conftest import World

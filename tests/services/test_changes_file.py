@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.services.changes_file import ChangesFile
-from hvcore.services.playback_changes import PlaybackChanges
+from hvcore.changes_file import ChangesFile
+from hvcore.services.playback.changes import PlaybackChanges
 from tests.persistence.samples import at_once
 from tests.servers import wait_until
 
@@ -87,7 +87,7 @@ def test_one_that_cannot_be_read_says_so_once_and_is_looked_for_again(
 def test_threads_read_it_while_others_open_it_anew(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hvcore.services.changes_file.REOPENED_EVERY_S", 0.0)
+    monkeypatch.setattr("hvcore.changes_file.REOPENED_EVERY_S", 0.0)
     reader = ChangesFile(path)
     number = reader.latest()
     before = open_files()

@@ -13,16 +13,16 @@ from typing import Any, Final
 import pytest
 from PIL import Image
 
-from hvcore.domain.tasks import TaskState
-from hvcore.domain.transcoding import TranscodeError, UnusableSourceError
-from hvcore.domain.video import Video, VideoState
+from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
+from hvcore.domain.tasks.task import TaskState
+from hvcore.domain.videos.video import Video, VideoState
 from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork, SqlWork
 from hvcore.ports.storage import ObjectInfo
 from hvcore.ports.transcoder import Workspace
 from hvcore.ports.unit_of_work import Work
-from hvcore.services import custom_thumbnails
-from hvcore.services.stills import locate
+from hvcore.services.videos import custom_thumbnails
+from hvcore.services.videos.stills import locate
 from tests.fakes import TextTranscoder
 from tests.media_samples import audio_track, index, segments, video_track
 from tests.services.conftest import World, make_world

@@ -4,8 +4,8 @@ Deleting: hidden at once, files gone soon, whatever the storage does.
 
 import pytest
 
-from hvcore.domain.uploads import FileWanted
-from hvcore.domain.video import DeletionReason, VideoState, media_prefix
+from hvcore.domain.uploads.grants import FileWanted
+from hvcore.domain.videos.video import DeletionReason, VideoState, media_prefix
 from hvcore.errors import (
     AlreadyDeletedError,
     UnavailableError,

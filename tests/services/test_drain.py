@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.domain.analytics import SegmentPlace, SegmentServed, ServedBatch
+from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed, ServedBatch
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
-from hvcore.services.drain import Drain
+from hvcore.services.counting.drain import Drain
 from hvcore.spool import Spool, reading, spool_files
 from tests.services.conftest import World
 

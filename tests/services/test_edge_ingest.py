@@ -18,9 +18,15 @@ import pytest
 from hv_edge.ingest import NEW_FOR_S, Ingest
 from hv_edge.tallies import tally_files
 from hvcore.assembly import Services, build
-from hvcore.domain.analytics import ALL_TIME, SegmentPlace, ServedBatch, VideoScope
-from hvcore.domain.analytics_breakdown import BreakdownBy
+from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.domain.analytics.segments import (
+    ALL_TIME,
+    SegmentPlace,
+    ServedBatch,
+    VideoScope,
+)
 from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import (
     AnalyticsSink,
@@ -28,10 +34,9 @@ from hvcore.ports.analytics import (
     SupportsMinutes,
     SupportsViewers,
 )
-from hvcore.services.counted_segments import CountedSegment
-from hvcore.services.playback_access import Viewer
-from hvcore.services.segment_counting import SpooledCounter
-from hvcore.services.viewer_sessions import SessionNotes
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.counting.sessions import SessionNotes
+from hvcore.services.counting.spooled_counter import SpooledCounter
 from tests.edge_tallies import tally, write_tally
 from tests.http.conftest import settings_of
 

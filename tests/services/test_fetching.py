@@ -14,10 +14,11 @@ import pytest
 
 from hvcore.domain import limits
 from hvcore.domain.ids import VideoId
-from hvcore.domain.tasks import MAX_ATTEMPTS, Lane, Task, TaskState
-from hvcore.domain.transcoding import TranscodeError
-from hvcore.domain.uploads import FileWanted, GrantState, UploadGrant
-from hvcore.domain.video import VideoState
+from hvcore.domain.processing.transcoding import TranscodeError
+from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, Task, TaskState
+from hvcore.domain.uploads.grants import FileWanted, GrantState, UploadGrant
+from hvcore.domain.videos.video import VideoState
 from hvcore.errors import (
     ForbiddenError,
     InvalidGcsPathError,
@@ -25,9 +26,10 @@ from hvcore.errors import (
     ProcessingInProgressError,
     UnavailableError,
 )
+from hvcore.incoming import whole as arriving_files
 from hvcore.safe_http import OutboundHttp
-from hvcore.services import arriving_files, fetching, source_checks
-from hvcore.services.fetching import FETCH_KIND, file_name_of
+from hvcore.services.uploads import fetching, source_checks
+from hvcore.services.uploads.fetching import file_name_of
 from tests.outbound import MP4, PUBLIC, Names, Source, source_server
 from tests.servers import wait_until
 from tests.services.conftest import World

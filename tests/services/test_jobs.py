@@ -9,11 +9,11 @@ import attrs
 import pytest
 
 from hvcore.assembly import build
-from hvcore.domain.encoding import AudioCodec, EncodingSettings, Preset
-from hvcore.domain.tasks import MAX_ATTEMPTS, MAX_LOSSES, Lane, NewTask, TaskState
-from hvcore.domain.transcoding import Part, TranscodeOrder
-from hvcore.domain.uploads import FileWanted
-from hvcore.domain.video import VideoState, VideoWanted, media_prefix
+from hvcore.domain.processing.encoding import AudioCodec, EncodingSettings, Preset
+from hvcore.domain.processing.transcoding import Part, TranscodeOrder
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Lane, NewTask, TaskState
+from hvcore.domain.uploads.grants import FileWanted
+from hvcore.domain.videos.video import VideoState, VideoWanted, media_prefix
 from hvcore.errors import (
     HvError,
     InvalidGcsPathError,

@@ -8,18 +8,18 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.access import (
+from hvcore.domain.access.audit import AuditEntry
+from hvcore.domain.access.keys import (
     ALL_PERMISSIONS,
     DISPLAYED_CHARS,
-    EnvironmentKind,
     KeyType,
     Permission,
     is_key_value,
 )
-from hvcore.domain.audit import AuditEntry
+from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.errors import InvalidParametersError, NotFoundError
-from hvcore.services.audit import acting_as
-from hvcore.services.keys import KeyCreated, KeyWanted
+from hvcore.services.access.audit import acting_as
+from hvcore.services.access.keys import KeyCreated, KeyWanted
 from tests.services.conftest import World
 
 HOUR = timedelta(hours=1)

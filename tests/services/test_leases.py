@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
 from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services import leases
-from hvcore.services.leases import TaskRun, TaskStopped
+from hvcore.services.tasks import leases
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from tests.servers import wait_until
 from tests.services.conftest import World
 

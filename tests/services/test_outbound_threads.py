@@ -12,12 +12,12 @@ import pytest
 
 from hv_worker import outbound
 from hv_worker.outbound import OutboundThreads
-from hvcore.domain.events import DOCUMENTED_KINDS
 from hvcore.domain.ids import OrgId, TaskId
-from hvcore.domain.tasks import Lane, NewTask, Task, TaskState
-from hvcore.domain.webhooks import DELIVER_KIND
-from hvcore.services.fetching import FETCH_KIND
-from hvcore.services.leases import TaskRun
+from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
+from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
+from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
+from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
+from hvcore.services.tasks.leases import TaskRun
 from tests.fakes import MemoryQueue
 from tests.receivers import Receiver, receiver
 from tests.servers import wait_until

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from hvcore.errors import UnavailableError
-from hvcore.services.places import BUSY_RETRY_AFTER_S, Places
+from hvcore.throttling.concurrency import BUSY_RETRY_AFTER_S, Places
 
 
 @attrs.define

@@ -7,14 +7,15 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from hvcore.domain.judgement import following
-from hvcore.domain.playback_rules import PlaybackRule
-from hvcore.domain.video import VideoState
+from hvcore.domain.playback.judgement import following
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.domain.videos.video import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from hvcore.playback_tokens.ring import LEEWAY_S
-from hvcore.services.playable import MAX_KEPT_CHARS, Grant, Grants, Playable
-from hvcore.services.playback_access import PlaybackAccess, Viewer
+from hvcore.services.playback.authorization import PlaybackAccess
+from hvcore.services.playback.playable import MAX_KEPT_CHARS, Grant, Grants, Playable
 from tests.conftest import SettableClock
 from tests.media_samples import PUBLIC, VIDEO, Directory, entry, shelf
 

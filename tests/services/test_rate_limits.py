@@ -10,10 +10,10 @@ import attrs
 import pytest
 
 from hv_ratelimit.memory import MemoryWindows
-from hvcore.domain.rate_limits import Bucket, RateLimitRule, RateLimitState
+from hvcore.domain.access.rate_limits import Bucket, RateLimitRule, RateLimitState
 from hvcore.errors import UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.services.rate_limits import Counted, RateLimits
+from hvcore.services.access.rate_limits import Counted, RateLimits
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
 

@@ -11,9 +11,9 @@ import pytest
 
 from hvcore.conformance import Piece
 from hvcore.errors import UnavailableError
-from hvcore.services.leases import TaskStopped
-from hvcore.services.published_source import PublishedSource
-from hvcore.services.read_ahead import AHEAD, read_ahead
+from hvcore.services.processing.published_source import PublishedSource
+from hvcore.services.processing.read_ahead import AHEAD, read_ahead
+from hvcore.services.tasks.leases import TaskStopped
 from tests.media_samples import (
     ROOT,
     BytesStorage,

@@ -7,8 +7,8 @@ import logging
 import attrs
 import pytest
 
-from hvcore.domain.playback_rules import PlaybackRule
-from hvcore.services.refusal_log import (
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.services.playback.refusal_log import (
     LINES_IN_ALL,
     LINES_OF_ONE,
     WINDOW_S,

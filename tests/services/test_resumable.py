@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.domain.resumable import UploadLockedError
-from hvcore.domain.uploads import FileWanted, UploadGrant
-from hvcore.domain.video import VideoState
+from hvcore.domain.uploads.grants import FileWanted, UploadGrant
+from hvcore.domain.uploads.resumable import UploadLockedError
+from hvcore.domain.videos.video import VideoState
 from hvcore.errors import UnavailableError
-from hvcore.services.partial_files import PartialFiles
-from hvcore.services.resumable import ResumableUploads
+from hvcore.incoming.partial import PartialFiles
+from hvcore.services.uploads.resumable import ResumableUploads
 from tests.services.conftest import World
 
 DATA = b"a video in pieces"

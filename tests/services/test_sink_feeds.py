@@ -10,11 +10,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.domain.analytics import SegmentPlace, SegmentServed, ServedBatch
-from hvcore.domain.analytics_live import SessionSeen
+from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed, ServedBatch
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import UnavailableError
-from hvcore.services.drain import Drain
+from hvcore.services.counting.drain import Drain
 from hvcore.spool import Spool, encode_all, reading, spool_files, writing
 from tests.services.test_drain import MemorySink
 

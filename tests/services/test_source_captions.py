@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.captions import (
+from hvcore.domain.processing.transcoding import CaptionTrackInfo
+from hvcore.domain.videos.captions import (
     MAX_CAPTION_BYTES,
     MAX_CAPTION_TRACKS,
     CaptionTrack,
 )
-from hvcore.domain.transcoding import CaptionTrackInfo
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.video import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.manifests.languages import canonical_tag
-from hvcore.services.attempt_files import CONTENT_TYPES
-from hvcore.services.captions import NewCaptions
+from hvcore.services.processing.attempt_files import CONTENT_TYPES
+from hvcore.services.videos.captions import NewCaptions
 from tests.services.conftest import World
 
 HELLO = "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n"

@@ -11,20 +11,20 @@ import attrs
 import pytest
 from PIL import Image
 
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.transcoding import (
     MediaIndex,
     Part,
     PartDone,
     PartPending,
     Still,
 )
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.video import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.ports.transcoder import Workspace
-from hvcore.services.certificates import Certificates
-from hvcore.services.leases import TaskStopped
-from hvcore.services.source_captions import SourceCaptions, StoredCaptions
-from hvcore.services.storyboards import NO_STORYBOARD, Storyboards
+from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.source_captions import SourceCaptions, StoredCaptions
+from hvcore.services.processing.storyboards import NO_STORYBOARD, Storyboards
+from hvcore.services.tasks.leases import TaskStopped
 from tests.media_samples import ROOT, BytesStorage, file_of, index, video_track
 from tests.services.conftest import World
 

@@ -4,9 +4,9 @@ What attempts have left goes, and what is published stays.
 
 import pytest
 
-from hvcore.domain.tasks import MAX_LOSSES
-from hvcore.domain.transcoding import CaptionTrackInfo, Part
-from hvcore.domain.video import VideoState
+from hvcore.domain.processing.transcoding import CaptionTrackInfo, Part
+from hvcore.domain.tasks.task import MAX_LOSSES
+from hvcore.domain.videos.video import VideoState
 from tests.services.conftest import World
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.domain.uploads import FileWanted, GrantState, UploadGrant
-from hvcore.domain.video import VideoState
+from hvcore.domain.uploads.grants import FileWanted, GrantState, UploadGrant
+from hvcore.domain.videos.video import VideoState
 from hvcore.errors import (
     ForbiddenError,
     InvalidFileSizeError,
@@ -20,7 +20,7 @@ from hvcore.errors import (
     UnsupportedFormatError,
     VideoNotFoundError,
 )
-from hvcore.services.uploads import INCOMING_PREFIX
+from hvcore.incoming.whole import INCOMING_PREFIX
 from tests.services.conftest import MP4, World, make_world
 
 

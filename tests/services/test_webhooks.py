@@ -14,10 +14,9 @@ import pytest
 from standardwebhooks.webhooks import Webhook
 
 from hv_worker.sweep import sweep_once
-from hvcore.domain.events import DOCUMENTED_KINDS, EventKind, EventQuery
-from hvcore.domain.tasks import LEASE, Lane, TaskState
-from hvcore.domain.webhooks import (
-    DELIVER_KIND,
+from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
+from hvcore.domain.tasks.task import LEASE, Lane, TaskState
+from hvcore.domain.webhooks.endpoints import (
     MAX_ENDPOINTS,
     TRIES,
     Delivery,
@@ -25,9 +24,10 @@ from hvcore.domain.webhooks import (
     EndpointState,
     WebhookEndpoint,
 )
+from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind, EventQuery
 from hvcore.errors import InvalidParametersError, NotFoundError
-from hvcore.services.webhook_deliveries import WAITS_FOR_FAILING, WAITS_FOR_NEXT_TRY
-from hvcore.services.webhooks import WebhookWithSecret
+from hvcore.services.webhooks.deliveries import WAITS_FOR_FAILING, WAITS_FOR_NEXT_TRY
+from hvcore.services.webhooks.endpoints import WebhookWithSecret
 from tests.receivers import Received, Receiver, receiver
 from tests.services.conftest import World, make_world
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from hvcore.domain.tasks import TaskState
-from hvcore.domain.uploads import GrantState
+from hvcore.domain.tasks.task import TaskState
+from hvcore.domain.uploads.grants import GrantState
 from hvcore.safe_http import TargetRefusedError
 from tests.services.conftest import World
 from tests.ssrf.conftest import Outside

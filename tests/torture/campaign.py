@@ -22,9 +22,9 @@ import sqlalchemy as sa
 
 from hv_worker.sweep import sweep_once
 from hvcore.assembly import Services, build
-from hvcore.domain.events import EventKind
-from hvcore.domain.tasks import ENDED
-from hvcore.domain.video import VideoState
+from hvcore.domain.tasks.task import ENDED
+from hvcore.domain.videos.video import VideoState
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import UnavailableError
 from hvcore.manifests import hls
 from hvcore.persistence.tables import tasks, videos

@@ -13,7 +13,7 @@ import psutil
 import sqlalchemy as sa
 
 from hvcore.assembly import Services
-from hvcore.domain.tasks import ENDED
+from hvcore.domain.tasks.task import ENDED
 from hvcore.errors import UnavailableError
 from hvcore.persistence.tables import tasks
 

@@ -16,14 +16,14 @@ import sqlalchemy as sa
 from hv_cli.conform_sources import StorageSource
 from hvcore.assembly import Services
 from hvcore.conformance import Level, check
-from hvcore.domain.events import EventKind
 from hvcore.domain.ids import VideoId
-from hvcore.domain.tasks import ENDED
-from hvcore.domain.transcoding import MediaFile, MediaIndex
-from hvcore.domain.video import TRANSITIONS, Video, VideoState
+from hvcore.domain.processing.transcoding import MediaFile, MediaIndex
+from hvcore.domain.tasks.task import ENDED
+from hvcore.domain.videos.video import TRANSITIONS, Video, VideoState
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.manifests import hls
 from hvcore.persistence.tables import events, grants, tasks, videos
-from hvcore.services.playable import Playable
+from hvcore.services.playback.playable import Playable
 from tests.live import files_below
 from tests.receivers import Received
 from tests.torture.customers import Ledger

@@ -14,8 +14,8 @@ import attrs
 import pytest
 
 from hvcore.assembly import Services
-from hvcore.domain.access import Environment
-from hvcore.domain.analytics import ALL_TIME, VideoScope
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.segments import ALL_TIME, VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.spool import spool_files
 from tests.published import migrate, new_tenant, publish, services_of

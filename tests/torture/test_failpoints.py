@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from hvcore import failpoints
-from hvcore.domain.video import VideoState
+from hvcore.domain.videos.video import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import POINTS, FailpointError
 from tests.live import HV, LiveService, until

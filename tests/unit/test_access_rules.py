@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hvcore.domain import ids
-from hvcore.domain.access import (
+from hvcore.domain.access.keys import (
     ALL_PERMISSIONS,
     KEY_CHARS,
     ApiKey,
-    EnvironmentKind,
     KeyType,
-    Principal,
     is_key_value,
     new_key_value,
 )
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.ids import EnvId, OrgId
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

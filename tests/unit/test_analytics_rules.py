@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.segments import (
     ALL_TIME,
     ClassCounts,
     DateRange,
@@ -18,10 +18,10 @@ from hvcore.domain.analytics import (
     fill_days,
     roll_up,
 )
-from hvcore.domain.encoding import Preset
+from hvcore.domain.analytics.usage import VideoTotal, amount_of
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.domain.usage import VideoTotal, amount_of
-from hvcore.domain.video import VideoState
+from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.video import VideoState
 
 TODAY = date(2026, 3, 10)
 PLACE = SegmentPlace(

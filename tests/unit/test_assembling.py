@@ -7,9 +7,14 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.domain.encoding import EncodingSettings, Preset
-from hvcore.domain.ladder import build_ladder
-from hvcore.domain.transcoding import MediaIndex, PartDone, TrackPiece, TranscodeOrder
+from hvcore.domain.processing.encoding import EncodingSettings, Preset
+from hvcore.domain.processing.ladder import build_ladder
+from hvcore.domain.processing.transcoding import (
+    MediaIndex,
+    PartDone,
+    TrackPiece,
+    TranscodeOrder,
+)
 from hvcore.ports.transcoder import Workspace
 from tests.fakes import TextTranscoder
 from tests.media_samples import audio_track, segments, video_track

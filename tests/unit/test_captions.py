@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hvcore.domain.caption_text import readable_text, without_invisible
-from hvcore.domain.captions import (
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.caption_text import readable_text, without_invisible
+from hvcore.domain.videos.captions import (
     MAX_CUE_LINES,
     MAX_CUES,
     MAX_LINE_CHARS,
@@ -18,7 +19,6 @@ from hvcore.domain.captions import (
     read_captions,
     write_webvtt,
 )
-from hvcore.domain.ids import VideoId
 from hvcore.errors import InvalidParametersError
 from hvcore.manifests.captions import captions_playlist, offer_captions
 from hvcore.manifests.languages import canonical_tag

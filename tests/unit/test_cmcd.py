@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from hvcore.domain import cmcd
-from hvcore.domain.cmcd import (
+from hvcore.domain.analytics import cmcd
+from hvcore.domain.analytics.cmcd import (
     MAX_CHARS,
     MOST_TOLD,
     PlayerReport,

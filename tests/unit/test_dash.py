@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvcore.domain.encoding import AudioCodec
-from hvcore.domain.transcoding import MediaIndex, Segment, Track
+from hvcore.domain.processing.encoding import AudioCodec
+from hvcore.domain.processing.transcoding import MediaIndex, Segment, Track
 from hvcore.manifests import dash
 from hvcore.manifests.bitrates import peak_bps
 from hvcore.manifests.rewrite import carry_token_in_manifest
 from hvcore.ports.storage import ObjectInfo
-from hvcore.services.attempt_files import AttemptFiles
-from hvcore.services.kept_sources import KeptSources
-from hvcore.services.published_files import PublishedMedia, find_published
+from hvcore.services.playback.published_files import PublishedMedia, find_published
+from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.source_cache import KeptSources
 from tests.media_samples import (
     ROOT,
     BytesStorage,

@@ -21,9 +21,9 @@ from hv_edge.tallies import (
     tally_files,
     used_bytes,
 )
-from hvcore.domain.analytics import MinuteCount, ServedCount
-from hvcore.domain.analytics_live import latest_seen
-from hvcore.services.viewer_sessions import SessionNames
+from hvcore.domain.analytics.live import latest_seen
+from hvcore.domain.analytics.segments import MinuteCount, ServedCount
+from hvcore.services.counting.sessions import SessionNames
 from tests.edge_tallies import FILE_BYTES, tally, write_tally
 
 MINUTE: Final = 29_455_384

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvcore.domain.encoding import AudioCodec
-from hvcore.domain.transcoding import MediaFile, Segment
+from hvcore.domain.processing.encoding import AudioCodec
+from hvcore.domain.processing.transcoding import MediaFile, Segment
 from hvcore.manifests import hls
 from hvcore.manifests.bitrates import average_bps, peak_bps
 from hvcore.manifests.languages import language_tag

@@ -4,12 +4,12 @@ I-frame playlists, against RFC 8216.
 
 import pytest
 
-from hvcore.domain.captions import CaptionTrack
-from hvcore.domain.transcoding import MediaIndex, VideoRange
+from hvcore.domain.processing.transcoding import MediaIndex, VideoRange
+from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.manifests import hls
 from hvcore.manifests.captions import offer_captions
 from hvcore.manifests.rewrite import carry_token
-from hvcore.services.published_files import find_published
+from hvcore.services.playback.published_files import find_published
 from tests.media_samples import (
     MOMENT,
     VIDEO,

@@ -2,10 +2,10 @@
 What is kept of the files that were asked for.
 """
 
-from hvcore.domain.analytics import SegmentPlace
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.services.known_files import KnownFile, KnownFiles
-from hvcore.services.served import StoredFile
+from hvcore.services.playback.path_cache import KnownFile, KnownFiles
+from hvcore.services.playback.responses import StoredFile
 from tests.media_samples import BytesStorage
 
 STORAGE = BytesStorage()

@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvcore.domain.encoding import AudioCodec, EncodingSettings, PixelFormat, Preset
-from hvcore.domain.ladder import build_ladder, rendition_frame_rate
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.encoding import (
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    Preset,
+)
+from hvcore.domain.processing.ladder import build_ladder, rendition_frame_rate
+from hvcore.domain.processing.transcoding import (
     AudioTrackInfo,
     Ladder,
     SourceInfo,

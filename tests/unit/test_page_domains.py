@@ -4,11 +4,7 @@ The pages on which a token may be used.
 
 import pytest
 
-from hvcore.services.page_domains import (
-    host_of,
-    is_page_listed,
-    origin_of,
-)
+from hvcore.domain.playback.page_domains import host_of, is_page_listed, origin_of
 
 
 def listed(domains: str, page: str) -> bool:

@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from hv_analytics_sql.backend import SqlAnalytics
-from hvcore.domain.analytics import ServedBatch
+from hvcore.domain.analytics.segments import ServedBatch
 from hvcore.errors import ConfigError, PluginError
 from hvcore.hookspecs import (
     AnalyticsBackend,

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvcore.domain.encoding import AudioCodec
+from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.manifests import dash, hls
 from hvcore.manifests.rewrite import carry_token, carry_token_in_manifest
 from tests.media_samples import audio_track, index, video_track

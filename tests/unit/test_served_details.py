@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hvcore.domain.analytics import SegmentPlace
-from hvcore.domain.analytics_breakdown import SegmentOrigin
-from hvcore.domain.cmcd import PlayerReport
+from hvcore.domain.analytics.breakdown import SegmentOrigin
+from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.services.playback_access import Viewer
-from hvcore.services.served_details import Detail, ServedDetails
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.services.counting.details import Detail, ServedDetails
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 PLACE = SegmentPlace(

@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from hvcore.domain.ids import VideoId
-from hvcore.services import served_segments
-from hvcore.services.served_segments import KNOWN_FOR, ServedSegments
+from hvcore.services.analytics import served_segments
+from hvcore.services.analytics.served_segments import KNOWN_FOR, ServedSegments
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 A, B, C = (VideoId(f"vid_{letter}") for letter in "abc")

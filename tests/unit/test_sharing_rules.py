@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.events import EventKind
 from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareId
-from hvcore.domain.sharing import EdgeKey, ShareLink
-from hvcore.domain.video import VideoChanges, thumbnails_prefix
+from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.videos.video import VideoChanges, thumbnails_prefix
+from hvcore.domain.webhooks.events import EventKind
 from tests.media_samples import MOMENT, VIDEO
 from tests.persistence.samples import video
 

@@ -17,22 +17,22 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.domain.analytics import (
-    MinuteCount,
-    SegmentPlace,
-    SegmentServed,
-    roll_up,
-)
-from hvcore.domain.analytics_breakdown import SegmentOrigin, roll_up_origins
-from hvcore.domain.analytics_ignored import (
+from hvcore.domain.analytics.breakdown import SegmentOrigin, roll_up_origins
+from hvcore.domain.analytics.cmcd import MOST_TOLD, PlayerReport
+from hvcore.domain.analytics.ignored import (
     IgnoredPlace,
     IgnoredReason,
     IgnoredRequest,
     roll_up_ignored,
 )
-from hvcore.domain.analytics_live import SessionSeen
-from hvcore.domain.analytics_quality import PlayerReported, roll_up_reports
-from hvcore.domain.cmcd import MOST_TOLD, PlayerReport
+from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.playback_quality import PlayerReported, roll_up_reports
+from hvcore.domain.analytics.segments import (
+    MinuteCount,
+    SegmentPlace,
+    SegmentServed,
+    roll_up,
+)
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.spool import (
     Spool,

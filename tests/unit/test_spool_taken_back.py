@@ -11,7 +11,7 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvcore.domain.analytics import SegmentPlace, SegmentServed
+from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.spool import Spool, encode_taken_back, lines, opened, spool_files, tally
 

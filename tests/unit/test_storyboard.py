@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvcore.domain.storyboard import MAX_STILLS, still_count, still_interval_s
-from hvcore.domain.transcoding import MediaFile, Sprite, Storyboard
+from hvcore.domain.processing.storyboard import (
+    MAX_STILLS,
+    still_count,
+    still_interval_s,
+)
+from hvcore.domain.processing.transcoding import MediaFile, Sprite, Storyboard
 from hvcore.manifests.rewrite import carry_token_in_storyboard
 from hvcore.manifests.storyboard import storyboard_index
 

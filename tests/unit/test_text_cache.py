@@ -2,7 +2,7 @@
 Texts in memory.
 """
 
-from hvcore.services.text_cache import MAX_TEXT_CHARS, TextCache
+from hvcore.services.playback.text_cache import MAX_TEXT_CHARS, TextCache
 
 
 def test_texts_that_were_not_asked_for_longest_make_room() -> None:

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hvcore.domain import ids
-from hvcore.domain.encoding import EncodingSettings, Preset
 from hvcore.domain.ids import EnvId, OrgId
-from hvcore.domain.transcoding import MediaIndex
-from hvcore.domain.video import TRANSITIONS, Trigger, Video, VideoState
+from hvcore.domain.processing.encoding import EncodingSettings, Preset
+from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.videos.video import TRANSITIONS, Trigger, Video, VideoState
 from hvcore.errors import (
     AlreadyDeletedError,
     HvError,

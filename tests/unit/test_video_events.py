@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from hvcore.domain.events import EventKind
 from hvcore.domain.ids import new_job_id
-from hvcore.domain.video import Video, VideoState
+from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.webhooks.events import EventKind
 from tests.http.world import job_of, media
 from tests.persistence.samples import NOW, video
 

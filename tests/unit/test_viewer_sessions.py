@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import attrs
 import pytest
 
-from hvcore.domain.analytics_live import is_session
-from hvcore.services.playback_access import Viewer
-from hvcore.services.viewer_sessions import (
+from hvcore.domain.analytics.live import is_session
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.services.counting.sessions import (
     NOTED_EVERY_S,
     SessionNames,
     SessionNotes,

@@ -9,7 +9,6 @@ from itertools import pairwise
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from hvcore.domain.events import EventKind, StoredEvent, VideoEvent
 from hvcore.domain.ids import (
     EnvId,
     OrgId,
@@ -18,7 +17,7 @@ from hvcore.domain.ids import (
     new_event_id,
     new_webhook_id,
 )
-from hvcore.domain.webhooks import (
+from hvcore.domain.webhooks.endpoints import (
     MAX_SECRETS,
     TRIES,
     Delivery,
@@ -29,15 +28,16 @@ from hvcore.domain.webhooks import (
     new_secret,
     next_wait,
 )
+from hvcore.domain.webhooks.events import EventKind, StoredEvent, VideoEvent
 from hvcore.safe_http import Answer
-from hvcore.services.endpoint_slots import (
+from hvcore.services.webhooks.endpoint_slots import (
     MAX_WAIT_S,
     MIN_WAIT_S,
     SLOTS,
     USUAL_WAIT_S,
     EndpointSlots,
 )
-from hvcore.services.webhook_signing import body_of, headers_of, outcome_of
+from hvcore.services.webhooks.signing import body_of, headers_of, outcome_of
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
 DOWN = Outcome(status=500, error="down")

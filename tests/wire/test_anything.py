@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hv_web.json_media import parse_json
-from hvcore.domain.encoding import PixelFormat
-from hvcore.domain.transcoding import Capabilities
+from hvcore.domain.processing.encoding import PixelFormat
+from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.envelope import encode, problem
 from hvcore.errors import HvError
 from hvcore.wire.converter import read_document, read_query

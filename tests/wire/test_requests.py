@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from hvcore.domain.catalog import SortBy, SortDir, VideoQuery
-from hvcore.domain.encoding import (
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.processing.encoding import (
     AudioCodec,
     EncodingSettings,
     PixelFormat,
@@ -15,10 +15,10 @@ from hvcore.domain.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.domain.transcoding import Capabilities
-from hvcore.domain.uploads import CONTENT_TYPES, FileWanted
-from hvcore.domain.video import DeletionReason, VideoState, VideoWanted
+from hvcore.domain.processing.transcoding import Capabilities
+from hvcore.domain.uploads.grants import CONTENT_TYPES, FileWanted
+from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.videos.video import DeletionReason, VideoState, VideoWanted
 from hvcore.errors import HvError, InvalidParametersError
 from hvcore.wire.converter import read_document, read_query
 from hvcore.wire.query import ListParameters, SignedUrlParameters, days_in_order

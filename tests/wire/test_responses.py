@@ -10,9 +10,9 @@ import attrs
 import pytest
 
 from hvcore.domain import ids
-from hvcore.domain.access import Environment, EnvironmentKind
-from hvcore.domain.catalog import VideoPage, VideoQuery, VideoSummary
-from hvcore.domain.encoding import (
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.ids import EnvId, JobId, OrgId, PublicId, VideoId
+from hvcore.domain.processing.encoding import (
     AudioCodec,
     EncodingSettings,
     PixelFormat,
@@ -20,8 +20,7 @@ from hvcore.domain.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.ids import EnvId, JobId, OrgId, PublicId, VideoId
-from hvcore.domain.transcoding import (
+from hvcore.domain.processing.transcoding import (
     AudioRendition,
     MediaFile,
     MediaIndex,
@@ -29,8 +28,9 @@ from hvcore.domain.transcoding import (
     Rung,
     Track,
 )
-from hvcore.domain.uploads import UploadGrant, UploadGranted
-from hvcore.domain.video import Video, VideoState
+from hvcore.domain.uploads.grants import UploadGrant, UploadGranted
+from hvcore.domain.videos.catalog import VideoPage, VideoQuery, VideoSummary
+from hvcore.domain.videos.video import Video, VideoState
 from hvcore.wire import responses
 
 CREATED = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)

@@ -8,9 +8,9 @@ import pytest
 
 from hvcore.wire.converter import Null, read_document
 from hvcore.wire.kinds import FieldKind, FieldRefusedError
-from hvcore.wire.sharing import ShareRequest
-from hvcore.wire.sharing_formats import DomainList, EmailAddress, Moment, Seconds
-from hvcore.wire.video_changes import VideoChangeRequest
+from hvcore.wire.links.formats import DomainList, EmailAddress, Moment, Seconds
+from hvcore.wire.links.links import ShareRequest
+from hvcore.wire.videos.changes import VideoChangeRequest
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import falcon
 
-from hv_api.reach import Reach
+from hv_api.request_scope import Reach
 from hv_api.routing import Route
 from hv_api.sent_headers import SentHeaders
-from hvcore.domain.access import Principal
+from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import is_chosen_id
 from hvcore.errors import NotFoundError
 from hvcore.ports.auth import Credentials
-from hvcore.services.access import Access
+from hvcore.services.access.callers import Access
 
 
 class AccessMiddleware:

@@ -9,22 +9,22 @@ from datetime import timedelta
 
 import falcon
 
-from hv_api.reach import Reach, find_environment
+from hv_api.request_scope import Reach, find_environment
 from hv_api.routing import Route
 from hv_web.bodies import read_body
-from hvcore.domain.access import KeyType
-from hvcore.domain.idempotency import (
+from hvcore.domain.access.idempotency import (
     GRANT_KEPT_FOR,
     KEPT_FOR,
     FirstRequest,
     IdempotencyScope,
     KeptAnswer,
 )
+from hvcore.domain.access.keys import KeyType
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.limits import MAX_JSON_BODY_BYTES
-from hvcore.domain.rate_limits import Bucket
 from hvcore.errors import FieldError, InvalidParametersError
-from hvcore.services.access import Access
-from hvcore.services.idempotency import LOCATION, Idempotency
+from hvcore.services.access.callers import Access
+from hvcore.services.access.idempotency import LOCATION, Idempotency
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

@@ -6,11 +6,11 @@ from typing import Final
 
 import falcon
 
-from hv_api.reach import Reach
+from hv_api.request_scope import Reach
 from hv_api.routing import Route
-from hvcore.domain.rate_limits import RateLimitState
+from hvcore.domain.access.rate_limits import RateLimitState
 from hvcore.errors import RateLimitExceededError
-from hvcore.services.rate_limits import MINUTE_S, Counted, RateLimits
+from hvcore.services.access.rate_limits import MINUTE_S, Counted, RateLimits
 
 HEADERS: Final = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 

@@ -8,16 +8,16 @@ from typing import Final
 import attrs
 import falcon
 
-from hv_api.reach import check_video_id, find_environment, reach_of
 from hv_api.reports import send_report
+from hv_api.request_scope import check_video_id, find_environment, reach_of
 from hvcore.assembly import Services
-from hvcore.domain.access import Environment
-from hvcore.services.access import Access
-from hvcore.wire import analytics as wire
-from hvcore.wire import analytics_query as query
-from hvcore.wire import analytics_schemas as answers
+from hvcore.domain.access.tenants import Environment
+from hvcore.services.access.callers import Access
+from hvcore.wire.analytics import answers as wire
+from hvcore.wire.analytics import query
+from hvcore.wire.analytics import schemas as answers
+from hvcore.wire.analytics.exports import table
 from hvcore.wire.converter import read_query
-from hvcore.wire.exports import table
 
 _USAGE: Final = table("usage", answers.USAGE, "usage")
 _DAILY: Final = table("daily", answers.DAILY, "dailyUsage")

@@ -8,19 +8,19 @@ from typing import Final
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, reach_of
 from hv_web.bodies import allow_time, read_body
 from hv_web.errors import UnsupportedMediaTypeError
 from hvcore.assembly import Services
-from hvcore.domain.captions import (
+from hvcore.domain.videos.captions import (
     MAX_CAPTION_BYTES,
     SUBRIP_TYPE,
     WEBVTT_TYPE,
     CaptionFormat,
 )
-from hvcore.services.captions import NewCaptions
-from hvcore.wire import captions as wire
+from hvcore.services.videos.captions import NewCaptions
 from hvcore.wire.converter import read_query
+from hvcore.wire.videos import captions as wire
 
 FORMATS: Final[Mapping[str, CaptionFormat | None]] = {
     WEBVTT_TYPE: CaptionFormat.WEBVTT,

@@ -5,9 +5,9 @@ What the checks of videos have found.
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, reach_of
 from hvcore.assembly import Services
-from hvcore.wire.conformance import conformance
+from hvcore.wire.videos.conformance import conformance
 
 
 class Conformance:

@@ -14,7 +14,7 @@ from hv_api.openapi_page import render_page
 from hv_web.files import send
 from hvcore.assembly import Services
 from hvcore.envelope import SUCCESS_TYPE, encode
-from hvcore.services.served import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, Served
 
 STYLE: Final = Path(__file__).parents[1] / "docs.css"
 

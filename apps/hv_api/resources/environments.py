@@ -5,7 +5,7 @@ The organization's environments.
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import reach_of
+from hv_api.request_scope import reach_of
 from hvcore.assembly import Services
 from hvcore.wire import responses
 

@@ -5,10 +5,10 @@ What has happened in an environment.
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import find_environment
+from hv_api.request_scope import find_environment
 from hvcore.assembly import Services
-from hvcore.wire import events as wire
 from hvcore.wire.converter import read_query
+from hvcore.wire.webhooks import events as wire
 
 
 class EventList:

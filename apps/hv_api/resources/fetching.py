@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import find_environment
+from hv_api.request_scope import find_environment
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
-from hvcore.wire import fetching as wire
 from hvcore.wire.converter import Refusal, read_document
 from hvcore.wire.requests import possible_with
+from hvcore.wire.uploads import fetching as wire
 
 
 class VideoUpload:

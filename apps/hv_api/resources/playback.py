@@ -5,7 +5,7 @@ Signed playback addresses.
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, reach_of
 from hvcore.assembly import Services
 from hvcore.wire.converter import read_query
 from hvcore.wire.query import SignedUrlParameters

@@ -5,11 +5,15 @@ The creation of resumable uploads.
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import find_environment
+from hv_api.request_scope import find_environment
 from hv_web.tus import check_version, expires
 from hvcore.assembly import Services
 from hvcore.wire.requests import possible_with
-from hvcore.wire.resumable import CreationHeaders, read_creation, resumable_upload
+from hvcore.wire.uploads.resumable import (
+    CreationHeaders,
+    read_creation,
+    resumable_upload,
+)
 
 
 class ResumableUploads:

@@ -5,7 +5,7 @@ Another try at a video that failed.
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, reach_of
 from hvcore.assembly import Services
 
 

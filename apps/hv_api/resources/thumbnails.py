@@ -7,18 +7,18 @@ from typing import Final
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, reach_of
 from hv_api.resources.videos import BEST_THUMBNAIL_PX
 from hv_web.bodies import allow_time, read_body
 from hv_web.errors import UnsupportedMediaTypeError
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
 from hvcore.domain.limits import MAX_PICTURE_BYTES
-from hvcore.domain.video import Video
+from hvcore.domain.videos.video import Video
 from hvcore.errors import FieldError, InvalidParametersError
-from hvcore.services.pictures import PICTURE_FORMATS
-from hvcore.wire import video_changes as wire
+from hvcore.pictures.redraw import PICTURE_FORMATS
 from hvcore.wire.converter import read_document
+from hvcore.wire.videos import changes as wire
 
 PICTURE_WITHIN_S: Final = 60.0
 """10 MiB in this time are 1.4 Mbit/s."""

@@ -5,7 +5,7 @@ Upload grants.
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import find_environment
+from hv_api.request_scope import find_environment
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
 from hvcore.wire import responses

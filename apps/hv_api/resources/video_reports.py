@@ -7,13 +7,13 @@ from typing import Final
 import attrs
 import falcon
 
-from hv_api.reach import check_video_id, reach_of
 from hv_api.reports import send_report
+from hv_api.request_scope import check_video_id, reach_of
 from hvcore.assembly import Services
-from hvcore.wire import analytics_query as query
-from hvcore.wire import video_reports as wire
+from hvcore.wire.analytics import query
+from hvcore.wire.analytics import video_reports as wire
+from hvcore.wire.analytics.exports import table
 from hvcore.wire.converter import read_query
-from hvcore.wire.exports import table
 
 _QUALITY: Final = table("playback-quality", wire.PLAYBACK_QUALITY, "playbackQuality")
 _BREAKDOWN: Final = table("breakdown", wire.BREAKDOWN, "breakdown")

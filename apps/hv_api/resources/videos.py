@@ -7,14 +7,14 @@ from typing import Final
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import check_video_id, find_environment, reach_of
+from hv_api.request_scope import check_video_id, find_environment, reach_of
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
 from hvcore.wire import responses
 from hvcore.wire.converter import read_document, read_query
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore.wire.requests import DeleteRequest
-from hvcore.wire.video_changes import VideoChangeRequest
+from hvcore.wire.videos.changes import VideoChangeRequest
 
 LIST_THUMBNAIL_PX: Final = (640, 360)
 BEST_THUMBNAIL_PX: Final = (1280, 720)

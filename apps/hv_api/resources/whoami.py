@@ -5,9 +5,9 @@ What the key is.
 import falcon
 
 from hv_api.answers import send
-from hv_api.reach import reach_of
+from hv_api.request_scope import reach_of
 from hvcore.assembly import Services
-from hvcore.wire.whoami import whoami
+from hvcore.wire.access.whoami import whoami
 
 
 class WhoAmI:

@@ -12,15 +12,15 @@ from typing import Final
 from hv_api.routes import (
     analytics,
     captions,
-    changes,
     events,
     playback,
     processing,
     service,
-    sharing,
     uploads,
     videos,
 )
+from hv_api.routes import links as sharing
+from hv_api.routes import video_changes as changes
 from hv_api.routing import Route
 
 GROUPS: Final[Mapping[str, tuple[Route, ...]]] = {

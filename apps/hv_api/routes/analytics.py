@@ -10,12 +10,13 @@ import attrs
 from hv_api.resources import analytics, video_reports
 from hv_api.routing import ENV, KEY, ORG, Route, Special
 from hvcore.assembly import Services
-from hvcore.domain.access import Permission
-from hvcore.domain.rate_limits import Bucket
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import EnvironmentNotFoundError, HvError, VideoNotFoundError
-from hvcore.wire import analytics_schemas as answers
-from hvcore.wire import video_reports as reports
-from hvcore.wire.analytics_query import (
+from hvcore.wire.analytics import schemas as answers
+from hvcore.wire.analytics import video_reports as reports
+from hvcore.wire.analytics.exports import MEDIA_TYPES, ExportFormat
+from hvcore.wire.analytics.query import (
     BreakdownParameters,
     DailyParameters,
     ExplainParameters,
@@ -26,7 +27,6 @@ from hvcore.wire.analytics_query import (
     VideoParameters,
     ViewersParameters,
 )
-from hvcore.wire.exports import MEDIA_TYPES, ExportFormat
 from hvcore.wire.schema import STRING, Schema
 
 _EXPORTED: Final = Special(

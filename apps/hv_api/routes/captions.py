@@ -6,11 +6,11 @@ from typing import Final
 
 from hv_api.resources import captions
 from hv_api.routing import KEY, ORG, Route, Special
-from hvcore.domain.access import Permission
-from hvcore.domain.captions import MAX_CAPTION_BYTES
-from hvcore.domain.rate_limits import Bucket
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.videos.captions import MAX_CAPTION_BYTES
 from hvcore.errors import InvalidParametersError, NotFoundError, VideoNotFoundError
-from hvcore.wire import captions as wire
+from hvcore.wire.videos import captions as wire
 
 _FILE: Final = Special(
     request_types=tuple(captions.FORMATS), max_body_bytes=MAX_CAPTION_BYTES

@@ -6,8 +6,8 @@ from typing import Final
 
 from hv_api.resources import events
 from hv_api.routing import KEY, Route
-from hvcore.domain.access import Permission
-from hvcore.wire import events as wire
+from hvcore.domain.access.keys import Permission
+from hvcore.wire.webhooks import events as wire
 
 ROUTES: Final[tuple[Route, ...]] = (
     Route(

@@ -6,8 +6,8 @@ from typing import Final
 
 from hv_api.resources import processing
 from hv_api.routing import ENV, KEY, Route
-from hvcore.domain.access import Permission
-from hvcore.domain.rate_limits import Bucket
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import (
     EnvironmentNotFoundError,
     InvalidGcsPathError,

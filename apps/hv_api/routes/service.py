@@ -7,7 +7,7 @@ from typing import Final
 from hv_api.resources import documents, environments, health, whoami
 from hv_api.routing import KEY, ORG, Route, Special
 from hvcore.wire import answer_schemas as answers
-from hvcore.wire.whoami import WHOAMI
+from hvcore.wire.access.whoami import WHOAMI
 
 ROUTES: Final[tuple[Route, ...]] = (
     Route(

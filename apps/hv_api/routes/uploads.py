@@ -6,9 +6,9 @@ from typing import Final
 
 from hv_api.resources import fetching, resumable, uploads
 from hv_api.routing import ENV, KEY, Route, Special
-from hvcore.domain.access import Permission
-from hvcore.domain.rate_limits import Bucket
-from hvcore.domain.resumable import UnsupportedVersionError
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.uploads.resumable import UnsupportedVersionError
 from hvcore.errors import (
     EnvironmentNotFoundError,
     InvalidFileSizeError,
@@ -17,9 +17,9 @@ from hvcore.errors import (
     UnsupportedFormatError,
 )
 from hvcore.wire import answer_schemas as answers
-from hvcore.wire import fetching as fetch
-from hvcore.wire import resumable as tus
 from hvcore.wire.requests import UploadUrlRequest, VideoUploadRequest
+from hvcore.wire.uploads import fetching as fetch
+from hvcore.wire.uploads import resumable as tus
 
 ROUTES: Final[tuple[Route, ...]] = (
     Route(

@@ -9,8 +9,8 @@ from hv_api.resources import videos
 from hv_api.resources.conformance import Conformance
 from hv_api.routing import ENV, KEY, ORG, Route
 from hvcore.assembly import Services
-from hvcore.domain.access import Permission
-from hvcore.domain.rate_limits import Bucket
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import (
     AlreadyDeletedError,
     EnvironmentNotFoundError,
@@ -20,9 +20,9 @@ from hvcore.errors import (
     VideoNotFoundError,
 )
 from hvcore.wire import answer_schemas as answers
-from hvcore.wire.conformance import CONFORMANCE
 from hvcore.wire.query import ListParameters
 from hvcore.wire.requests import DeleteRequest
+from hvcore.wire.videos.conformance import CONFORMANCE
 
 
 def _list(root: str, summary: str, *errors: type[HvError]) -> Route:

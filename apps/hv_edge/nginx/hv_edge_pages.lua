@@ -1,5 +1,5 @@
 -- The pages on which a token or an edge key may be used, as in
--- hvcore/services/page_domains.py.
+-- hvcore/domain/playback/page_domains.py.
 
 local remembered = require "hv_edge_remembered"
 
@@ -46,7 +46,7 @@ local function read_host(page)
 end
 
 -- The host of a page, false if it has no name (as is_referrer in
--- hvcore/domain/analytics_breakdown.py).
+-- hvcore/domain/analytics/breakdown.py).
 function _M.host_of(page)
     local host = hosts:get(page)
     if host == nil then

@@ -18,7 +18,7 @@ from hv_analytics_duckdb import backend, shelf
 from hv_analytics_duckdb.backend import DuckdbAnalytics
 from hv_analytics_duckdb.engine import Engine
 from hv_analytics_duckdb.shelf import Shelf
-from hvcore.domain.analytics import ALL_TIME, DateRange, VideoScope
+from hvcore.domain.analytics.segments import ALL_TIME, DateRange, VideoScope
 from hvcore.domain.ids import EnvId, VideoId
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.testing.analytics import (

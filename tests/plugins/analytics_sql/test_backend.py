@@ -25,9 +25,9 @@ from hv_analytics_sql.tables import (
     schema_version,
     sessions,
 )
-from hvcore.domain.analytics import ALL_TIME, DateRange, VideoScope
-from hvcore.domain.analytics_breakdown import MAX_HOSTS, BreakdownBy
-from hvcore.domain.cmcd import PlayerReport
+from hvcore.domain.analytics.breakdown import MAX_HOSTS, BreakdownBy
+from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.segments import ALL_TIME, DateRange, VideoScope
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from sqlalchemy.engine import Engine
 
 from hv_analytics_sql.backend import SqlAnalytics
-from hvcore.domain.analytics import DateRange, Scope, SegmentServed, VideoScope
-from hvcore.domain.analytics_breakdown import (
+from hvcore.domain.analytics.breakdown import (
     MAX_HOSTS,
     OTHER,
     BreakdownBy,
     BreakdownDay,
     SegmentOrigin,
 )
+from hvcore.domain.analytics.segments import DateRange, Scope, SegmentServed, VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.served import NOON, batch, came_from, in_env, segment

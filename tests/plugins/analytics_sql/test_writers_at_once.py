@@ -14,17 +14,17 @@ import pytest
 from sqlalchemy.engine import Engine
 
 from hv_analytics_sql.backend import SqlAnalytics
-from hvcore.domain.analytics import (
+from hvcore.domain.analytics.breakdown import BreakdownBy, SegmentOrigin
+from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.ignored import IgnoredRequest
+from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.playback_quality import PlayerReported
+from hvcore.domain.analytics.segments import (
     ALL_TIME,
     DateRange,
     SegmentServed,
     ServedBatch,
 )
-from hvcore.domain.analytics_breakdown import BreakdownBy, SegmentOrigin
-from hvcore.domain.analytics_ignored import IgnoredRequest
-from hvcore.domain.analytics_live import SessionSeen
-from hvcore.domain.analytics_quality import PlayerReported
-from hvcore.domain.cmcd import PlayerReport
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.served import (
     ENV,

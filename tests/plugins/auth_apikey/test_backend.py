@@ -9,14 +9,14 @@ import attrs
 import pytest
 
 from hv_auth_apikey.backend import ApiKeyProvider
-from hvcore.domain.access import (
+from hvcore.domain.access.keys import (
     ALL_PERMISSIONS,
     ApiKey,
-    EnvironmentKind,
     KeyType,
     hash_key,
     new_key_value,
 )
+from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.ids import EnvId, OrgId, new_key_id
 from hvcore.errors import UnauthorizedError
 from hvcore.ports.auth import Credentials

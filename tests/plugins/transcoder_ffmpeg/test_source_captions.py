@@ -17,7 +17,7 @@ from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.sandbox import Sandbox
-from hvcore.domain.captions import Cue, read_captions
+from hvcore.domain.videos.captions import Cue, read_captions
 from hvcore.plugin_api import BuildContext, PartDone, SourceInfo, Transcoder
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.conftest import (

@@ -1,0 +1,109 @@
+"""
+Share links and edge keys.
+"""
+
+from typing import Final
+
+from hv_api.resources import links as sharing
+from hv_api.routing import KEY, ORG, Route
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.errors import NotFoundError, VideoNotFoundError
+from hvcore.wire.links import links as wire
+
+_SIGNS: Final = Permission.PLAYBACK_SIGN
+_BUCKET: Final = Bucket.VIDEO_OPERATIONS
+_A: Final = f"{ORG}/videos/{{videoID}}"
+_B: Final = f"{KEY}/videos/{{assetId}}"
+
+
+def _of_video(video: str) -> tuple[Route, ...]:
+    return (
+        Route(
+            "POST",
+            f"{video}/edge-keys",
+            sharing.EdgeKeys,
+            summary="Make an edge key, which plays a video until it is revoked.",
+            answer=wire.EDGE_KEY,
+            permission=_SIGNS,
+            bucket=_BUCKET,
+            body=wire.EdgeKeyRequest,
+            errors=(VideoNotFoundError,),
+            is_idempotent=True,
+            has_optional_body=True,
+        ),
+        Route(
+            "GET",
+            f"{video}/edge-keys",
+            sharing.EdgeKeys,
+            summary="List a video's edge keys, newest first.",
+            answer=wire.EDGE_KEYS,
+            permission=_SIGNS,
+            bucket=_BUCKET,
+            errors=(VideoNotFoundError,),
+        ),
+        Route(
+            "DELETE",
+            f"{video}/edge-keys/{{edgeKey}}",
+            sharing.EdgeKey,
+            summary="Revoke an edge key of a video.",
+            answer=wire.EDGE_KEY,
+            permission=_SIGNS,
+            bucket=_BUCKET,
+            errors=(VideoNotFoundError, NotFoundError),
+        ),
+        Route(
+            "POST",
+            f"{video}/share",
+            sharing.Share,
+            summary="Make a link that plays a video for a time or some views.",
+            answer=wire.SHARE,
+            permission=_SIGNS,
+            bucket=_BUCKET,
+            body=wire.ShareRequest,
+            errors=(VideoNotFoundError,),
+            is_idempotent=True,
+            has_optional_body=True,
+        ),
+        Route(
+            "GET",
+            f"{video}/shares",
+            sharing.Shares,
+            summary="List a video's share links, newest first.",
+            answer=wire.SHARES,
+            permission=_SIGNS,
+            bucket=_BUCKET,
+            errors=(VideoNotFoundError,),
+        ),
+        Route(
+            "DELETE",
+            f"{video}/shares/{{shareID}}",
+            sharing.SharedLink,
+            summary="Revoke a share link; its sessions end.",
+            answer=wire.SHARE,
+            permission=_SIGNS,
+            bucket=_BUCKET,
+            errors=(VideoNotFoundError, NotFoundError),
+        ),
+    )
+
+
+def _edge_key(root: str) -> Route:
+    return Route(
+        "DELETE",
+        f"{root}/edge-keys/{{edgeKey}}",
+        sharing.EdgeKey,
+        summary="Revoke an edge key.",
+        answer=wire.EDGE_KEY,
+        permission=_SIGNS,
+        bucket=_BUCKET,
+        errors=(NotFoundError,),
+    )
+
+
+ROUTES: Final[tuple[Route, ...]] = (
+    *_of_video(_A),
+    _edge_key(ORG),
+    *_of_video(_B),
+    _edge_key(KEY),
+)

@@ -1,0 +1,84 @@
+"""
+What becomes of a video later: changes, another try, another picture.
+"""
+
+from typing import Final
+
+from hv_api.resources import retry, thumbnails, videos
+from hv_api.routing import KEY, ORG, Route, Special
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.limits import MAX_PICTURE_BYTES
+from hvcore.errors import (
+    ConflictError,
+    InvalidParametersError,
+    ProcessingInProgressError,
+    VideoNotFoundError,
+)
+from hvcore.pictures.redraw import PICTURE_FORMATS
+from hvcore.wire import answer_schemas as answers
+from hvcore.wire.videos import changes as wire
+
+_PICTURE: Final = Special(
+    request_types=tuple(PICTURE_FORMATS), max_body_bytes=MAX_PICTURE_BYTES
+)
+
+
+def _retry(video: str) -> Route:
+    return Route(
+        "POST",
+        f"{video}/retry",
+        retry.Retry,
+        summary="Process a failed video once more, as it was asked for.",
+        answer=answers.PROCESSED,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.VIDEO_OPERATIONS,
+        errors=(
+            ProcessingInProgressError,
+            InvalidParametersError,
+            VideoNotFoundError,
+        ),
+    )
+
+
+def _thumbnail(video: str) -> Route:
+    return Route(
+        "POST",
+        f"{video}/thumbnail",
+        thumbnails.Thumbnail,
+        summary="Choose a video's picture: a moment of it, or one that is sent.",
+        answer=wire.THUMBNAIL,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.THUMBNAILS,
+        body=wire.ThumbnailRequest,
+        errors=(ConflictError, VideoNotFoundError),
+        special=_PICTURE,
+    )
+
+
+ROUTES: Final[tuple[Route, ...]] = (
+    Route(
+        "PATCH",
+        f"{ORG}/videos/{{videoID}}",
+        videos.OwnedVideo,
+        summary="Change a video's name, description or visibility.",
+        answer=answers.VIDEO_DETAILS,
+        permission=Permission.VIDEOS_WRITE,
+        body=wire.VideoChangeRequest,
+        errors=(VideoNotFoundError,),
+    ),
+    Route(
+        "PATCH",
+        f"{KEY}/videos/{{assetId}}",
+        videos.Video,
+        summary="Change a video's name, description or visibility.",
+        answer=answers.VIDEO_DETAILS,
+        permission=Permission.VIDEOS_WRITE,
+        body=wire.VideoChangeRequest,
+        errors=(VideoNotFoundError,),
+    ),
+    _retry(f"{ORG}/videos/{{videoID}}"),
+    _retry(f"{KEY}/videos/{{assetId}}"),
+    _thumbnail(f"{ORG}/videos/{{videoID}}"),
+    _thumbnail(f"{KEY}/videos/{{assetId}}"),
+)

@@ -1,0 +1,100 @@
+"""
+Which service does the work of which kind of task.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import attrs
+
+from hvcore.domain.tasks.kinds import (
+    CACHE_PURGE,
+    FETCH_GET,
+    THUMBNAIL_MAKE,
+    TRANSCODE_ASSEMBLE,
+    TRANSCODE_PART,
+    TRANSCODE_PLAN,
+    TRANSCODE_TIDY,
+    UPLOAD_PURGE,
+    VIDEO_PURGE,
+    WEBHOOK_DELIVER,
+)
+from hvcore.domain.tasks.task import Task
+from hvcore.ports.unit_of_work import Work
+from hvcore.services.playback.cache_purges import CachePurging
+from hvcore.services.processing.attempt_cleanup import Tidying
+from hvcore.services.processing.transcoding import Transcoding
+from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.tasks.runs import TaskHandler
+from hvcore.services.uploads.fetching import Fetching
+from hvcore.services.uploads.grants import Uploads
+from hvcore.services.videos.custom_thumbnails import CustomThumbnails
+from hvcore.services.videos.deletion import Deletion
+from hvcore.services.webhooks.deliveries import WebhookDeliveries
+
+
+class GiveUp(Protocol):
+    """
+    See TaskHandler.give_up.
+    """
+
+    def __call__(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        """
+        End the task as failed.
+        """
+        ...
+
+
+def _just_fail(work: Work, task: Task, reason: str, *, error: str) -> None:
+    del reason  # nobody waits for it
+    work.tasks.fail(task, error=error)
+
+
+@attrs.frozen(kw_only=True)
+class ServiceMethod:
+    """
+    A task's work, done by a method of a service.
+
+    Attributes:
+        is_patient: Tried for ever, because it must succeed in the end.
+    """
+
+    run: Callable[[TaskRun], None]
+    give_up: GiveUp = _just_fail
+    is_patient: bool = False
+
+
+def handlers(  # noqa: PLR0913 - one per service
+    *,
+    transcoding: Transcoding,
+    deletion: Deletion,
+    uploads: Uploads,
+    custom_thumbnails: CustomThumbnails,
+    tidying: Tidying,
+    fetching: Fetching,
+    cache_purging: CachePurging,
+    webhook_deliveries: WebhookDeliveries,
+) -> Mapping[str, TaskHandler]:
+    """
+    Return the handler of every kind of task.
+    """
+    return {
+        TRANSCODE_PLAN: ServiceMethod(
+            run=transcoding.plan, give_up=transcoding.give_up
+        ),
+        TRANSCODE_PART: ServiceMethod(
+            run=transcoding.run_part, give_up=transcoding.give_up
+        ),
+        TRANSCODE_ASSEMBLE: ServiceMethod(
+            run=transcoding.assemble, give_up=transcoding.give_up
+        ),
+        TRANSCODE_TIDY: ServiceMethod(run=tidying.tidy, is_patient=True),
+        FETCH_GET: ServiceMethod(run=fetching.run, give_up=fetching.give_up),
+        VIDEO_PURGE: ServiceMethod(run=deletion.purge, is_patient=True),
+        UPLOAD_PURGE: ServiceMethod(run=uploads.purge, is_patient=True),
+        # It ends by its own schedule; a bug of ours must not end it before.
+        WEBHOOK_DELIVER: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),
+        # What a cache goes on serving is worse than any number of attempts.
+        CACHE_PURGE: ServiceMethod(run=cache_purging.purge, is_patient=True),
+        THUMBNAIL_MAKE: ServiceMethod(run=custom_thumbnails.make),
+    }

@@ -1,0 +1,103 @@
+"""
+The file that changes before a delete is answered, as its readers see it.
+
+Eight bytes, which every process of this machine overwrites before it answers that
+less may be served (:mod:`hvcore.services.playback.changes`). One system call tells
+whether anything that is kept may be stale. An edge's script reads it likewise
+(``hv_edge_changes.lua``).
+"""
+
+import logging
+import os
+import time
+import weakref
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_log = logging.getLogger(__name__)
+
+CHANGES_FILE: Final = "changes"
+"""In the folder of the edge."""
+CHANGES_BYTES: Final = 8
+REOPENED_EVERY_S: Final = 0.5
+"""One that was replaced would never change again."""
+_READ: Final = os.O_RDONLY | os.O_CLOEXEC
+_MEND: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+
+
+class ChangesFile:
+    """
+    Says whether something has changed; thread-safe.
+
+    The first question makes the file where there is none. Who runs as root gives
+    it to the owner of its folder: those who write to it may be another user.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # Always the same number, so that no thread reads from one that another
+        # has closed. Nothing can be read from it until it is the file's.
+        self._descriptor = os.open(os.devnull, _READ)
+        weakref.finalize(self, os.close, self._descriptor)
+        self._reopens_at_s = 0.0
+        self._is_there = True
+
+    def latest(self) -> bytes | None:
+        """
+        Return what differs whenever something has changed.
+
+        None while that cannot be told: then nothing that was read before holds.
+        """
+        now_s = time.monotonic()
+        if now_s >= self._reopens_at_s:
+            self._reopens_at_s = now_s + REOPENED_EVERY_S
+            self._reopen()
+        with suppress(OSError):
+            found = os.pread(self._descriptor, CHANGES_BYTES, 0)
+            if len(found) == CHANGES_BYTES:
+                return found
+        return None
+
+    def _reopen(self) -> None:
+        try:
+            opened = self._open()
+        except OSError as exc:
+            if self._is_there:
+                _log.error(
+                    "changes on this machine cannot be seen: every segment costs a"
+                    " query; let the service write this file",
+                    extra={"hv_file": str(self._path), "hv_error": str(exc)},
+                )
+            self._is_there = False
+            opened = os.open(os.devnull, _READ)
+        else:
+            self._is_there = True
+        os.dup2(opened, self._descriptor, inheritable=False)
+        os.close(opened)
+
+    def _open(self) -> int:
+        with suppress(FileNotFoundError):
+            opened = os.open(self._path, _READ)
+            if os.fstat(opened).st_size >= CHANGES_BYTES:
+                return opened
+            # Who made it was killed before it was filled.
+            os.close(opened)
+        if not self._path.parent.exists():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            _give(self._path.parent)
+        made = os.open(self._path, _MEND, 0o644)
+        try:
+            # Twice is as good as once: whoever looks finds that it has changed.
+            os.pwrite(made, os.urandom(CHANGES_BYTES), 0)
+            _give(self._path)
+        except OSError:
+            os.close(made)
+            raise
+        return made
+
+
+def _give(path: Path) -> None:
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.chown(path, owner.st_uid, owner.st_gid)

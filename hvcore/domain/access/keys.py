@@ -1,0 +1,126 @@
+"""
+API keys: their values, their records, and what they permit.
+
+Source: interface, "Authentication".
+"""
+
+import hashlib
+import re
+import secrets
+from datetime import datetime
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.tenants import EnvironmentKind
+from hvcore.domain.ids import BASE62, EnvId, KeyId, OrgId
+
+KEY_CHARS: Final = 32
+CHECKSUM_CHARS: Final = 6
+DISPLAYED_CHARS: Final = 12
+
+
+class KeyType(Enum):
+    """
+    How far a key reaches.
+    """
+
+    ENVIRONMENT = "environment"
+    FULL_ACCESS = "full-access"
+    SYSTEM = "system"
+
+
+class Permission(Enum):
+    """
+    What a key may be used for.
+    """
+
+    VIDEOS_READ = "videos:read"
+    VIDEOS_WRITE = "videos:write"
+    PLAYBACK_SIGN = "playback:sign"
+    ANALYTICS_READ = "analytics:read"
+
+
+ALL_PERMISSIONS: Final = frozenset(Permission)
+
+
+@attrs.frozen(kw_only=True)
+class ApiKey:
+    """
+    The record of a key; the key itself is known to its owner only.
+
+    Attributes:
+        sha256: Hash of the whole key, 64 hex digits.
+        shown: The key's first characters, for lists.
+        org_id: None for a system key.
+        env_id: The environment of an environment key; the default
+            environment of a full-access key, if it has one.
+    """
+
+    id: KeyId
+    name: str
+    type: KeyType
+    org_id: OrgId | None
+    env_id: EnvId | None
+    permissions: frozenset[Permission]
+    sha256: str = attrs.field(repr=False)
+    shown: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def is_valid_at(self, now: datetime) -> bool:
+        """
+        Tell whether the key works: neither revoked nor run out.
+
+        A revocation in the future is a rotation's overlap.
+        """
+        ended = [at for at in (self.expires_at, self.revoked_at) if at is not None]
+        return all(now < at for at in ended)
+
+
+def checksum(text: str) -> str:
+    """
+    Return six base62 characters over the text.
+
+    They tell a mistyped or leaked key from a real one without a lookup.
+    """
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    chars = []
+    for _ in range(CHECKSUM_CHARS):
+        number, digit = divmod(number, len(BASE62))
+        chars.append(BASE62[digit])
+    return "".join(chars)
+
+
+def new_key_value(kind: EnvironmentKind) -> str:
+    """
+    Make the secret value of a key: prefix, 26 random characters, checksum.
+    """
+    body = "".join(secrets.choice(BASE62) for _ in range(KEY_CHARS - CHECKSUM_CHARS))
+    start = kind.key_prefix + body
+    return start + checksum(start)
+
+
+def is_key_value(text: str) -> bool:
+    """
+    Tell whether this has the form and the checksum of a key.
+    """
+    return _KEY_VALUE.fullmatch(text) is not None and secrets.compare_digest(
+        checksum(text[:-CHECKSUM_CHARS]), text[-CHECKSUM_CHARS:]
+    )
+
+
+def hash_key(value: str) -> str:
+    """
+    Return the SHA-256 of a key value as 64 hex digits.
+    """
+    return hashlib.sha256(value.encode()).hexdigest()
+
+
+_KEY_VALUE = re.compile(
+    f"(?:{'|'.join(re.escape(kind.key_prefix) for kind in EnvironmentKind)})"
+    f"[0-9A-Za-z]{{{KEY_CHARS}}}"
+)

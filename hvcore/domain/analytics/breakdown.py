@@ -1,0 +1,207 @@
+"""
+Where segments went: by the viewer's country, and by the page they were shown on.
+
+Counted are segments of a video's UTC day. Who it was is not kept: a country has
+many viewers, and of a page only the host is.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from enum import Enum
+from typing import Final, TypeAlias
+
+import attrs
+
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.domain.videos.video import Video
+
+MAX_HOSTS: Final = 100
+"""Of a video's day. Anybody can send any host, and each is a row for ever."""
+OTHER: Final = "(other)"
+"""All further ones together; no host has such a name."""
+MAX_HOST_CHARS: Final = 253
+"""Of a host's name (RFC 1035, section 2.3.4)."""
+
+_COUNTRY: Final = re.compile("[A-Z]{2}")
+# What those who tell countries say of an address that they do not know.
+_NO_COUNTRY: Final = frozenset({"XX", "ZZ"})
+_HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
+
+
+class BreakdownBy(Enum):
+    """
+    By what segments are told apart.
+    """
+
+    COUNTRY = "country"
+    REFERRER = "referrer"
+
+
+def is_country(text: str) -> bool:
+    """
+    Tell whether a text is the code of a country (ISO 3166-1, two letters).
+    """
+    return _COUNTRY.fullmatch(text) is not None and text not in _NO_COUNTRY
+
+
+def is_referrer(text: str) -> bool:
+    """
+    Tell whether a text is the name of a page's host, and no address.
+    """
+    return (
+        len(text) <= MAX_HOST_CHARS
+        and _HOST.fullmatch(text) is not None
+        and not text.rpartition(".")[2].isdigit()
+    )
+
+
+@attrs.frozen(kw_only=True)
+class SegmentOrigin:
+    """
+    Where the request for a segment came from.
+
+    Attributes:
+        country: None if it is not known.
+        referrer: The host of the page; likewise.
+    """
+
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    country: str | None
+    referrer: str | None
+    at: datetime
+
+
+@attrs.frozen(kw_only=True)
+class OriginCount:
+    """
+    How many segments of a video went to a country or page on a UTC day.
+    """
+
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    day: date
+    by: BreakdownBy
+    value: str
+    segments: int
+
+
+@attrs.frozen(kw_only=True)
+class BreakdownDay:
+    """
+    How many segments went to a country or page on a UTC day, in some scope.
+
+    Attributes:
+        value: None for those of which it is not known.
+    """
+
+    day: date
+    value: str | None
+    segments: int
+
+
+@attrs.frozen(kw_only=True)
+class VideoBreakdown:
+    """
+    Where the segments of a video went.
+
+    Attributes:
+        rows: Oldest first; those of a day add up to what was counted.
+        is_kept: Somebody keeps where they went.
+    """
+
+    video: Video
+    by: BreakdownBy
+    rows: Sequence[BreakdownDay]
+    is_kept: bool
+
+
+KnownHosts: TypeAlias = Mapping[tuple[VideoId, date], Collection[str]]
+_Key: TypeAlias = tuple[OrgId, EnvId, VideoId, date, BreakdownBy, str]
+
+
+def roll_up_origins(origins: Iterable[SegmentOrigin]) -> tuple[OriginCount, ...]:
+    """
+    Count segments by video, UTC day, and country or page.
+    """
+    found: dict[_Key, int] = {}
+    for one in origins:
+        day = one.at.astimezone(UTC).date()
+        for by, value in (
+            (BreakdownBy.COUNTRY, one.country),
+            (BreakdownBy.REFERRER, one.referrer),
+        ):
+            if value is not None:
+                key = (one.org_id, one.env_id, one.video_id, day, by, value)
+                found[key] = found.get(key, 0) + 1
+    return _counts(found)
+
+
+def with_few_hosts(
+    counts: Iterable[OriginCount], known: KnownHosts
+) -> tuple[OriginCount, ...]:
+    """
+    Put hosts together as ``OTHER`` that are too many for a video's day.
+
+    Those that are known keep their name, then those with the most segments.
+
+    Args:
+        known: The hosts that there are already, with or without ``OTHER``.
+    """
+    hosts = {key: set(names) - {OTHER} for key, names in known.items()}
+    found: dict[_Key, int] = {}
+    for one in sorted(counts, key=lambda one: (-one.segments, one.value)):
+        value = one.value
+        if one.by is BreakdownBy.REFERRER:
+            own = hosts.setdefault((one.video_id, one.day), set())
+            if value in own or len(own) < MAX_HOSTS:
+                own.add(value)
+            else:
+                value = OTHER
+        key = (one.org_id, one.env_id, one.video_id, one.day, one.by, value)
+        found[key] = found.get(key, 0) + one.segments
+    return _counts(found)
+
+
+def with_unknown(
+    known: Iterable[tuple[date, str, int]], every: Mapping[date, int]
+) -> list[BreakdownDay]:
+    """
+    Add, for each day, the segments of which it is not known where they went.
+
+    Args:
+        known: Day, value and segments.
+        every: All segments of each day.
+
+    Returns:
+        Oldest day first; of a day, the most segments first.
+    """
+    left = dict(every)
+    rows = []
+    for day, value, segments in known:
+        rows.append(BreakdownDay(day=day, value=value, segments=segments))
+        left[day] = left.get(day, 0) - segments
+    rows += [
+        BreakdownDay(day=day, value=None, segments=segments)
+        for day, segments in left.items()
+        if segments > 0
+    ]
+    return sorted(rows, key=lambda row: (row.day, -row.segments, row.value or ""))
+
+
+def _counts(found: Mapping[_Key, int]) -> tuple[OriginCount, ...]:
+    return tuple(
+        OriginCount(
+            org_id=org_id,
+            env_id=env_id,
+            video_id=video_id,
+            day=day,
+            by=by,
+            value=value,
+            segments=segments,
+        )
+        for (org_id, env_id, video_id, day, by, value), segments in found.items()
+    )

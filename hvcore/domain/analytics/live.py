@@ -1,0 +1,90 @@
+"""
+Who is watching now: sessions that were served something a moment ago.
+
+A session is a short name that says nothing of the viewer: see
+:mod:`hvcore.services.counting.sessions`.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+
+VIEWER_WINDOW: Final = timedelta(seconds=60)
+"""Who was served a segment for so long is a viewer."""
+SESSIONS_KEPT_FOR: Final = 2 * VIEWER_WINDOW
+"""Longer than anybody asks for, and then nothing is left of a session."""
+RECENT_MINUTES: Final = 60
+"""How many minutes an answer about now looks back."""
+
+_SESSION: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
+
+
+def is_session(text: str) -> bool:
+    """
+    Tell whether a text may be a session's name.
+    """
+    return _SESSION.fullmatch(text) is not None
+
+
+@attrs.frozen(kw_only=True)
+class SessionSeen:
+    """
+    A session was served a segment of a video.
+
+    Attributes:
+        session: As ``is_session`` takes it.
+        at: Of several, the latest.
+    """
+
+    org_id: OrgId
+    env_id: EnvId
+    video_id: VideoId
+    session: str
+    at: datetime
+
+
+def latest_seen(seen: Iterable[SessionSeen]) -> tuple[SessionSeen, ...]:
+    """
+    Keep the latest of each video and session.
+    """
+    found: dict[tuple[VideoId, str], SessionSeen] = {}
+    for one in seen:
+        key = (one.video_id, one.session)
+        if key not in found or one.at > found[key].at:
+            found[key] = one
+    return tuple(found.values())
+
+
+@attrs.frozen(kw_only=True)
+class MinuteTotal:
+    """
+    What was served in a minute, in some scope.
+
+    Attributes:
+        minute: Whole minutes since 1970.
+    """
+
+    minute: int
+    segments: int
+
+
+@attrs.frozen(kw_only=True)
+class LiveView:
+    """
+    Who is watching now, and what was served in the last hour.
+
+    Attributes:
+        viewers: Different sessions of the last minute; None if nobody keeps
+            them.
+        minutes: One for each of the last 60 whole minutes, oldest first;
+            None if nobody keeps them.
+    """
+
+    as_of: datetime
+    viewers: int | None
+    minutes: tuple[MinuteTotal, ...] | None

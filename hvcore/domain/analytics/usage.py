@@ -1,0 +1,126 @@
+"""
+What environments hold and how much of it was watched.
+
+Source: interface, "Analytics shapes".
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.segments import (
+    EnvironmentServed,
+    HeightCount,
+    ServedTotals,
+)
+from hvcore.domain.ids import EnvId
+from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.video import LISTED_STATES, Video, VideoState
+
+_MS_PER_S: Final = 1000
+
+
+@attrs.frozen(kw_only=True)
+class VideoTotal:
+    """
+    How many videos of a state and a preset an environment has.
+    """
+
+    env_id: EnvId
+    state: VideoState
+    preset: Preset
+    videos: int
+    duration_ms: int
+
+
+@attrs.frozen(kw_only=True)
+class EnvironmentUploads:
+    """
+    What was uploaded to an environment, deleted since or not.
+
+    Attributes:
+        since: Videos created on a day or later.
+        first_at: When the first of all was created.
+    """
+
+    since: int = 0
+    first_at: datetime | None = None
+
+
+@attrs.frozen(kw_only=True)
+class VideoAmount:
+    """
+    Videos that there are, and the durations of those that are ready.
+
+    Attributes:
+        ready: How many of them are ready.
+        durations_s: By preset.
+    """
+
+    videos: int
+    ready: int
+    durations_s: Mapping[Preset, float]
+
+    @property
+    def duration_s(self) -> float:
+        """
+        Duration of all of them.
+        """
+        return sum(self.durations_s.values(), 0.0)
+
+    @property
+    def mean_duration_s(self) -> float:
+        """
+        Mean duration of those that are ready; 0 if none is.
+        """
+        return self.duration_s / self.ready if self.ready else 0.0
+
+
+@attrs.frozen(kw_only=True)
+class Usage:
+    """
+    What an environment holds and what was served of it.
+    """
+
+    env: Environment
+    amount: VideoAmount
+    uploads: EnvironmentUploads
+    served: EnvironmentServed
+
+
+@attrs.frozen(kw_only=True)
+class VideoWatched:
+    """
+    What was served of a video.
+    """
+
+    video: Video
+    totals: ServedTotals
+    heights: tuple[HeightCount, ...]
+
+    @property
+    def most_popular_px(self) -> int | None:
+        """
+        The height of which most was served; of equals the greatest.
+        """
+        counts = [(count.segments, count.height_px) for count in self.heights]
+        return max(counts)[1] if counts else None
+
+
+def amount_of(totals: Iterable[VideoTotal]) -> VideoAmount:
+    """
+    Sum up what is in a list.
+    """
+    listed = [total for total in totals if total.state in LISTED_STATES]
+    ready = [total for total in listed if total.state is VideoState.READY]
+    return VideoAmount(
+        videos=sum(total.videos for total in listed),
+        ready=sum(total.videos for total in ready),
+        durations_s={
+            preset: sum(t.duration_ms for t in ready if t.preset is preset) / _MS_PER_S
+            for preset in Preset
+        },
+    )

@@ -1,0 +1,77 @@
+"""
+Follow how a request for a video is judged, rule by rule.
+
+What judges takes note of each rule that was kept. Nobody listens while videos
+are served, and the note costs nothing; ``hv explain`` listens, and so needs no
+rules of its own.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import attrs
+
+from hvcore.domain.playback.rules import PlaybackRule
+
+
+@attrs.define(kw_only=True)
+class Judgement:
+    """
+    How a request was judged.
+
+    Attributes:
+        kept: The rules that it has kept, in the order they were looked at.
+        refused_by: The first that it did not keep.
+        detail: What its caller was told.
+    """
+
+    kept: list[PlaybackRule] = attrs.field(factory=list)
+    refused_by: PlaybackRule | None = None
+    detail: str = ""
+
+
+_followed: ContextVar[Judgement | None] = ContextVar("judgement", default=None)
+
+
+@contextmanager
+def following() -> Iterator[Judgement]:
+    """
+    Follow what is judged within a block, in this thread.
+    """
+    judgement = Judgement()
+    token = _followed.set(judgement)
+    try:
+        yield judgement
+    finally:
+        _followed.reset(token)
+
+
+def is_followed() -> bool:
+    """
+    Tell whether somebody listens, in this thread.
+    """
+    return _followed.get() is not None
+
+
+def kept(*rules: PlaybackRule) -> None:
+    """
+    Take note of rules that a request has kept.
+    """
+    judgement = _followed.get()
+    if judgement is not None:
+        # Some are looked at twice: before and after the token.
+        judgement.kept += [rule for rule in rules if rule not in judgement.kept]
+
+
+def conclude(detail: str, rule: PlaybackRule | None) -> bool:
+    """
+    Take note of how a request has ended; tell whether anybody listens.
+    """
+    judgement = _followed.get()
+    if judgement is None:
+        return False
+    judgement.refused_by, judgement.detail = rule, detail
+    # What is published and gone was kept at first.
+    judgement.kept = [other for other in judgement.kept if other is not rule]
+    return True

@@ -1,0 +1,32 @@
+"""
+Who asks for a video, as far as the request shows.
+"""
+
+import attrs
+
+from hvcore.domain.analytics.cmcd import PlayerReport
+
+
+@attrs.frozen(kw_only=True)
+class Viewer:
+    """
+    What a request shows of the one who asks.
+
+    Attributes:
+        tokens: Every ``token`` of the query.
+        address: Of the client, as our own proxy says; never kept or logged.
+        user_agent: What the browser calls itself; likewise.
+        player_session: What the player calls its session (CMCD ``sid``).
+        report: What the player tells of how playback goes (CMCD); untrusted.
+        countries: The headers that are named after a country, by name in
+            lower case. Which of them to believe is a setting.
+    """
+
+    tokens: tuple[str, ...] = attrs.field(default=(), repr=False)
+    origin: str | None = None
+    referer: str | None = None
+    address: str = attrs.field(default="", repr=False)
+    user_agent: str = attrs.field(default="", repr=False)
+    player_session: str | None = attrs.field(default=None, repr=False)
+    report: PlayerReport | None = None
+    countries: tuple[tuple[str, str], ...] = ()

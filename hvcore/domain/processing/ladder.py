@@ -1,0 +1,138 @@
+"""
+Which rungs and audio renditions a video gets.
+
+Source: interface, "process", quality presets: the ladder never goes above the
+source, and a rung's number is its short edge.
+"""
+
+from fractions import Fraction
+from typing import Final
+
+from hvcore.domain.processing.encoding import (
+    AudioCodec,
+    EncodingSettings,
+    PixelFormat,
+    Preset,
+)
+from hvcore.domain.processing.transcoding import (
+    AudioRendition,
+    AudioTrackInfo,
+    Ladder,
+    Rung,
+    SourceInfo,
+    VideoTrackInfo,
+)
+
+RUNGS_KBPS: Final = {
+    Preset.STANDARD: ((360, 500), (480, 1000), (720, 2500)),
+    Preset.HIGH: ((480, 1000), (720, 2500), (1080, 5000)),
+    Preset.ULTRA: ((720, 2000), (1080, 5000), (1440, 9000), (2160, 15000)),
+}
+"""Short edge in pixels and video bitrate in kbit/s."""
+
+AUDIO_KBPS: Final = {Preset.STANDARD: 96, Preset.HIGH: 128, Preset.ULTRA: 192}
+"""Of a stereo rendition; mono takes half, 5.1 in ac3 and eac3 twice."""
+HE_AUDIO_KBPS: Final = {AudioCodec.AAC_HE: 64, AudioCodec.AAC_HE_V2: 32}
+
+AUTO_FRAME_RATE_CAP: Final = 60
+"""What players and displays of today show; above it bits are wasted."""
+
+_SURROUND_CODECS = frozenset({AudioCodec.AC3, AudioCodec.EAC3})
+_NOT_IN_BROWSERS = frozenset({AudioCodec.MP3, AudioCodec.AC3, AudioCodec.EAC3})
+_STEREO = 2
+_SURROUND = 6
+_NEAR = Fraction(1, 100)
+
+
+def build_ladder(source: SourceInfo, settings: EncodingSettings) -> Ladder:
+    """
+    Choose the rungs and the audio renditions for a source.
+    """
+    return Ladder(
+        rungs=_rungs(source, settings),
+        audio=_audio(source.audio, settings),
+    )
+
+
+def rendition_frame_rate(source: Fraction, cap: int | None) -> Fraction:
+    """
+    Return the constant frame rate of the renditions.
+
+    A cap never raises the rate. Where dropping every n-th frame comes within
+    1 % of the cap, that is what is done, so that motion stays even
+    (59.94 capped at 30 gives 29.97).
+    """
+    limit = Fraction(cap or AUTO_FRAME_RATE_CAP)
+    if source <= limit:
+        return source
+    divided = source / round(source / limit)
+    return divided if abs(divided - limit) <= limit * _NEAR else limit
+
+
+def _rungs(source: SourceInfo, settings: EncodingSettings) -> tuple[Rung, ...]:
+    video = source.video
+    source_short = min(video.width_px, video.height_px)
+    cap = min(source_short, settings.max_edge_px or source_short)
+    steps = [step for step in RUNGS_KBPS[settings.preset] if step[0] <= cap]
+    if not steps:
+        lowest_kbps = RUNGS_KBPS[settings.preset][0][1]
+        steps = [(max(2, cap // 2 * 2), lowest_kbps)]
+    frame_rate = rendition_frame_rate(video.frame_rate, settings.max_frame_rate)
+    wanted = settings.pixel_format
+    pixel_format = video.pixel_format if wanted is PixelFormat.AUTO_DETECT else wanted
+    return tuple(
+        Rung(
+            key=f"{short}p",
+            short_edge_px=short,
+            width_px=width,
+            height_px=height,
+            video_kbps=kbps,
+            frame_rate=frame_rate,
+            pixel_format=pixel_format,
+            rate_control=settings.rate_control,
+            two_pass=settings.two_pass,
+            speed=settings.speed,
+        )
+        for short, kbps in steps
+        for width, height in [_size(video, short)]
+    )
+
+
+def _size(video: VideoTrackInfo, short: int) -> tuple[int, int]:
+    edges = sorted((video.width_px, video.height_px))
+    long = max(2, round(short * Fraction(edges[1], edges[0]) / 2) * 2)
+    is_portrait = video.height_px > video.width_px
+    return (short, long) if is_portrait else (long, short)
+
+
+def _audio(
+    tracks: tuple[AudioTrackInfo, ...], settings: EncodingSettings
+) -> tuple[AudioRendition, ...]:
+    codecs = [settings.audio_codec]
+    if settings.audio_codec in _NOT_IN_BROWSERS:
+        codecs.append(AudioCodec.AAC)
+    made = [(track, codec) for track in tracks for codec in codecs]
+    return tuple(
+        _rendition(number, track, codec, settings)
+        for number, (track, codec) in enumerate(made)
+    )
+
+
+def _rendition(
+    number: int, track: AudioTrackInfo, codec: AudioCodec, settings: EncodingSettings
+) -> AudioRendition:
+    channels = min(track.channels, _STEREO)
+    kbps = HE_AUDIO_KBPS.get(codec) or AUDIO_KBPS[settings.preset] * channels // _STEREO
+    if codec in _SURROUND_CODECS and track.channels >= _SURROUND:
+        channels = _SURROUND
+        kbps = AUDIO_KBPS[settings.preset] * 2
+    return AudioRendition(
+        name="audio" if number == 0 else f"audio-{number}",
+        stream_index=track.stream_index,
+        codec=codec,
+        kbps=kbps,
+        channels=channels,
+        language=track.language,
+        title=track.title,
+        is_default=number == 0,
+    )

@@ -1,0 +1,159 @@
+"""
+Upload grants: permission to send one file's bytes to storage.
+
+Source: interface, "Upload grant" and "upload-url".
+"""
+
+from datetime import datetime
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore.domain import ids
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import EnvId, GrantId, OrgId, VideoId
+from hvcore.domain.videos.video import Video, VideoState, VideoWanted
+
+CONTENT_TYPES: Final = (
+    "video/mp4",
+    "video/quicktime",
+    "video/x-msvideo",
+    "video/webm",
+    "video/x-matroska",
+)
+DEFAULT_CONTENT_TYPE: Final = "video/mp4"
+
+
+class GrantState(Enum):
+    """
+    Where an upload stands.
+
+    GRANTED: the bytes may come. UPLOADED: they are there; they may be sent
+    again. USED: a video was made of them. ENDED: ran out or cancelled.
+    FETCHING: the service itself fetches them from ``source_url``.
+    """
+
+    GRANTED = "granted"
+    UPLOADED = "uploaded"
+    USED = "used"
+    ENDED = "ended"
+    FETCHING = "fetching"
+
+
+@attrs.define(kw_only=True)
+class UploadGrant:
+    """
+    Permission to send one file.
+
+    Attributes:
+        path: Storage path of the bytes, the ``bucketPath``.
+        file_name: What the caller calls the file; display data only.
+        content_type: The type the bytes must be sent with; None takes any of
+            CONTENT_TYPES.
+        size_bytes: The size they must have; None takes any up to the limit.
+        expires_at: When sending ends (UTC).
+        video_id: The video they belong to: from the start in Family B, from
+            the process request on in Family A.
+        description: Of the video, unless the process request has another.
+        stored_path: Where the bytes really lie: each sending has a path of
+            its own below ``path``, so that a late one never changes what is
+            being processed.
+        starts_processing: Family B: the arrival of the bytes starts the job.
+        source_url: Where the service fetches the bytes from, if it does; may
+            hold its owner's secrets.
+        tus_metadata: Of a resumable upload: ``Upload-Metadata`` as it was
+            sent, which its holder may ask for.
+    """
+
+    id: GrantId
+    org_id: OrgId
+    env_id: EnvId
+    path: str
+    file_name: str
+    content_type: str | None
+    size_bytes: int | None
+    created_at: datetime
+    expires_at: datetime
+    state: GrantState = GrantState.GRANTED
+    video_id: VideoId | None = None
+    description: str | None = None
+    stored_path: str | None = None
+    starts_processing: bool = False
+    source_url: str | None = attrs.field(default=None, repr=False)
+    tus_metadata: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class FileWanted:
+    """
+    The file that a caller wants to upload.
+
+    Attributes:
+        content_type: None if the caller did not say; see UploadGrant.
+        size_bytes: None if the caller did not say; see UploadGrant.
+        description: For the video that the file will become.
+        tus_metadata: See UploadGrant.
+    """
+
+    file_name: str
+    content_type: str | None = None
+    size_bytes: int | None = None
+    description: str | None = None
+    tus_metadata: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class UploadGranted:
+    """
+    A grant and the address that carries it out.
+    """
+
+    grant: UploadGrant
+    signed_url: str = attrs.field(repr=False)
+
+
+def source_path(org_id: OrgId, env_id: EnvId, grant_id: GrantId) -> str:
+    """
+    Return where the bytes of a grant lie; no part of it comes from a caller.
+    """
+    return f"uploads/{org_id}/{env_id}/{grant_id}"
+
+
+def name_of_file(file_name: str) -> str:
+    """
+    Return a video's default name: the file's name without its ending.
+    """
+    base = file_name.replace("\\", "/").rsplit("/", 1)[-1]
+    stem, dot, _ = base.rpartition(".")
+    return (stem if dot and stem else base) or file_name
+
+
+def new_video(
+    env: Environment, wanted: VideoWanted, grant: UploadGrant, *, state: VideoState
+) -> Video:
+    """
+    Make the video that a grant's bytes will become.
+    """
+    return Video(
+        id=ids.new_video_id(),
+        public_id=ids.new_public_id(),
+        org_id=env.org_id,
+        env_id=env.id,
+        name=wanted.name or name_of_file(grant.file_name),
+        description=wanted.description or grant.description,
+        state=state,
+        is_public=wanted.is_public,
+        settings=wanted.settings,
+        source_path=grant.stored_path or grant.path,
+        created_at=grant.created_at,
+        upload_expires_at=grant.expires_at,
+    )
+
+
+def upload_path(video: Video) -> str:
+    """
+    Return the ``bucketPath`` of the upload that a video was made of.
+    """
+    # Sendings lie one level below the grant's own path.
+    return "/".join(video.source_path.split("/")[:4])

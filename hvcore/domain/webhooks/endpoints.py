@@ -1,0 +1,255 @@
+"""
+Webhooks: who wants to be told, how it is signed, and when it is tried again.
+
+Source: the Standard Webhooks specification, and docs/reference/http.md.
+"""
+
+import base64
+import secrets
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import DeliveryId, EnvId, EventId, OrgId, WebhookId
+from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
+
+"""The task that makes one attempt after the other; its subject is a delivery."""
+
+TRIES: Final = (
+    timedelta(),
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=5),
+    timedelta(hours=10),
+    timedelta(hours=14),
+    timedelta(hours=20),
+    timedelta(hours=24),
+)
+"""How long each try waits after the one before: the specification's example."""
+JITTER: Final = 0.1
+"""Endpoints that failed together are not tried again together."""
+MAX_RETRY_AFTER: Final = TRIES[-1]
+"""A receiver may ask for patience, but not put its events off for ever."""
+
+MAX_ENDPOINTS: Final = 16
+"""For each environment: every event is written for each of them."""
+MAX_SECRETS: Final = 4
+"""Secrets that sign at once: headers have a size."""
+MAX_URL_CHARS: Final = 2048
+
+_SECRET_BYTES: Final = 32
+"""The specification asks for 24 to 64."""
+_OK: Final = range(200, 300)
+_GONE: Final = 410
+
+
+class EndpointState(Enum):
+    """
+    How an endpoint is doing.
+
+    FAILING endpoints go on getting events: they may come back. DISABLED ones
+    get none. A REMOVED one is gone for everybody; its rows are deleted soon.
+    """
+
+    ACTIVE = "active"
+    FAILING = "failing"
+    DISABLED = "disabled"
+    REMOVED = "removed"
+
+
+class DeliveryState(Enum):
+    """
+    Where a delivery stands.
+    """
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@attrs.frozen(kw_only=True)
+class WebhookSecret:
+    """
+    What signs deliveries.
+
+    Attributes:
+        ends_at: When it stops signing; None for the one in force.
+    """
+
+    value: str = attrs.field(repr=False)
+    ends_at: datetime | None = None
+
+
+def new_secret() -> WebhookSecret:
+    """
+    Make a secret, ``whsec_…``.
+    """
+    random = secrets.token_bytes(_SECRET_BYTES)
+    return WebhookSecret(value=f"whsec_{base64.b64encode(random).decode()}")
+
+
+@attrs.frozen(kw_only=True)
+class WebhookEndpoint:
+    """
+    An address that wants the events of an environment.
+
+    Attributes:
+        url: May hold secrets of its owner; shown to operators, never logged.
+        secrets: The one in force first.
+    """
+
+    id: WebhookId
+    org_id: OrgId
+    env_id: EnvId
+    url: str = attrs.field(repr=False)
+    kinds: frozenset[EventKind] = DOCUMENTED_KINDS
+    secrets: tuple[WebhookSecret, ...] = attrs.field(repr=False)
+    state: EndpointState = EndpointState.ACTIVE
+    created_at: datetime
+
+    def wants(self, kind: EventKind) -> bool:
+        """
+        Tell whether an event of this kind is delivered here.
+        """
+        return self.state is not EndpointState.DISABLED and kind in self.kinds
+
+    def signing_secrets(self, now: datetime) -> tuple[str, ...]:
+        """
+        Return the values that sign now; several while a rotation overlaps.
+        """
+        return tuple(s.value for s in self.secrets if not _is_over(s, now))
+
+    def rotated(
+        self, secret: WebhookSecret, *, now: datetime, overlap: timedelta
+    ) -> "WebhookEndpoint":
+        """
+        Put a new secret in force; the others sign on for the overlap at most.
+        """
+        old = [
+            attrs.evolve(s, ends_at=min(s.ends_at or now + overlap, now + overlap))
+            for s in self.secrets
+            if not _is_over(s, now)
+        ]
+        kept = [s for s in old if not _is_over(s, now)]
+        return attrs.evolve(self, secrets=(secret, *kept)[:MAX_SECRETS])
+
+    def after(self, outcome: "Outcome", delivery: "Delivery") -> "WebhookEndpoint":
+        """
+        Return the endpoint as an attempt leaves it.
+
+        Args:
+            delivery: As the attempt has left it.
+        """
+        if self.state is EndpointState.DISABLED:
+            return self
+        if outcome.is_success:
+            return attrs.evolve(self, state=EndpointState.ACTIVE)
+        if outcome.is_gone:
+            return attrs.evolve(self, state=EndpointState.DISABLED)
+        if delivery.state is DeliveryState.FAILED:
+            return attrs.evolve(self, state=EndpointState.FAILING)
+        return self
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """
+    What came of an attempt.
+
+    Attributes:
+        status: Of the answer; None if there was none.
+        error: What went wrong, for the endpoint's owner; None if nothing did.
+        retry_after: How long the receiver asked to be left alone.
+    """
+
+    status: int | None
+    error: str | None = None
+    retry_after: timedelta | None = None
+
+    @property
+    def is_success(self) -> bool:
+        """
+        Tell whether the event has arrived; a redirect is no arrival.
+        """
+        return self.status in _OK
+
+    @property
+    def is_gone(self) -> bool:
+        """
+        Tell whether the receiver wants no events any more.
+        """
+        return self.status == _GONE
+
+
+@attrs.frozen(kw_only=True)
+class Delivery:
+    """
+    One event on its way to one endpoint.
+
+    Attributes:
+        attempts: Those that were made.
+        next_attempt_at: None once it has ended.
+    """
+
+    id: DeliveryId
+    endpoint_id: WebhookId
+    event_id: EventId
+    state: DeliveryState = DeliveryState.PENDING
+    attempts: int = 0
+    created_at: datetime
+    next_attempt_at: datetime | None
+    last_attempt_at: datetime | None = None
+    last_status: int | None = None
+    last_error: str | None = None
+
+    def after(
+        self, outcome: Outcome, *, began: datetime, now: datetime, jitter: float
+    ) -> "Delivery":
+        """
+        Return the delivery as an attempt leaves it.
+
+        Args:
+            began: When the attempt was made.
+            jitter: From -1 to 1, drawn by the caller.
+        """
+        attempts = self.attempts + 1
+        wait, state = None, DeliveryState.DELIVERED
+        if not outcome.is_success:
+            wait = next_wait(attempts, outcome, jitter)
+            state = DeliveryState.PENDING if wait else DeliveryState.FAILED
+        return attrs.evolve(
+            self,
+            state=state,
+            attempts=attempts,
+            next_attempt_at=now + wait if wait else None,
+            last_attempt_at=began,
+            last_status=outcome.status,
+            last_error=outcome.error,
+        )
+
+
+def next_wait(attempts: int, outcome: Outcome, jitter: float) -> timedelta | None:
+    """
+    Return how long the next try waits; None if there is none.
+
+    A receiver that asks for more time than the schedule gives gets it; one
+    that asks for less does not use up its tries any faster.
+
+    Args:
+        attempts: How many were made.
+        jitter: From -1 to 1.
+    """
+    if outcome.is_gone or attempts >= len(TRIES):
+        return None
+    wait = TRIES[attempts] * (1 + JITTER * jitter)
+    asked = min(outcome.retry_after or timedelta(), MAX_RETRY_AFTER)
+    return max(wait, asked)
+
+
+def _is_over(secret: WebhookSecret, now: datetime) -> bool:
+    return secret.ends_at is not None and secret.ends_at <= now

@@ -1,0 +1,256 @@
+"""
+The bytes that a resumable upload has so far: one file each.
+
+How far an upload is, is the size of its file and written nowhere else; so it
+is true whenever and however a process ends. Bytes that must still be compared
+with a checksum are the one exception: beside the file lies then, in a file of
+its own, the size that is good.
+"""
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import FileIO
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import GrantId
+from hvcore.domain.uploads.resumable import UploadLockedError
+from hvcore.errors import UnavailableError
+from hvcore.incoming.disk_space import disk_errors_translated, disk_failure
+
+PARTIAL_PREFIX: Final = "tus-"
+"""Of every file here; nobody else removes them from the upload folder."""
+
+_PARTIAL = re.compile(rf"{PARTIAL_PREFIX}(up_[0-9A-Za-z]{{22}})(?:\.\w+)?")
+_GOOD: Final = ".good"
+_HANDED: Final = ".handed"
+
+
+@attrs.frozen(kw_only=True)
+class PartialFile:
+    """
+    The file of one upload, while this process alone may change it.
+    """
+
+    path: Path
+    _file: FileIO
+
+    @property
+    def size_bytes(self) -> int:
+        """
+        How many bytes there are.
+        """
+        return os.fstat(self._file.fileno()).st_size
+
+    def append(self, block: bytes) -> None:
+        """
+        Write a block behind what is there; it counts from then on.
+
+        Raises:
+            UnavailableError: The disk is full or fails.
+        """
+        left = memoryview(block)
+        with disk_errors_translated():
+            while left:
+                left = left[self._file.write(left) :]
+
+    def begin_unverified(self) -> None:
+        """
+        Let what is appended from here on count only when it is verified.
+
+        Raises:
+            UnavailableError: The disk is full or fails.
+        """
+        good = self.path.with_name(self.path.name + _GOOD)
+        temporary = good.with_name(good.name + "_new")
+        with disk_errors_translated():
+            temporary.write_text(str(self.size_bytes), encoding="ascii")
+            temporary.replace(good)
+
+    def end_unverified(self) -> None:
+        """
+        Let what was appended count.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        with disk_errors_translated():
+            self.path.with_name(self.path.name + _GOOD).unlink(missing_ok=True)
+
+    def cut_back(self, size_bytes: int) -> None:
+        """
+        Forget what lies behind a size.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        with disk_errors_translated():
+            os.ftruncate(self._file.fileno(), size_bytes)
+        self.end_unverified()
+
+    def sync(self) -> None:
+        """
+        Make what is there outlive a power cut.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        with disk_errors_translated():
+            os.fsync(self._file.fileno())
+            # The name as well, or the bytes would belong to nobody.
+            folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    @contextmanager
+    def handed_over(self) -> Iterator[Path]:
+        """
+        Give a second name of the file, which the one who gets it may move.
+
+        So nothing has to be sent again when that fails half-way.
+        """
+        second = self.path.with_name(self.path.name + _HANDED)
+        with disk_errors_translated():
+            second.unlink(missing_ok=True)
+        try:
+            second.hardlink_to(self.path)
+        except OSError:
+            # A folder without such names: what is moved is gone.
+            yield self.path
+            return
+        try:
+            yield second
+        finally:
+            with suppress(OSError):
+                second.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """
+        Remove everything of this upload; what cannot go now is tidied later.
+        """
+        with suppress(OSError):
+            # No id begins with another one: all have the same length.
+            for file in self.path.parent.glob(f"{self.path.name}*"):
+                file.unlink(missing_ok=True)
+
+
+@attrs.frozen(kw_only=True)
+class PartialFiles:
+    """
+    The files of all uploads of a folder.
+    """
+
+    folder: Path
+
+    def size_of(self, grant_id: GrantId) -> int:
+        """
+        Return how many bytes of an upload are there and count.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        path = self._path(grant_id)
+        with disk_errors_translated():
+            try:
+                size_bytes = path.stat().st_size
+            except FileNotFoundError:
+                return 0
+        return min(size_bytes, _good_size(path, size_bytes))
+
+    @contextmanager
+    def hold(self, grant_id: GrantId) -> Iterator[PartialFile]:
+        """
+        Keep everybody else from an upload's file, which is made if need be.
+
+        Raises:
+            UploadLockedError: Somebody else holds it.
+            UnavailableError: The disk fails, or has no locks.
+        """
+        path = self._path(grant_id)
+        file = _locked(path)
+        try:
+            partial = PartialFile(path=path, file=file)
+            good = _good_size(path, partial.size_bytes)
+            if good < partial.size_bytes:
+                partial.cut_back(good)
+            yield partial
+        finally:
+            # What had to be on the disk is there already.
+            with suppress(OSError):
+                file.close()
+
+    def found(self) -> list[GrantId]:
+        """
+        Return the uploads of which something is there.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        with disk_errors_translated():
+            names = [file.name for file in self.folder.iterdir()]
+        matches = (_PARTIAL.fullmatch(name) for name in names)
+        return sorted({GrantId(match[1]) for match in matches if match})
+
+    def _path(self, grant_id: GrantId) -> Path:
+        return self.folder / f"{PARTIAL_PREFIX}{grant_id}"
+
+
+def _locked(path: Path) -> FileIO:
+    while True:
+        with disk_errors_translated():
+            descriptor = os.open(
+                path,
+                os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC,
+                0o666,
+            )
+        # Without a buffer: what was taken must be in the file if we are killed.
+        file = FileIO(descriptor, "a+b")
+        try:
+            _lock(descriptor)
+            if _is_named(descriptor, path):
+                return file
+        except BaseException:
+            file.close()
+            raise
+        # Kept or removed before it was locked. It may be a stored object by
+        # now, which nothing must be appended to.
+        file.close()
+
+
+def _lock(descriptor: int) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as exc:
+        raise UploadLockedError from exc
+    except OSError as exc:
+        raise UnavailableError(
+            "Resumable uploads need a folder whose files can be locked.",
+            retry_after_s=60,
+        ) from exc
+
+
+def _is_named(descriptor: int, path: Path) -> bool:
+    with disk_errors_translated():
+        try:
+            return os.path.samestat(os.fstat(descriptor), path.lstat())
+        except FileNotFoundError:
+            return False
+
+
+def _good_size(path: Path, otherwise: int) -> int:
+    try:
+        return int(path.with_name(path.name + _GOOD).read_text(encoding="ascii"))
+    except FileNotFoundError:
+        return otherwise
+    except ValueError:
+        # Only a power cut leaves it empty: then nothing is sure.
+        return 0
+    except OSError as exc:
+        raise disk_failure(exc) from exc

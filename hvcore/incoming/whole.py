@@ -1,0 +1,101 @@
+"""
+Files that come in at one go: filled under a lock, kept whole or not at all.
+
+Whoever fills a file holds a lock on it, so that what a crash has left can be told
+from what still comes in (:mod:`hvcore.incoming.cleaning`).
+"""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from hvcore.incoming.disk_space import (
+    DiskReservation,
+    DiskReservations,
+    disk_errors_translated,
+)
+
+INCOMING_PREFIX: Final = "upload-"
+"""Whoever collects a body in such a file holds a lock (flock) on it."""
+
+
+class ArrivingFile:
+    """
+    A file that is being filled.
+    """
+
+    def __init__(self, path: Path, file: BinaryIO, reserved: DiskReservation) -> None:
+        self.path = path
+        self.size_bytes = 0
+        self._file = file
+        self._reserved = reserved
+
+    def write(self, block: bytes) -> None:
+        """
+        Append, and check now and then whether the rest still fits.
+
+        Raises:
+            UnavailableError: The disk is nearly full, or fails.
+        """
+        with disk_errors_translated():
+            self._file.write(block)
+        self.size_bytes += len(block)
+        self._reserved.received(self.size_bytes)
+
+    def finish(self) -> None:
+        """
+        Put everything on the disk: what is acknowledged outlives a power cut.
+
+        Raises:
+            UnavailableError: The disk is full, or fails.
+        """
+        with disk_errors_translated():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        self._reserved.release()
+
+
+@contextmanager
+def arriving_file(
+    folder: Path, reservations: DiskReservations, expected_bytes: int | None
+) -> Iterator[ArrivingFile]:
+    """
+    Make a file in a folder; what is still there afterwards is removed.
+
+    Args:
+        reservations: Shared by all that come in side by side.
+        expected_bytes: None if the sender did not say.
+
+    Raises:
+        UnavailableError: There is no room for it, or the disk fails.
+    """
+    path, file = _locked_file(folder)
+    try:
+        with reservations.reserve(folder, expected_bytes) as reserved:
+            # Locked until it is kept: nobody cleans it away meanwhile.
+            yield ArrivingFile(path, file, reserved)
+    finally:
+        # What stays is cleaned away: nobody holds its lock any more.
+        with suppress(OSError):
+            path.unlink()
+        # What had to be on the disk is there already.
+        with suppress(OSError):
+            file.close()
+
+
+def _locked_file(folder: Path) -> tuple[Path, BinaryIO]:
+    while True:
+        path = folder / f"{INCOMING_PREFIX}{secrets.token_hex(16)}"
+        with disk_errors_translated():
+            file = path.open("xb")
+            # Not every network folder has locks; there, only age tells.
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(file.fileno()).st_nlink:
+                return path, file
+        # Cleaned away before it was locked.
+        file.close()

@@ -1,0 +1,152 @@
+"""
+Organizations, environments and API key records.
+"""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.access.keys import ApiKey
+from hvcore.domain.access.tenants import Environment, Organization
+from hvcore.domain.ids import KeyId, OrgId
+from hvcore.persistence.rows import (
+    environment_from_row,
+    environment_to_row,
+    key_from_row,
+    key_to_row,
+    organization_from_row,
+)
+from hvcore.persistence.statements import insert_new, is_storable
+from hvcore.persistence.tables import api_keys, environments, organizations
+
+
+class SqlTenants:
+    """
+    Tenants in the database; see ports.unit_of_work.Tenants.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def organization(self, org_id: str) -> Organization | None:
+        """
+        Return an organization.
+        """
+        if not is_storable(org_id):
+            return None
+        statement = sa.select(organizations).where(organizations.c.id == org_id)
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return None if row is None else organization_from_row(row)
+
+    def organizations(self) -> Sequence[Organization]:
+        """
+        Return every organization, oldest first.
+        """
+        statement = sa.select(organizations).order_by(
+            organizations.c.created_at, organizations.c.id
+        )
+        rows = self._connection.execute(statement).mappings()
+        return [organization_from_row(row) for row in rows]
+
+    def add_organization(self, organization: Organization) -> None:
+        """
+        Store a new organization.
+
+        Raises:
+            AlreadyExistsError: The id is taken.
+        """
+        row = {"id": organization.id, "created_at": organization.created_at}
+        insert_new(self._connection, organizations, row)
+
+    def environment(self, org_id: str, ref: str) -> Environment | None:
+        """
+        Return an organization's environment by its id or its short name.
+        """
+        if not (is_storable(org_id) and is_storable(ref)):
+            return None
+        columns = environments.c
+        statement = (
+            sa.select(environments)
+            .where(
+                columns.org_id == org_id, sa.or_(columns.id == ref, columns.name == ref)
+            )
+            # If one's id is another's name, the id wins.
+            .order_by(sa.case((columns.id == ref, 0), else_=1))
+            .limit(1)
+        )
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return None if row is None else environment_from_row(row)
+
+    def environments(self, org_id: str) -> Sequence[Environment]:
+        """
+        Return an organization's environments, oldest first.
+        """
+        if not is_storable(org_id):
+            return []
+        statement = (
+            sa.select(environments)
+            .where(environments.c.org_id == org_id)
+            .order_by(environments.c.created_at, environments.c.id)
+        )
+        rows = self._connection.execute(statement).mappings()
+        return [environment_from_row(row) for row in rows]
+
+    def add_environment(self, environment: Environment) -> None:
+        """
+        Store a new environment.
+
+        Raises:
+            AlreadyExistsError: The id or the name is taken.
+        """
+        insert_new(self._connection, environments, environment_to_row(environment))
+
+
+class SqlKeys:
+    """
+    API key records in the database; see ports.unit_of_work.Keys.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, key_id: KeyId, *, for_update: bool = False) -> ApiKey | None:
+        """
+        Return a key record.
+        """
+        if not is_storable(key_id):
+            return None
+        statement = sa.select(api_keys).where(api_keys.c.id == key_id)
+        if for_update:
+            statement = statement.with_for_update()
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return None if row is None else key_from_row(row)
+
+    def of_organization(self, org_id: OrgId | None) -> Sequence[ApiKey]:
+        """
+        Return an organization's keys, oldest first; None: the system keys.
+        """
+        statement = (
+            sa.select(api_keys)
+            # SQLAlchemy writes IS NULL for None.
+            .where(api_keys.c.org_id == org_id)
+            .order_by(api_keys.c.created_at, api_keys.c.id)
+        )
+        rows = self._connection.execute(statement).mappings()
+        return [key_from_row(row) for row in rows]
+
+    def add(self, key: ApiKey) -> None:
+        """
+        Store a new key record.
+        """
+        insert_new(self._connection, api_keys, key_to_row(key))
+
+    def save(self, key: ApiKey) -> None:
+        """
+        Store a changed key record; its last use is the key book's to note.
+        """
+        row = key_to_row(key)
+        del row["last_used_at"]
+        self._connection.execute(
+            sa.update(api_keys).where(api_keys.c.id == key.id).values(row)
+        )

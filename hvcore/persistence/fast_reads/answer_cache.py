@@ -1,0 +1,145 @@
+"""
+Answers of a server, kept for less than a second, for who must not wait for it.
+
+As at an edge (docs/decisions/0023): never past a change on this machine, and of
+many who need the same, one has it asked anew while the others go on.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Final, TypeAlias
+
+import attrs
+
+from hvcore.changes_file import ChangesFile
+from hvcore.errors import UnavailableError
+from hvcore.persistence.fast_reads.readers import EndOfMoment, Question, Row
+
+KEPT_S: Final = 0.9
+"""From before the question, so that other machines' deletes are obeyed in a second."""
+RENEWED_AFTER_S: Final = 0.7
+MAX_KEPT: Final = 4096
+"""Answers; about 4 MB."""
+
+_Key: TypeAlias = tuple[object, ...]
+
+
+class NotKeptError(UnavailableError):
+    """
+    The server would have to be asked, which takes a while.
+    """
+
+    default_detail = "Ask again where waiting does no harm."
+
+
+@attrs.define(eq=False)
+class _Kept:
+    """
+    An answer, and when it was asked for: by the clock and by the changes.
+    """
+
+    rows: list[Row]
+    asked_s: float
+    change: bytes
+    is_renewed: bool = False
+
+
+@attrs.frozen(eq=False)
+class _Moment:
+    now_s: float
+    change: bytes | None
+
+
+def since_boot_s() -> float:
+    """
+    Return a time that no one sets, and that goes on while the machine sleeps.
+    """
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class KeptAnswers:
+    """
+    Answers within moments with what was asked outside of them; thread-safe.
+
+    What is asked outside of moments is always asked anew; it is kept as soon as
+    there was a moment.
+    """
+
+    def __init__(
+        self, changes: ChangesFile, now_s: Callable[[], float] = since_boot_s
+    ) -> None:
+        self._changes = changes
+        self._now_s = now_s
+        self._kept: dict[_Key, _Kept] = {}
+        # For who writes to it; who reads never waits for them.
+        self._writing = threading.Lock()
+        self._thread = threading.local()
+        self._end = EndOfMoment(self.end_moment)
+        self._is_used = False
+
+    def answer(
+        self,
+        question: Question,
+        values: Mapping[str, object],
+        ask: Callable[[Question, Mapping[str, object]], list[Row]],
+    ) -> list[Row]:
+        """
+        Return what is kept within a moment, else what ``ask`` returns.
+
+        Raises:
+            NotKeptError: Within a moment: nothing that still holds.
+            UnavailableError: The server does not answer.
+        """
+        moment: _Moment | None = getattr(self._thread, "moment", None)
+        if moment is not None:
+            return self._recall((question.text, *values.items()), moment)
+        if not (self._is_used and question.is_remembered):
+            return ask(question, values)
+        asked_s, change = self._now_s(), self._changes.latest()
+        rows = ask(question, values)
+        if change is not None:
+            key = (question.text, *values.items())
+            self._keep(key, _Kept(rows, asked_s, change))
+        return rows
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        Within the block, answer this thread with what is kept, or not at all.
+        """
+        self._is_used = True
+        self._thread.moment = _Moment(self._now_s(), self._changes.latest())
+        return self._end
+
+    def end_moment(self) -> None:
+        """
+        Ask anew from now on.
+        """
+        self._thread.moment = None
+
+    def _recall(self, key: _Key, moment: _Moment) -> list[Row]:
+        kept = self._kept.get(key)
+        if kept is None or kept.change != moment.change:
+            raise NotKeptError
+        # Below zero where another thread has asked since the moment began.
+        age_s = moment.now_s - kept.asked_s
+        if abs(age_s) >= KEPT_S:
+            raise NotKeptError
+        if age_s >= RENEWED_AFTER_S and not kept.is_renewed:
+            # Whoever gets this has it asked anew; the others go on.
+            kept.is_renewed = True
+            raise NotKeptError
+        return kept.rows
+
+    def _keep(self, key: _Key, new: _Kept) -> None:
+        with self._writing:
+            known = self._kept.get(key)
+            if known is None and not new.rows:
+                # Nobody is let in by it, and such questions are without number.
+                return
+            if known is not None and known.asked_s > new.asked_s:
+                return
+            if known is None and len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            self._kept[key] = new

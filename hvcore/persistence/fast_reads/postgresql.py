@@ -1,0 +1,122 @@
+"""
+Reads of PostgreSQL, whose connections are dear and shared.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from hvcore.errors import UnavailableError
+from hvcore.persistence.engine import idle_connections
+from hvcore.persistence.fast_reads.answer_cache import KeptAnswers
+from hvcore.persistence.fast_reads.readers import (
+    NO_ANSWER,
+    OwnedConnection,
+    Question,
+    Row,
+)
+
+KEPT_CONNECTIONS: Final = 5
+"""
+Of each process, however many readers it has: a server allows a hundred by default.
+More are made and closed as they are needed.
+"""
+
+
+class PostgresqlReader:
+    """
+    A few connections that any thread of any reader takes.
+
+    Whether one is alive shows when it is used: a read can be made again.
+
+    Args:
+        kept: Answers within moments; None if they are answered as all else is.
+    """
+
+    def __init__(self, engine: Engine, kept: KeptAnswers | None = None) -> None:
+        self._engine = engine
+        self._kept = kept
+        self._idle: deque[_Owned] = idle_connections(engine)
+        event.listen(engine, "engine_disposed", lambda _: self._idle.clear())
+
+    def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+        """
+        Return the rows of an answer.
+
+        Raises:
+            NotKeptError: Within a moment: the server would have to be asked.
+        """
+        if self._kept is None:
+            return self._ask(question, values)
+        return self._kept.answer(question, values, self._ask)
+
+    def _ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+        owned = self._take()
+        while owned is not None:
+            try:
+                return self._answer(owned, question, values)
+            except UnavailableError:
+                if not owned.driver.closed:
+                    raise
+            # It ended while nobody used it; so did others, perhaps.
+            owned = self._take()
+        return self._answer(self._connect(), question, values)
+
+    def _take(self) -> "_Owned | None":
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    def _answer(
+        self, owned: "_Owned", question: Question, values: Mapping[str, object]
+    ) -> list[Row]:
+        from psycopg import (  # noqa: PLC0415 - not installed where SQLite is used
+            InterfaceError,
+            OperationalError,
+        )
+
+        try:
+            cursor = owned.driver.execute(question.text, values)
+            rows: list[Row] = cursor.fetchall()
+        except (OperationalError, InterfaceError) as exc:
+            raise UnavailableError(NO_ANSWER) from exc
+        if len(self._idle) < KEPT_CONNECTIONS:
+            self._idle.append(owned)
+        return rows
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        See FastReads.moment; a server is asked each time, or not at all.
+        """
+        return nullcontext() if self._kept is None else self._kept.moment()
+
+    @property
+    def version(self) -> object:
+        """
+        See FastReads.version; it is not known.
+        """
+        return None
+
+    def _connect(self) -> "_Owned":
+        # With the engine's timeouts, and its translation of errors.
+        connection = self._engine.connect()
+        driver: Any = connection.connection.driver_connection
+        connection.detach()
+        driver.rollback()
+        driver.autocommit = True
+        return _Owned(driver, connection)
+
+
+class _Owned(OwnedConnection):
+    """
+    A connection, and SQLAlchemy's around it, which lives as long.
+    """
+
+    def __init__(self, driver: Any, wrapper: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+        super().__init__(driver)
+        self._wrapper = wrapper

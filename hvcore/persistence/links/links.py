@@ -1,0 +1,222 @@
+"""
+The edge keys and the share links.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareId, VideoId
+from hvcore.domain.links.links import GUESS_WINDOW, MAX_GUESSES, EdgeKey, ShareLink
+from hvcore.persistence.statements import insert_new, is_storable
+from hvcore.persistence.tables import edge_keys, share_links
+
+
+class SqlEdgeKeys:
+    """
+    Edge keys in the database; see ports.sharing.EdgeKeys.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, edge_key: str, *, for_update: bool = False) -> EdgeKey | None:
+        """
+        Return an edge key, revoked or not.
+        """
+        row = _one(self._connection, edge_keys, edge_key, for_update=for_update)
+        return None if row is None else edge_key_from_row(row)
+
+    def of_video(self, video_id: VideoId, limit: int) -> Sequence[EdgeKey]:
+        """
+        Return a video's edge keys, newest first.
+        """
+        rows = _newest(self._connection, edge_keys, video_id, limit)
+        return [edge_key_from_row(row) for row in rows]
+
+    def add(self, key: EdgeKey) -> None:
+        """
+        Store a new edge key.
+        """
+        insert_new(self._connection, edge_keys, edge_key_to_row(key))
+
+    def save(self, key: EdgeKey) -> None:
+        """
+        Store a changed edge key.
+        """
+        statement = sa.update(edge_keys).where(edge_keys.c.id == key.id)
+        self._connection.execute(statement.values(edge_key_to_row(key)))
+
+
+class SqlShareLinks:
+    """
+    Share links in the database; see ports.sharing.ShareLinks.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, share_id: str, *, for_update: bool = False) -> ShareLink | None:
+        """
+        Return a share link, revoked or not.
+        """
+        row = _one(self._connection, share_links, share_id, for_update=for_update)
+        return None if row is None else share_from_row(row)
+
+    def of_video(self, video_id: VideoId, limit: int) -> Sequence[ShareLink]:
+        """
+        Return a video's share links, newest first.
+        """
+        rows = _newest(self._connection, share_links, video_id, limit)
+        return [share_from_row(row) for row in rows]
+
+    def add(self, share: ShareLink) -> None:
+        """
+        Store a new share link.
+        """
+        row = share_to_row(share) | {"guesses": 0, "guesses_from": share.created_at}
+        insert_new(self._connection, share_links, row)
+
+    def revoke(self, share_id: ShareId, at: datetime) -> None:
+        """
+        End a share link; its views go on being counted by ``take_view`` alone.
+        """
+        self._change(share_links.c.id == share_id, revoked_at=at)
+
+    def take_view(self, share_id: ShareId, now: datetime) -> bool:
+        """
+        Use one view; False if none is left or the link is over.
+        """
+        return self._change(
+            sa.and_(
+                share_links.c.id == share_id,
+                share_links.c.revoked_at.is_(None),
+                share_links.c.expires_at > now,
+                sa.or_(
+                    share_links.c.max_views.is_(None),
+                    share_links.c.views < share_links.c.max_views,
+                ),
+            ),
+            views=share_links.c.views + 1,
+        )
+
+    def take_guess(self, share_id: ShareId, now: datetime) -> bool:
+        """
+        Count one try to name the viewer; False if there were too many.
+        """
+        is_old = share_links.c.guesses_from <= now - GUESS_WINDOW
+        return self._change(
+            sa.and_(
+                share_links.c.id == share_id,
+                sa.or_(is_old, share_links.c.guesses < MAX_GUESSES),
+            ),
+            guesses=sa.case((is_old, 1), else_=share_links.c.guesses + 1),
+            guesses_from=sa.case(
+                (is_old, sa.literal(now, share_links.c.guesses_from.type)),
+                else_=share_links.c.guesses_from,
+            ),
+        )
+
+    def forget_guesses(self, share_id: ShareId) -> None:
+        """
+        Begin to count anew, because somebody has named the viewer.
+        """
+        self._change(share_links.c.id == share_id, guesses=0)
+
+    def _change(self, where: sa.ColumnElement[bool], **values: object) -> bool:
+        statement = sa.update(share_links).where(where).values(**values)
+        return self._connection.execute(statement).rowcount == 1
+
+
+def edge_key_from_row(row: RowMapping) -> EdgeKey:
+    """
+    Read an edge key.
+    """
+    return EdgeKey(
+        id=EdgeKeyId(row["id"]),
+        org_id=OrgId(row["org_id"]),
+        env_id=EnvId(row["env_id"]),
+        video_id=VideoId(row["video_id"]),
+        domains=tuple(row["domains"].split()),
+        created_at=row["created_at"],
+        expires_at=row["expires_at"],
+        revoked_at=row["revoked_at"],
+    )
+
+
+def edge_key_to_row(key: EdgeKey) -> dict[str, Any]:
+    """
+    Write an edge key.
+    """
+    return {
+        "id": key.id,
+        "org_id": key.org_id,
+        "env_id": key.env_id,
+        "video_id": key.video_id,
+        "domains": " ".join(key.domains),
+        "created_at": key.created_at,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+    }
+
+
+def share_from_row(row: RowMapping) -> ShareLink:
+    """
+    Read a share link.
+    """
+    return ShareLink(
+        id=ShareId(row["id"]),
+        org_id=OrgId(row["org_id"]),
+        env_id=EnvId(row["env_id"]),
+        video_id=VideoId(row["video_id"]),
+        created_at=row["created_at"],
+        expires_at=row["expires_at"],
+        max_views=row["max_views"],
+        views=row["views"],
+        viewer_email=row["viewer_email"],
+        revoked_at=row["revoked_at"],
+    )
+
+
+def share_to_row(share: ShareLink) -> dict[str, Any]:
+    """
+    Write a share link, all but the guesses at its viewer.
+    """
+    return {
+        "id": share.id,
+        "org_id": share.org_id,
+        "env_id": share.env_id,
+        "video_id": share.video_id,
+        "created_at": share.created_at,
+        "expires_at": share.expires_at,
+        "max_views": share.max_views,
+        "views": share.views,
+        "viewer_email": share.viewer_email,
+        "revoked_at": share.revoked_at,
+    }
+
+
+def _one(
+    connection: Connection, table: sa.Table, id_: str, *, for_update: bool
+) -> RowMapping | None:
+    if not is_storable(id_):
+        return None
+    statement = sa.select(table).where(table.c.id == id_)
+    if for_update:
+        statement = statement.with_for_update()
+    return connection.execute(statement).mappings().one_or_none()
+
+
+def _newest(
+    connection: Connection, table: sa.Table, video_id: VideoId, limit: int
+) -> Sequence[RowMapping]:
+    statement = (
+        sa.select(table)
+        .where(table.c.video_id == video_id)
+        .order_by(table.c.created_at.desc(), table.c.id.desc())
+        .limit(limit)
+    )
+    return connection.execute(statement).mappings().all()

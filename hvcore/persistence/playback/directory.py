@@ -1,0 +1,273 @@
+"""
+The lookup that every playback request makes: a video, a share or an edge key.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from hvcore.changes_file import ChangesFile
+from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, PublicId, ShareId, VideoId
+from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.video import VideoState, media_root
+from hvcore.persistence.fast_reads.reads import FastReads, Row
+from hvcore.persistence.processing.published_media import MediaCache
+from hvcore.persistence.statements import is_storable
+from hvcore.persistence.tables import (
+    EPOCH,
+    Moment,
+    edge_keys,
+    environments,
+    published_media,
+    share_links,
+    video_captions,
+    videos,
+)
+from hvcore.ports.repositories.playback import PlaybackEntry
+
+MAX_FOUND: Final = 4096
+"""Videos whose entries are in memory, about 4 MB; their media is bounded itself."""
+
+
+def _entry_statement(column: sa.Column[str]) -> sa.Select[Any]:
+    return (
+        sa.select(
+            videos.c.id,
+            videos.c.public_id,
+            videos.c.org_id,
+            videos.c.env_id,
+            environments.c.name.label("env_name"),
+            videos.c.state,
+            videos.c.is_public,
+            videos.c.name,
+            videos.c.job_id,
+            videos.c.media_outline.is_not(None).label("has_media"),
+            videos.c.poster_path,
+        )
+        .join_from(
+            videos,
+            environments,
+            sa.and_(
+                environments.c.org_id == videos.c.org_id,
+                environments.c.id == videos.c.env_id,
+            ),
+        )
+        .where(column == sa.bindparam("wanted"))
+    )
+
+
+_BY_ID = _entry_statement(videos.c.id)
+_BY_PUBLIC_ID = _entry_statement(videos.c.public_id)
+_MEDIA = sa.select(published_media.c.media).where(
+    published_media.c.video_id == sa.bindparam("video_id"),
+    published_media.c.job_id == sa.bindparam("job_id"),
+)
+
+
+def _plain_columns(table: sa.Table, *names: str, key: str = "id") -> sa.Select[Any]:
+    # Moments as the numbers that they are: SQLite is asked past SQLAlchemy.
+    columns = [
+        sa.type_coerce(column, sa.BigInteger).label(column.name)
+        if isinstance(column.type, Moment)
+        else column
+        for column in (table.c[name] for name in names)
+    ]
+    return sa.select(*columns).where(table.c[key] == sa.bindparam("wanted"))
+
+
+_OWNER = ("id", "org_id", "env_id", "video_id", "created_at", "expires_at")
+_EDGE_KEY = _plain_columns(edge_keys, *_OWNER, "revoked_at", "domains")
+_SHARE = _plain_columns(
+    share_links, *_OWNER, "revoked_at", "max_views", "views", "viewer_email"
+)
+_CAPTION = tuple(video_captions.c.keys())
+_CAPTIONS = _plain_columns(video_captions, *_CAPTION, key="video_id").order_by(
+    video_captions.c.language
+)
+
+
+def _moment(microseconds: int) -> datetime:
+    return EPOCH + timedelta(microseconds=microseconds)
+
+
+def _perhaps(microseconds: int | None) -> datetime | None:
+    return None if microseconds is None else _moment(microseconds)
+
+
+@attrs.frozen(eq=False)
+class _Found:
+    """
+    An entry, what it was made of, and since when nothing has changed.
+    """
+
+    version: object
+    row: Row
+    entry: PlaybackEntry
+
+
+class SqlPlaybackDirectory:
+    """
+    Videos to play, from the database; see ports.playback.PlaybackDirectory.
+
+    Args:
+        changes: With it, moments wait for no server; see FastReads.
+    """
+
+    def __init__(self, engine: Engine, changes: ChangesFile | None = None) -> None:
+        self._reads = FastReads(engine, changes)
+        self._media = MediaCache()
+        self._found: dict[str, _Found] = {}
+        self._questions = {
+            statement: self._reads.prepare(
+                statement, is_remembered=statement is not _MEDIA
+            )
+            for statement in (_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE)
+        }
+        self._captions = self._reads.prepare_page(_CAPTIONS)
+
+    @property
+    def answers_at_once(self) -> bool:
+        """
+        Whether it never waits for a server within moments.
+        """
+        return self._reads.waits_for_nobody
+
+    @property
+    def is_current(self) -> bool:
+        """
+        Whether what it answers within moments is as of their beginning.
+        """
+        return self._reads.is_sqlite or not self._reads.waits_for_nobody
+
+    def find(self, video_id: str) -> PlaybackEntry | None:
+        """
+        Return the entry of a ``vid_`` or ``pubvid_`` id as of now.
+
+        Raises:
+            UnavailableError: The database does not answer, or is not waited for.
+        """
+        known = self._found.get(video_id)
+        version = self._reads.version
+        if known is not None and version is not None and known.version is version:
+            return known.entry
+        if not is_storable(video_id):
+            return None
+        is_public = video_id.startswith("pubvid_")
+        statement = _BY_PUBLIC_ID if is_public else _BY_ID
+        row = self._first(statement, {"wanted": video_id})
+        if row is None:
+            return None
+        # Made again only if something has changed, which others see by that.
+        is_same = known is not None and known.row == row
+        if known is not None and is_same and version is None:
+            return known.entry
+        entry = known.entry if known is not None and is_same else self._entry(row)
+        if len(self._found) >= MAX_FOUND:
+            self._found.clear()
+        self._found[video_id] = _Found(version, row, entry)
+        return entry
+
+    def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
+        """
+        Return a video's captions as of now, by language.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        rows = self._reads.all(self._captions, {"wanted": video_id})
+        found = [dict(zip(_CAPTION, row, strict=True)) for row in rows]
+        return [
+            CaptionTrack(**{**row, "created_at": _moment(row["created_at"])})
+            for row in found
+        ]
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        Within the block, answer this thread as of its beginning, or later.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return self._reads.moment()
+
+    def find_edge_key(self, edge_key: str) -> EdgeKey | None:
+        """
+        Return an edge key as of now, revoked or not.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        row = self._first(_EDGE_KEY, {"wanted": edge_key})
+        if row is None:
+            return None
+        id_, org_id, env_id, video_id, created, expires, revoked, domains = row
+        return EdgeKey(
+            id=EdgeKeyId(id_),
+            org_id=OrgId(org_id),
+            env_id=EnvId(env_id),
+            video_id=VideoId(video_id),
+            domains=tuple(domains.split()),
+            created_at=_moment(created),
+            expires_at=_perhaps(expires),
+            revoked_at=_perhaps(revoked),
+        )
+
+    def find_share(self, share_id: str) -> ShareLink | None:
+        """
+        Return a share link as of now, revoked or not.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        row = self._first(_SHARE, {"wanted": share_id})
+        if row is None:
+            return None
+        id_, org_id, env_id, video_id, created, expires, revoked = row[:7]
+        max_views, views, viewer_email = row[7:]
+        return ShareLink(
+            id=ShareId(id_),
+            org_id=OrgId(org_id),
+            env_id=EnvId(env_id),
+            video_id=VideoId(video_id),
+            created_at=_moment(created),
+            expires_at=_moment(expires),
+            max_views=max_views,
+            views=views,
+            viewer_email=viewer_email,
+            revoked_at=_perhaps(revoked),
+        )
+
+    def _entry(self, row: tuple[Any, ...]) -> PlaybackEntry:
+        (id_, public_id, org_id, env_id, env_name, state, is_public, name) = row[:8]
+        job_id, has_media, poster_path = row[8:]
+        return PlaybackEntry(
+            id=VideoId(id_),
+            public_id=PublicId(public_id),
+            org_id=OrgId(org_id),
+            env_id=EnvId(env_id),
+            env_name=env_name,
+            state=VideoState(state),
+            is_public=bool(is_public),
+            name=name,
+            media_root=media_root(id_, job_id) if has_media else None,
+            load_media=partial(self._load_media, id_, job_id),
+            poster_path=poster_path,
+        )
+
+    def _load_media(self, video_id: str, job_id: str) -> MediaIndex | None:
+        def read() -> str | None:
+            row = self._first(_MEDIA, {"video_id": video_id, "job_id": job_id})
+            return None if row is None else row[0]
+
+        return self._media.get((video_id, job_id), read)
+
+    def _first(self, statement: sa.Select[Any], values: dict[str, str]) -> Row | None:
+        return self._reads.first(self._questions[statement], values)

@@ -1,0 +1,54 @@
+"""
+The transcode jobs.
+"""
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.ids import JobId
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.persistence.rows import job_from_row, job_to_row
+from hvcore.persistence.statements import insert_unless_there
+from hvcore.persistence.tables import transcode_jobs
+
+
+class SqlJobs:
+    """
+    Transcode jobs in the database; see ports.unit_of_work.Jobs.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, job: TranscodeJob) -> bool:
+        """
+        Store a new job; False if it was stored before.
+        """
+        return insert_unless_there(self._connection, transcode_jobs, job_to_row(job))
+
+    def find(self, job_id: JobId) -> TranscodeJob | None:
+        """
+        Return a job.
+        """
+        statement = sa.select(transcode_jobs).where(transcode_jobs.c.id == job_id)
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return None if row is None else job_from_row(row)
+
+    def count_down(self, job_id: JobId) -> int:
+        """
+        Take note of one finished part; return how many are left.
+
+        Raises:
+            LookupError: There is no such job.
+        """
+        # One statement: of several finishing at once, exactly one gets 0.
+        statement = (
+            sa.update(transcode_jobs)
+            .where(transcode_jobs.c.id == job_id)
+            .values(parts_left=transcode_jobs.c.parts_left - 1)
+            .returning(transcode_jobs.c.parts_left)
+        )
+        left: int | None = self._connection.execute(statement).scalar_one_or_none()
+        if left is None:
+            raise LookupError(f"there is no job {job_id}")
+        return left

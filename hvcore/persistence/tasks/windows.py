@@ -1,0 +1,125 @@
+"""
+Which due tasks go into the queue: the windows.
+
+The queue is a plain FIFO. It is fair because no organization has more than
+QUEUE_WINDOW tasks of a lane waiting in it.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.tasks.task import QUEUE_WINDOW, RINGS_AGAIN_AFTER, Task, TaskState
+from hvcore.persistence.rows import task_from_row
+from hvcore.persistence.tables import tasks
+
+Window = tuple[str, str]
+"""An organization and a lane."""
+
+
+def fill_windows(
+    connection: Connection, windows: Collection[Window], now: datetime, limit: int
+) -> Sequence[Task]:
+    """
+    Mark the tasks that are due first as queued, as far as windows have room.
+
+    Returns:
+        The tasks to ring for, at most limit.
+    """
+    if not windows:
+        return []
+    waiting = _waiting(connection, windows)
+    chosen: list[int] = []
+    # Sorted: transactions that fill the same windows do so in one order.
+    for window in sorted(windows):
+        room = min(QUEUE_WINDOW - waiting.get(window, 0), limit - len(chosen))
+        if room > 0:
+            chosen += _due_first(connection, window, now, room)
+    return _update(connection, chosen, {"state": TaskState.QUEUED.value}, now)
+
+
+def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
+    """
+    Return the windows that due tasks wait for, the longest wait first.
+    """
+    statement = (
+        sa.select(tasks.c.org_id, tasks.c.lane)
+        .where(tasks.c.state == TaskState.DUE.value, tasks.c.not_before <= now)
+        .group_by(tasks.c.org_id, tasks.c.lane)
+        .order_by(sa.func.min(tasks.c.not_before))
+    )
+    return [(org_id, lane) for org_id, lane in connection.execute(statement)]
+
+
+def ring_again(connection: Connection, now: datetime, limit: int) -> Sequence[Task]:
+    """
+    Touch queued tasks that nobody took for a while and return them.
+    """
+    statement = (
+        sa.select(tasks.c.seq)
+        .where(
+            tasks.c.state == TaskState.QUEUED.value,
+            tasks.c.updated_at < now - RINGS_AGAIN_AFTER,
+        )
+        .order_by(tasks.c.updated_at, tasks.c.seq)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    chosen = connection.execute(statement).scalars().all()
+    return _update(connection, chosen, {}, now)
+
+
+def _waiting(connection: Connection, windows: Collection[Window]) -> dict[Window, int]:
+    statement = (
+        sa.select(tasks.c.org_id, tasks.c.lane, sa.func.count())
+        .where(
+            tasks.c.state == TaskState.QUEUED.value,
+            tasks.c.org_id.in_({org_id for org_id, _ in windows}),
+        )
+        .group_by(tasks.c.org_id, tasks.c.lane)
+    )
+    rows = connection.execute(statement)
+    return {(org_id, lane): count for org_id, lane, count in rows}
+
+
+def _due_first(
+    connection: Connection, window: Window, now: datetime, limit: int
+) -> Sequence[int]:
+    org_id, lane = window
+    statement = (
+        sa.select(tasks.c.seq)
+        .where(
+            tasks.c.state == TaskState.DUE.value,
+            tasks.c.org_id == org_id,
+            tasks.c.lane == lane,
+            tasks.c.not_before <= now,
+        )
+        .order_by(tasks.c.not_before, tasks.c.seq)
+        .limit(limit)
+        # A task that another transaction is marking is being rung for there.
+        .with_for_update(skip_locked=True)
+    )
+    return connection.execute(statement).scalars().all()
+
+
+def _update(
+    connection: Connection,
+    chosen: Sequence[int],
+    values: dict[str, Any],
+    now: datetime,
+) -> Sequence[Task]:
+    if not chosen:
+        return []
+    statement = (
+        sa.update(tasks)
+        .where(tasks.c.seq.in_(chosen))
+        .values(updated_at=now, **values)
+        .returning(*tasks.c)
+    )
+    rows = connection.execute(statement).mappings().all()
+    # RETURNING promises no order.
+    by_due = sorted(rows, key=lambda row: (row["not_before"], row["seq"]))
+    return [task_from_row(row) for row in by_due]

@@ -1,0 +1,80 @@
+"""
+The upload grants.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.persistence.rows import grant_from_row, grant_to_row
+from hvcore.persistence.statements import insert_new, is_storable
+from hvcore.persistence.tables import grants
+
+
+class SqlGrants:
+    """
+    Upload grants in the database; see ports.unit_of_work.Grants.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, grant_id: str, *, for_update: bool = False) -> UploadGrant | None:
+        """
+        Return a grant by its id.
+        """
+        return self._one(grants.c.id, grant_id, for_update=for_update)
+
+    def find_path(self, path: str, *, for_update: bool = False) -> UploadGrant | None:
+        """
+        Return a grant by its ``bucketPath``.
+        """
+        return self._one(grants.c.path, path, for_update=for_update)
+
+    def add(self, grant: UploadGrant) -> None:
+        """
+        Store a new grant.
+        """
+        insert_new(self._connection, grants, grant_to_row(grant))
+
+    def save(self, grant: UploadGrant) -> None:
+        """
+        Store a changed grant.
+        """
+        self._connection.execute(
+            sa.update(grants).where(grants.c.id == grant.id).values(grant_to_row(grant))
+        )
+
+    def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
+        """
+        Return grants that ran out before a moment and became no video.
+        """
+        open_states = [GrantState.GRANTED.value, GrantState.UPLOADED.value]
+        statement = (
+            sa.select(grants)
+            .where(grants.c.state.in_(open_states), grants.c.expires_at < before)
+            .order_by(grants.c.expires_at)
+            # Whoever holds the row is using the upload right now.
+            .with_for_update(skip_locked=True)
+        )
+        return self._all(statement, limit)
+
+    def _one(
+        self, column: sa.Column[str], value: str, *, for_update: bool
+    ) -> UploadGrant | None:
+        if not is_storable(value):
+            return None
+        statement = sa.select(grants).where(column == value)
+        if for_update:
+            statement = statement.with_for_update()
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return None if row is None else grant_from_row(row)
+
+    def _all(
+        self, statement: sa.Select[tuple[object, ...]], limit: int
+    ) -> Sequence[UploadGrant]:
+        rows = self._connection.execute(statement.limit(limit)).mappings()
+        return [grant_from_row(row) for row in rows]

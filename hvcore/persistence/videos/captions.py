@@ -1,0 +1,71 @@
+"""
+The captions of videos.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.persistence.statements import insert_into
+from hvcore.persistence.tables import video_captions
+
+
+class SqlCaptionTracks:
+    """
+    Captions in the database; see ports.captions.CaptionTracks.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of_video(self, video_id: VideoId) -> Sequence[CaptionTrack]:
+        """
+        Return a video's captions, by language.
+        """
+        statement = (
+            sa.select(video_captions)
+            .where(video_captions.c.video_id == video_id)
+            .order_by(video_captions.c.language)
+        )
+        rows = self._connection.execute(statement).mappings().all()
+        return [CaptionTrack(**row) for row in rows]
+
+    def put(self, track: CaptionTrack) -> None:
+        """
+        Store captions; those that the video had in this language are replaced.
+        """
+        statement = insert_into(self._connection, video_captions).values(
+            attrs.asdict(track)
+        )
+        key = [video_captions.c.video_id, video_captions.c.language]
+        others = {
+            column.name: statement.excluded[column.name]
+            for column in video_captions.c
+            if not column.primary_key
+        }
+        self._connection.execute(
+            statement.on_conflict_do_update(index_elements=key, set_=others)
+        )
+
+    def remove(self, video_id: VideoId, language: str) -> None:
+        """
+        Forget a video's captions in a language; absent is fine.
+        """
+        self._connection.execute(
+            sa.delete(video_captions).where(
+                video_captions.c.video_id == video_id,
+                video_captions.c.language == language,
+            )
+        )
+
+    def remove_all(self, video_id: VideoId) -> None:
+        """
+        Forget all captions of a video.
+        """
+        self._connection.execute(
+            sa.delete(video_captions).where(video_captions.c.video_id == video_id)
+        )

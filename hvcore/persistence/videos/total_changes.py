@@ -1,0 +1,197 @@
+"""
+Keeps the totals of videos, in the transactions that change the videos.
+"""
+
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.video import Video, VideoState, was_uploaded
+from hvcore.persistence.rows import encoding_settings
+from hvcore.persistence.statements import insert_into
+from hvcore.persistence.tables import EPOCH, video_totals, video_uploads, videos
+
+_DAY: Final = timedelta(days=1)
+
+
+class _Group(NamedTuple):
+    """
+    The videos that are counted in one row.
+    """
+
+    org_id: str
+    env_id: str
+    state: str
+    preset: str
+
+
+class _Counted(NamedTuple):
+    """
+    A video as the totals have it.
+    """
+
+    group: _Group
+    duration_ms: int
+    is_upload: bool
+
+
+class _Day(NamedTuple):
+    """
+    The uploads that are counted in one row.
+    """
+
+    org_id: str
+    env_id: str
+    day: int
+
+
+class TotalChanges:
+    """
+    What a transaction changes in the totals, written right before its commit.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._videos: defaultdict[_Group, int] = defaultdict(int)
+        self._durations_ms: defaultdict[_Group, int] = defaultdict(int)
+        self._uploads: Counter[_Day] = Counter()
+        self._first_at: dict[_Day, datetime] = {}
+
+    def add(self, video: Video) -> None:
+        """
+        Count a new video.
+        """
+        counted = _counted(video)
+        self._count(counted, 1)
+        if counted.is_upload:
+            self._count_upload(video)
+
+    def move(self, video: Video) -> bool:
+        """
+        Count a changed video as what it is now; call it before it is stored.
+
+        Returns:
+            False if the version that was changed is not the stored one.
+        """
+        stored = self._stored(video.id, video.version)
+        if stored is None:
+            return False
+        counted = _counted(video)
+        self._count(stored, -1)
+        self._count(counted, 1)
+        # What was uploaded stays so.
+        if counted.is_upload and not stored.is_upload:
+            self._count_upload(video)
+        return True
+
+    def flush(self) -> None:
+        """
+        Write the changes.
+
+        The rows stay locked until the commit, and many transactions share
+        them: this comes last of all. In one order, so that two transactions
+        never wait for each other.
+        """
+        for group in sorted(self._videos):
+            count, duration_ms = self._videos[group], self._durations_ms[group]
+            if count or duration_ms:
+                self._store(group, count, duration_ms)
+        for day in sorted(self._uploads):
+            self._store_uploads(day, self._uploads[day], self._first_at[day])
+        for changes in (
+            self._videos,
+            self._durations_ms,
+            self._uploads,
+            self._first_at,
+        ):
+            changes.clear()
+
+    def _count(self, counted: _Counted, sign: int) -> None:
+        self._videos[counted.group] += sign
+        self._durations_ms[counted.group] += sign * counted.duration_ms
+
+    def _count_upload(self, video: Video) -> None:
+        day = _Day(video.org_id, video.env_id, day_number(video.created_at))
+        self._uploads[day] += 1
+        known = self._first_at.get(day, video.created_at)
+        self._first_at[day] = min(known, video.created_at)
+
+    def _stored(self, video_id: VideoId, version: int) -> _Counted | None:
+        # Needs no lock: what a version holds never changes, and the update
+        # that follows finds no row if somebody saved in between.
+        columns = videos.c
+        statement = sa.select(
+            columns.org_id,
+            columns.env_id,
+            columns.state,
+            columns.settings,
+            columns.duration_s,
+            columns.job_id,
+        ).where(columns.id == video_id, columns.version == version)
+        row = self._connection.execute(statement).one_or_none()
+        if row is None:
+            return None
+        preset = encoding_settings(row.settings).preset.value
+        group = _Group(row.org_id, row.env_id, row.state, preset)
+        is_upload = was_uploaded(VideoState(row.state), row.job_id)
+        return _Counted(group, duration_ms(row.duration_s), is_upload)
+
+    def _store(self, group: _Group, count: int, duration_ms_: int) -> None:
+        table = video_totals.c
+        statement = insert_into(self._connection, video_totals).values(
+            **group._asdict(), videos=count, duration_ms=duration_ms_
+        )
+        new = statement.excluded
+        statement = statement.on_conflict_do_update(
+            index_elements=list(video_totals.primary_key),
+            set_={
+                "videos": table.videos + new.videos,
+                "duration_ms": table.duration_ms + new.duration_ms,
+            },
+        )
+        self._connection.execute(statement)
+
+    def _store_uploads(self, day: _Day, count: int, first_at: datetime) -> None:
+        table = video_uploads.c
+        statement = insert_into(self._connection, video_uploads).values(
+            **day._asdict(), videos=count, first_at=first_at
+        )
+        new = statement.excluded
+        statement = statement.on_conflict_do_update(
+            index_elements=list(video_uploads.primary_key),
+            set_={
+                "videos": table.videos + new.videos,
+                # Bytes may come in another order than their grants were given.
+                "first_at": sa.case(
+                    (new.first_at < table.first_at, new.first_at),
+                    else_=table.first_at,
+                ),
+            },
+        )
+        self._connection.execute(statement)
+
+
+def day_number(moment: datetime) -> int:
+    """
+    Return the UTC day of a moment as the uploads have it.
+    """
+    return (moment - EPOCH) // _DAY
+
+
+def duration_ms(duration_s: float) -> int:
+    """
+    Return a duration as totals add it up.
+    """
+    return round(duration_s * 1000)
+
+
+def _counted(video: Video) -> _Counted:
+    group = _Group(
+        video.org_id, video.env_id, video.state.value, video.settings.preset.value
+    )
+    is_upload = was_uploaded(video.state, video.job_id)
+    return _Counted(group, duration_ms(video.duration_s), is_upload)

@@ -1,0 +1,130 @@
+"""
+The videos.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.videos.video import Video, VideoState
+from hvcore.persistence.processing.job_progress import progress_of
+from hvcore.persistence.processing.published_media import (
+    MediaCache,
+    load_media,
+    store_media,
+)
+from hvcore.persistence.rows import video_from_row, video_to_row
+from hvcore.persistence.statements import insert_new, is_storable
+from hvcore.persistence.tables import videos
+from hvcore.persistence.videos.total_changes import TotalChanges
+from hvcore.persistence.webhooks.events import SqlEvents
+from hvcore.ports.repositories.errors import ConcurrentUpdateError
+
+
+class SqlVideos:
+    """
+    Videos in the database; see ports.unit_of_work.Videos.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        media: MediaCache,
+        events: SqlEvents,
+        totals: TotalChanges,
+    ) -> None:
+        self._connection = connection
+        self._media = media
+        self._events = events
+        self._totals = totals
+
+    def find(self, video_id: str, *, for_update: bool = False) -> Video | None:
+        """
+        Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not.
+        """
+        if not is_storable(video_id):
+            return None
+        is_public = video_id.startswith("pubvid_")
+        column = videos.c.public_id if is_public else videos.c.id
+        statement = sa.select(videos).where(column == video_id)
+        if for_update:
+            statement = statement.with_for_update()
+        row = self._connection.execute(statement).mappings().one_or_none()
+        if row is None:
+            return None
+        media = None
+        if row["media_outline"] is not None:
+            media = load_media(self._connection, self._media, row["id"], row["job_id"])
+        return self._read([row], [media])[0]
+
+    def add(self, video: Video) -> None:
+        """
+        Store a new video.
+        """
+        row = video_to_row(video) | {"version": video.version}
+        insert_new(self._connection, videos, row)
+        self._totals.add(video)
+        self._store_media(video)
+        self._events.record(video.take_events())
+
+    def save(self, video: Video) -> None:
+        """
+        Store a changed video and raise its version.
+
+        Raises:
+            ConcurrentUpdateError: It was saved since it was read.
+        """
+        if not self._totals.move(video):
+            raise ConcurrentUpdateError(video.id)
+        statement = (
+            sa.update(videos)
+            .where(videos.c.id == video.id, videos.c.version == video.version)
+            .values(**video_to_row(video), version=video.version + 1)
+        )
+        if self._connection.execute(statement).rowcount != 1:
+            raise ConcurrentUpdateError(video.id)
+        video.version += 1
+        self._store_media(video)
+        self._events.record(video.take_events())
+
+    def expired(self, now: datetime, limit: int) -> Sequence[Video]:
+        """
+        Return videos whose awaited bytes can no longer come.
+        """
+        statement = (
+            sa.select(videos)
+            .where(
+                videos.c.state == VideoState.AWAITING_UPLOAD.value,
+                videos.c.upload_expires_at <= now,
+            )
+            .order_by(videos.c.upload_expires_at)
+            .limit(limit)
+            # Whoever holds the row is taking its bytes in right now.
+            .with_for_update(skip_locked=True)
+        )
+        rows = self._rows(statement)
+        return self._read(rows, [None] * len(rows))
+
+    def _rows(self, statement: sa.Select[tuple[object, ...]]) -> Sequence[RowMapping]:
+        return self._connection.execute(statement).mappings().all()
+
+    def _read(
+        self, rows: Sequence[RowMapping], media: Sequence[MediaIndex | None]
+    ) -> list[Video]:
+        running = {
+            row["job_id"]: row["id"]
+            for row in rows
+            if row["state"] == VideoState.TRANSCODING.value and row["job_id"]
+        }
+        progress = progress_of(self._connection, running) if running else {}
+        return [
+            video_from_row(row, made, progress.get(row["job_id"], 0))
+            for row, made in zip(rows, media, strict=True)
+        ]
+
+    def _store_media(self, video: Video) -> None:
+        if video.media is not None and video.job_id is not None:
+            store_media(self._connection, video.id, video.job_id, video.media)

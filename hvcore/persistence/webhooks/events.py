@@ -1,0 +1,207 @@
+"""
+The events: written with the change they tell of, numbered as they can be seen.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from itertools import groupby
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import EnvId, EventId, OrgId, VideoId
+from hvcore.domain.webhooks.events import (
+    EventKind,
+    EventPage,
+    EventQuery,
+    StoredEvent,
+    VideoEvent,
+)
+from hvcore.persistence.statements import insert_all_new, insert_into, is_storable
+from hvcore.persistence.tables import (
+    environments,
+    event_counters,
+    events,
+    webhook_deliveries,
+)
+from hvcore.persistence.webhooks.endpoints import SqlWebhooks
+
+_WITH_ENVIRONMENT = sa.select(events, environments.c.name.label("env_name")).join(
+    environments,
+    sa.and_(
+        environments.c.org_id == events.c.org_id, environments.c.id == events.c.env_id
+    ),
+)
+
+
+class SqlEvents:
+    """
+    Events in the database; see ports.events.Events.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        now: Callable[[], datetime],
+        webhooks: SqlWebhooks,
+    ) -> None:
+        self._connection = connection
+        self._now = now
+        self._webhooks = webhooks
+        self._pending: list[VideoEvent] = []
+        self._ordered: list[VideoEvent] = []
+
+    def record(self, happened: Iterable[VideoEvent]) -> None:
+        """
+        Keep events until the commit, which writes them.
+        """
+        self._pending += happened
+
+    def order_deliveries(self) -> None:
+        """
+        Order the deliveries of what was recorded; called before ``flush``.
+        """
+        pending, self._pending = self._pending, []
+        pending.sort(key=_environment_of)
+        for (org_id, env_id), happened in groupby(pending, key=_environment_of):
+            told = list(happened)
+            # Endpoints first, as whoever changes endpoints and deliveries does.
+            endpoints = self._webhooks.of_environment(OrgId(org_id), EnvId(env_id))
+            self._webhooks.order(
+                [
+                    (event, endpoint)
+                    for event in told
+                    for endpoint in endpoints
+                    if endpoint.wants(event.kind)
+                ]
+            )
+            self._ordered += told
+
+    def flush(self) -> None:
+        """
+        Write what was recorded.
+
+        The last thing before the commit: an environment's counter stays locked
+        from here on, so that its numbers are taken in the order of commits
+        and who reads on after a number misses nothing.
+        """
+        self.order_deliveries()
+        ordered, self._ordered = self._ordered, []
+        if not ordered:
+            return
+        now = self._now()
+        # Sorted: transactions that lock several counters do so in one order.
+        ordered.sort(key=_environment_of)
+        for (org_id, env_id), happened in groupby(ordered, key=_environment_of):
+            self._write(org_id, env_id, list(happened), now)
+
+    def page(self, env: Environment, query: EventQuery) -> EventPage:
+        """
+        Return an environment's events after a number, the oldest first.
+        """
+        statement = _WITH_ENVIRONMENT.where(
+            events.c.org_id == env.org_id,
+            events.c.env_id == env.id,
+            events.c.number > query.after,
+        )
+        if query.kinds:
+            kinds = sorted(kind.value for kind in query.kinds)
+            statement = statement.where(events.c.kind.in_(kinds))
+        # One more than is wanted tells whether there is more.
+        statement = statement.order_by(events.c.number).limit(query.limit + 1)
+        rows = self._connection.execute(statement).mappings().all()
+        found = tuple(_from_row(row) for row in rows[: query.limit])
+        return EventPage(
+            events=found,
+            last=found[-1].number if found else query.after,
+            has_more=len(rows) > query.limit,
+        )
+
+    def find(self, event_id: str) -> StoredEvent | None:
+        """
+        Return an event.
+        """
+        if not is_storable(event_id):
+            return None
+        statement = _WITH_ENVIRONMENT.where(events.c.id == event_id)
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return None if row is None else _from_row(row)
+
+    def forget(self, before: datetime, limit: int) -> int:
+        """
+        Remove old events and their deliveries; return how many events.
+        """
+        old = (
+            sa.select(events.c.id)
+            .where(events.c.created_at < before)
+            .order_by(events.c.created_at)
+            .limit(limit)
+        )
+        chosen = self._connection.execute(old).scalars().all()
+        if not chosen:
+            return 0
+        delivered = webhook_deliveries.c.event_id.in_(chosen)
+        self._connection.execute(sa.delete(webhook_deliveries).where(delivered))
+        removed = self._connection.execute(
+            sa.delete(events).where(events.c.id.in_(chosen))
+        )
+        return removed.rowcount
+
+    def _write(
+        self, org_id: str, env_id: str, happened: Sequence[VideoEvent], now: datetime
+    ) -> None:
+        last = self._count_on(org_id, env_id, len(happened))
+        first = last - len(happened) + 1
+        rows = [_to_row(event, n, now) for n, event in enumerate(happened, first)]
+        insert_all_new(self._connection, events, rows)
+
+    def _count_on(self, org_id: str, env_id: str, count: int) -> int:
+        statement = insert_into(self._connection, event_counters).values(
+            org_id=org_id, env_id=env_id, last=count
+        )
+        statement = statement.on_conflict_do_update(
+            index_elements=[event_counters.c.org_id, event_counters.c.env_id],
+            set_={"last": event_counters.c.last + count},
+        )
+        counted = self._connection.execute(statement.returning(event_counters.c.last))
+        last: int = counted.scalar_one()
+        return last
+
+
+def _environment_of(event: VideoEvent) -> tuple[str, str]:
+    return event.org_id, event.env_id
+
+
+def _to_row(event: VideoEvent, number: int, now: datetime) -> dict[str, object]:
+    return {
+        "org_id": event.org_id,
+        "env_id": event.env_id,
+        "number": number,
+        "id": event.id,
+        "kind": event.kind.value,
+        "video_id": event.video_id,
+        "sequence": event.sequence,
+        "status": event.status,
+        "error": event.error,
+        "created_at": now,
+    }
+
+
+def _from_row(row: RowMapping) -> StoredEvent:
+    event = VideoEvent(
+        id=EventId(row["id"]),
+        kind=EventKind(row["kind"]),
+        org_id=OrgId(row["org_id"]),
+        env_id=EnvId(row["env_id"]),
+        video_id=VideoId(row["video_id"]),
+        sequence=row["sequence"],
+        status=row["status"],
+        error=row["error"],
+    )
+    return StoredEvent(
+        event=event,
+        number=row["number"],
+        env_name=row["env_name"],
+        created_at=row["created_at"],
+    )

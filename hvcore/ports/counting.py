@@ -1,0 +1,77 @@
+"""
+What a segment is to those who serve it and to those who count it.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import attrs
+
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.domain.playback.viewer import Viewer
+
+
+@attrs.define(eq=False)
+class CountedSegment:
+    """
+    A segment on its way to a player; for one thread.
+
+    Attributes:
+        counter: Takes note of it.
+        token: What opened the video, if a token did.
+        line: Counts it, as it was written down; None before that, and if it was
+            not, or was taken back.
+    """
+
+    counter: "SegmentCounter"
+    place: SegmentPlace
+    token: str | None = attrs.field(repr=False)
+    viewer: Viewer
+    line: bytes | None = attrs.field(default=None, init=False)
+
+    def count(self) -> None:
+        """
+        Count it: its last byte is about to be handed over.
+        """
+        self.counter.count((self,))
+
+    def take_back(self) -> None:
+        """
+        Count it no longer: it broke off all the same.
+        """
+        line, self.line = self.line, None
+        if line is not None:
+            self.counter.take_back((line,))
+
+
+class SegmentCounter(Protocol):
+    """
+    Takes note of segments; thread-safe, and never fails.
+    """
+
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
+        """
+        Take note of segments whose last bytes are about to be handed over.
+
+        Sets the line of all, or of none if they cannot be noted.
+
+        Returns:
+            Whether the lines are there though this process dies now.
+        """
+        ...
+
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """
+        Take back what counts segments that broke off, as these have it.
+        """
+        ...
+
+    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+        """
+        Take note of an answer that is not counted.
+
+        Args:
+            place: Of height 0 if it is no media segment of a video rung.
+        """
+        ...

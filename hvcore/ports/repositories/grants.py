@@ -1,0 +1,45 @@
+"""
+The repository of upload grants; see ports.unit_of_work.Work.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from hvcore.domain.uploads.grants import UploadGrant
+
+
+class Grants(Protocol):
+    """
+    The upload grants.
+    """
+
+    def find(self, grant_id: str, *, for_update: bool = False) -> UploadGrant | None:
+        """
+        Return a grant by its id.
+        """
+        ...
+
+    def find_path(self, path: str, *, for_update: bool = False) -> UploadGrant | None:
+        """
+        Return a grant by its ``bucketPath``.
+        """
+        ...
+
+    def add(self, grant: UploadGrant) -> None:
+        """
+        Store a new grant.
+        """
+        ...
+
+    def save(self, grant: UploadGrant) -> None:
+        """
+        Store a changed grant.
+        """
+        ...
+
+    def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
+        """
+        Return grants that ran out before a moment and became no video.
+        """
+        ...

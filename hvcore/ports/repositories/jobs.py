@@ -1,0 +1,32 @@
+"""
+The repository of transcode jobs; see ports.unit_of_work.Work.
+"""
+
+from typing import Protocol
+
+from hvcore.domain.ids import JobId
+from hvcore.domain.processing.jobs import TranscodeJob
+
+
+class Jobs(Protocol):
+    """
+    The transcode jobs.
+    """
+
+    def add(self, job: TranscodeJob) -> bool:
+        """
+        Store a new job; False if it was stored before.
+        """
+        ...
+
+    def find(self, job_id: JobId) -> TranscodeJob | None:
+        """
+        Return a job.
+        """
+        ...
+
+    def count_down(self, job_id: JobId) -> int:
+        """
+        Take note of one finished part; return how many are left.
+        """
+        ...

@@ -1,0 +1,91 @@
+"""
+The repositories of edge keys and share links; see ports.unit_of_work.Work.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from hvcore.domain.ids import ShareId, VideoId
+from hvcore.domain.links.links import EdgeKey, ShareLink
+
+
+class EdgeKeys(Protocol):
+    """
+    The edge keys.
+    """
+
+    def find(self, edge_key: str, *, for_update: bool = False) -> EdgeKey | None:
+        """
+        Return an edge key, revoked or not.
+        """
+        ...
+
+    def of_video(self, video_id: VideoId, limit: int) -> Sequence[EdgeKey]:
+        """
+        Return a video's edge keys, newest first.
+        """
+        ...
+
+    def add(self, key: EdgeKey) -> None:
+        """
+        Store a new edge key.
+        """
+        ...
+
+    def save(self, key: EdgeKey) -> None:
+        """
+        Store a changed edge key.
+        """
+        ...
+
+
+class ShareLinks(Protocol):
+    """
+    The share links.
+    """
+
+    def find(self, share_id: str, *, for_update: bool = False) -> ShareLink | None:
+        """
+        Return a share link, revoked or not.
+        """
+        ...
+
+    def of_video(self, video_id: VideoId, limit: int) -> Sequence[ShareLink]:
+        """
+        Return a video's share links, newest first.
+        """
+        ...
+
+    def add(self, share: ShareLink) -> None:
+        """
+        Store a new share link.
+        """
+        ...
+
+    def revoke(self, share_id: ShareId, at: datetime) -> None:
+        """
+        End a share link; its views go on being counted by ``take_view`` alone.
+        """
+        ...
+
+    def take_view(self, share_id: ShareId, now: datetime) -> bool:
+        """
+        Use one view; False if none is left or the link is over.
+
+        One statement: of any number of callers at once, no more succeed than
+        views are left.
+        """
+        ...
+
+    def take_guess(self, share_id: ShareId, now: datetime) -> bool:
+        """
+        Count one try to name the viewer; False if there were too many.
+        """
+        ...
+
+    def forget_guesses(self, share_id: ShareId) -> None:
+        """
+        Begin to count anew, because somebody has named the viewer.
+        """
+        ...

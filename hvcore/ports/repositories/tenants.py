@@ -1,0 +1,56 @@
+"""
+The repository of organizations and environments; see ports.unit_of_work.Work.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hvcore.domain.access.tenants import Environment, Organization
+
+
+class Tenants(Protocol):
+    """
+    Organizations and environments.
+    """
+
+    def organization(self, org_id: str) -> Organization | None:
+        """
+        Return an organization.
+        """
+        ...
+
+    def organizations(self) -> Sequence[Organization]:
+        """
+        Return every organization, oldest first.
+        """
+        ...
+
+    def add_organization(self, organization: Organization) -> None:
+        """
+        Store a new organization.
+
+        Raises:
+            AlreadyExistsError: The id is taken.
+        """
+        ...
+
+    def environment(self, org_id: str, ref: str) -> Environment | None:
+        """
+        Return an organization's environment by its id or its short name.
+        """
+        ...
+
+    def environments(self, org_id: str) -> Sequence[Environment]:
+        """
+        Return an organization's environments, oldest first.
+        """
+        ...
+
+    def add_environment(self, environment: Environment) -> None:
+        """
+        Store a new environment.
+
+        Raises:
+            AlreadyExistsError: The id or the name is taken.
+        """
+        ...

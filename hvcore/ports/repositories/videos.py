@@ -1,0 +1,42 @@
+"""
+The repository of videos; see ports.unit_of_work.Work.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from hvcore.domain.videos.video import Video
+
+
+class Videos(Protocol):
+    """
+    The videos.
+    """
+
+    def find(self, video_id: str, *, for_update: bool = False) -> Video | None:
+        """
+        Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not.
+        """
+        ...
+
+    def add(self, video: Video) -> None:
+        """
+        Store a new video.
+        """
+        ...
+
+    def save(self, video: Video) -> None:
+        """
+        Store a changed video and raise its version.
+
+        Raises:
+            ConcurrentUpdateError: It was saved since it was read.
+        """
+        ...
+
+    def expired(self, now: datetime, limit: int) -> Sequence[Video]:
+        """
+        Return videos whose awaited bytes can no longer come.
+        """
+        ...

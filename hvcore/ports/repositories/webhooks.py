@@ -1,0 +1,92 @@
+"""
+Webhook endpoints and what was delivered to them.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hvcore.domain.ids import EnvId, EventId, OrgId, WebhookId
+from hvcore.domain.webhooks.endpoints import Delivery, WebhookEndpoint
+from hvcore.domain.webhooks.events import VideoEvent
+
+
+class Webhooks(Protocol):
+    """
+    The webhook endpoints and their deliveries.
+
+    Locks are taken in this order: endpoint, deliveries, tasks.
+    """
+
+    def find(
+        self, webhook_id: str, *, for_update: bool = False
+    ) -> WebhookEndpoint | None:
+        """
+        Return an endpoint.
+        """
+        ...
+
+    def of_organization(self, org_id: OrgId | None) -> Sequence[WebhookEndpoint]:
+        """
+        Return an organization's endpoints, oldest first; None: everybody's.
+        """
+        ...
+
+    def of_environment(self, org_id: OrgId, env_id: EnvId) -> Sequence[WebhookEndpoint]:
+        """
+        Return an environment's endpoints, oldest first.
+
+        Until the end of the transaction none of their rows can be deleted.
+        """
+        ...
+
+    def add(self, endpoint: WebhookEndpoint) -> None:
+        """
+        Store a new endpoint.
+        """
+        ...
+
+    def save(self, endpoint: WebhookEndpoint) -> None:
+        """
+        Store a changed endpoint, found for update.
+        """
+        ...
+
+    def remove(self, webhook_id: WebhookId) -> None:
+        """
+        Mark an endpoint as removed: from here on nobody finds it.
+        """
+        ...
+
+    def order(
+        self, wanted: Sequence[tuple[VideoEvent, WebhookEndpoint]]
+    ) -> Sequence[Delivery]:
+        """
+        Order the delivery of events, each to an endpoint.
+        """
+        ...
+
+    def find_delivery(self, delivery_id: str) -> Delivery | None:
+        """
+        Return a delivery.
+        """
+        ...
+
+    def save_delivery(self, delivery: Delivery) -> None:
+        """
+        Store a changed delivery.
+        """
+        ...
+
+    def deliveries(self, webhook_id: WebhookId, limit: int) -> Sequence[Delivery]:
+        """
+        Return deliveries to an endpoint, the newest first.
+        """
+        ...
+
+    def cancel_event(
+        self, webhook_id: WebhookId, event_id: EventId, *, why: str
+    ) -> int:
+        """
+        End the pending delivery of an event to an endpoint, and its task.
+        """
+        ...

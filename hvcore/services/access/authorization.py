@@ -1,0 +1,77 @@
+"""
+Whether a caller may use the video that a path names.
+
+Source: interface, "Authentication"; every service that takes a video's id finds
+the video through :func:`reach_video`.
+"""
+
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.videos.video import Video, VideoState
+from hvcore.errors import (
+    ForbiddenError,
+    VideoNotFoundError,
+)
+from hvcore.ports.repositories.catalog import VideoCatalog
+from hvcore.ports.unit_of_work import Work
+
+
+def reach_video(
+    work: Work,
+    caller: Principal,
+    org_id: str,
+    video_id: str,
+    *,
+    for_update: bool = False,
+) -> Video:
+    """
+    Find the video that a path names, deleted or awaited ones included.
+
+    A video of another organization looks exactly like a missing one.
+
+    Raises:
+        VideoNotFoundError: The organization has none such.
+        ForbiddenError: It lies outside the key's environment.
+    """
+    video = work.videos.find(video_id, for_update=for_update)
+    return within_reach(video, caller, org_id)
+
+
+def within_reach(video: Video | None, caller: Principal, org_id: str) -> Video:
+    """
+    Return a video that was found, if the caller may know of it.
+
+    Raises:
+        VideoNotFoundError: There is none, or another organization has it.
+        ForbiddenError: It lies outside the key's environment.
+    """
+    if video is None or video.org_id != org_id:
+        raise VideoNotFoundError
+    if not caller.reaches_env(video.env_id):
+        raise ForbiddenError("This key belongs to another environment.")
+    return video
+
+
+def require_listed(video: Video) -> Video:
+    """
+    Refuse a video that is deleted or still waits for its bytes.
+
+    Raises:
+        VideoNotFoundError: It is.
+    """
+    if video.state in {VideoState.DELETED, VideoState.AWAITING_UPLOAD}:
+        raise VideoNotFoundError
+    return video
+
+
+def listed_video(
+    videos: VideoCatalog, caller: Principal, org_id: str, video_id: str
+) -> Video:
+    """
+    Find the video that a path names, outside of any transaction.
+
+    Raises:
+        VideoNotFoundError: The organization has none such, it is deleted, or it
+            has not come yet.
+        ForbiddenError: It lies outside the key's environment.
+    """
+    return require_listed(within_reach(videos.find(video_id), caller, org_id))

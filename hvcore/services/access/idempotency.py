@@ -1,0 +1,161 @@
+"""
+Run a request once, and give its answer to every repetition.
+
+The record is claimed before the request runs and answered after it. If its
+process dies in between, the claim runs out, and the next repetition runs it
+again: whatever the first one had committed by then is there twice.
+"""
+
+import logging
+import secrets
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.idempotency import (
+    CLAIMED_FOR,
+    FirstRequest,
+    IdempotencyScope,
+    KeptAnswer,
+)
+from hvcore.errors import (
+    ConflictError,
+    FieldError,
+    InvalidParametersError,
+    UnavailableError,
+)
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+
+LOCATION: Final = "header.Idempotency-Key"
+NEVER_KEPT: Final = frozenset({401, 403, 429})
+"""They say nothing about the request itself, nor do answers from 500."""
+TRIES: Final = 3
+FORGET_BATCH: Final = 1_000
+"""Rows in a transaction: a writer on SQLite holds everyone else up."""
+FORGET_BATCHES: Final = 30
+"""Rather the rest half a minute later than a sweep that does nothing else."""
+
+_FIRST_SERVER_ERROR = 500
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class Idempotency:
+    """
+    Claim keys, and keep answers under them.
+    """
+
+    uow: UnitOfWork
+
+    def begin(
+        self, scope: IdempotencyScope, *, fingerprint: str, kept_for: timedelta
+    ) -> FirstRequest:
+        """
+        Claim a key, or find the answer that is kept under it.
+
+        Args:
+            fingerprint: Of everything that makes another request another one.
+            kept_for: How long the answer is given again.
+
+        Returns:
+            With an answer: give it again. Without one: run the request, then
+            call ``end``.
+
+        Raises:
+            InvalidParametersError: 422; the key stands for another request.
+            ConflictError: The first request still runs.
+        """
+        for _ in range(TRIES):
+            with self.uow.write() as work:
+                now = work.now()
+                wanted = FirstRequest(
+                    scope=scope,
+                    fingerprint=fingerprint,
+                    claim=secrets.token_hex(16),
+                    claimed_until=now + CLAIMED_FOR,
+                    expires_at=now + kept_for,
+                )
+                found = _claim(work, wanted)
+                work.commit()
+            if found is not None:
+                return found
+        raise _still_running()
+
+    def end(self, first: FirstRequest, answer: KeptAnswer) -> None:
+        """
+        Keep the answer of a request that was run, if it is one to be kept.
+
+        What was done is done: a database that fails now is logged.
+        """
+        try:
+            with self.uow.write() as work:
+                if _is_kept(answer):
+                    work.first_requests.answer(first, answer)
+                else:
+                    work.first_requests.remove(first)
+                work.commit()
+        except UnavailableError as error:
+            _log.warning(
+                "an answer was not kept for repetitions",
+                extra={"hv_route": first.scope.route, "hv_why": error.detail},
+            )
+
+    def forget_expired(self) -> int:
+        """
+        Remove what no repetition can ask for any more.
+        """
+        total = 0
+        for _ in range(FORGET_BATCHES):
+            with self.uow.write() as work:
+                count = work.first_requests.forget(work.now(), FORGET_BATCH)
+                work.commit()
+            total += count
+            if count < FORGET_BATCH:
+                break
+        return total
+
+
+def _claim(work: Work, wanted: FirstRequest) -> FirstRequest | None:
+    """
+    Return the request to run or to answer again; None: try once more.
+    """
+    requests = work.first_requests
+    if requests.add(wanted):
+        return wanted
+    found = requests.find(wanted.scope)
+    if found is None:
+        # It was freed a moment ago.
+        return None
+    now = work.now()
+    if found.expires_at > now:
+        if found.fingerprint != wanted.fingerprint:
+            raise _another_request(wanted.scope.key)
+        if found.answer is not None:
+            return found
+        if found.claimed_until > now:
+            raise _still_running()
+    requests.replace(wanted)
+    return wanted
+
+
+def _is_kept(answer: KeptAnswer) -> bool:
+    return answer.status not in NEVER_KEPT and answer.status < _FIRST_SERVER_ERROR
+
+
+def _still_running() -> ConflictError:
+    return ConflictError(
+        "The first request with this Idempotency-Key is still running; try again."
+    )
+
+
+def _another_request(key: str) -> InvalidParametersError:
+    message = (
+        "This Idempotency-Key was used for another request; send a new key with "
+        "a new request."
+    )
+    return InvalidParametersError(
+        message,
+        status=422,
+        errors=[FieldError(message=message, location=LOCATION, value=key)],
+    )

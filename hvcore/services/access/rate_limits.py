@@ -1,0 +1,266 @@
+"""
+Which limits a request counts under, and what its answer says about them.
+
+Source: interface, "Limits".
+"""
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.rate_limits import (
+    Bucket,
+    RateLimit,
+    RateLimitRule,
+    RateLimitState,
+)
+from hvcore.errors import UnavailableError
+from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.settings.tree import LimitSettings
+
+HOUR_S: Final = 3600
+MINUTE_S: Final = 60
+ASKED_AGAIN_AFTER: Final = timedelta(seconds=1)
+"""A store that failed is left alone for so long: each attempt costs 0.25 s."""
+LOGGED_EVERY: Final = timedelta(minutes=1)
+AMPLE: Final = 100
+"""Requests that must have been left for one to be worked on while it is counted."""
+MAX_KNOWN_SUBJECTS: Final = 10_000
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class Counted:
+    """
+    What the limits say about a request.
+
+    Attributes:
+        shown: The rule with the fewest requests remaining, then the one with
+            the smaller limit.
+        retry_after_s: When to try again, at least 1; None lets it pass.
+    """
+
+    shown: RateLimitState
+    retry_after_s: int | None
+
+    @property
+    def reset_unix(self) -> int:
+        """
+        When the shown rule lets more pass, in Unix seconds.
+        """
+        return math.ceil(self.shown.reset_at.timestamp())
+
+
+class RateLimits:
+    """
+    Count requests; thread-safe.
+
+    While the store is down, everything goes on without limits, except what
+    grants uploads: each of those may bring in 5 GB.
+    """
+
+    def __init__(
+        self, *, store: RateLimitStore, settings: LimitSettings, clock: Clock
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._outage = _Outage()
+        # What was left to each organization by the last answer.
+        self._left: dict[str, int] = {}
+        self._limits = _limits(settings)
+
+    def count(
+        self, *, org_id: str, key_id: str, bucket: Bucket | None
+    ) -> Counted | None:
+        """
+        Count an API request.
+
+        Args:
+            org_id: Whose limits; the key's id for a key of no organization.
+            bucket: What it counts under besides all requests.
+
+        Returns:
+            None if the store cannot tell.
+
+        Raises:
+            UnavailableError: It cannot, and this request must be limited.
+        """
+        rules = [self._rule(counted, org_id) for counted in _buckets(bucket)]
+        if bucket is Bucket.UPLOAD_URL:
+            rules.insert(0, self._rule(Bucket.UPLOAD_URL_OF_KEY, key_id))
+        return self._hit(rules, is_needed=bucket is Bucket.UPLOAD_URL)
+
+    def begin_to_count(self, *, org_id: str) -> Callable[[], Counted | None]:
+        """
+        Begin to count a request that reads and is in no bucket of its own.
+
+        Returns:
+            What waits for the outcome, which is that of ``count``; call it
+            once, before the answer is given. The request is counted just as
+            exactly, and few are worked on in vain: an organization that has
+            little left is counted first.
+        """
+        rules = [self._rule(Bucket.API, org_id)]
+        now = self._clock.now()
+        if self._left.get(org_id, 0) < AMPLE or not self._outage.may_ask(now):
+            counted = self._hit(rules, is_needed=False)
+            self._remember(org_id, counted)
+            return lambda: counted
+        try:
+            states = self._store.begin_hit(rules)
+        except UnavailableError as error:
+            self._outage.begin(now, error)
+            return lambda: None
+
+        def end() -> Counted | None:
+            counted = self._outcome(states, now)
+            self._remember(org_id, counted)
+            return counted
+
+        return end
+
+    def count_key_operation(self, org_id: str) -> Counted | None:
+        """
+        Count a change of an organization's API keys that a person makes.
+
+        Returns:
+            None if the store cannot tell.
+        """
+        return self._hit([self._rule(Bucket.KEY_OPERATIONS, org_id)], is_needed=False)
+
+    def _rule(self, bucket: Bucket, subject: str) -> RateLimitRule:
+        return RateLimitRule(limit=self._limits[bucket], subject=subject)
+
+    def _hit(
+        self, rules: Sequence[RateLimitRule], *, is_needed: bool
+    ) -> Counted | None:
+        now = self._clock.now()
+        if self._outage.may_ask(now):
+            counted = self._outcome(lambda: self._store.hit(rules), now)
+            if counted is not None:
+                return counted
+        if is_needed:
+            raise UnavailableError(
+                "Uploads cannot be granted at the moment; try again soon.",
+                retry_after_s=2,
+            )
+        return None
+
+    def _outcome(
+        self, states: Callable[[], Sequence[RateLimitState]], now: datetime
+    ) -> Counted | None:
+        try:
+            told = states()
+        except UnavailableError as error:
+            self._outage.begin(now, error)
+            return None
+        self._outage.end()
+        return _counted(told, now)
+
+    def _remember(self, org_id: str, counted: Counted | None) -> None:
+        if len(self._left) >= MAX_KNOWN_SUBJECTS:
+            self._left.clear()
+        self._left[org_id] = 0 if counted is None else counted.shown.remaining
+
+
+class _Outage:
+    """
+    Remembers that the store fails, so that few requests wait for it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asked_at: datetime | None = None
+        self._logged_at: datetime | None = None
+
+    def may_ask(self, now: datetime) -> bool:
+        """
+        Tell whether the store is to be asked; in an outage once a second.
+        """
+        with self._lock:
+            if self._asked_at is None:
+                return True
+            # Both ways, or a clock that was set back would end all limits.
+            if abs(now - self._asked_at) < ASKED_AGAIN_AFTER:
+                return False
+            # Others wait for the outcome of this attempt.
+            self._asked_at = now
+            return True
+
+    def begin(self, now: datetime, error: UnavailableError) -> None:
+        """
+        Take note of a failure.
+        """
+        with self._lock:
+            self._asked_at = now
+            logged = self._logged_at
+            if logged is not None and abs(now - logged) < LOGGED_EVERY:
+                return
+            self._logged_at = now
+        _log.error(
+            "requests are not limited and uploads are refused",
+            extra={"hv_why": error.detail},
+        )
+
+    def end(self) -> None:
+        """
+        Take note of an answer.
+        """
+        if self._asked_at is None:
+            return
+        with self._lock:
+            self._asked_at = None
+        _log.info("requests are limited again")
+
+
+def _buckets(bucket: Bucket | None) -> tuple[Bucket, ...]:
+    """
+    Return what a request counts under, the tightest first.
+    """
+    if bucket is None:
+        return (Bucket.API,)
+    if bucket is Bucket.THUMBNAILS:
+        # Making a thumbnail is one of the video operations, too.
+        return (bucket, Bucket.VIDEO_OPERATIONS, Bucket.API)
+    return (bucket, Bucket.API)
+
+
+def _limits(settings: LimitSettings) -> dict[Bucket, RateLimit]:
+    hourly = {
+        Bucket.API: settings.api_per_hour,
+        Bucket.UPLOAD_URL: settings.upload_url_per_hour,
+        Bucket.VIDEO_OPERATIONS: settings.video_operations_per_hour,
+        Bucket.ANALYTICS: settings.analytics_per_hour,
+        Bucket.THUMBNAILS: settings.thumbnails_per_hour,
+        Bucket.KEY_OPERATIONS: settings.key_operations_per_hour,
+    }
+    limits = {
+        bucket: RateLimit(bucket=bucket, requests=requests, window_s=HOUR_S)
+        for bucket, requests in hourly.items()
+    }
+    limits[Bucket.UPLOAD_URL_OF_KEY] = RateLimit(
+        bucket=Bucket.UPLOAD_URL_OF_KEY,
+        requests=settings.upload_url_per_minute_and_key,
+        window_s=MINUTE_S,
+    )
+    return limits
+
+
+def _counted(states: Sequence[RateLimitState], now: datetime) -> Counted:
+    shown = min(states, key=lambda state: (state.remaining, state.rule.limit.requests))
+    refusing = [state for state in states if not state.is_allowed]
+    waits = [_wait_s(state, now) for state in refusing]
+    return Counted(shown=shown, retry_after_s=max(waits) if waits else None)
+
+
+def _wait_s(state: RateLimitState, now: datetime) -> int:
+    # The store's clock may be another one than ours.
+    wait_s = math.ceil((state.reset_at - now).total_seconds())
+    return min(max(1, wait_s), state.rule.limit.window_s)

@@ -1,0 +1,149 @@
+"""
+Organizations and environments, made by operators.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain import ids
+from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
+from hvcore.domain.ids import OrgId
+from hvcore.errors import (
+    ConflictError,
+    EnvironmentNotFoundError,
+    InvalidParametersError,
+    NotFoundError,
+)
+from hvcore.ports.repositories.errors import AlreadyExistsError
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access.audit import record
+
+
+@attrs.frozen(kw_only=True)
+class Tenants:
+    """
+    Make and list organizations and environments.
+    """
+
+    uow: UnitOfWork
+    clock: Clock
+
+    def create_organization(self, org_id: str | None) -> Organization:
+        """
+        Make an organization, with a chosen id if one is given.
+
+        Raises:
+            InvalidParametersError: The id may not be chosen.
+            ConflictError: It is taken.
+        """
+        if org_id is not None:
+            _check_chosen(org_id)
+        organization = Organization(
+            id=OrgId(org_id) if org_id else ids.new_org_id(),
+            created_at=self.clock.now(),
+        )
+        try:
+            with self.uow.write() as work:
+                work.tenants.add_organization(organization)
+                record(
+                    work,
+                    "organization.create",
+                    organization.id,
+                    org_id=organization.id,
+                )
+                work.commit()
+        except AlreadyExistsError as exc:
+            raise ConflictError(f"The organization {org_id} is there already.") from exc
+        return organization
+
+    def organizations(self) -> Sequence[Organization]:
+        """
+        Return every organization, oldest first.
+        """
+        with self.uow.read() as work:
+            return work.tenants.organizations()
+
+    def create_environment(
+        self, org_id: str, name: str | None, kind: EnvironmentKind
+    ) -> Environment:
+        """
+        Make an environment; callers see its name, if one is given, as its id.
+
+        Raises:
+            InvalidParametersError: The name may not be chosen.
+            NotFoundError: There is no such organization.
+            ConflictError: The organization has one of this name.
+        """
+        if name is not None:
+            _check_chosen(name)
+        env_id = ids.new_env_id()
+        environment = Environment(
+            id=env_id,
+            org_id=OrgId(org_id),
+            name=name or env_id,
+            kind=kind,
+            created_at=self.clock.now(),
+        )
+        try:
+            with self.uow.write() as work:
+                if work.tenants.organization(org_id) is None:
+                    raise _no_organization(org_id)
+                work.tenants.add_environment(environment)
+                record(
+                    work,
+                    "environment.create",
+                    environment.id,
+                    org_id=environment.org_id,
+                    name=environment.name,
+                    kind=kind.value,
+                )
+                work.commit()
+        except AlreadyExistsError as exc:
+            raise ConflictError(
+                f"The organization {org_id} has an environment {name} already."
+            ) from exc
+        return environment
+
+    def environments(self, org_id: str) -> Sequence[Environment]:
+        """
+        Return an organization's environments, oldest first.
+
+        Raises:
+            NotFoundError: There is no such organization.
+        """
+        with self.uow.read() as work:
+            if work.tenants.organization(org_id) is None:
+                raise _no_organization(org_id)
+            return work.tenants.environments(org_id)
+
+    def environment(self, org_id: str, ref: str) -> Environment:
+        """
+        Return an environment by its id or its short name.
+
+        Raises:
+            EnvironmentNotFoundError: The organization has none such.
+        """
+        with self.uow.read() as work:
+            found = work.tenants.environment(org_id, ref)
+        if found is None:
+            raise EnvironmentNotFoundError(
+                f"The organization {org_id} has no environment {ref}; "
+                f"hv envs list {org_id} shows what it has."
+            )
+        return found
+
+
+def _check_chosen(text: str) -> None:
+    if not ids.is_chosen_id(text):
+        raise InvalidParametersError(
+            f"{text!r} cannot be an identifier: use letters, digits, _ and -, at "
+            f"most {ids.MAX_CHOSEN_CHARS}."
+        )
+
+
+def _no_organization(org_id: str) -> NotFoundError:
+    return NotFoundError(
+        f"There is no organization {org_id}; hv orgs list shows what there is."
+    )

@@ -1,0 +1,204 @@
+"""
+Answer what was watched: the store's counts joined with the catalogue.
+
+Source: interface, "Analytics shapes".
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, timedelta
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.explained import ExplainedDay
+from hvcore.domain.analytics.segments import (
+    DateRange,
+    DayCount,
+    EnvironmentScope,
+    EnvironmentServed,
+    HeightCount,
+    Scope,
+    VideoScope,
+    daily_range,
+    estimated_views,
+    fill_days,
+)
+from hvcore.domain.analytics.usage import (
+    EnvironmentUploads,
+    Usage,
+    VideoAmount,
+    VideoWatched,
+    amount_of,
+)
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.catalog import VideoSummary
+from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
+from hvcore.ports.analytics import AnalyticsStore, SupportsIgnored
+from hvcore.ports.repositories.catalog import VideoCatalog
+from hvcore.ports.repositories.video_totals import VideoTotals
+from hvcore.services.access.authorization import listed_video
+from hvcore.services.analytics.served_segments import ServedSegments
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class Analytics:
+    """
+    Answer questions about what was watched.
+
+    Attributes:
+        ignored: Knows what was not counted; None if nobody keeps it.
+    """
+
+    totals: VideoTotals
+    videos: VideoCatalog
+    store: AnalyticsStore
+    ignored: SupportsIgnored | None
+    clock: Clock
+    _served: ServedSegments = attrs.field(init=False, repr=False)
+
+    @_served.default
+    def _remember_served(self) -> ServedSegments:
+        return ServedSegments(self.store)
+
+    def usage(self, envs: Sequence[Environment], period_days: int) -> Sequence[Usage]:
+        """
+        Return a record for each environment, in their order.
+
+        Args:
+            envs: All of one organization.
+            period_days: UTC days that the period has, today's included.
+        """
+        if not envs:
+            return []
+        scope = _scope(envs)
+        since = self._today() - timedelta(days=period_days - 1)
+        totals = self.totals.current(scope)
+        uploads = self.totals.uploads(scope, since)
+        served = self.store.by_environment(scope, since)
+        return [
+            Usage(
+                env=env,
+                amount=amount_of(total for total in totals if total.env_id == env.id),
+                uploads=uploads.get(env.id, EnvironmentUploads()),
+                served=served.get(env.id, EnvironmentServed()),
+            )
+            for env in envs
+        ]
+
+    def daily(
+        self, envs: Sequence[Environment], asked: DateRange, *, is_filled: bool
+    ) -> Sequence[DayCount]:
+        """
+        Return what was served on each day, oldest first.
+
+        Args:
+            envs: All of one organization.
+            is_filled: Days on which nothing was served are there, too.
+        """
+        today = self._today()
+        days = daily_range(asked, today)
+        counts = self.store.daily(_scope(envs), days) if envs else []
+        # Of some days all was taken back.
+        counts = [count for count in counts if any(count.heights.values())]
+        return fill_days(counts, days, today) if is_filled else counts
+
+    def storage(self, envs: Sequence[Environment]) -> VideoAmount:
+        """
+        Return what the environments hold in all.
+        """
+        if not envs:
+            return amount_of([])
+        return amount_of(self.totals.current(_scope(envs)))
+
+    def distribution(
+        self, envs: Sequence[Environment], days: DateRange
+    ) -> Sequence[HeightCount]:
+        """
+        Return what was served of each height, lowest first.
+        """
+        return self._by_height(_scope(envs), days) if envs else []
+
+    def watched(
+        self, caller: Principal, org_id: str, video_id: str, days: DateRange
+    ) -> VideoWatched:
+        """
+        Return what was served of a video.
+
+        Raises:
+            VideoNotFoundError: There is none such, it is deleted, or it has
+                not come yet.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        video = listed_video(self.videos, caller, org_id, video_id)
+        scope = VideoScope(video_id=video.id)
+        return VideoWatched(
+            video=video,
+            totals=self.store.totals(scope, days),
+            heights=tuple(self._by_height(scope, days)),
+        )
+
+    def explained(
+        self, caller: Principal, org_id: str, video_id: str, day: date | None
+    ) -> ExplainedDay:
+        """
+        Return how the count of a video's day came about.
+
+        Args:
+            day: Today if None.
+
+        Raises:
+            VideoNotFoundError: There is none such, it is deleted, or it has
+                not come yet.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        video = listed_video(self.videos, caller, org_id, video_id)
+        day = day or self._today()
+        scope, days = VideoScope(video_id=video.id), DateRange(first=day, last=day)
+        return ExplainedDay(
+            video=video,
+            day=day,
+            heights=self._by_height(scope, days),
+            ignored=None if self.ignored is None else self.ignored.ignored(scope, days),
+        )
+
+    def views(self, videos: Iterable[Video | VideoSummary]) -> Mapping[VideoId, int]:
+        """
+        Estimate how often each video was viewed.
+
+        Lists and details must not fail because nobody can tell: then every
+        video has 0.
+        """
+        durations_s = {video.id: video.duration_s for video in videos}
+        # What has no duration was never served.
+        playable = [video_id for video_id, length_s in durations_s.items() if length_s]
+        if not playable:
+            return dict.fromkeys(durations_s, 0)
+        try:
+            segments = self._served.of(playable, self.clock.now())
+        except UnavailableError as exc:
+            _log.warning("views are unknown", extra={"hv_error": exc.detail})
+            segments = {}
+        return {
+            video_id: estimated_views(segments.get(video_id, 0), length_s)
+            for video_id, length_s in durations_s.items()
+        }
+
+    def _by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
+        # Of some heights all was taken back.
+        found = self.store.by_height(scope, days)
+        return [count for count in found if count.segments]
+
+    def _today(self) -> date:
+        return self.clock.now().astimezone(UTC).date()
+
+
+def _scope(envs: Sequence[Environment]) -> EnvironmentScope:
+    return EnvironmentScope(
+        org_id=envs[0].org_id, env_ids=frozenset(env.id for env in envs)
+    )

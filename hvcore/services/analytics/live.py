@@ -1,0 +1,118 @@
+"""
+Answer who is watching now, and forget what is kept for a time only.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.live import (
+    RECENT_MINUTES,
+    SESSIONS_KEPT_FOR,
+    VIEWER_WINDOW,
+    LiveView,
+    MinuteTotal,
+)
+from hvcore.domain.analytics.segments import EnvironmentScope, Scope, VideoScope
+from hvcore.ports.analytics import SupportsMinutes, SupportsViewers
+from hvcore.ports.repositories.catalog import VideoCatalog
+from hvcore.services.access.authorization import listed_video
+
+MOST_BATCHES: Final = 40
+"""Of what is forgotten in one round; the next one goes on."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MINUTE: Final = timedelta(minutes=1)
+
+
+@attrs.frozen(kw_only=True)
+class LiveAnalytics:
+    """
+    Tell how many are watching.
+
+    Attributes:
+        viewers: Knows sessions; None if nobody keeps them.
+        minutes: Knows minutes; likewise.
+        minutes_kept_for: After it, minutes go.
+    """
+
+    videos: VideoCatalog
+    viewers: SupportsViewers | None
+    minutes: SupportsMinutes | None
+    clock: Clock
+    minutes_kept_for: timedelta
+
+    def of_environments(self, envs: Sequence[Environment]) -> LiveView:
+        """
+        Return who is watching anything of some environments.
+
+        Args:
+            envs: All of one organization.
+        """
+        org_id = envs[0].org_id if envs else None
+        if org_id is None:
+            now = self.clock.now()
+            return LiveView(as_of=now, viewers=0, minutes=_filled([], _last(now)))
+        env_ids = frozenset(env.id for env in envs)
+        return self._live(EnvironmentScope(org_id=org_id, env_ids=env_ids))
+
+    def of_video(self, caller: Principal, org_id: str, video_id: str) -> LiveView:
+        """
+        Return who is watching a video.
+
+        Raises:
+            VideoNotFoundError: There is none such, it is deleted, or it has
+                not come yet.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        video = listed_video(self.videos, caller, org_id, video_id)
+        return self._live(VideoScope(video_id=video.id))
+
+    def forget_old(self) -> None:
+        """
+        Drop minutes and sessions whose time is over, a little at a time.
+
+        Raises:
+            UnavailableError: Who keeps them does not answer.
+        """
+        now = self.clock.now()
+        if self.viewers is not None:
+            before = now - SESSIONS_KEPT_FOR
+            for _ in range(MOST_BATCHES):
+                if not self.viewers.forget_sessions(before):
+                    break
+        if self.minutes is not None:
+            first_kept = (now - self.minutes_kept_for - _EPOCH) // _MINUTE
+            for _ in range(MOST_BATCHES):
+                if not self.minutes.forget_minutes(first_kept):
+                    break
+
+    def _live(self, scope: Scope) -> LiveView:
+        now = self.clock.now()
+        viewers, minutes = None, None
+        if self.viewers is not None:
+            viewers = self.viewers.viewers(scope, now - VIEWER_WINDOW)
+        if self.minutes is not None:
+            last = _last(now)
+            found = self.minutes.minutes(scope, last - RECENT_MINUTES + 1, last)
+            minutes = _filled(found, last)
+        return LiveView(as_of=now, viewers=viewers, minutes=minutes)
+
+
+def _last(now: datetime) -> int:
+    """
+    Return the last minute that is over.
+    """
+    return (now - _EPOCH) // _MINUTE - 1
+
+
+def _filled(found: Sequence[MinuteTotal], last: int) -> tuple[MinuteTotal, ...]:
+    known = {one.minute: one for one in found}
+    return tuple(
+        known.get(minute, MinuteTotal(minute=minute, segments=0))
+        for minute in range(last - RECENT_MINUTES + 1, last + 1)
+    )

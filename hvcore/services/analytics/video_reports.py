@@ -1,0 +1,98 @@
+"""
+Answer what is known of a video's segments besides how many they were.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.analytics.breakdown import (
+    BreakdownBy,
+    BreakdownDay,
+    VideoBreakdown,
+    with_unknown,
+)
+from hvcore.domain.analytics.playback_quality import VideoQuality
+from hvcore.domain.analytics.segments import DateRange, VideoScope, daily_range
+from hvcore.ports.analytics import (
+    AnalyticsStore,
+    SupportsBreakdown,
+    SupportsQuality,
+)
+from hvcore.ports.repositories.catalog import VideoCatalog
+from hvcore.services.access.authorization import listed_video
+
+
+@attrs.frozen(kw_only=True)
+class VideoReports:
+    """
+    Report on videos, day by day.
+
+    Attributes:
+        quality: Knows what players told; None if nobody keeps it.
+        origins: Knows where segments went; likewise.
+    """
+
+    videos: VideoCatalog
+    store: AnalyticsStore
+    quality: SupportsQuality | None
+    origins: SupportsBreakdown | None
+    clock: Clock
+
+    def playback_quality(
+        self, caller: Principal, org_id: str, video_id: str, asked: DateRange
+    ) -> VideoQuality:
+        """
+        Return what players told of a video.
+
+        Args:
+            asked: The last 30 days and today if it has no end.
+
+        Raises:
+            VideoNotFoundError: There is none such, it is deleted, or it has
+                not come yet.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        video = listed_video(self.videos, caller, org_id, video_id)
+        if self.quality is None:
+            return VideoQuality(video=video, days=None)
+        scope = VideoScope(video_id=video.id)
+        days = self.quality.quality(scope, self._days(asked))
+        return VideoQuality(video=video, days=days)
+
+    def breakdown(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        asked: DateRange,
+        by: BreakdownBy,
+    ) -> VideoBreakdown:
+        """
+        Return where the segments of a video went.
+
+        Args:
+            asked: The last 30 days and today if it has no end.
+
+        Raises:
+            VideoNotFoundError: There is none such, it is deleted, or it has
+                not come yet.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        video = listed_video(self.videos, caller, org_id, video_id)
+        scope, days = VideoScope(video_id=video.id), self._days(asked)
+        rows: Sequence[BreakdownDay]
+        if self.origins is None:
+            counts = self.store.daily(scope, days)
+            rows = with_unknown((), {count.day: count.segments for count in counts})
+        else:
+            rows = self.origins.breakdown(scope, days, by)
+        return VideoBreakdown(
+            video=video, by=by, rows=rows, is_kept=self.origins is not None
+        )
+
+    def _days(self, asked: DateRange) -> DateRange:
+        return daily_range(asked, self.clock.now().astimezone(UTC).date())

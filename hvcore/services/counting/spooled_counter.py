@@ -1,0 +1,88 @@
+"""
+Count the segments that are handed to players, and note what is not counted.
+
+Source: interface, "What the service does", 5.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.failpoints import reach
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.counting.details import ServedDetails
+from hvcore.services.counting.sessions import DueSession, SessionNotes
+from hvcore.spool import (
+    SegmentLines,
+    Spool,
+    encode_all,
+    encode_ignored,
+    encode_seen,
+    encode_taken_back,
+)
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@attrs.frozen(kw_only=True)
+class SpooledCounter:
+    """
+    Writes everything to this process's spool file.
+    """
+
+    spool: Spool
+    sessions: SessionNotes
+    clock: Clock
+    details: ServedDetails = attrs.field(factory=ServedDetails)
+    _segments: SegmentLines = attrs.field(factory=SegmentLines, init=False)
+
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
+        """
+        Take note of segments whose last bytes are about to be handed over.
+        """
+        at_ms = self.clock.now_ms()
+        # All in one write: the segments, their viewers, and what is known of
+        # both. Nearly always there are only the first.
+        lines: list[bytes] = []
+        due: dict[int, DueSession] = {}
+        for segment in segments:
+            place, viewer = segment.place, segment.viewer
+            segment.line = self._segments.line(place, at_ms)
+            lines.append(segment.line)
+            if viewer.report is not None or self.details.tell_origins:
+                at = _EPOCH + timedelta(milliseconds=at_ms)
+                lines.append(encode_all(self.details.due(place, viewer, at)))
+            session = self.sessions.due(place.video_id, segment.token, viewer, at_ms)
+            if session is not None and session.mark not in due:
+                lines.append(encode_seen(place, session.name, at_ms))
+                due[session.mark] = session
+        is_kept = self.spool.write(b"".join(lines), segments=len(segments))
+        for session in due.values():
+            self.sessions.noted(session)
+        if not is_kept:
+            for segment in segments:
+                segment.line = None
+        reach("spool.written")
+        return is_kept and not self.spool.owes
+
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """
+        Take back what counts segments that broke off.
+        """
+        if not lines:
+            # To write nothing would begin a file, and so a drain.
+            return
+        taken = b"".join([encode_taken_back(line) for line in lines])
+        self.spool.write(taken, segments=len(lines))
+
+    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+        """
+        Take note of an answer that is not counted.
+        """
+        lines = encode_ignored(place, reason, self.clock.now_ms())
+        self.spool.write(lines, segments=0)

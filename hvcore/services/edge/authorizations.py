@@ -1,0 +1,281 @@
+"""
+What a web server in front of delivery must know to serve files by itself.
+
+The server checks tokens and pages; everything that the database decides, it
+asks here and keeps for less than a second: whether a video may be served at
+all, and where its files lie.
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import is_edge_key_id
+from hvcore.domain.processing.transcoding import MediaFile, PublishedTrack
+from hvcore.errors import (
+    HvError,
+    InvalidParametersError,
+    NotFoundError,
+    UnavailableError,
+)
+from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.published_files import (
+    PublishedMedia,
+    find_published,
+    stored_file,
+)
+from hvcore.services.playback.responses import Lifetime, Served
+
+ETAG_CHARS: Final = 32
+"""As in delivery: a file has one entity tag, whoever serves it."""
+MAX_KNOWN: Final = 4096
+"""Grants in memory, about 4 MB; what is published is not in them."""
+MAX_ASKED: Final = 32
+"""Grants in one question: who waits behind it shall not wait long."""
+_PUBLIC_PARTS: Final = 3
+_MARK_CHARS: Final = 32
+_ASKED: Final = re.compile(r"([a-z]+)/([\w/-]{1,256})=([0-9a-f]{32})", re.ASCII)
+
+
+def edge_secret(upload_key: str) -> str:
+    """
+    Return what an edge shows to be told; the same on every machine.
+    """
+    key = upload_key.encode()
+    return hmac.new(key, b"hvcore edge", hashlib.sha256).hexdigest()
+
+
+def token_mark(secret: str) -> str:
+    """
+    Return what stands for a token in the texts that an edge is given.
+
+    The same on every machine, so that texts are alike; nobody else can write
+    it into a video's captions.
+    """
+    mark = hmac.new(secret.encode(), b"token mark", hashlib.sha256)
+    return mark.hexdigest()[:_MARK_CHARS]
+
+
+@attrs.frozen(kw_only=True)
+class EdgeGrant:
+    """
+    A video that may be served now to who passes the checks of tokens and pages.
+
+    Attributes:
+        domains: The pages that may use it; empty means every page.
+        expires_at_unix: When the permission itself ends, if it does.
+        tag: Differs whenever the document differs.
+    """
+
+    video: Playable
+    domains: tuple[str, ...] = ()
+    expires_at_unix: float | None = None
+    tag: str = attrs.field(init=False)
+
+    @tag.default
+    def _make_tag(self) -> str:
+        video = self.video
+        facts = (
+            *(video.id, video.public_id, video.org_id, video.env_id),
+            *(video.media_root, self.domains, self.expires_at_unix),
+        )
+        return hashlib.sha256(repr(facts).encode()).hexdigest()[:ETAG_CHARS]
+
+    def document(self) -> Mapping[str, object]:
+        """
+        Return the grant for the edge's script.
+        """
+        video = self.video
+        place = f"{video.org_id} {video.env_id} {video.id}"
+        found: dict[str, object] = {
+            "tag": self.tag,
+            "video": video.id,
+            "public": video.public_id,
+            "root": video.media_root,
+            "tracks": dict(_tracks(video.media.tracks, place)),
+        }
+        if self.domains:
+            found["domains"] = list(self.domains)
+        if self.expires_at_unix is not None:
+            found["expires"] = self.expires_at_unix
+        return found
+
+
+@attrs.frozen(kw_only=True)
+class EdgeGrants:
+    """
+    Grants by scope: whose permission an address needs.
+    """
+
+    delivery: Delivery
+    edge_playback: EdgePlayback
+    share_playback: SharePlayback
+    _known: dict[tuple[object, ...], EdgeGrant] = attrs.field(
+        factory=dict, init=False, eq=False, repr=False
+    )
+
+    def find(self, kind: str, owner: str) -> EdgeGrant:
+        """
+        Return what may be served now.
+
+        Args:
+            kind: ``private``, ``public``, ``share`` or ``key``.
+            owner: A video; organization, environment and video; a share
+                link; an edge key.
+
+        Raises:
+            HvError: Nothing, for the reason that a viewer would be told.
+        """
+        access = self.delivery.access
+        if kind == "private":
+            return self._of(access.ready(owner))
+        if kind == "public":
+            parts = owner.split("/")
+            if len(parts) == _PUBLIC_PARTS:
+                return self._of(access.public(*parts))
+        if kind == "share":
+            share, video = self.share_playback.find(owner)
+            return self._of(video, expires_at=share.expires_at)
+        if kind == "key" and is_edge_key_id(owner):
+            key, video = self.edge_playback.find(owner)
+            return self._of(video, key.domains, key.expires_at)
+        raise NotFoundError
+
+    def which_hold(self, asked: str) -> str:
+        """
+        Tell which grants are still as an edge has them.
+
+        Args:
+            asked: ``kind/owner=tag`` of each, with commas between them.
+
+        Returns:
+            A digit for each: 1 if it is; 0 if it is another one or refused, which
+            ``find`` tells.
+
+        Raises:
+            InvalidParametersError: This is no such list, or too long.
+            UnavailableError: What decides cannot be reached.
+        """
+        listed = [_ASKED.fullmatch(one) for one in asked.split(",", MAX_ASKED)]
+        grants = [one.groups() for one in listed if one is not None]
+        if len(grants) < len(listed) or len(listed) > MAX_ASKED:
+            raise InvalidParametersError(
+                f"If-None-Match: send 1 to {MAX_ASKED} of kind/owner=tag, with commas."
+            )
+        return "".join("1" if self._holds(*grant) else "0" for grant in grants)
+
+    def _holds(self, kind: str, owner: str, tag: str) -> bool:
+        try:
+            return self.find(kind, owner).tag == tag
+        except UnavailableError:
+            raise
+        except HvError:
+            return False
+
+    def _of(
+        self,
+        video: Playable,
+        domains: tuple[str, ...] = (),
+        expires_at: datetime | None = None,
+    ) -> EdgeGrant:
+        """
+        Return the grant that was made before, while nothing of it has changed.
+        """
+        key = (video.id, domains, expires_at)
+        known = self._known.get(key)
+        if known is not None and known.video is video:
+            return known
+        if len(self._known) >= MAX_KNOWN:
+            self._known.clear()
+        grant = self._known[key] = EdgeGrant(
+            video=video,
+            domains=domains,
+            expires_at_unix=expires_at.timestamp() if expires_at else None,
+        )
+        return grant
+
+    def open_text(self, kind: str, owner: str, file: str, token: str) -> Served:
+        """
+        Return a playlist, a manifest or the index of the storyboard.
+
+        Args:
+            kind: ``private`` or ``share``: others carry no token.
+            token: What stands in every address of it.
+
+        Raises:
+            HvError: As in find.
+            NotFoundError: The video has no such text.
+        """
+        video = self.find(kind, owner).video
+        served = self.delivery.serve(video, file, token=token, is_public=False)
+        if not served.is_text:
+            raise NotFoundError
+        # The edge answers with it many times, or not at all.
+        return attrs.evolve(served, on_ignored=None)
+
+    def open_media(self, kind: str, owner: str, file: str) -> Served:
+        """
+        Return a media file for the edge's own cache; the edge counts it.
+
+        Raises:
+            HvError: As in find.
+            NotFoundError: The video has no such media file.
+        """
+        video = self.find(kind, owner).video
+        found = find_published(video.media, file)
+        if not isinstance(found, PublishedMedia):
+            raise NotFoundError
+        return Served(
+            body=stored_file(self.delivery.storage, video.media_root, found),
+            content_type=found.content_type,
+            etag=_etag(found.file),
+            lifetime=Lifetime.IMMUTABLE,
+            is_public=False,
+        )
+
+
+def _tracks(
+    tracks: Sequence[PublishedTrack], place: str
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    is_first = True
+    for published in tracks:
+        track = published.track
+        if not published.pieces:
+            continue
+        found: dict[str, object] = {
+            # Of the init segments of all parts, the first one is published.
+            "folder": published.pieces[0].folder,
+            "init": _etag(track.init),
+            "init_size": track.init.size_bytes,
+            "pieces": [[p.folder, p.first_number, p.count] for p in published.pieces],
+            # Delivery looks at each number; without a gap there is no need to.
+            "etags": "".join(_etag(file) for file in _in_order(published)),
+            "sizes": [file.size_bytes for file in _in_order(published)],
+        }
+        if track.rung is None:
+            found["is_audio"] = True
+        else:
+            found["served"] = f"{place} {track.rung.short_edge_px}"
+            if is_first:
+                is_first = False
+                yield "video", {**found, "name": track.name, "pieces": []}
+        yield track.name, found
+
+
+def _in_order(published: PublishedTrack) -> Iterator[MediaFile]:
+    for number, segment in enumerate(published.track.segments):
+        if segment.number != number:
+            return
+        yield segment.file
+
+
+def _etag(file: MediaFile) -> str:
+    return file.sha256[:ETAG_CHARS]

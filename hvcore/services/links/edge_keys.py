@@ -1,0 +1,127 @@
+"""
+Make, list and revoke edge keys.
+
+Source: interface, "Delivery", embed by edge key.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.ids import new_edge_key_id
+from hvcore.domain.limits import MAX_LISTED_LINKS
+from hvcore.domain.links.links import EdgeKey
+from hvcore.errors import ForbiddenError, NotFoundError
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.settings import PublicSettings
+
+NO_SUCH_KEY = "There is no such edge key, or it is revoked already."
+
+
+@attrs.frozen(kw_only=True)
+class EdgeKeys:
+    """
+    The edge keys of videos.
+    """
+
+    uow: UnitOfWork
+    public: PublicSettings
+    clock: Clock
+    changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
+
+    def create(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        *,
+        domains: tuple[str, ...],
+        expires_at: datetime | None,
+    ) -> EdgeKey:
+        """
+        Make an edge key; it plays once the video is ready.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        with self.uow.write() as work:
+            video = require_listed(reach_video(work, caller, org_id, video_id))
+            key = EdgeKey(
+                id=new_edge_key_id(),
+                org_id=video.org_id,
+                env_id=video.env_id,
+                video_id=video.id,
+                domains=domains,
+                created_at=self.clock.now(),
+                expires_at=expires_at,
+            )
+            work.edge_keys.add(key)
+            work.commit()
+        return key
+
+    def of_video(
+        self, caller: Principal, org_id: str, video_id: str
+    ) -> Sequence[EdgeKey]:
+        """
+        Return a video's edge keys, newest first, revoked ones included.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        with self.uow.read() as work:
+            video = require_listed(reach_video(work, caller, org_id, video_id))
+            return work.edge_keys.of_video(video.id, MAX_LISTED_LINKS)
+
+    def revoke(self, caller: Principal, org_id: str, edge_key: str) -> EdgeKey:
+        """
+        End an edge key; the next request with it is refused.
+
+        Raises:
+            NotFoundError: The organization has none such, or it was revoked.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        with self.uow.write() as work:
+            key = work.edge_keys.find(edge_key, for_update=True)
+            if key is None or key.org_id != org_id:
+                raise NotFoundError(NO_SUCH_KEY)
+            if not caller.reaches_env(key.env_id):
+                raise ForbiddenError("This key belongs to another environment.")
+            if key.revoked_at is not None:
+                raise NotFoundError(NO_SUCH_KEY)
+            key = attrs.evolve(key, revoked_at=self.clock.now())
+            work.edge_keys.save(key)
+            self.changes.of_edge_key(work, key)
+            work.commit()
+        self.changes.publish()
+        return key
+
+    def revoke_of(
+        self, caller: Principal, org_id: str, video_id: str, edge_key: str
+    ) -> EdgeKey:
+        """
+        End an edge key that a path names below its video.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            NotFoundError: The video has none such, or it was revoked.
+            ForbiddenError: The video lies outside the key's environment.
+        """
+        with self.uow.read() as work:
+            video = require_listed(reach_video(work, caller, org_id, video_id))
+            key = work.edge_keys.find(edge_key)
+        if key is None or key.video_id != video.id:
+            raise NotFoundError(NO_SUCH_KEY)
+        return self.revoke(caller, org_id, edge_key)
+
+    def embed_url(self, key: EdgeKey) -> str:
+        """
+        Return the address of the key's page; its playlist lies below.
+        """
+        return f"{self.public.player_url}/v1/{key.id}"

@@ -1,0 +1,71 @@
+"""
+What the player page of an edge key or of a share link shows.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import PublicId, VideoId
+from hvcore.domain.limits import POSTER_TOKEN_VALID_S
+from hvcore.playback_tokens import KeyRing, TokenUse
+from hvcore.services.playback.playable import Playable
+from hvcore.settings import PublicSettings
+
+
+@attrs.frozen(kw_only=True)
+class LinkedVideo:
+    """
+    A video as a page shows it.
+
+    Attributes:
+        master: Complete address of the master playlist; may hold a token.
+        poster: Complete address of the picture, likewise; None without one.
+        domains: The pages that may embed it; empty means every page.
+    """
+
+    name: str
+    master: str = attrs.field(repr=False)
+    poster: str | None = attrs.field(repr=False)
+    domains: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class LinkPages:
+    """
+    Put together what a page shows.
+    """
+
+    key_ring: KeyRing
+    clock: Clock
+    public: PublicSettings
+
+    def show(
+        self, video: Playable, *, master: str, domains: Sequence[str] = ()
+    ) -> LinkedVideo:
+        """
+        Describe a video to who was let in.
+        """
+        return LinkedVideo(
+            name=video.name,
+            master=master,
+            poster=self._poster(video, domains),
+            domains=tuple(domains),
+        )
+
+    def _poster(self, video: Playable, domains: Sequence[str]) -> str | None:
+        if video.poster_path is None:
+            return None
+        address = f"{self.public.worker_url}/t/{video.id}/1280x720.jpg"
+        if video.is_public:
+            return address
+        token = self.key_ring.issue(
+            video_id=VideoId(video.id),
+            public_id=PublicId(video.public_id),
+            valid_s=POSTER_TOKEN_VALID_S,
+            use=TokenUse.THUMBNAIL,
+            domains=domains,
+            now=self.clock.now(),
+        )
+        return f"{address}?token={token}"

@@ -1,0 +1,257 @@
+"""
+Serve videos to the viewers of share links, one view for each session.
+
+Source: interface, "share"; docs/decisions/0010. A session is a token in every
+address of the playlist that began it. Each request looks the link up anew, so
+that a revocation that was answered is obeyed by the next one.
+"""
+
+import hmac
+import logging
+import unicodedata
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import PublicId, VideoId, is_share_id
+from hvcore.domain.limits import SHARE_SESSION_VALID_S, SHARE_VIEWER_VALID_S
+from hvcore.domain.links.links import GUESS_WINDOW, ShareLink
+from hvcore.domain.playback.judgement import kept
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.errors import (
+    ForbiddenError,
+    NotFoundError,
+    RateLimitExceededError,
+    UnauthorizedError,
+    VideoNotFoundError,
+)
+from hvcore.manifests.hls import MASTER
+from hvcore.playback_tokens import KeyRing, TokenUse
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.links.pages import LinkedVideo, LinkPages
+from hvcore.services.playback.authorization import OTHER_USE
+from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.responses import Lifetime, Served
+
+_log = logging.getLogger(__name__)
+
+OVER: Final = "This share link has expired, was revoked, or has no views left."
+NO_SESSION: Final = "Begin with the share link's master playlist."
+NOT_NAMED: Final = (
+    "This share link is for one viewer; open its page and confirm the e-mail address."
+)
+TOO_MANY_GUESSES: Final = "Too many addresses were tried; try again later."
+
+
+class ShareOverError(ForbiddenError):
+    """
+    The share link will never play again.
+    """
+
+    default_detail = OVER
+
+
+class ViewerUnknownError(ForbiddenError):
+    """
+    The share link is for one viewer, and nobody has said to be that one.
+    """
+
+    default_detail = NOT_NAMED
+
+
+@attrs.frozen(kw_only=True)
+class SharePlayback:
+    """
+    Playlists and segments by share link, and what its page shows.
+    """
+
+    uow: UnitOfWork
+    delivery: Delivery
+    key_ring: KeyRing
+    pages: LinkPages
+
+    def open(self, share_id: str, file: str, viewer: Viewer, *, begins: bool) -> Served:
+        """
+        Return a file of the link's video.
+
+        The master playlist without a session's token begins a session.
+
+        Args:
+            begins: A new session uses a view; False for HEAD, which only
+                asks whether one could begin.
+
+        Raises:
+            NotFoundError: No such link, or the video has no such file.
+            UnauthorizedError: A token that is broken or has expired, or a
+                file without one.
+            ShareOverError: The link is over, or no view is left.
+            ViewerUnknownError: It is for a viewer who has not confirmed.
+            ForbiddenError: A token of something else.
+            VideoNotFoundError: The video is not ready.
+        """
+        share, video = self.find(share_id)
+        use = self._use(share, viewer)
+        if use is TokenUse.SHARE:
+            return self.delivery.serve(
+                video,
+                file,
+                token=viewer.tokens[0],
+                is_public=False,
+                viewer=viewer,
+                ends_at=share.expires_at,
+            )
+        if file != MASTER:
+            raise UnauthorizedError(NO_SESSION, rule=PlaybackRule.SHARE_SESSION_MISSING)
+        kept(PlaybackRule.SHARE_SESSION_MISSING)
+        if share.viewer_email is not None and use is not TokenUse.SHARE_VIEWER:
+            raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
+        kept(PlaybackRule.SHARE_VIEWER_UNKNOWN)
+        return self._begin(share, video, viewer, begins=begins)
+
+    def describe(self, share_id: str) -> LinkedVideo:
+        """
+        Return what the link's page shows; this uses no view.
+
+        Raises:
+            NotFoundError: No such link.
+            ShareOverError: The link is over, or no view is left.
+            ViewerUnknownError: It is for a viewer who has to confirm first.
+            VideoNotFoundError: The video is not ready.
+        """
+        share, video = self.find(share_id)
+        self._require_view(share)
+        if share.viewer_email is not None:
+            raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
+        return self.pages.show(video, master=self._master(share))
+
+    def confirm(self, share_id: str, email: str) -> LinkedVideo:
+        """
+        Return what the page shows to who has named the link's viewer.
+
+        Raises:
+            RateLimitExceededError: Too many addresses were tried.
+            ViewerUnknownError: It is another address.
+            HvError: As in describe.
+        """
+        share, video = self.find(share_id)
+        self._require_view(share)
+        if share.viewer_email is None:
+            return self.describe(share_id)
+        now = self._now()
+        with self.uow.write() as work:
+            may_try = work.shares.take_guess(share.id, now)
+            work.commit()
+        if not may_try:
+            _log.warning("share link guessed at", extra={"hv_share": share.id})
+            raise RateLimitExceededError(
+                TOO_MANY_GUESSES,
+                headers={"Retry-After": str(int(GUESS_WINDOW.total_seconds()))},
+                rule=PlaybackRule.SHARE_GUESSED_AT,
+            )
+        if not _is_same(email, share.viewer_email):
+            raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
+        with self.uow.write() as work:
+            work.shares.forget_guesses(share.id)
+            work.commit()
+        token = self._issue(share, video, TokenUse.SHARE_VIEWER, SHARE_VIEWER_VALID_S)
+        return self.pages.show(video, master=f"{self._master(share)}?token={token}")
+
+    def find(self, share_id: str) -> tuple[ShareLink, Playable]:
+        """
+        Return a link that is not over and its video; this uses no view.
+
+        Raises:
+            NotFoundError: No such link.
+            ShareOverError: The link is over.
+            VideoNotFoundError: The video is not ready.
+        """
+        share = None
+        if is_share_id(share_id):
+            share = self.delivery.directory.find_share(share_id)
+        if share is None:
+            raise NotFoundError(rule=PlaybackRule.SHARE_UNKNOWN)
+        kept(PlaybackRule.SHARE_UNKNOWN)
+        self._require_time(share)
+        try:
+            return share, self.delivery.access.ready(share.video_id)
+        except VideoNotFoundError as exc:
+            if self.delivery.access.is_deleted(share.video_id):
+                raise ShareOverError(rule=exc.rule) from None
+            raise
+
+    def _require_time(self, share: ShareLink) -> None:
+        now = self._now()
+        if share.is_revoked_at(now):
+            raise ShareOverError(rule=PlaybackRule.SHARE_REVOKED)
+        if not share.is_valid_at(now):
+            raise ShareOverError(rule=PlaybackRule.SHARE_EXPIRED)
+        kept(PlaybackRule.SHARE_REVOKED, PlaybackRule.SHARE_EXPIRED)
+
+    def _use(self, share: ShareLink, viewer: Viewer) -> TokenUse | None:
+        if not viewer.tokens:
+            return None
+        claims = self.delivery.access.claims(viewer)
+        if claims.share_id != share.id or not claims.names(share.video_id):
+            raise ForbiddenError(OTHER_USE, rule=PlaybackRule.TOKEN_OTHER_SHARE)
+        kept(PlaybackRule.TOKEN_OTHER_SHARE)
+        return claims.use
+
+    def _begin(
+        self, share: ShareLink, video: Playable, viewer: Viewer, *, begins: bool
+    ) -> Served:
+        left_s = int((share.expires_at - self._now()).total_seconds())
+        valid_s = max(1, min(left_s, SHARE_SESSION_VALID_S))
+        token = self._issue(share, video, TokenUse.SHARE, valid_s)
+        # Before the view is used: what cannot be answered costs none.
+        served = self.delivery.serve(
+            video, MASTER, token=token, is_public=False, viewer=viewer
+        )
+        if begins:
+            self._take_view(share)
+        else:
+            self._require_view(share)
+        return attrs.evolve(served, lifetime=Lifetime.ONCE)
+
+    def _take_view(self, share: ShareLink) -> None:
+        with self.uow.write() as work:
+            is_taken = work.shares.take_view(share.id, self._now())
+            work.commit()
+        if not is_taken:
+            raise ShareOverError(rule=PlaybackRule.SHARE_USED_UP)
+
+    def _require_view(self, share: ShareLink) -> None:
+        if not share.has_views_left:
+            raise ShareOverError(rule=PlaybackRule.SHARE_USED_UP)
+        kept(PlaybackRule.SHARE_USED_UP)
+
+    def _issue(
+        self, share: ShareLink, video: Playable, use: TokenUse, valid_s: int
+    ) -> str:
+        return self.key_ring.issue(
+            video_id=VideoId(video.id),
+            public_id=PublicId(video.public_id),
+            valid_s=valid_s,
+            use=use,
+            share_id=share.id,
+            now=self._now(),
+        )
+
+    def _master(self, share: ShareLink) -> str:
+        return f"{self.pages.public.worker_url}/v1/share/{share.id}/{MASTER}"
+
+    def _now(self) -> datetime:
+        return self.delivery.clock.now()
+
+
+def _is_same(email: str, wanted: str) -> bool:
+    # In time that says nothing about how much of it was right.
+    return hmac.compare_digest(_folded(email), _folded(wanted))
+
+
+def _folded(email: str) -> bytes:
+    # Some keyboards write é as one character, others as two.
+    text = unicodedata.normalize("NFC", email.strip()).casefold()
+    return text.encode("utf-8", "replace")

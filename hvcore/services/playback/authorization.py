@@ -1,0 +1,243 @@
+"""
+Who may watch which video: the one place that decides it.
+
+Source: interface, "Authentication", 7 and 8, and "Delivery".
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import is_video_id
+from hvcore.domain.playback.judgement import is_followed, kept
+from hvcore.domain.playback.page_domains import is_page_listed
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.domain.videos.video import VideoState
+from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
+from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenUse
+from hvcore.ports.repositories.playback import PlaybackDirectory, PlaybackEntry
+from hvcore.services.playback.playable import Grant, GrantKey, Grants, Playable
+
+NOT_SIGNED: Final = "This video needs a playback token: ?token=…"
+SIGNED_TWICE: Final = "Send one playback token, not several."
+OTHER_VIDEO: Final = "The playback token was made for another video."
+OTHER_USE: Final = "The playback token does not open this."
+OTHER_PAGE: Final = "The playback token may not be used on this page."
+
+
+@attrs.frozen(kw_only=True)
+class PlaybackAccess:
+    """
+    Decide whether a video may be served to a viewer.
+
+    Every decision reads the video's state anew, so that a delete that was
+    answered is obeyed by the next request. A decision that was made before holds
+    as long as nothing has changed of what it was made of.
+
+    Attributes:
+        player_origin: Scheme, host and port of ``player_url``. Requests of
+            the embed page come from there whatever page embeds it; the page
+            itself was checked against ``domains`` when it was opened.
+    """
+
+    directory: PlaybackDirectory
+    key_ring: KeyRing
+    clock: Clock
+    player_origin: str | None = None
+    _grants: Grants = attrs.field(factory=Grants, init=False, eq=False, repr=False)
+
+    def public(self, org: str, env: str, video: str) -> Playable:
+        """
+        Return the video of a public path.
+
+        Args:
+            env: The environment's id or its short name.
+
+        Raises:
+            VideoNotFoundError: Not there, or not of this environment.
+            ForbiddenError: It is private.
+        """
+        key = (org, env, video)
+        granted = self._recall(key)
+        if granted is not None:
+            return granted
+        entry = self._entry(video)
+        found = _judge(entry, environment=(org, env))
+        if isinstance(found, PlaybackRule):
+            raise VideoNotFoundError(rule=found)
+        if not found.is_public:
+            raise ForbiddenError(
+                "This video is private; request a signed URL to play it.",
+                rule=PlaybackRule.PRIVATE_ON_PUBLIC_PATH,
+            )
+        kept(PlaybackRule.PRIVATE_ON_PUBLIC_PATH)
+        self._grants.put(key, Grant(video=video, entry=entry, playable=found))
+        return found
+
+    def private(
+        self, video: str, viewer: Viewer, uses: frozenset[TokenUse]
+    ) -> Playable:
+        """
+        Return the video that the viewer's token opens.
+
+        The token is judged before anything is looked up: who has none that
+        is good for this video learns nothing about it, not even whether it
+        exists.
+
+        Raises:
+            UnauthorizedError: No token, or one that is broken or expired.
+            ForbiddenError: A token for another video, use or page.
+            VideoNotFoundError: The video is not there (any more).
+        """
+        key = (video, viewer.tokens, viewer.origin, viewer.referer, uses)
+        granted = self._recall(key)
+        if granted is not None:
+            return granted
+        claims = self.claims(viewer)
+        if not claims.names(video):
+            raise ForbiddenError(OTHER_VIDEO, rule=PlaybackRule.TOKEN_OTHER_VIDEO)
+        kept(PlaybackRule.TOKEN_OTHER_VIDEO)
+        if claims.use not in uses:
+            raise ForbiddenError(OTHER_USE, rule=PlaybackRule.TOKEN_OTHER_USE)
+        kept(PlaybackRule.TOKEN_OTHER_USE)
+        if claims.domains and not self.is_page_allowed(claims.domains, viewer):
+            raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
+        kept(PlaybackRule.PAGE_NOT_LISTED)
+        entry = self._entry(claims.video_id)
+        found = _judge(entry, claims=claims)
+        if isinstance(found, PlaybackRule):
+            raise VideoNotFoundError(rule=found)
+        if found.public_id != claims.public_id:
+            # Of another installation that signs with the same key.
+            raise VideoNotFoundError(rule=PlaybackRule.TOKEN_OTHER_VIDEO)
+        grant = Grant(
+            video=claims.video_id, entry=entry, playable=found, ends_at=claims.ends_at
+        )
+        self._grants.put(key, grant)
+        return found
+
+    def either(self, video: str, viewer: Viewer, uses: frozenset[TokenUse]) -> Playable:
+        """
+        Return a public video to everybody, a private one for its token.
+
+        Raises:
+            UnauthorizedError: As in private.
+            ForbiddenError: As in private.
+            VideoNotFoundError: As in private.
+        """
+        found = _judge(self._entry(video))
+        if isinstance(found, PlaybackRule):
+            if not viewer.tokens:
+                raise VideoNotFoundError(rule=found)
+        elif found.is_public:
+            return found
+        return self.private(video, viewer, uses)
+
+    def ready(self, video: str) -> Playable:
+        """
+        Return a video to who was let in by other means than a token.
+
+        Raises:
+            VideoNotFoundError: No such video, or none that is ready.
+        """
+        key = (video,)
+        granted = self._recall(key)
+        if granted is not None:
+            return granted
+        entry = self._entry(video)
+        found = _judge(entry)
+        if isinstance(found, PlaybackRule):
+            raise VideoNotFoundError(rule=found)
+        self._grants.put(key, Grant(video=video, entry=entry, playable=found))
+        return found
+
+    def is_deleted(self, video: str) -> bool:
+        """
+        Tell whether a video is gone for good.
+        """
+        entry = self.directory.find(video)
+        return entry is None or entry.state is VideoState.DELETED
+
+    def claims(self, viewer: Viewer) -> PlaybackClaims:
+        """
+        Return what the viewer's one token says.
+
+        Raises:
+            UnauthorizedError: No token, several, or one that is broken or
+                expired.
+        """
+        if not any(viewer.tokens):
+            raise UnauthorizedError(NOT_SIGNED, rule=PlaybackRule.TOKEN_MISSING)
+        if len(viewer.tokens) > 1:
+            # Two readers of one address could each see another token.
+            raise UnauthorizedError(SIGNED_TWICE, rule=PlaybackRule.TOKEN_SEVERAL)
+        kept(PlaybackRule.TOKEN_MISSING, PlaybackRule.TOKEN_SEVERAL)
+        return self.key_ring.verify(viewer.tokens[0], self.clock.now())
+
+    def is_page_allowed(self, domains: Sequence[str], viewer: Viewer) -> bool:
+        """
+        Tell whether a request comes from a listed page, or from our player.
+        """
+        page = viewer.origin if viewer.origin is not None else viewer.referer
+        own = self.player_origin
+        if own is not None and page is not None and f"{page}/".startswith(f"{own}/"):
+            return True
+        return is_page_listed(domains, origin=viewer.origin, referer=viewer.referer)
+
+    def _entry(self, video: str) -> PlaybackEntry | None:
+        return self.directory.find(video) if is_video_id(video) else None
+
+    def _recall(self, key: GrantKey) -> Playable | None:
+        grant = self._grants.get(key)
+        # Who follows a judgement wants to see all of it.
+        if grant is None or is_followed():
+            return None
+        if grant.ends_at is not None and self.clock.now() >= grant.ends_at:
+            return None
+        # The same object: nothing has changed since.
+        is_same = self.directory.find(grant.video) is grant.entry
+        return grant.playable if is_same else None
+
+
+def _judge(
+    entry: PlaybackEntry | None,
+    *,
+    environment: tuple[str, str] | None = None,
+    claims: PlaybackClaims | None = None,
+) -> Playable | PlaybackRule:
+    """
+    Return a video that is ready, or the rule that keeps it from being served.
+    """
+    if entry is None:
+        return PlaybackRule.VIDEO_UNKNOWN
+    kept(PlaybackRule.VIDEO_UNKNOWN)
+    if environment is not None:
+        org, env = environment
+        if org != entry.org_id or env not in {entry.env_id, entry.env_name}:
+            return PlaybackRule.WRONG_ENVIRONMENT
+        kept(PlaybackRule.WRONG_ENVIRONMENT)
+    if entry.state is VideoState.DELETED:
+        return PlaybackRule.VIDEO_DELETED
+    kept(PlaybackRule.VIDEO_DELETED)
+    if entry.state is VideoState.FAILED:
+        return PlaybackRule.VIDEO_FAILED
+    kept(PlaybackRule.VIDEO_FAILED)
+    is_ready = entry.state is VideoState.READY
+    if not is_ready or entry.media_root is None:
+        return PlaybackRule.VIDEO_NOT_READY
+    kept(PlaybackRule.VIDEO_NOT_READY)
+    return Playable(
+        id=entry.id,
+        public_id=entry.public_id,
+        org_id=entry.org_id,
+        env_id=entry.env_id,
+        name=entry.name,
+        is_public=entry.is_public,
+        media_root=entry.media_root,
+        chosen_poster=entry.poster_path,
+        load_media=entry.load_media,
+        claims=claims,
+    )

@@ -1,0 +1,135 @@
+"""
+Tell delivery and those in front of it that less may be served than before.
+
+On this machine at once: a file of eight bytes changes before the delete or the
+revocation is answered, and an edge looks at it with every request, as delivery
+does where it keeps what a server has answered (docs/decisions/0031). Caches
+elsewhere are told by tasks, which are tried until they succeed.
+"""
+
+import logging
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import attrs
+
+from hvcore.changes_file import CHANGES_BYTES
+from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.tasks.kinds import CACHE_PURGE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.videos.video import Video
+from hvcore.ports.cache_purge import PurgeReason
+from hvcore.ports.unit_of_work import Work
+from hvcore.settings import PublicSettings
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class PlaybackChanges:
+    """
+    What services call when they end a permission to watch.
+
+    Attributes:
+        file: See above; not there where nobody looks at it.
+        purgers: Who is told of it, by name.
+    """
+
+    file: Path | None = None
+    purgers: tuple[str, ...] = ()
+    public: PublicSettings = attrs.field(factory=PublicSettings)
+
+    def of_video(self, work: Work, video: Video, reason: PurgeReason) -> None:
+        """
+        Order, in the transaction of the change, that a video is forgotten.
+        """
+        if not self.purgers:
+            return
+        worker, player = self.public.worker_url, self.public.player_url
+        ids = (video.id, video.public_id)
+        owners = {video.env_id, _env_name(work, video)}
+        prefixes = [
+            f"{worker}/v1/public/{video.org_id}/{env}/{id_}/"
+            for env in sorted(owners)
+            for id_ in ids
+        ]
+        prefixes += [f"{worker}/t/{id_}/" for id_ in ids]
+        if reason is PurgeReason.DELETED:
+            prefixes += [f"{worker}/v1/private/{id_}/" for id_ in ids]
+            prefixes += [f"{player}/v1/embed/{id_}" for id_ in ids]
+        self._order(work, video, reason, prefixes)
+
+    def of_edge_key(self, work: Work, key: EdgeKey) -> None:
+        """
+        Likewise, of what an edge key has opened.
+        """
+        prefixes = [f"{self.public.player_url}/v1/{key.id}"]
+        self._order(work, key, PurgeReason.REVOKED, prefixes)
+
+    def of_share(self, work: Work, share: ShareLink) -> None:
+        """
+        Likewise, of what a share link has opened.
+        """
+        prefixes = [
+            f"{self.public.worker_url}/v1/share/{share.id}/",
+            f"{self.public.player_url}/v1/watch/{share.id}",
+        ]
+        self._order(work, share, PurgeReason.REVOKED, prefixes)
+
+    def publish(self) -> None:
+        """
+        Have all of this machine ask anew; between the commit and the answer.
+        """
+        if self.file is None:
+            return
+        try:
+            _overwrite(self.file)
+        except FileNotFoundError:
+            # Not made here: who looks at it has made it before.
+            return
+        except OSError as exc:
+            # Whoever looks at it asks anew within a second all the same.
+            _log.error(
+                "edge and delivery are not told of a change",
+                extra={"hv_file": str(self.file), "hv_error": str(exc)},
+            )
+
+    def _order(
+        self,
+        work: Work,
+        ended: Video | EdgeKey | ShareLink,
+        reason: PurgeReason,
+        prefixes: Iterable[str],
+    ) -> None:
+        payload = {
+            "reason": reason.value,
+            "env_id": ended.env_id,
+            "prefixes": sorted(set(prefixes)),
+        }
+        # One for each, so that no purger waits for another.
+        work.tasks.add(
+            [
+                NewTask(
+                    kind=CACHE_PURGE,
+                    lane=Lane.OUTBOUND,
+                    org_id=ended.org_id,
+                    subject=ended.id if isinstance(ended, Video) else ended.video_id,
+                    payload={**payload, "purger": name},
+                )
+                for name in self.purgers
+            ]
+        )
+
+
+def _env_name(work: Work, video: Video) -> str:
+    found = work.tenants.environment(video.org_id, video.env_id)
+    return found.name if found is not None else video.env_id
+
+
+def _overwrite(file: Path) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.pwrite(descriptor, os.urandom(CHANGES_BYTES), 0)
+    finally:
+        os.close(descriptor)

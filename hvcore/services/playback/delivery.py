@@ -1,0 +1,268 @@
+"""
+Serve playlists, manifests and segments: the whole decision for a request in one place.
+
+Source: interface, "Delivery".
+"""
+
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.domain.playback.judgement import kept
+from hvcore.domain.playback.page_domains import origin_of
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.playback.viewer import Viewer
+from hvcore.errors import NotFoundError
+from hvcore.manifests.hls import MASTER
+from hvcore.playback_tokens import KeyRing, TokenUse
+from hvcore.ports.counting import CountedSegment, SegmentCounter
+from hvcore.ports.repositories.playback import PlaybackDirectory
+from hvcore.ports.storage import Storage, SupportsLocalPath
+from hvcore.services.playback.authorization import PlaybackAccess
+from hvcore.services.playback.path_cache import KnownFile, KnownFiles
+from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.published_files import (
+    PublishedMedia,
+    find_published,
+    never_counted,
+    stored_file,
+)
+from hvcore.services.playback.redirects import Redirects
+from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.playback.texts import NO_SUCH_FILE, DeliveredTexts
+
+_PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})
+SOMEBODY: Final = Viewer()
+"""Of whom nothing is known."""
+
+
+@attrs.frozen(kw_only=True)
+class PlaybackRequest:
+    """
+    A request for a file of a video.
+
+    Attributes:
+        environment: Organization and environment of a public path; None on a
+            private one.
+        video: ``vid_`` or ``pubvid_`` id as the path has it.
+        file: The rest of the path, decoded.
+    """
+
+    environment: tuple[str, str] | None
+    video: str
+    file: str
+    viewer: Viewer = SOMEBODY
+
+
+@attrs.frozen(kw_only=True)
+class PlayerVideo:
+    """
+    What the player page needs to know.
+
+    Attributes:
+        master: Path of the master playlist under ``{worker_url}``, without a
+            token.
+        poster: Path of the poster, likewise; None if there is none.
+        domains: The pages that may embed it; empty means every page.
+    """
+
+    name: str
+    master: str
+    poster: str | None
+    is_public: bool
+    domains: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Delivery:
+    """
+    Serve the files of videos.
+
+    Attributes:
+        counter: Takes note of every media segment, and of what does not count.
+        player_url: Where the embed page lies; ``""`` if there is none.
+        redirects: Send players to the object store; None has files read here.
+        access: Who may watch what; thumbnails ask it, too.
+    """
+
+    directory: PlaybackDirectory
+    storage: Storage
+    key_ring: KeyRing
+    clock: Clock
+    counter: SegmentCounter
+    player_url: str = ""
+    redirects: Redirects | None = None
+    access: PlaybackAccess = attrs.field(init=False)
+    _texts: DeliveredTexts = attrs.field(init=False)
+    _files: KnownFiles = attrs.field(factory=KnownFiles, init=False)
+
+    @_texts.default
+    def _make_texts(self) -> DeliveredTexts:
+        return DeliveredTexts(directory=self.directory, storage=self.storage)
+
+    @access.default
+    def _make_access(self) -> PlaybackAccess:
+        return PlaybackAccess(
+            directory=self.directory,
+            key_ring=self.key_ring,
+            clock=self.clock,
+            player_origin=origin_of(self.player_url),
+        )
+
+    @property
+    def decides_at_once(self) -> bool:
+        """
+        Tell whether neither a decision nor a file waits for another server.
+        """
+        is_local = isinstance(self.storage, SupportsLocalPath)
+        return is_local and self.directory.answers_at_once
+
+    def open(self, request: PlaybackRequest) -> Served:
+        """
+        Return what a request asks for.
+
+        Raises:
+            UnauthorizedError: A private path without a token in force.
+            ForbiddenError: A private video on a public path, or a token that
+                does not reach this far.
+            VideoNotFoundError: No such video, or none that is ready.
+            NotFoundError: The video has no such file.
+        """
+        token = None
+        if request.environment is not None:
+            org, env = request.environment
+            video = self.access.public(org, env, request.video)
+        else:
+            video = self.access.private(request.video, request.viewer, _PLAYBACK)
+            token = request.viewer.tokens[0]
+        return self.serve(
+            video,
+            request.file,
+            token=token,
+            is_public=token is None,
+            viewer=request.viewer,
+            ends_at=video.claims.expires_at if video.claims else None,
+        )
+
+    def serve(  # noqa: PLR0913 - what differs between those who may see it
+        self,
+        video: Playable,
+        file: str,
+        *,
+        token: str | None,
+        is_public: bool,
+        viewer: Viewer = SOMEBODY,
+        ends_at: datetime | None = None,
+    ) -> Served:
+        """
+        Return a file of a video to who was found to be allowed it.
+
+        Args:
+            token: Carried to every address of a playlist or manifest.
+            is_public: Shared caches may keep it.
+            viewer: Who watches, to count viewers.
+            ends_at: When that permission ends, if it does.
+
+        Raises:
+            VideoNotFoundError: Its files are gone.
+            NotFoundError: The video has no such file.
+        """
+        known = self._files.get(video.media_root, file)
+        if known is not None:
+            kept(PlaybackRule.NO_SUCH_FILE)
+            return self._media(
+                known, token, viewer, is_public=is_public, ends_at=ends_at
+            )
+        found = find_published(video.media, file)
+        if found is None:
+            raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
+        kept(PlaybackRule.NO_SUCH_FILE)
+        if isinstance(found, PublishedMedia):
+            known = self._know(video, found)
+            self._files.put(video.media_root, file, known)
+            return self._media(
+                known, token, viewer, is_public=is_public, ends_at=ends_at
+            )
+        served = self._texts.serve(video, found, token, is_public=is_public)
+        return attrs.evolve(
+            served,
+            never_counted=never_counted(found),
+            on_ignored=partial(self.counter.ignore, _place(video, 0)),
+        )
+
+    def describe(self, video_id: str, viewer: Viewer) -> PlayerVideo:
+        """
+        Return what the player page of a video shows.
+
+        Raises:
+            UnauthorizedError: A private video without a token in force.
+            ForbiddenError: A token that does not reach this far.
+            VideoNotFoundError: No such video, or none that is ready.
+        """
+        video = self.access.either(video_id, viewer, _PLAYBACK)
+        place = f"private/{video.id}"
+        if video.is_public:
+            place = f"public/{video.org_id}/{video.env_id}/{video.id}"
+        return PlayerVideo(
+            name=video.name,
+            master=f"/v1/{place}/{MASTER}",
+            poster=f"/t/{video.id}/1280x720.jpg" if video.poster_path else None,
+            is_public=video.is_public,
+            domains=video.claims.domains if video.claims else (),
+        )
+
+    def _know(self, video: Playable, found: PublishedMedia) -> KnownFile:
+        return KnownFile(
+            stored=stored_file(self.storage, video.media_root, found),
+            content_type=found.content_type,
+            etag=_etag(found),
+            place=_place(video, found.counted_px or 0),
+            never_counted=never_counted(found),
+        )
+
+    def _media(
+        self,
+        known: KnownFile,
+        token: str | None,
+        viewer: Viewer,
+        *,
+        is_public: bool,
+        ends_at: datetime | None,
+    ) -> Served:
+        segment = None
+        if known.never_counted is None:
+            segment = CountedSegment(self.counter, known.place, token, viewer)
+        elsewhere = None
+        if self.redirects is not None:
+            elsewhere = partial(self.redirects.address, known.stored, ends_at)
+        return Served(
+            body=known.stored,
+            content_type=known.content_type,
+            etag=known.etag,
+            lifetime=Lifetime.IMMUTABLE,
+            is_public=is_public,
+            segment=segment,
+            never_counted=known.never_counted,
+            on_ignored=partial(self.counter.ignore, known.place),
+            elsewhere=elsewhere,
+        )
+
+
+def _place(video: Playable, height_px: int) -> SegmentPlace:
+    return SegmentPlace(
+        org_id=OrgId(video.org_id),
+        env_id=EnvId(video.env_id),
+        video_id=VideoId(video.id),
+        height_px=height_px,
+    )
+
+
+def _etag(found: PublishedMedia) -> str:
+    tag = found.file.sha256[:32]
+    # The beginning of a file is not what the whole is.
+    return tag if found.first_bytes is None else f"{tag}-{found.first_bytes}"

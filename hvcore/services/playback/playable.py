@@ -1,0 +1,118 @@
+"""
+A video that may be served now, and the decisions that said so.
+"""
+
+from collections.abc import Callable, Hashable
+from datetime import datetime
+from typing import Final, TypeAlias
+
+import attrs
+
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.errors import VideoNotFoundError
+from hvcore.playback_tokens import PlaybackClaims
+from hvcore.ports.repositories.playback import PlaybackEntry
+
+MAX_GRANTS: Final = 10_000
+"""About 15 MB with tokens of the usual length."""
+MAX_KEPT_CHARS: Final = 2048
+"""Of what a decision was asked with; longer questions are decided each time."""
+
+GrantKey: TypeAlias = tuple[Hashable, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Playable:
+    """
+    A video that may be served now.
+
+    Attributes:
+        chosen_poster: Storage path of the picture that the owner has chosen.
+        claims: What the token says, where one was needed.
+    """
+
+    id: str
+    public_id: str
+    org_id: str
+    env_id: str
+    name: str
+    is_public: bool
+    media_root: str
+    chosen_poster: str | None
+    load_media: Callable[[], MediaIndex | None] = attrs.field(eq=False, repr=False)
+    claims: PlaybackClaims | None = None
+
+    @property
+    def media(self) -> MediaIndex:
+        """
+        What is published; it may be large.
+
+        Raises:
+            VideoNotFoundError: It is gone: deleted a moment ago, or replaced.
+        """
+        media = self.load_media()
+        if media is None:
+            raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
+        return media
+
+    @property
+    def poster_path(self) -> str | None:
+        """
+        Storage path of its picture, if it has one.
+
+        Raises:
+            VideoNotFoundError: As media.
+        """
+        made = None if self.chosen_poster else self.media.poster
+        return self.chosen_poster or (f"{self.media_root}/{made}" if made else None)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Grant:
+    """
+    A decision that a video may be served.
+
+    It holds as long as the directory finds this very entry, until it ends.
+
+    Attributes:
+        video: The id by which the directory was asked.
+        ends_at: When the token ends, where one was needed.
+    """
+
+    video: str
+    entry: PlaybackEntry | None
+    playable: Playable
+    ends_at: datetime | None = None
+
+
+class Grants:
+    """
+    The last decisions, by all that they were asked with; thread-safe.
+    """
+
+    def __init__(self, max_grants: int = MAX_GRANTS) -> None:
+        self._max_grants = max_grants
+        self._grants: dict[GrantKey, Grant] = {}
+
+    def get(self, key: GrantKey) -> Grant | None:
+        """
+        Return a decision; it may not hold any more.
+        """
+        return self._grants.get(key)
+
+    def put(self, key: GrantKey, grant: Grant) -> None:
+        """
+        Keep a decision; all are forgotten now and then, so that there is room.
+        """
+        if sum(map(_chars, key)) > MAX_KEPT_CHARS:
+            return
+        if len(self._grants) >= self._max_grants:
+            self._grants = {}
+        self._grants[key] = grant
+
+
+def _chars(part: Hashable) -> int:
+    if isinstance(part, tuple):
+        return sum(map(_chars, part))
+    return len(part) if isinstance(part, str) else 0

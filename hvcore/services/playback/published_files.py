@@ -1,0 +1,247 @@
+"""
+Which file a path under a video names: only what was published has a name.
+
+Source: interface, "Delivery". The path is matched against the forms of the
+layout, and the file is then looked up in the list of what was published. So a
+path that names nothing published reaches no storage.
+"""
+
+import re
+from typing import Final, TypeAlias
+
+import attrs
+
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.processing.transcoding import (
+    MediaFile,
+    MediaIndex,
+    PublishedTrack,
+    Segment,
+    Storyboard,
+    Track,
+)
+from hvcore.manifests.dash import MANIFEST
+from hvcore.manifests.hls import MASTER, playlist_at, playlist_name
+from hvcore.manifests.iframes import PICTURES, VIDEO, first_pictures, pictures_name
+from hvcore.manifests.storyboard import STORYBOARD, sheet_name
+from hvcore.ports.storage import Storage
+from hvcore.services.playback.responses import StoredFile
+
+INIT: Final = "init.m4s"
+FIRST_RUNG_INIT: Final = "video/init.m4s"
+
+_CAPTIONS = re.compile(
+    r"captions-(?P<language>[A-Za-z0-9-]{2,35})\.(?P<ending>m3u8|vtt)"
+)
+_MEDIA_FILE = re.compile(
+    r"(?P<track>video/[1-9][0-9]{0,4}p|audio(?:-[1-9][0-9]{0,2})?)"
+    r"/(?:init|(?P<number>0|[1-9][0-9]{0,6}))\.m4s"
+)
+_PICTURE = re.compile(
+    rf"{PICTURES}/(?P<rung>[1-9][0-9]{{0,4}}p)/(?P<number>0|[1-9][0-9]{{0,6}})\.m4s"
+)
+
+
+@attrs.frozen(kw_only=True)
+class PublishedPlaylist:
+    """
+    A playlist; its name is its path under the media root.
+    """
+
+    name: str
+
+
+@attrs.frozen(kw_only=True)
+class PublishedManifest:
+    """
+    The DASH manifest, of which there is one.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class PublishedStoryboard:
+    """
+    The index of the storyboard.
+    """
+
+    storyboard: Storyboard
+
+
+@attrs.frozen(kw_only=True)
+class PublishedCaptions:
+    """
+    Captions, if the video has any in this language: they come and go.
+    """
+
+    language: str
+    is_playlist: bool
+
+
+@attrs.frozen(kw_only=True)
+class PublishedMedia:
+    """
+    An init or a media segment, or a sheet of the storyboard.
+
+    Attributes:
+        path: Under the media root.
+        first_bytes: Where only the beginning of the file is published under this
+            name: how much of it.
+        counted_px: Short edge of the rung of which this is a media segment;
+            None for everything that is not counted as served.
+    """
+
+    path: str
+    file: MediaFile
+    content_type: str
+    first_bytes: int | None = None
+    counted_px: int | None = None
+
+
+PublishedText: TypeAlias = (
+    PublishedPlaylist | PublishedManifest | PublishedStoryboard | PublishedCaptions
+)
+
+
+def find_published(
+    media: MediaIndex, path: str
+) -> PublishedText | PublishedMedia | None:
+    """
+    Return what a path under a video names, None if that is nothing.
+    """
+    return _find_text(media, path) or _find_media(media, path) or _sheet(media, path)
+
+
+def stored_file(storage: Storage, media_root: str, found: PublishedMedia) -> StoredFile:
+    """
+    Return where a media file, or the beginning that is published, is stored.
+    """
+    return StoredFile(
+        storage=storage,
+        path=f"{media_root}/{found.path}",
+        file_bytes=found.file.size_bytes,
+        first_bytes=found.first_bytes,
+    )
+
+
+def _find_text(media: MediaIndex, path: str) -> PublishedText | None:
+    if path == MANIFEST:
+        return PublishedManifest()
+    if path == STORYBOARD and media.storyboard:
+        return PublishedStoryboard(storyboard=media.storyboard)
+    if path == MASTER or any(_has_playlist(t.track, path) for t in media.tracks):
+        return PublishedPlaylist(name=path)
+    match = _CAPTIONS.fullmatch(path)
+    if match is None:
+        return None
+    return PublishedCaptions(
+        language=match["language"], is_playlist=match["ending"] == "m3u8"
+    )
+
+
+def _has_playlist(track: Track, path: str) -> bool:
+    if path == playlist_name(track):
+        return True
+    # Looks at every segment, so only where the name is right.
+    is_pictures = path == playlist_at(pictures_name(track))
+    return is_pictures and first_pictures(track) is not None
+
+
+def _find_media(media: MediaIndex, path: str) -> PublishedMedia | None:
+    if path == FIRST_RUNG_INIT:
+        return next((_init(t) for t in media.tracks if t.track.rung), None)
+    picture = _PICTURE.fullmatch(path)
+    if picture:
+        return _picture(media, f"{VIDEO}/{picture['rung']}", int(picture["number"]))
+    match = _MEDIA_FILE.fullmatch(path)
+    if match is None:
+        return None
+    for published in media.tracks:
+        if published.track.name != match["track"]:
+            continue
+        if match["number"] is None:
+            return _init(published)
+        return _segment(published, int(match["number"]))
+    return None
+
+
+def _picture(media: MediaIndex, track: str, number: int) -> PublishedMedia | None:
+    for published in media.tracks:
+        if published.track.name != track:
+            continue
+        segment = _numbered(published.track.segments, number)
+        found = _segment(published, number)
+        if segment and found and segment.first_picture_bytes is not None:
+            # No segment, and so nothing that is counted: who scrubs through a
+            # film has not watched it.
+            return attrs.evolve(
+                found, first_bytes=segment.first_picture_bytes, counted_px=None
+            )
+    return None
+
+
+def _sheet(media: MediaIndex, path: str) -> PublishedMedia | None:
+    sprites = media.storyboard.sprites if media.storyboard else ()
+    for number, sprite in enumerate(sprites):
+        if path == sheet_name(number):
+            return PublishedMedia(
+                path=sprite.path, file=sprite.file, content_type="image/jpeg"
+            )
+    return None
+
+
+def _init(published: PublishedTrack) -> PublishedMedia | None:
+    for piece in published.pieces:
+        # All parts have made the same one; the first part's is published.
+        return _media(published, piece.folder, INIT, published.track.init)
+    return None
+
+
+def _segment(published: PublishedTrack, number: int) -> PublishedMedia | None:
+    segment = _numbered(published.track.segments, number)
+    for piece in published.pieces:
+        if segment and 0 <= number - piece.first_number < piece.count:
+            found = _media(published, piece.folder, f"{number}.m4s", segment.file)
+            rung = published.track.rung
+            return attrs.evolve(found, counted_px=rung.short_edge_px if rung else None)
+    return None
+
+
+def _numbered(segments: tuple[Segment, ...], number: int) -> Segment | None:
+    # Segments are counted from 0 over the whole track.
+    if number >= len(segments) or segments[number].number != number:
+        return None
+    return segments[number]
+
+
+def _media(
+    published: PublishedTrack, folder: str, name: str, file: MediaFile
+) -> PublishedMedia:
+    return PublishedMedia(
+        path=f"{folder}/{published.track.name}/{name}",
+        file=file,
+        content_type="video/mp4" if published.track.rung else "audio/mp4",
+    )
+
+
+_INIT: Final = "/init.m4s"
+
+
+_SOUND: Final = "audio/mp4"
+
+
+def never_counted(found: PublishedMedia | PublishedText) -> IgnoredReason | None:
+    """
+    Return why a file is never counted; None for a segment of a video rung.
+    """
+    if isinstance(found, PublishedPlaylist | PublishedManifest):
+        return IgnoredReason.PLAYLIST
+    if isinstance(found, PublishedCaptions) and found.is_playlist:
+        return IgnoredReason.PLAYLIST
+    if not isinstance(found, PublishedMedia):
+        return IgnoredReason.OTHER_FILE
+    if found.counted_px is not None:
+        return None
+    if found.path.endswith(_INIT):
+        return IgnoredReason.INIT
+    is_sound = found.content_type == _SOUND
+    return IgnoredReason.AUDIO if is_sound else IgnoredReason.OTHER_FILE

@@ -1,0 +1,54 @@
+"""
+Send players to the object store itself, by addresses that end soon.
+"""
+
+from datetime import datetime
+from typing import Final, TypeGuard
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.ports.storage import Storage, SupportsPresignedRead
+from hvcore.services.playback.responses import StoredFile
+
+VALID_S: Final = 30
+"""A player follows at once, and the store only looks when it does. Clocks differ."""
+
+
+@attrs.frozen(kw_only=True)
+class Redirects:
+    """
+    Addresses of published files in the object store.
+    """
+
+    clock: Clock
+
+    def address(self, stored: StoredFile, ends_at: datetime | None) -> str | None:
+        """
+        Return where a file can be read; None where only this process can serve it.
+
+        Args:
+            ends_at: When the permission to read it ends, if it does: no address
+                is good for longer.
+
+        Raises:
+            UnavailableError: The store cannot sign.
+        """
+        storage = stored.storage
+        # Of a file of which only the beginning is published, it would show all.
+        if stored.first_bytes is not None or not can_redirect(storage):
+            return None
+        valid_s = VALID_S
+        if ends_at is not None:
+            left_s = (ends_at - self.clock.now()).total_seconds()
+            valid_s = min(valid_s, int(left_s))
+        if valid_s < 1:
+            return None
+        return storage.presigned_url(stored.path, valid_s=valid_s)
+
+
+def can_redirect(storage: Storage) -> TypeGuard[SupportsPresignedRead]:
+    """
+    Tell whether a storage signs addresses.
+    """
+    return isinstance(storage, SupportsPresignedRead) and storage.can_presign

@@ -1,0 +1,162 @@
+"""
+What delivery answers with: bytes and how long they may be kept.
+"""
+
+import os
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import BinaryIO
+
+import attrs
+
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.errors import UnavailableError
+from hvcore.ports.counting import CountedSegment
+from hvcore.ports.storage import Storage, SupportsLocalPath
+
+
+class Lifetime(Enum):
+    """
+    How long a browser or a cache may keep an answer.
+
+    ONCE is made for one request: nobody keeps it, and there is nothing to
+    compare it with or to resume.
+    """
+
+    IMMUTABLE = "immutable"
+    PLAYLIST = "playlist"
+    PICTURE = "picture"
+    ONCE = "once"
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class StoredFile:
+    """
+    A published file in storage, or its beginning; equal to itself alone.
+
+    Attributes:
+        file_bytes: As it was measured when it was made.
+        first_bytes: Where only the beginning is served: how much.
+        local: Where it lies on this machine, if it does.
+    """
+
+    storage: Storage
+    path: str
+    file_bytes: int
+    first_bytes: int | None = None
+    local: Path | None = attrs.field(init=False)
+
+    @local.default
+    def _find_local(self) -> Path | None:
+        if not isinstance(self.storage, SupportsLocalPath):
+            return None
+        return self.storage.local_path(self.path)
+
+    @property
+    def size_bytes(self) -> int:
+        """
+        Length of what is served.
+        """
+        return self.file_bytes if self.first_bytes is None else self.first_bytes
+
+    @property
+    def is_local(self) -> bool:
+        """
+        Tell whether ``open`` gives a file of this machine, fit for sendfile.
+        """
+        return self.local is not None
+
+    def open(self, start: int, end: int) -> BinaryIO:
+        """
+        Open the file; a local one stands at start and does not end at end.
+
+        Raises:
+            FileNotFoundError: It is not there (any more); a local one.
+            ObjectNotFoundError: Likewise, in another storage.
+            UnavailableError: It does not have the size it was published with.
+        """
+        if self.local is None:
+            return self.storage.open(self.path, start=start, end=end)
+        # Unbuffered: sendfile begins where the descriptor stands.
+        file = os.fdopen(self.open_local(), "rb", buffering=0)
+        file.seek(start)
+        return file
+
+    def open_local(self) -> int:
+        """
+        Open a file of this machine and return its descriptor.
+
+        Raises:
+            FileNotFoundError: It is not there (any more).
+            UnavailableError: It does not have the size it was published with,
+                or the storage itself is gone.
+        """
+        try:
+            descriptor = os.open(str(self.local), os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            # Raises UnavailableError if it is the storage that is gone.
+            self.storage.stat(self.path)
+            raise
+        if os.fstat(descriptor).st_size != self.file_bytes:
+            os.close(descriptor)
+            raise UnavailableError("The stored file is damaged.")
+        return descriptor
+
+
+@attrs.frozen(kw_only=True)
+class Served:
+    """
+    An answer of delivery.
+
+    Attributes:
+        etag: Differs whenever the bytes differ; without quotes.
+        is_public: Shared caches may keep it, too.
+        is_text: Worth compressing.
+        segment: To be counted if the answer begins at the first byte, and is
+            not one to HEAD or a 304: before the last byte is handed over, and
+            when nothing else can stop it, which is as soon as all of the rest is
+            sure to fit, or when that byte alone is left.
+        never_counted: Why this file is not counted, whatever the answer; None
+            for a segment of a video rung.
+        on_ignored: Called with the reason when an answer was not counted;
+            None where nobody wants to know.
+        elsewhere: Returns an address that serves the body, or None after all;
+            None where there never is one. May raise UnavailableError.
+    """
+
+    body: bytes | StoredFile
+    content_type: str
+    etag: str
+    lifetime: Lifetime
+    is_public: bool
+    is_text: bool = False
+    segment: CountedSegment | None = None
+    never_counted: IgnoredReason | None = None
+    on_ignored: Callable[[IgnoredReason], None] | None = None
+    elsewhere: Callable[[], str | None] | None = None
+
+    def ignore(self, reason: IgnoredReason) -> None:
+        """
+        Take note that an answer is not counted.
+
+        Args:
+            reason: If the file is one that may count.
+        """
+        if self.on_ignored is not None:
+            self.on_ignored(self.never_counted or reason)
+
+    def break_off(self) -> None:
+        """
+        Take note that an answer that would have counted was not sent whole.
+        """
+        self.ignore(IgnoredReason.BROKEN_OFF)
+
+    @property
+    def size_bytes(self) -> int:
+        """
+        Length of the whole body.
+        """
+        if isinstance(self.body, bytes):
+            return len(self.body)
+        return self.body.size_bytes

@@ -1,0 +1,93 @@
+"""
+Sign playback addresses.
+
+Source: interface, "signed-url" and "Authentication", 7.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.videos.catalog import VideoSummary
+from hvcore.domain.videos.video import Video
+from hvcore.playback_tokens import KeyRing, TokenUse
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.playback.thumbnail_tokens import ThumbnailTokens
+from hvcore.settings import PublicSettings
+
+
+@attrs.frozen(kw_only=True)
+class SignedPlayback:
+    """
+    A complete private playback address.
+
+    Attributes:
+        expires_in_s: Seconds until its token expires.
+    """
+
+    url: str = attrs.field(repr=False)
+    expires_in_s: int
+
+
+@attrs.frozen(kw_only=True)
+class Playback:
+    """
+    Issue playback tokens.
+    """
+
+    uow: UnitOfWork
+    key_ring: KeyRing
+    public: PublicSettings
+    clock: Clock
+    _thumbnails: ThumbnailTokens = attrs.field(init=False, repr=False)
+
+    @_thumbnails.default
+    def _make_thumbnails(self) -> ThumbnailTokens:
+        return ThumbnailTokens(self.key_ring)
+
+    def sign(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        *,
+        expires_in_s: int,
+        domains: Sequence[str] = (),
+    ) -> SignedPlayback:
+        """
+        Return the private playback address of a video that is not deleted.
+
+        Raises:
+            VideoNotFoundError: There is none such, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        with self.uow.read() as work:
+            video = require_listed(reach_video(work, caller, org_id, video_id))
+        token = self.key_ring.issue(
+            video_id=video.id,
+            public_id=video.public_id,
+            valid_s=expires_in_s,
+            use=TokenUse.PLAYBACK,
+            domains=domains,
+            now=self.clock.now(),
+        )
+        return SignedPlayback(
+            url=f"{self.public.worker_url}/v1/private/{video.id}/master.m3u8"
+            f"?token={token}",
+            expires_in_s=expires_in_s,
+        )
+
+    def thumbnail_url(
+        self, video: Video | VideoSummary, width_px: int, height_px: int
+    ) -> str:
+        """
+        Return the address of a thumbnail, with a token if the video is private.
+        """
+        url = f"{self.public.worker_url}/t/{video.id}/{width_px}x{height_px}.jpg"
+        if video.is_public:
+            return url
+        token = self._thumbnails.issue(video.id, video.public_id, self.clock.now())
+        return f"{url}?token={token}"

@@ -1,0 +1,91 @@
+"""
+Remove what attempts at a job have left.
+
+That is what killed workers had stored, what workers have stored that lost their
+lease and woke up later, and everything of a job that failed.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import JobId, VideoId
+from hvcore.domain.tasks.kinds import TRANSCODE_TIDY
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.videos.video import (
+    Video,
+    VideoState,
+    certificate_path,
+    certificates_prefix,
+    media_root,
+)
+from hvcore.ports.storage import Storage
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.source_captions import SourceCaptions
+from hvcore.services.tasks.leases import TaskRun
+
+LATE_WRITERS_AFTER: Final = timedelta(minutes=15)
+"""When a worker that was given up for dead has surely noticed."""
+
+
+def order_tidying(work: Work, video: Video, *delays: timedelta) -> None:
+    """
+    Order that of the video's job only what is published stays.
+
+    Args:
+        delays: When, from now; the last one is LATE_WRITERS_AFTER.
+    """
+    work.tasks.add(
+        NewTask(
+            kind=TRANSCODE_TIDY,
+            lane=Lane.LIGHT,
+            org_id=video.org_id,
+            subject=video.id,
+            payload={"job": video.job_id},
+            not_before=work.now() + delay,
+        )
+        for delay in delays
+    )
+
+
+@attrs.frozen(kw_only=True)
+class Tidying:
+    """
+    The work of tidy tasks.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    files: AttemptFiles
+    source_captions: SourceCaptions
+
+    def tidy(self, run: TaskRun) -> None:
+        """
+        Remove what a job has left.
+
+        Raises:
+            UnavailableError: The storage refuses; the task is tried again.
+        """
+        job_id = JobId(str(run.task.payload["job"]))
+        # Before the video is read: whichever belongs to no current job then is old.
+        prefix = certificates_prefix(VideoId(run.task.subject))
+        certificates = [info.path for info in self.storage.walk(prefix)]
+        with self.uow.read() as work:
+            video = work.videos.find(run.task.subject)
+        # A deleted video is purged whole. A job that has ended never comes back:
+        # a retry has a new one, whose files are not looked at here.
+        if video is not None and video.state is not VideoState.DELETED:
+            root = media_root(video.id, job_id)
+            if video.job_id != job_id or video.state is VideoState.FAILED:
+                self.storage.delete_tree(root)
+            elif video.media is not None:
+                self.files.remove_unpublished(root, video.media, check=run.check)
+            self.source_captions.remove_unshown(video.id, job_id)
+            self.files.drop_other_sendings(video)
+            current = video.job_id and certificate_path(video.id, video.job_id)
+            for path in certificates:
+                if path != current:
+                    self.storage.delete_tree(path)
+        run.finish()

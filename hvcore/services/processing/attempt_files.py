@@ -1,0 +1,194 @@
+"""
+The files of an attempt at a transcode job, here and in storage.
+"""
+
+import logging
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import attrs
+
+from hvcore.domain.processing.transcoding import MediaIndex, UnusableSourceError
+from hvcore.domain.videos.captions import WEBVTT_TYPE
+from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
+from hvcore.failpoints import reach
+from hvcore.manifests import dash, hls
+from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsLocalPath
+from hvcore.ports.transcoder import Workspace
+from hvcore.services.processing.source_cache import KeptSources
+from hvcore.services.tasks.leases import TaskRun
+
+_log = logging.getLogger(__name__)
+
+CONTENT_TYPES: Final = {
+    ".m4s": "video/iso.segment",
+    ".m3u8": "application/vnd.apple.mpegurl",
+    ".mpd": "application/dash+xml",
+    ".jpg": "image/jpeg",
+    ".vtt": WEBVTT_TYPE,
+}
+_ATTEMPT: Final = re.compile(r"(?:p[0-9]+|storyboard-)a[0-9]+")
+
+
+@attrs.frozen(kw_only=True)
+class AttemptFiles:
+    """
+    Fetch sources, store what was made, remove what nobody needs.
+
+    Attributes:
+        work_dir: For temporary files of this process; one folder for each
+            attempt.
+        kept_sources: Where storage is not on this machine.
+    """
+
+    storage: Storage
+    work_dir: Path
+    kept_sources: KeptSources
+
+    @contextmanager
+    def workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
+        """
+        Make a folder of this attempt's own, with the source as a local file.
+
+        Raises:
+            UnusableSourceError: The uploaded file is gone.
+        """
+        base = self.work_dir / f"{run.task.id}a{run.task.fence}"
+        folder = base / "out"
+        folder.mkdir(parents=True)
+        reach("attempt.workspace")
+        handle = run.task.payload.get("handle")
+        try:
+            yield Workspace(
+                source=self._local_source(video, run),
+                folder=folder,
+                report=run.report,
+                check=run.check,
+                handle=handle if isinstance(handle, str) else None,
+            )
+        finally:
+            self.kept_sources.let_go()
+            shutil.rmtree(base, ignore_errors=True)
+
+    def _local_source(self, video: Video, run: TaskRun) -> Path:
+        try:
+            if isinstance(self.storage, SupportsLocalPath):
+                self.storage.stat(video.source_path)
+                return self.storage.local_path(video.source_path)
+            return self.kept_sources.fetch(video.source_path, run.check)
+        except ObjectNotFoundError as exc:
+            raise UnusableSourceError(
+                "The uploaded file is not there any more."
+            ) from exc
+
+    def store(self, folder: Path, target: str) -> None:
+        """
+        Store every file below a local folder under a storage prefix.
+
+        A link is no file: who made it may not read what it leads to.
+        """
+        for file in sorted(folder.rglob("*")):
+            if stat.S_ISREG(file.lstat().st_mode):
+                self.storage.put_file(
+                    f"{target}/{file.relative_to(folder).as_posix()}",
+                    file,
+                    content_type=CONTENT_TYPES.get(
+                        file.suffix, "application/octet-stream"
+                    ),
+                )
+
+    def write_playlists(self, root: str, media: MediaIndex) -> None:
+        """
+        Write the texts that make stored segments a video.
+        """
+        # The multivariant playlist last: what it names is there.
+        texts = {**hls.playlists(media), dash.MANIFEST: dash.manifest(media)}
+        for name in sorted(texts, key=lambda name: name == hls.MASTER):
+            self.storage.write(
+                f"{root}/{name}",
+                BytesIO(texts[name].encode()),
+                content_type=CONTENT_TYPES[PurePosixPath(name).suffix],
+            )
+
+    def drop_unpublished(self, root: str, media: MediaIndex) -> None:
+        """
+        Remove what attempts have made and nobody publishes, best effort.
+
+        Only for who has published: a worker that lost its lease long ago must
+        not touch what another one has published.
+        """
+        try:
+            self.remove_unpublished(root, media, check=lambda: None)
+        except UnavailableError:
+            _log.warning("leftovers not removed yet", extra={"hv_path": root})
+
+    def remove_unpublished(
+        self, root: str, media: MediaIndex, *, check: Callable[[], None]
+    ) -> None:
+        """
+        Remove what attempts have made and nobody publishes.
+
+        Args:
+            root: Of the job's files.
+            media: What the job has published.
+            check: Called before each removal; what it raises ends the work.
+
+        Raises:
+            UnavailableError: The storage refuses.
+        """
+        published = {PurePosixPath(name) for name in _stored_names(media)}
+        with_published = {folder for path in published for folder in path.parents}
+        gone: set[PurePosixPath] = set()
+        for info in list(self.storage.walk(root)):
+            path = PurePosixPath(info.path.removeprefix(f"{root}/"))
+            if path in published or not _ATTEMPT.fullmatch(path.parts[0]):
+                continue
+            # A folder at once where nothing in it is published.
+            above = [*path.parents][::-1]
+            top = next((one for one in above if one not in with_published), path)
+            if top not in gone:
+                check()
+                self.storage.delete_tree(f"{root}/{top}")
+                gone.add(top)
+
+    def drop_other_sendings(self, video: Video) -> None:
+        """
+        Remove sendings that lost a race and lie beside the video's source.
+        """
+        grant_path = video.source_path.rpartition("/")[0]
+        for info in list(self.storage.walk(grant_path)):
+            if info.path != video.source_path:
+                self.storage.delete_tree(info.path)
+
+    def discard(self, prefix: str) -> None:
+        """
+        Remove what nobody else knows of, best effort: it goes with the video.
+        """
+        try:
+            self.storage.delete_tree(prefix)
+        except UnavailableError:
+            _log.warning("attempt not removed yet", extra={"hv_path": prefix})
+
+
+def _stored_names(media: MediaIndex) -> Iterator[str]:
+    """
+    Give the path under the media root of each published file of an attempt.
+    """
+    for published in media.tracks:
+        for piece in published.pieces:
+            folder = f"{piece.folder}/{published.track.name}"
+            yield f"{folder}/init.m4s"
+            last = piece.first_number + piece.count
+            for number in range(piece.first_number, last):
+                yield f"{folder}/{number}.m4s"
+    if media.poster is not None:
+        yield media.poster
+    if media.storyboard is not None:
+        yield from (sprite.path for sprite in media.storyboard.sprites)

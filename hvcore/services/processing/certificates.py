@@ -1,0 +1,159 @@
+"""
+Check what a job has made, before it is published, and keep what was found.
+"""
+
+import io
+import json
+import logging
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.conformance import Certificate, Finding, Level, check
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.processing.certificates import (
+    CertificateFinding,
+    FindingLevel,
+    NotConformantError,
+    VideoCertificate,
+)
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.processing.transcoding import MediaIndex, TranscodeOrder
+from hvcore.domain.videos.video import Video, VideoState, certificate_path, media_root
+from hvcore.errors import NotFoundError
+from hvcore.manifests.hls import MASTER
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.processing.failure_reasons import chosen_by, failure_reason
+from hvcore.services.processing.published_source import PublishedSource
+from hvcore.services.processing.read_ahead import read_ahead
+from hvcore.services.tasks.leases import TaskRun
+from hvcore.wire.stored import from_stored, to_stored
+
+_log = logging.getLogger(__name__)
+
+NOT_YET: Final = (
+    "The video is being processed; it is checked at the end. Ask again when it is "
+    "ready or has failed."
+)
+NEVER: Final = (
+    "The video was not checked: it failed before, or an older version has published "
+    "it. The operator can check it with hv conform."
+)
+
+
+@attrs.frozen(kw_only=True)
+class Certificates:
+    """
+    The last step of a job, and what it has found.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    clock: Clock
+
+    def issue(self, run: TaskRun, job: TranscodeJob, media: MediaIndex) -> None:
+        """
+        Check what lies in the storage as players will read it.
+
+        Args:
+            run: Asked before each file whether the work is still wanted.
+            job: Its playlists are written.
+
+        Raises:
+            NotConformantError: A rule is broken that players rely on.
+            TaskStopped: The lease is lost, or the video deleted.
+        """
+        source = PublishedSource(
+            storage=self.storage,
+            media_root=media_root(job.video_id, job.id),
+            media=media,
+            before_reading=run.check,
+        )
+        with read_ahead(source) as ahead:
+            found = check(ahead, MASTER)
+        certificate = self._certificate(found, job.order, media)
+        text = json.dumps(to_stored(certificate), separators=(",", ":"))
+        self.storage.write(
+            certificate_path(job.video_id, job.id),
+            io.BytesIO(text.encode()),
+            content_type="application/json",
+        )
+        if certificate.is_conformant:
+            return
+        # They stand before all others.
+        first = certificate.findings[0]
+        raise NotConformantError(
+            failure_reason(first.rule),
+            log=f"{first.rule} {first.file} {first.place}: {first.message}",
+        )
+
+    def of_video(
+        self, caller: Principal, org_id: str, video_id: str
+    ) -> VideoCertificate:
+        """
+        Return what was found when the video's current job ended.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+            NotFoundError: It was not checked.
+            UnavailableError: The storage does not answer.
+        """
+        with self.uow.read() as work:
+            video = require_listed(reach_video(work, caller, org_id, video_id))
+        found = self.find(video)
+        if found is None:
+            is_running = video.state is VideoState.TRANSCODING
+            raise NotFoundError(NOT_YET if is_running else NEVER)
+        return found
+
+    def find(self, video: Video) -> VideoCertificate | None:
+        """
+        Return a video's certificate; None if it has none, or none yet.
+
+        Raises:
+            UnavailableError: The storage does not answer.
+        """
+        if video.job_id is None or video.state is VideoState.TRANSCODING:
+            return None
+        try:
+            with self.storage.open(certificate_path(video.id, video.job_id)) as file:
+                stored = json.loads(file.read())
+        except ObjectNotFoundError:
+            return None
+        return from_stored(stored, VideoCertificate)
+
+    def _certificate(
+        self, found: Certificate, order: TranscodeOrder, media: MediaIndex
+    ) -> VideoCertificate:
+        findings = [_finding(one, order, media) for one in found.findings]
+        strictness = list(FindingLevel)
+        return VideoCertificate(
+            checked_at=self.clock.now(),
+            findings=tuple(sorted(findings, key=lambda f: strictness.index(f.level))),
+            unlisted=found.unlisted,
+            playlists=found.playlists,
+            segments=found.segments,
+            read_bytes=found.read_bytes,
+        )
+
+
+def _finding(
+    found: Finding, order: TranscodeOrder, media: MediaIndex
+) -> CertificateFinding:
+    rule = found.rule
+    chooser = chosen_by(rule.id, order, media)
+    level = FindingLevel.MUST if rule.level is Level.MUST else FindingLevel.SHOULD
+    return CertificateFinding(
+        rule=rule.id,
+        level=FindingLevel.WARNING if chooser else level,
+        says=rule.says,
+        source=rule.source,
+        file=found.file,
+        place=found.place,
+        message=found.message,
+        chosen_by=chooser,
+    )

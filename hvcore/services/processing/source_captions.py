@@ -1,0 +1,289 @@
+"""
+Publish the captions that a source brought along.
+
+Part files are texts out of a stranger's file: they are read as strictly as
+captions that are sent, and what is published is written anew.
+"""
+
+import hashlib
+import io
+import logging
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import JobId, VideoId
+from hvcore.domain.processing.transcoding import CaptionTrackInfo, MediaIndex, PartDone
+from hvcore.domain.videos.captions import (
+    LANGUAGE_PATTERN,
+    MAX_CAPTION_BYTES,
+    MAX_CAPTION_TRACKS,
+    MAX_LABEL_CHARS,
+    MAX_LANGUAGE_CHARS,
+    UNDETERMINED,
+    WEBVTT_TYPE,
+    CaptionFormat,
+    CaptionTrack,
+    Cue,
+    captions_prefix,
+    read_captions,
+    write_webvtt,
+)
+from hvcore.domain.videos.video import Video
+from hvcore.errors import InvalidParametersError, UnavailableError
+from hvcore.manifests.languages import canonical_tag
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.tasks.leases import TaskRun
+
+_log = logging.getLogger(__name__)
+
+_LANGUAGE = re.compile(LANGUAGE_PATTERN)
+_MADE_BY_JOB: Final = re.compile(r"-job_[A-Za-z0-9]+a[0-9]+\.vtt$")
+
+
+@attrs.frozen(kw_only=True)
+class StoredCaptions:
+    """
+    Captions that lie in storage; nobody sees them before their rows are there.
+
+    Attributes:
+        tracks: One of each language.
+        warnings: For the video's details.
+    """
+
+    tracks: tuple[CaptionTrack, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def noted_in(self, media: MediaIndex) -> MediaIndex:
+        """
+        Return what is published, with these warnings.
+        """
+        return attrs.evolve(media, warnings=media.warnings + self.warnings)
+
+    def put(self, work: Work, video_id: VideoId) -> None:
+        """
+        Show them; the video's row is locked, and what its owner has set stays.
+        """
+        before = {track.language for track in work.captions.of_video(video_id)}
+        new = [track for track in self.tracks if track.language not in before]
+        for track in new[: max(0, MAX_CAPTION_TRACKS - len(before))]:
+            work.captions.put(track)
+
+
+@attrs.frozen(kw_only=True)
+class _Candidate:
+    path: str
+    language: str
+    source: CaptionTrackInfo
+
+
+@attrs.frozen(kw_only=True)
+class SourceCaptions:
+    """
+    The captions of sources.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    clock: Clock
+
+    @contextmanager
+    def stored(
+        self,
+        run: TaskRun,
+        video: Video,
+        media: MediaIndex,
+        done: Sequence[tuple[str, PartDone]],
+    ) -> Iterator[StoredCaptions]:
+        """
+        Store captions for a transaction that puts their rows; remove the rest.
+
+        Args:
+            media: What is published together with them.
+            done: The parts' folders and results.
+
+        Raises:
+            UnavailableError: The storage does not answer.
+            TaskStopped: The work is not wanted any more.
+        """
+        candidates = _candidates(video, done)
+        if not candidates:
+            yield StoredCaptions()
+            return
+        # Of this attempt alone, as the folders of parts are.
+        version = f"{video.job_id}a{run.task.fence}"
+        try:
+            yield self._store(run, video, media, candidates, version)
+        except BaseException:
+            own = f"-{version}.vtt"
+            made = self._made_by_jobs(video.id)
+            self._discard_unknown(video.id, (p for p in made if p.endswith(own)))
+            raise
+        try:
+            # Also what attempts left that were killed before their transaction.
+            self._discard_unknown(video.id, self._made_by_jobs(video.id))
+            self._discard(candidate.path for candidate in candidates)
+        except Exception:  # noqa: BLE001 - see below
+            # Whatever a storage raises: the video is published, and nothing of it
+            # may be taken back. What is left goes with it.
+            _log.exception("captions not removed", extra={"hv_video": video.id})
+
+    def remove_unshown(self, video_id: VideoId, job_id: JobId) -> None:
+        """
+        Remove what a job that has ended stored and never showed.
+
+        Raises:
+            UnavailableError: The storage or the database does not answer.
+        """
+        own = re.compile(rf"-{re.escape(job_id)}a[0-9]+\.vtt$")
+        infos = list(self.storage.walk(captions_prefix(video_id)))
+        with self.uow.read() as work:
+            shown = {track.path for track in work.captions.of_video(video_id)}
+        for info in infos:
+            if own.search(info.path) and info.path not in shown:
+                self.storage.delete_tree(info.path)
+
+    def _store(
+        self,
+        run: TaskRun,
+        video: Video,
+        media: MediaIndex,
+        candidates: Sequence[_Candidate],
+        version: str,
+    ) -> StoredCaptions:
+        tracks: dict[str, CaptionTrack] = {}
+        unreadable: dict[str, None] = {}
+        spare: dict[str, None] = {}
+        for candidate in candidates:
+            run.check()
+            language = candidate.language
+            if language in tracks or len(tracks) >= MAX_CAPTION_TRACKS:
+                spare[language] = None
+                continue
+            try:
+                cues = self._cues(candidate, media.duration_s)
+                written = write_webvtt(cues)
+            except (InvalidParametersError, ObjectNotFoundError) as exc:
+                _log.warning(
+                    "captions of a source not read",
+                    extra={"hv_path": candidate.path, "hv_reason": str(exc)},
+                )
+                unreadable[language] = None
+                continue
+            if not cues:
+                continue
+            track = CaptionTrack(
+                video_id=video.id,
+                language=language,
+                label=_label(candidate),
+                cues=len(cues),
+                size_bytes=len(written),
+                sha256=hashlib.sha256(written).hexdigest(),
+                version=version,
+                created_at=self.clock.now(),
+            )
+            self.storage.write(
+                track.path, io.BytesIO(written), content_type=WEBVTT_TYPE
+            )
+            tracks[language] = track
+        warnings = tuple(
+            f"Captions of the source ({language}) could not be read."
+            for language in unreadable
+            if language not in tracks
+        )
+        warnings += tuple(_left_out(language, tracks) for language in spare)
+        return StoredCaptions(tracks=tuple(tracks.values()), warnings=warnings)
+
+    def _cues(self, candidate: _Candidate, duration_s: float) -> list[Cue]:
+        with self.storage.open(candidate.path) as file:
+            data = file.read(MAX_CAPTION_BYTES + 1)
+        if len(data) > MAX_CAPTION_BYTES:
+            message = f"The captions are longer than {MAX_CAPTION_BYTES} bytes."
+            raise InvalidParametersError(message)
+        cues = read_captions(data, CaptionFormat.WEBVTT)
+        # Where the sound or a text track goes on behind the last picture.
+        return [cue for cue in cues if cue.start_ms < duration_s * 1000]
+
+    def _made_by_jobs(self, video_id: VideoId) -> list[str]:
+        try:
+            infos = list(self.storage.walk(captions_prefix(video_id)))
+        except UnavailableError:
+            return []
+        return [info.path for info in infos if _MADE_BY_JOB.search(info.path)]
+
+    def _discard_unknown(self, video_id: VideoId, paths: Iterable[str]) -> None:
+        # A commit may fail and yet have happened, or be under way: only its answer
+        # was lost. The video's row is locked by it.
+        try:
+            with self.uow.write() as work:
+                work.videos.find(video_id, for_update=True)
+                shown = {track.path for track in work.captions.of_video(video_id)}
+        except UnavailableError:
+            # Who knows; then they go with their video.
+            return
+        self._discard(path for path in paths if path not in shown)
+
+    def _discard(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            try:
+                self.storage.delete_tree(path)
+            except UnavailableError:
+                # Nothing serves it, and it goes with its video.
+                _log.warning("captions not removed", extra={"hv_path": path})
+
+
+def _candidates(video: Video, done: Sequence[tuple[str, PartDone]]) -> list[_Candidate]:
+    """
+    Return the files of all parts, of each language the best one first.
+
+    The best has every text, which a forced track has not, and is the one that
+    its file prefers.
+    """
+    found = [
+        _Candidate(
+            path=f"{video.media_root}/{folder}/{caption.name}",
+            language=_language(caption.source.language),
+            source=caption.source,
+        )
+        for folder, part in done
+        for caption in part.captions
+    ]
+    return sorted(
+        found, key=lambda one: (one.source.is_forced, not one.source.is_default)
+    )
+
+
+def _left_out(language: str, tracks: Container[str]) -> str:
+    if language in tracks:
+        return (
+            f"The source has several captions of one language ({language}); one "
+            "of them was taken."
+        )
+    return (
+        f"The source has captions of more than {MAX_CAPTION_TRACKS} languages; "
+        f"those in {language} were left out."
+    )
+
+
+def _language(code: str) -> str:
+    for tag in (code, code.partition("-")[0]):
+        if len(tag) <= MAX_LANGUAGE_CHARS and _LANGUAGE.fullmatch(tag):
+            canonical = canonical_tag(tag)
+            if canonical:
+                return canonical
+    return UNDETERMINED
+
+
+def _label(candidate: _Candidate) -> str:
+    shown = "".join(one for one in candidate.source.title if one.isprintable())
+    title = shown[:MAX_LABEL_CHARS].strip()
+    if title:
+        return title
+    is_known = candidate.language != UNDETERMINED
+    label = candidate.language if is_known else "Captions"
+    return f"{label} (forced)" if candidate.source.is_forced else label

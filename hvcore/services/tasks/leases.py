@@ -1,0 +1,153 @@
+"""
+One attempt at a task, and the lease that it is made under.
+
+A worker renews its lease while it works. When the lease is lost, the task
+cancelled or the service stopping, the work is told at its next ``check()``
+and throws away what it has.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from types import TracebackType
+from typing import Final, Self
+
+from hvcore.domain.tasks.task import LEASE, Task
+from hvcore.errors import UnavailableError
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+
+_log = logging.getLogger(__name__)
+
+RENEW_EVERY_S: Final = 0.8
+"""Also how soon a cancelled task is noticed; a delete promises 2 s."""
+
+
+class TaskStopped(BaseException):
+    """
+    The work of a task is not wanted here any more.
+
+    Not an Exception, so that no handler of errors swallows it.
+    """
+
+
+class TaskRun:
+    """
+    One attempt at a task, as the work itself sees it.
+
+    Used as a context manager around the work; while it is open, a thread
+    renews the lease.
+    """
+
+    def __init__(
+        self, uow: UnitOfWork, task: Task, stopping: Callable[[], bool]
+    ) -> None:
+        self.task = task
+        self._uow = uow
+        self._stopping = stopping
+        self._progress: float | None = None
+        self._lost = threading.Event()
+        self._over = threading.Event()
+        self._renewer = threading.Thread(
+            target=self._renew, name=f"lease-{task.id}", daemon=True
+        )
+
+    def __enter__(self) -> Self:
+        self._renewer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._renewer.join()
+
+    @property
+    def is_lost(self) -> bool:
+        """
+        Tell whether somebody else owns the task now, or nobody wants it.
+        """
+        return self._lost.is_set()
+
+    def check(self) -> None:
+        """
+        Raise if the work shall stop.
+
+        Raises:
+            TaskStopped: The lease is lost or this process is stopping.
+        """
+        if self._lost.is_set() or self._stopping():
+            raise TaskStopped
+
+    def report(self, progress: float) -> None:
+        """
+        Take note of the finished share, 0.0 to 1.0; stored with the lease.
+        """
+        self._progress = min(max(progress, 0.0), 1.0)
+
+    def finish(
+        self,
+        work: Work | None = None,
+        *,
+        result: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        End the task as done, in the given transaction or one of its own.
+
+        Raises:
+            TaskStopped: The lease is lost; the transaction must not be
+                committed.
+        """
+        if work is not None:
+            if not work.tasks.finish(self.task, result=result):
+                raise TaskStopped
+            return
+        with self._uow.write() as own:
+            self.finish(own, result=result)
+            own.commit()
+
+    def put_back(self, work: Work, *, not_before: datetime, error: str) -> None:
+        """
+        Have the task run again later, in the given transaction.
+
+        Costs no attempt, because nothing has gone wrong with the task itself.
+
+        Args:
+            error: Why it waits, for operators.
+
+        Raises:
+            TaskStopped: The lease is lost; the transaction must not be
+                committed.
+        """
+        if not work.tasks.put_back(self.task, not_before=not_before, error=error):
+            raise TaskStopped
+
+    def _renew(self) -> None:
+        # Whatever ends this thread, the work must not go on without a lease.
+        try:
+            self._renew_until_over()
+        except Exception:  # noqa: BLE001 - else the thread would end in silence
+            _log.exception("lease not renewed", extra={"hv_task": self.task.id})
+        finally:
+            if not self._over.is_set():
+                self._lost.set()
+
+    def _renew_until_over(self) -> None:
+        renewed_at = time.monotonic()
+        while not self._over.wait(RENEW_EVERY_S):
+            asked_at = time.monotonic()
+            try:
+                with self._uow.write() as work:
+                    held = work.tasks.renew(self.task, progress=self._progress)
+                    work.commit()
+            except UnavailableError:
+                if time.monotonic() - renewed_at >= LEASE.total_seconds():
+                    return
+                continue
+            if not held:
+                return
+            renewed_at = asked_at

@@ -1,0 +1,300 @@
+"""
+Run tasks under a lease, and keep them going when workers vanish.
+
+The database decides who runs what.
+"""
+
+import errno
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Final, Protocol
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import TaskId
+from hvcore.domain.processing.certificates import NotConformantError
+from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
+from hvcore.errors import UnavailableError
+from hvcore.failpoints import reach
+from hvcore.ports.queue import Queue
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
+
+_log = logging.getLogger(__name__)
+
+OUTAGE_WAITS: Final = timedelta(minutes=1)
+UNKNOWN_KIND_WAITS: Final = timedelta(minutes=1)
+PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+SWEEP_BATCH: Final = 200
+FORGET_BATCH: Final = 1_000
+"""Rows in a transaction: a writer on SQLite holds everyone else up."""
+FORGET_BATCHES: Final = 30
+"""Rather the rest half a minute later than a sweep that does nothing else."""
+ENDED_KEPT_FOR: Final = timedelta(days=7)
+
+
+class TaskHandler(Protocol):
+    """
+    The work of one kind of task.
+    """
+
+    @property
+    def is_patient(self) -> bool:
+        """
+        Tell whether the task is tried for ever, because it must succeed.
+        """
+        ...
+
+    def run(self, run: TaskRun) -> None:
+        """
+        Do the work and call ``run.finish``.
+        """
+        ...
+
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        """
+        End the task as failed, with what follows from it, in one transaction.
+
+        Locks what the task is about before the task, as everybody does.
+
+        Args:
+            reason: A sentence for the video's owner.
+            error: What ``hv tasks`` shows an operator.
+        """
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class TaskRuns:
+    """
+    Run tasks, and sweep those that were left behind.
+    """
+
+    uow: UnitOfWork
+    queue: Queue
+    clock: Clock
+    handlers: Mapping[str, TaskHandler]
+
+    def run(
+        self, task_id: TaskId, *, worker: str, stopping: Callable[[], bool]
+    ) -> None:
+        """
+        Take the lease of a task and do its work, if nobody else does.
+
+        Args:
+            worker: Who runs it: host, data folder and process.
+            stopping: Tells whether this process shall end.
+        """
+        task = self.take(task_id, worker=worker)
+        if task is not None:
+            self.work(task, stopping=stopping)
+
+    def take(self, task_id: TaskId, *, worker: str) -> Task | None:
+        """
+        Take the lease of a task; None if somebody else has it or it ended.
+
+        The lease is short: work on it, or put it back, at once.
+        """
+        with self.uow.write() as work:
+            task = work.tasks.lease(task_id, worker=worker)
+            work.commit()
+        return task
+
+    def put_back(self, task: Task, *, wait: timedelta) -> None:
+        """
+        Give a lease back unused, because there is no room for its work.
+        """
+        with self.uow.write() as work:
+            work.tasks.put_back(task, not_before=work.now() + wait)
+            work.commit()
+
+    def work(self, task: Task, *, stopping: Callable[[], bool]) -> None:
+        """
+        Do the work of a task that was taken; in any thread.
+        """
+        handler = self.handlers.get(task.kind)
+        if handler is None:
+            self._leave_to_newer(task)
+            return
+        if task.losses > MAX_LOSSES and not handler.is_patient:
+            # A worker's successor frees what it held, without a sweep.
+            self._end_lost(task)
+            return
+        with TaskRun(self.uow, task, stopping) as run:
+            try:
+                reach("task.leased")
+                handler.run(run)
+                reach("task.ended")
+            except TaskStopped:
+                if not run.is_lost:
+                    self._put_back(task)
+            except Exception as error:  # noqa: BLE001 - one of the three loops
+                self._failed(task, handler, error)
+
+    def sweep(self, *, holder: str) -> bool:
+        """
+        Bring back what was lost and ring for what is due.
+
+        Returns:
+            False if another process leads and nothing was done here.
+        """
+        with self.uow.write() as work:
+            leads = work.lead("sweep", holder=holder)
+            lost = work.tasks.take_lost(SWEEP_BATCH) if leads else ()
+            work.commit()
+        if not leads:
+            return False
+        for task in lost:
+            if task.losses > MAX_LOSSES:
+                self._end_lost(task)
+        self.ring()
+        return True
+
+    def ring(self) -> int:
+        """
+        Put due tasks into the queue.
+        """
+        with self.uow.write() as work:
+            tasks = work.tasks.to_ring(SWEEP_BATCH)
+            work.commit()
+        ring_for(self.queue, tasks)
+        return len(tasks)
+
+    def forget_ended(self) -> int:
+        """
+        Remove the records of tasks that ended long ago.
+        """
+        before, total = self.clock.now() - ENDED_KEPT_FOR, 0
+        for _ in range(FORGET_BATCHES):
+            with self.uow.write() as work:
+                count = work.tasks.forget_ended(before, FORGET_BATCH)
+                work.commit()
+            total += count
+            if count < FORGET_BATCH:
+                break
+        return total
+
+    def _put_back(self, task: Task) -> None:
+        with self.uow.write() as work:
+            work.tasks.put_back(task)
+            work.commit()
+
+    def _leave_to_newer(self, task: Task) -> None:
+        # While versions change, old workers meet the tasks of new ones.
+        _log.warning(
+            "task of an unknown kind",
+            extra={"hv_task": task.id, "hv_kind": task.kind},
+        )
+        with self.uow.write() as work:
+            work.tasks.put_back(
+                task,
+                not_before=work.now() + UNKNOWN_KIND_WAITS,
+                error=f"This version knows no task {task.kind}.",
+            )
+            work.commit()
+
+    def _failed(self, task: Task, handler: TaskHandler, error: Exception) -> None:
+        if _is_outage(error):
+            self._wait_out(task, error)
+            return
+        reason = _reason(error)
+        attempts = task.attempts + 1
+        final = isinstance(error, UnusableSourceError | NotConformantError) or (
+            attempts >= MAX_ATTEMPTS and not handler.is_patient
+        )
+        _log.log(
+            logging.WARNING if _is_expected(error) else logging.ERROR,
+            "task attempt failed",
+            extra={
+                "hv_task": task.id,
+                "hv_kind": task.kind,
+                "hv_attempt": attempts,
+                "hv_why": _operator_text(error),
+            },
+            exc_info=None if _is_expected(error) else error,
+        )
+        with self.uow.write() as work:
+            if final:
+                handler.give_up(work, task, reason, error=_operator_text(error))
+            else:
+                work.tasks.put_back(
+                    task,
+                    not_before=work.now() + _wait(attempts, handler),
+                    attempts=attempts,
+                    error=_operator_text(error),
+                )
+            work.commit()
+
+    def _wait_out(self, task: Task, error: Exception) -> None:
+        # Not the task's fault: it waits, however long, and costs no attempt.
+        _log.warning(
+            "task waits for the service",
+            extra={"hv_task": task.id, "hv_kind": task.kind, "hv_why": str(error)},
+        )
+        with self.uow.write() as work:
+            work.tasks.put_back(
+                task,
+                not_before=work.now() + OUTAGE_WAITS,
+                error=_operator_text(error),
+            )
+            work.commit()
+
+    def _end_lost(self, task: Task) -> None:
+        # Each in a transaction of its own: one that cannot be ended must not
+        # keep the others, of other tenants too, from being brought back.
+        reason = "Processing was interrupted too often."
+        handler = self.handlers.get(task.kind)
+        if handler is not None and handler.is_patient:
+            return
+        try:
+            with self.uow.write() as work:
+                if handler is None:
+                    work.tasks.fail(task, error=reason)
+                else:
+                    handler.give_up(work, task, reason, error=reason)
+                work.commit()
+        except Exception:  # noqa: BLE001 - part of the sweep's loop
+            _log.exception("lost task could not be ended", extra={"hv_task": task.id})
+
+
+def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
+    """
+    Put tasks into the queue, best effort: the sweep rings again.
+    """
+    for task in tasks:
+        try:
+            queue.put(task.id, kind=task.kind, lane=task.lane)
+        except UnavailableError:
+            _log.warning("queue does not answer; the sweep rings again")
+            return
+
+
+def _wait(attempts: int, handler: TaskHandler) -> timedelta:
+    if not handler.is_patient:
+        return backoff(attempts)
+    return min(timedelta(seconds=2.0 ** min(attempts, 12)), PATIENT_BACKOFF_MAX)
+
+
+def _is_outage(error: Exception) -> bool:
+    return isinstance(error, UnavailableError) or (
+        isinstance(error, OSError) and error.errno in _FULL
+    )
+
+
+def _is_expected(error: Exception) -> bool:
+    return isinstance(error, TranscodeError | UnusableSourceError | NotConformantError)
+
+
+def _reason(error: Exception) -> str:
+    if _is_expected(error):
+        return str(error)
+    return "Processing failed because of an internal error."
+
+
+def _operator_text(error: Exception) -> str:
+    log = getattr(error, "log", "")
+    return f"{type(error).__name__}: {error} {log}".strip()[:4000]

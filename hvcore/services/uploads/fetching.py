@@ -1,0 +1,288 @@
+"""
+Fetch videos from addresses that callers name.
+
+Source: interface, "Family B", ``POST /videos/upload`` and ``POST
+/videos/download``.
+"""
+
+import secrets
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import chain
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain import ids
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.limits import MAX_NAME_CHARS, UPLOAD_URL_VALID_S
+from hvcore.domain.processing.transcoding import UnusableSourceError
+from hvcore.domain.tasks.task import Task
+from hvcore.domain.uploads.grants import (
+    FileWanted,
+    GrantState,
+    UploadGrant,
+    new_video,
+    source_path,
+)
+from hvcore.domain.videos.video import Video, VideoState, VideoWanted
+from hvcore.domain.web_addresses import without_secrets
+from hvcore.errors import UnavailableError
+from hvcore.failpoints import reach
+from hvcore.incoming.disk_space import DiskReservations
+from hvcore.incoming.whole import ArrivingFile, arriving_file
+from hvcore.ports.storage import Storage
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.safe_http import (
+    Download,
+    OutboundError,
+    OutboundHttp,
+    TargetRefusedError,
+)
+from hvcore.services.processing.orders import order_fetch, order_job
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
+from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.source_checks import (
+    SNIFFED_BYTES,
+    FetchError,
+    check_head,
+    check_size,
+    sniffed_type,
+)
+
+FETCH_LIMIT_S: Final = 3 * 3600.0
+"""5 GiB in this time are 4 Mbit/s."""
+GRACE_S: Final = 60.0
+MIN_BYTES_PER_S: Final = 32 * 1024
+"""A source that stays below it after GRACE_S keeps others waiting."""
+_UNNAMED: Final = "download"
+
+
+@attrs.frozen(kw_only=True)
+class Fetching:
+    """
+    Take orders to fetch, and carry them out.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    outbound: OutboundHttp
+    uploads: Uploads
+    clock: Clock
+
+    def refusal(self, url: str) -> str | None:
+        """
+        Return why an address is not fetched, as far as it is known by now.
+
+        What cannot be known before the fetch itself is told by the video.
+        """
+        try:
+            self.outbound.check(url)
+        except TargetRefusedError as exc:
+            return exc.reason
+        return None
+
+    def fetch_video(
+        self, env: Environment, url: str, file: FileWanted, wanted: VideoWanted
+    ) -> Video:
+        """
+        Make a video whose bytes the service fetches; it is transcoding at once.
+        """
+        grant = self._new_grant(env, url, file)
+        grant.starts_processing = True
+        video = new_video(env, wanted, grant, state=VideoState.AWAITING_UPLOAD)
+        video.start_processing(ids.new_job_id())
+        grant.video_id = video.id
+        with self.uow.write() as work:
+            work.videos.add(video)
+            work.grants.add(grant)
+            order_fetch(work, grant)
+            work.commit()
+        return video
+
+    def fetch_file(self, env: Environment, url: str) -> UploadGrant:
+        """
+        Fetch a file that a process request may name from now on.
+        """
+        grant = self._new_grant(env, url, FileWanted(file_name=file_name_of(url)))
+        with self.uow.write() as work:
+            work.grants.add(grant)
+            order_fetch(work, grant)
+            work.commit()
+        return grant
+
+    def run(self, run: TaskRun) -> None:
+        """
+        Fetch a grant's bytes and keep them.
+
+        Raises:
+            UnusableSourceError: The source has no video, or may not be asked.
+            FetchError: It did not give it this time.
+            UnavailableError: There is no room, or the storage refuses.
+        """
+        with self.uow.read() as work:
+            grant = work.grants.find(_grant_id(run.task))
+        if grant is None or grant.source_url is None or not _is_open(grant):
+            run.finish()
+            return
+        try:
+            with self.outbound.get(
+                grant.source_url, deadline_s=FETCH_LIMIT_S, check=run.check
+            ) as download:
+                self._take(run, grant, download)
+        except TargetRefusedError as exc:
+            raise UnusableSourceError(exc.reason) from exc
+        except OutboundError as exc:
+            raise FetchError(str(exc)) from exc
+
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        """
+        Fail the video that waits for the bytes, or end the grant.
+        """
+        grant = work.grants.find(_grant_id(task), for_update=True)
+        video = _video_of(work, grant)
+        if not work.tasks.fail(task, error=error):
+            return
+        if grant is None or not _is_open(grant):
+            return
+        if video is None:
+            grant.state = GrantState.ENDED
+            grant.source_url = None
+            work.grants.save(grant)
+        elif video.job_id is not None and video.mark_failed(video.job_id, reason):
+            # The grant keeps the address: a retry fetches again.
+            work.videos.save(video)
+
+    def _new_grant(self, env: Environment, url: str, file: FileWanted) -> UploadGrant:
+        now = self.clock.now()
+        grant_id = ids.new_grant_id()
+        return UploadGrant(
+            id=grant_id,
+            org_id=env.org_id,
+            env_id=env.id,
+            path=source_path(env.org_id, env.id, grant_id),
+            file_name=file.file_name,
+            content_type=file.content_type,
+            size_bytes=file.size_bytes,
+            created_at=now,
+            expires_at=now + timedelta(seconds=UPLOAD_URL_VALID_S),
+            state=GrantState.FETCHING,
+            source_url=url,
+        )
+
+    def _take(self, run: TaskRun, grant: UploadGrant, download: Download) -> None:
+        check_head(download)
+        blocks = download.blocks()
+        head = _head(blocks)
+        sniffed = sniffed_type(head)
+        folder = self.uploads.incoming_dir()
+        with arriving_file(folder, DiskReservations(), download.content_length) as file:
+            _fill(run, file, head, blocks, download.content_length)
+            _check_announced(grant, file.size_bytes)
+            file.finish()
+            run.check()
+            self._keep(run, grant, file.path, grant.content_type or sniffed)
+
+    def _keep(
+        self, run: TaskRun, grant: UploadGrant, local: Path, content_type: str
+    ) -> None:
+        # A path of its own for each attempt: a worker that lost its lease
+        # changes nothing that another one has brought.
+        path = f"{grant.path}/{secrets.token_hex(8)}"
+        self.storage.put_file(path, local, content_type=content_type)
+        try:
+            reach("fetch.stored")
+            self._arrive(run, path)
+        except UnavailableError:
+            # A commit that was not confirmed may have been made; see Uploads.
+            raise
+        except BaseException:
+            self.uploads.discard(path)
+            raise
+
+    def _arrive(self, run: TaskRun, path: str) -> None:
+        with self.uow.write() as work:
+            grant = work.grants.find(_grant_id(run.task), for_update=True)
+            video = _video_of(work, grant)
+            run.finish(work)
+            if grant is None or not _is_open(grant):
+                raise TaskStopped
+            grant.stored_path = path
+            grant.source_url = None
+            if grant.video_id is None:
+                # From now on it waits for its process request.
+                grant.state = GrantState.UPLOADED
+                grant.expires_at = self.clock.now()
+            else:
+                if video is None or video.state is not VideoState.TRANSCODING:
+                    raise TaskStopped
+                video.source_path = path
+                work.videos.save(video)
+                order_job(work, video)
+                grant.state = GrantState.USED
+            work.grants.save(grant)
+            work.commit()
+
+
+def file_name_of(url: str) -> str:
+    """
+    Return what the file at an address is called: the end of its path.
+    """
+    _, _, path = without_secrets(url).partition("://")
+    name = unquote(path.partition("/")[2].rpartition("/")[2])
+    return "".join(char for char in name if char.isprintable())[:MAX_NAME_CHARS] or (
+        _UNNAMED
+    )
+
+
+def _grant_id(task: Task) -> str:
+    return str(task.payload["grant"])
+
+
+def _is_open(grant: UploadGrant) -> bool:
+    return grant.state is GrantState.FETCHING
+
+
+def _video_of(work: Work, grant: UploadGrant | None) -> Video | None:
+    if grant is None or grant.video_id is None:
+        return None
+    return work.videos.find(grant.video_id, for_update=True)
+
+
+def _head(blocks: Iterator[bytes]) -> bytes:
+    head = b""
+    for block in blocks:
+        head += block
+        if len(head) >= SNIFFED_BYTES:
+            break
+    return head
+
+
+def _fill(
+    run: TaskRun,
+    file: ArrivingFile,
+    head: bytes,
+    blocks: Iterator[bytes],
+    expected_bytes: int | None,
+) -> None:
+    began_at = time.monotonic()
+    for block in chain([head], blocks):
+        check_size(file.size_bytes + len(block))
+        file.write(block)
+        elapsed_s = time.monotonic() - began_at
+        if elapsed_s > GRACE_S and file.size_bytes < elapsed_s * MIN_BYTES_PER_S:
+            raise FetchError("The source is too slow.")
+        if expected_bytes:
+            run.report(file.size_bytes / expected_bytes)
+
+
+def _check_announced(grant: UploadGrant, size_bytes: int) -> None:
+    if grant.size_bytes is not None and size_bytes != grant.size_bytes:
+        raise UnusableSourceError(
+            f"The source's file has {size_bytes} bytes, and {grant.size_bytes} were "
+            f"announced."
+        )

@@ -1,0 +1,320 @@
+"""
+Grant uploads, take their bytes in, and give up those that never come.
+
+Source: interface, "upload-url".
+"""
+
+import logging
+import secrets
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain import ids, limits
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.tasks.kinds import UPLOAD_PURGE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.uploads.grants import (
+    CONTENT_TYPES,
+    FileWanted,
+    GrantState,
+    UploadGrant,
+    UploadGranted,
+    new_video,
+    source_path,
+)
+from hvcore.domain.videos.video import VideoState, VideoWanted
+from hvcore.errors import (
+    ForbiddenError,
+    InvalidFileSizeError,
+    ProcessingInProgressError,
+    UnavailableError,
+    UnsupportedFormatError,
+)
+from hvcore.failpoints import reach
+from hvcore.incoming.cleaning import remove_abandoned
+from hvcore.ports.storage import Storage, SupportsUploadFile
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.processing.orders import order_job
+from hvcore.services.tasks.leases import TaskRun
+from hvcore.settings import PublicSettings
+from hvcore.upload_signing import UploadSigner
+
+_log = logging.getLogger(__name__)
+
+UNPROCESSED_KEPT_FOR: Final = timedelta(hours=24)
+"""How long uploaded bytes wait for a process request."""
+IN_FLIGHT_FOR: Final = timedelta(hours=6)
+"""How long sending may take that began before the grant ran out."""
+SWEEP_BATCH: Final = 100
+
+
+@attrs.frozen(kw_only=True)
+class Uploads:
+    """
+    Everything about bytes on their way in.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    signer: UploadSigner
+    public: PublicSettings
+    clock: Clock
+    work_dir: Path
+
+    def grant(self, env: Environment, file: FileWanted) -> UploadGranted:
+        """
+        Permit one file to be sent; a process request follows (Family A).
+        """
+        grant = self._new_grant(env, file)
+        with self.uow.write() as work:
+            work.grants.add(grant)
+            work.commit()
+        return self._signed(grant)
+
+    def grant_video(
+        self, env: Environment, file: FileWanted, wanted: VideoWanted
+    ) -> UploadGranted:
+        """
+        Permit one file to be sent, whose arrival starts the job (Family B).
+        """
+        grant = self._new_grant(env, file)
+        video = new_video(env, wanted, grant, state=VideoState.AWAITING_UPLOAD)
+        grant.video_id = video.id
+        grant.starts_processing = True
+        with self.uow.write() as work:
+            work.videos.add(video)
+            work.grants.add(grant)
+            work.commit()
+        return self._signed(grant)
+
+    def open_upload(self, grant_id: str) -> UploadGrant:
+        """
+        Return the grant of an upload that may begin now.
+
+        Raises:
+            ForbiddenError: Unknown, run out or cancelled.
+            ProcessingInProgressError: The video is being processed.
+        """
+        with self.uow.read() as work:
+            grant = work.grants.find(grant_id)
+        return self._checked(grant)
+
+    def check_announced(
+        self, grant: UploadGrant, content_type: str | None, size_bytes: int | None
+    ) -> None:
+        """
+        Refuse an upload by its headers, before a byte of it is read.
+
+        Args:
+            content_type: As sent, parameters included.
+            size_bytes: None if the sender did not announce it.
+
+        Raises:
+            UnsupportedFormatError: 415; not the type of the grant.
+            InvalidFileSizeError: Not the size of the grant, or too large.
+        """
+        sent = (content_type or "").partition(";")[0].strip().lower()
+        allowed = (grant.content_type,) if grant.content_type else CONTENT_TYPES
+        if sent not in allowed:
+            raise UnsupportedFormatError(
+                f"Send the bytes with the header Content-Type: {' or '.join(allowed)}.",
+                status=415,
+            )
+        if size_bytes is not None:
+            self._check_size(grant, size_bytes)
+
+    def incoming_dir(self) -> Path:
+        """
+        Return the folder in which bytes are collected before they are kept.
+
+        Raises:
+            UnavailableError: It cannot be made.
+        """
+        if isinstance(self.storage, SupportsUploadFile):
+            return self.storage.upload_dir()
+        folder = self.work_dir / "incoming"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as exc:
+            raise UnavailableError("The folder for uploads cannot be made.") from exc
+        return folder
+
+    def receive(
+        self, grant_id: str, local: Path, *, size_bytes: int, content_type: str
+    ) -> UploadGrant:
+        """
+        Keep a file that has come in whole; the arrival is durable on return.
+
+        Raises:
+            InvalidFileSizeError: Not the size of the grant.
+            ForbiddenError: The grant ran out or was cancelled meanwhile.
+            ProcessingInProgressError: Processing began meanwhile.
+        """
+        with self.uow.read() as work:
+            grant = self._still_open(work.grants.find(grant_id))
+        self._check_size(grant, size_bytes)
+        path = f"{grant.path}/{secrets.token_hex(8)}"
+        self.storage.put_file(path, local, content_type=content_type)
+        try:
+            reach("upload.stored")
+            previous, grant = self._take_in(grant_id, path)
+        except UnavailableError:
+            self._discard_if_unknown(grant_id, path)
+            raise
+        except Exception:
+            self.discard(path)
+            raise
+        reach("upload.taken")
+        if previous is not None:
+            self.discard(previous)
+        return grant
+
+    def expire(self) -> int:
+        """
+        Give up videos and grants whose bytes cannot come any more.
+        """
+        now = self.clock.now()
+        with self.uow.write() as work:
+            videos = work.videos.expired(now - IN_FLIGHT_FOR, SWEEP_BATCH)
+            for video in videos:
+                video.expire()
+                work.videos.save(video)
+            grants = work.grants.unused(now - UNPROCESSED_KEPT_FOR, SWEEP_BATCH)
+            for grant in grants:
+                grant.state = GrantState.ENDED
+                work.grants.save(grant)
+            work.tasks.add(_purge_of(grant) for grant in grants)
+            work.commit()
+        return len(videos) + len(grants)
+
+    def purge(self, run: TaskRun) -> None:
+        """
+        Remove the bytes of an upload that ended; the subject is its path.
+
+        Raises:
+            UnavailableError: The storage refuses; the task is tried again.
+        """
+        self.storage.delete_tree(run.task.subject)
+        run.finish()
+
+    def discard(self, path: str) -> None:
+        """
+        Remove bytes that nobody refers to, best effort.
+        """
+        try:
+            self.storage.delete_tree(path)
+        except UnavailableError:
+            # Not lost: the prefix goes when the grant or its video goes.
+            _log.warning("upload could not be removed yet", extra={"hv_path": path})
+
+    def clean_incoming(self) -> int:
+        """
+        Remove what uploads that were cut off by a crash have left here.
+
+        A folder that does not work is left alone.
+        """
+        try:
+            return remove_abandoned(self.incoming_dir())
+        except (OSError, UnavailableError):
+            _log.warning("the folder for uploads cannot be cleaned", exc_info=True)
+            return 0
+
+    def _new_grant(self, env: Environment, file: FileWanted) -> UploadGrant:
+        now = self.clock.now()
+        grant_id = ids.new_grant_id()
+        return UploadGrant(
+            id=grant_id,
+            org_id=env.org_id,
+            env_id=env.id,
+            path=source_path(env.org_id, env.id, grant_id),
+            file_name=file.file_name,
+            description=file.description,
+            content_type=file.content_type,
+            size_bytes=file.size_bytes,
+            tus_metadata=file.tus_metadata,
+            created_at=now,
+            expires_at=now + timedelta(seconds=limits.UPLOAD_URL_VALID_S),
+        )
+
+    def _signed(self, grant: UploadGrant) -> UploadGranted:
+        path = self.signer.sign(grant.id, int(grant.expires_at.timestamp()))
+        return UploadGranted(grant=grant, signed_url=self.public.upload_url + path)
+
+    def _checked(self, grant: UploadGrant | None) -> UploadGrant:
+        if grant is not None and grant.state is GrantState.USED:
+            raise ProcessingInProgressError
+        if (
+            grant is None
+            # What the service fetches itself, nobody sends.
+            or grant.state in {GrantState.ENDED, GrantState.FETCHING}
+            or self.clock.now() >= grant.expires_at
+        ):
+            raise ForbiddenError(
+                "This upload address is not valid any more; request a new one."
+            )
+        return grant
+
+    def _check_size(self, grant: UploadGrant, size_bytes: int) -> None:
+        if grant.size_bytes is not None and size_bytes != grant.size_bytes:
+            raise InvalidFileSizeError(
+                f"The upload was granted for {grant.size_bytes} bytes, and "
+                f"{size_bytes} were sent."
+            )
+        if not 1 <= size_bytes <= limits.MAX_UPLOAD_BYTES:
+            raise InvalidFileSizeError(
+                f"A file must have from 1 to {limits.MAX_UPLOAD_BYTES} bytes (5 GB)."
+            )
+
+    def _discard_if_unknown(self, grant_id: str, path: str) -> None:
+        # A commit may fail and yet have happened: only its answer was lost.
+        try:
+            with self.uow.read() as work:
+                grant = work.grants.find(grant_id)
+        except UnavailableError:
+            # Who knows; then they go with the next sending's job, or with the grant.
+            return
+        if grant is None or grant.stored_path != path:
+            self.discard(path)
+
+    def _take_in(self, grant_id: str, path: str) -> tuple[str | None, UploadGrant]:
+        with self.uow.write() as work:
+            grant = self._still_open(work.grants.find(grant_id, for_update=True))
+            previous = grant.stored_path
+            grant.stored_path = path
+            grant.state = GrantState.UPLOADED
+            if grant.starts_processing and grant.video_id is not None:
+                video = work.videos.find(grant.video_id, for_update=True)
+                if video is None or video.state is not VideoState.AWAITING_UPLOAD:
+                    raise ForbiddenError(
+                        "The video was cancelled; request a new upload address."
+                    )
+                video.source_path = path
+                video.start_processing(ids.new_job_id())
+                work.videos.save(video)
+                order_job(work, video)
+                grant.state = GrantState.USED
+            work.grants.save(grant)
+            work.commit()
+        return previous, grant
+
+    def _still_open(self, grant: UploadGrant | None) -> UploadGrant:
+        if grant is not None and grant.state in {
+            GrantState.GRANTED,
+            GrantState.UPLOADED,
+        }:
+            # Begun in time is in time: only the state may have moved on.
+            return grant
+        return self._checked(grant)
+
+
+def _purge_of(grant: UploadGrant) -> NewTask:
+    return NewTask(
+        kind=UPLOAD_PURGE,
+        lane=Lane.LIGHT,
+        org_id=grant.org_id,
+        subject=grant.path,
+    )

@@ -1,0 +1,237 @@
+"""
+Uploads that go on where they were cut off.
+
+The grant says until when; the file of the upload how far it is. Once all bytes
+are there, they go the way of every other upload.
+"""
+
+import logging
+from datetime import timedelta
+from typing import Final, TypeGuard
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import GrantId
+from hvcore.domain.tasks.kinds import UPLOAD_PURGE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.uploads.grants import (
+    DEFAULT_CONTENT_TYPE,
+    FileWanted,
+    GrantState,
+    UploadGrant,
+    UploadGranted,
+)
+from hvcore.domain.uploads.resumable import (
+    UploadGoneError,
+    UploadLockedError,
+    expiry_after,
+)
+from hvcore.domain.videos.video import VideoState, VideoWanted
+from hvcore.errors import (
+    ForbiddenError,
+    ProcessingInProgressError,
+    UnavailableError,
+)
+from hvcore.incoming.partial import PartialFile, PartialFiles
+from hvcore.ports.storage import SupportsUploadFile
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.uploads.grants import Uploads
+from hvcore.settings import PublicSettings
+from hvcore.upload_signing import UploadSigner
+
+_log = logging.getLogger(__name__)
+
+PROLONG_STEP: Final = timedelta(minutes=1)
+"""Many small chunks shall not write to the database each time."""
+
+
+@attrs.frozen(kw_only=True)
+class ResumableUploads:
+    """
+    Create, continue, finish and end them.
+    """
+
+    uow: UnitOfWork
+    uploads: Uploads
+    signer: UploadSigner
+    public: PublicSettings
+    clock: Clock
+
+    def create(
+        self, env: Environment, file: FileWanted, wanted: VideoWanted
+    ) -> UploadGranted:
+        """
+        Permit one file to be sent in pieces, whose arrival starts the job.
+
+        Args:
+            file: With its size, and with ``tus_metadata``.
+        """
+        grant = self.uploads.grant_video(env, file, wanted).grant
+        address = self.public.upload_url + self.signer.sign_resumable(grant.id)
+        return UploadGranted(grant=grant, signed_url=address)
+
+    def files(self) -> PartialFiles:
+        """
+        Return what has come in so far.
+
+        Raises:
+            UnavailableError: There is no folder for it.
+        """
+        return PartialFiles(folder=self.uploads.incoming_dir())
+
+    def find(self, grant_id: GrantId) -> UploadGrant:
+        """
+        Return the grant of an upload that goes on or is complete (``USED``).
+
+        Raises:
+            UploadGoneError: It ran out, was ended or was cancelled.
+        """
+        with self.uow.read() as work:
+            return self._alive(work.grants.find(grant_id))
+
+    def prolong(self, grant_id: GrantId) -> UploadGrant:
+        """
+        Return the same, after its time was prolonged: bytes are coming.
+
+        Raises:
+            UploadGoneError: It ran out, was ended or was cancelled.
+        """
+        grant = self.find(grant_id)
+        if not self._is_to_prolong(grant):
+            return grant
+        with self.uow.write() as work:
+            grant = self._alive(work.grants.find(grant_id, for_update=True))
+            if self._is_to_prolong(grant):
+                self._prolong(work, grant)
+                work.commit()
+        return grant
+
+    def finish(self, grant: UploadGrant, file: PartialFile) -> None:
+        """
+        Keep a file that is whole; its processing starts.
+
+        If this fails, everything stays, and it can be tried again.
+
+        Raises:
+            UploadGoneError: The upload was ended meanwhile.
+            UnavailableError: The storage or the database does not answer.
+        """
+        file.sync()
+        try:
+            with file.handed_over() as local:
+                self.uploads.receive(
+                    grant.id,
+                    local,
+                    size_bytes=file.size_bytes,
+                    content_type=grant.content_type or DEFAULT_CONTENT_TYPE,
+                )
+        except ForbiddenError as exc:
+            file.remove()
+            raise UploadGoneError from exc
+        except ProcessingInProgressError:
+            # A process that was killed had come so far.
+            _log.info("upload was kept before", extra={"hv_upload": grant.id})
+        file.remove()
+
+    def cancel(self, grant_id: GrantId) -> None:
+        """
+        End an upload, and the video that waits for it.
+
+        Raises:
+            UploadGoneError: It has ended.
+            ProcessingInProgressError: It is complete.
+        """
+        now = self.clock.now()
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video.
+            grant = self._alive(work.grants.find(grant_id, for_update=True))
+            if grant.state is GrantState.USED:
+                raise ProcessingInProgressError(
+                    "The upload is complete; delete the video instead."
+                )
+            grant.state = GrantState.ENDED
+            work.grants.save(grant)
+            video = work.videos.find(grant.video_id or "", for_update=True)
+            if video is not None and video.state is VideoState.AWAITING_UPLOAD:
+                video.delete(now)
+                work.videos.save(video)
+            # A process that was killed may have stored the bytes already.
+            purge = NewTask(
+                kind=UPLOAD_PURGE,
+                lane=Lane.LIGHT,
+                org_id=grant.org_id,
+                subject=grant.path,
+            )
+            work.tasks.add([purge])
+            work.commit()
+
+    def tidy(self) -> int:
+        """
+        Remove the files of uploads that have ended; return how many.
+
+        One that is whole is kept, if that takes no time: the storage may have
+        been away when its last byte came, and the sender is gone.
+        """
+        removed = 0
+        try:
+            files = self.files()
+            for grant_id in files.found():
+                removed += self._tidied(files, grant_id)
+        except UnavailableError as error:
+            _log.warning(
+                "resumable uploads cannot be tidied", extra={"hv_why": error.detail}
+            )
+        return removed
+
+    def _tidied(self, files: PartialFiles, grant_id: GrantId) -> bool:
+        with self.uow.read() as work:
+            grant = work.grants.find(grant_id)
+        running = None
+        if self._is_alive(grant) and grant.state is not GrantState.USED:
+            running = grant
+        if running is not None and not self._is_quickly_kept(files, running):
+            return False
+        try:
+            with files.hold(grant_id) as file:
+                if running is None:
+                    file.remove()
+                else:
+                    self.finish(running, file)
+        except (UploadLockedError, UploadGoneError):
+            # Somebody is sending still, or has just ended it.
+            return False
+        return True
+
+    def _is_quickly_kept(self, files: PartialFiles, grant: UploadGrant) -> bool:
+        # Elsewhere the sweep would stand still while gigabytes are copied.
+        is_moved = isinstance(self.uploads.storage, SupportsUploadFile)
+        return is_moved and files.size_of(grant.id) == grant.size_bytes
+
+    def _alive(self, grant: UploadGrant | None) -> UploadGrant:
+        if not self._is_alive(grant):
+            raise UploadGoneError
+        return grant
+
+    def _is_alive(self, grant: UploadGrant | None) -> TypeGuard[UploadGrant]:
+        if grant is None or grant.tus_metadata is None:
+            return False
+        return grant.state is GrantState.USED or (
+            grant.state is GrantState.GRANTED and self.clock.now() < grant.expires_at
+        )
+
+    def _is_to_prolong(self, grant: UploadGrant) -> bool:
+        if grant.state is GrantState.USED:
+            return False
+        until = expiry_after(self.clock.now(), grant.created_at)
+        return until - grant.expires_at >= PROLONG_STEP
+
+    def _prolong(self, work: Work, grant: UploadGrant) -> None:
+        grant.expires_at = expiry_after(self.clock.now(), grant.created_at)
+        work.grants.save(grant)
+        video = work.videos.find(grant.video_id or "", for_update=True)
+        if video is None or video.state is not VideoState.AWAITING_UPLOAD:
+            raise UploadGoneError
+        video.upload_expires_at = grant.expires_at
+        work.videos.save(video)

@@ -1,0 +1,109 @@
+"""
+Whether what an address gives can be a video at all.
+
+Told from its head and its first bytes, so that a web page is refused before
+gigabytes of anything are fetched. What it really is, the transcoder finds out.
+"""
+
+from http import HTTPStatus
+from typing import Final
+
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
+from hvcore.safe_http import Download
+
+SNIFFED_BYTES: Final = 64
+_NEUTRAL_TYPES: Final = frozenset(
+    {
+        "",
+        "application/mp4",
+        "application/octet-stream",
+        "application/x-matroska",
+        "binary/octet-stream",
+    }
+)
+_TRY_AGAIN: Final = frozenset(
+    {
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.TOO_EARLY,
+        HTTPStatus.TOO_MANY_REQUESTS,
+    }
+)
+_SERVER_ERRORS: Final = 500
+_MOV_BOXES: Final = frozenset(
+    {b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot", b"styp"}
+)
+"""With what a file of the MP4 and QuickTime family may begin."""
+_QUICKTIME: Final = b"qt  "
+_EBML: Final = b"\x1a\x45\xdf\xa3"
+
+
+class FetchError(TranscodeError):
+    """
+    The source did not give its file this time.
+    """
+
+
+def check_head(download: Download) -> None:
+    """
+    Refuse an answer by its status and headers.
+
+    Raises:
+        UnusableSourceError: It will never be a video.
+        FetchError: It may be one another time.
+    """
+    _check_status(download.status)
+    kind = download.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not kind.startswith("video/") and kind not in _NEUTRAL_TYPES:
+        raise UnusableSourceError(
+            f"The source gives {kind[:80]} instead of a video."
+            if kind.isascii() and kind.isprintable()
+            else "The source gives something else than a video."
+        )
+    if download.headers.get("content-encoding", "identity").lower() != "identity":
+        raise UnusableSourceError("The source gives the file compressed.")
+    if download.content_length is not None:
+        check_size(download.content_length)
+
+
+def check_size(size_bytes: int) -> None:
+    """
+    Refuse what is too large.
+
+    Raises:
+        UnusableSourceError: It is.
+    """
+    if size_bytes > MAX_UPLOAD_BYTES:
+        raise UnusableSourceError("The source's file is larger than 5 GB.")
+
+
+def sniffed_type(head: bytes) -> str:
+    """
+    Return the content type of a file by its first bytes.
+
+    Raises:
+        UnusableSourceError: It is in no container that is taken.
+    """
+    if head[4:8] in _MOV_BOXES:
+        return "video/quicktime" if head[8:12] == _QUICKTIME else "video/mp4"
+    if head.startswith(_EBML):
+        return "video/x-matroska"
+    if head.startswith(b"RIFF") and head[8:12] == b"AVI ":
+        return "video/x-msvideo"
+    if not head:
+        raise UnusableSourceError("The source's file is empty.")
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<":
+        raise UnusableSourceError("The source gives a web page instead of a video.")
+    raise UnusableSourceError(
+        "The source's file is not a video in a supported format (MP4, MOV, WebM, MKV "
+        "or AVI)."
+    )
+
+
+def _check_status(status: int) -> None:
+    if status == HTTPStatus.OK:
+        return
+    message = f"The source answered with status {status}."
+    if status in _TRY_AGAIN or status >= _SERVER_ERRORS:
+        raise FetchError(message)
+    raise UnusableSourceError(message)

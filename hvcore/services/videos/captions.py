@@ -1,0 +1,235 @@
+"""
+Set, list and remove the captions of videos.
+"""
+
+import hashlib
+import io
+import logging
+import re
+import secrets
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.captions import (
+    LANGUAGE_PATTERN,
+    MAX_CAPTION_TRACKS,
+    MAX_LANGUAGE_CHARS,
+    UNDETERMINED,
+    WEBVTT_TYPE,
+    CaptionFormat,
+    CaptionTrack,
+    read_captions,
+    write_webvtt,
+)
+from hvcore.errors import (
+    FieldError,
+    InvalidParametersError,
+    NotFoundError,
+    UnavailableError,
+)
+from hvcore.manifests.languages import canonical_tag
+from hvcore.ports.storage import Storage
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.throttling.concurrency import Places
+
+_log = logging.getLogger(__name__)
+
+FILES_AT_A_TIME: Final = 4
+"""Each holds one of the API's 16 threads while it comes in."""
+FILES_OF_AN_ORGANIZATION: Final = 2
+
+_LANGUAGE = re.compile(LANGUAGE_PATTERN)
+
+
+@attrs.frozen(kw_only=True)
+class NewCaptions:
+    """
+    Captions as they were sent.
+
+    Attributes:
+        language: As the path has it.
+        label: What viewers choose them by; None takes the language's tag.
+        data: The file.
+        expected: The format it was said to have; None where that is open.
+    """
+
+    language: str
+    label: str | None
+    data: bytes = attrs.field(repr=False)
+    expected: CaptionFormat | None
+
+
+@attrs.frozen(kw_only=True)
+class Captions:
+    """
+    The captions of videos.
+
+    They belong to the video and not to a job: another try keeps them.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    clock: Clock
+    _receiving: Places = attrs.field(
+        factory=lambda: Places(
+            count=FILES_AT_A_TIME,
+            most_of_one=FILES_OF_AN_ORGANIZATION,
+            things="caption files",
+        ),
+        init=False,
+    )
+
+    def receiving(self, org_id: str) -> AbstractContextManager[None]:
+        """
+        Keep a place for a file that is being sent, until it is stored.
+
+        Raises:
+            UnavailableError: Too many are, of all or of the organization's.
+        """
+        return self._receiving.take(org_id)
+
+    def of_video(
+        self, caller: Principal, org_id: str, video_id: str
+    ) -> Sequence[CaptionTrack]:
+        """
+        Return a video's captions, by language.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        with self.uow.read() as work:
+            video = require_listed(reach_video(work, caller, org_id, video_id))
+            return work.captions.of_video(video.id)
+
+    def put(
+        self, caller: Principal, org_id: str, video_id: str, new: NewCaptions
+    ) -> Sequence[CaptionTrack]:
+        """
+        Show captions from the next request on; return all of the video's.
+
+        Raises:
+            InvalidParametersError: No language, no captions, or too many.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+            UnavailableError: The storage does not answer.
+        """
+        language = _language(new.language)
+        # First: reading a file is work that only a video's owner may ask for.
+        with self.uow.read() as work:
+            video = require_listed(reach_video(work, caller, org_id, video_id))
+        track = self._store(video.id, language, new)
+        try:
+            with self.uow.write() as work:
+                require_listed(
+                    reach_video(work, caller, org_id, video_id, for_update=True)
+                )
+                before = work.captions.of_video(video.id)
+                _require_room(before, language)
+                work.captions.put(track)
+                found = work.captions.of_video(video.id)
+                work.commit()
+        except BaseException:
+            self._discard_if_unknown(track)
+            raise
+        self._discard(*(old for old in before if old.language == language))
+        return found
+
+    def remove(
+        self, caller: Principal, org_id: str, video_id: str, language: str
+    ) -> Sequence[CaptionTrack]:
+        """
+        Remove captions; the next request does not find them. Return the rest.
+
+        Raises:
+            InvalidParametersError: This can be no language.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+            NotFoundError: The video has none in this language.
+        """
+        # Those of a source may have this language; they can be removed, too.
+        is_known = language.lower() != UNDETERMINED
+        language = _language(language) if is_known else UNDETERMINED
+        with self.uow.write() as work:
+            video = require_listed(
+                reach_video(work, caller, org_id, video_id, for_update=True)
+            )
+            before = work.captions.of_video(video.id)
+            removed = [track for track in before if track.language == language]
+            if not removed:
+                raise NotFoundError("The video has no captions in this language.")
+            work.captions.remove(video.id, language)
+            work.commit()
+        self._discard(*removed)
+        return [track for track in before if track.language != language]
+
+    def _store(
+        self, video_id: VideoId, language: str, new: NewCaptions
+    ) -> CaptionTrack:
+        cues = read_captions(new.data, new.expected)
+        written = write_webvtt(cues)
+        track = CaptionTrack(
+            video_id=video_id,
+            language=language,
+            label=(new.label or "").strip() or language,
+            cues=len(cues),
+            size_bytes=len(written),
+            sha256=hashlib.sha256(written).hexdigest(),
+            version=secrets.token_hex(8),
+            created_at=self.clock.now(),
+        )
+        self.storage.write(track.path, io.BytesIO(written), content_type=WEBVTT_TYPE)
+        return track
+
+    def _discard_if_unknown(self, track: CaptionTrack) -> None:
+        # A commit may fail and yet have happened, or be under way: only its answer
+        # was lost. The video's row is locked by it.
+        try:
+            with self.uow.write() as work:
+                work.videos.find(track.video_id, for_update=True)
+                shown = work.captions.of_video(track.video_id)
+        except UnavailableError:
+            # Who knows; then it goes with its video.
+            return
+        if all(other.version != track.version for other in shown):
+            self._discard(track)
+
+    def _discard(self, *tracks: CaptionTrack) -> None:
+        for track in tracks:
+            try:
+                self.storage.delete_tree(track.path)
+            except UnavailableError:
+                # Nothing serves it, and it goes with its video.
+                _log.warning("captions not removed", extra={"hv_path": track.path})
+
+
+def _require_room(before: Sequence[CaptionTrack], language: str) -> None:
+    is_new = all(track.language != language for track in before)
+    if is_new and len(before) >= MAX_CAPTION_TRACKS:
+        raise _refusal(
+            f"A video may have captions in {MAX_CAPTION_TRACKS} languages; "
+            "remove others first.",
+            language,
+        )
+
+
+def _language(given: str) -> str:
+    is_tag = len(given) <= MAX_LANGUAGE_CHARS and _LANGUAGE.fullmatch(given)
+    canonical = canonical_tag(given) if is_tag else ""
+    if not canonical:
+        raise _refusal(
+            "The language must be a tag such as en, pt-BR or zh-Hant.", given
+        )
+    return canonical
+
+
+def _refusal(message: str, language: str) -> InvalidParametersError:
+    problem = FieldError(message=message, location="path.language", value=language)
+    return InvalidParametersError(message, errors=[problem])

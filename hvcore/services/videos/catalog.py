@@ -1,0 +1,47 @@
+"""
+List and describe videos.
+
+Source: interface, "list" and "details".
+"""
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.videos.catalog import VideoPage, VideoQuery
+from hvcore.domain.videos.video import Video, VideoState
+from hvcore.errors import VideoNotFoundError
+from hvcore.ports.repositories.catalog import VideoCatalog
+from hvcore.services.access.authorization import within_reach
+
+
+@attrs.frozen(kw_only=True)
+class Catalog:
+    """
+    Read access to the videos.
+    """
+
+    videos: VideoCatalog
+    clock: Clock
+
+    def page(self, env: Environment, query: VideoQuery) -> VideoPage:
+        """
+        Return one page of an environment's videos.
+        """
+        return self.videos.page(env, query)
+
+    def details(self, caller: Principal, org_id: str, video_id: str) -> Video:
+        """
+        Return one video; one that awaits its bytes, too, while they may come.
+
+        Its media has no segments.
+
+        Raises:
+            VideoNotFoundError: There is none such, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        video = within_reach(self.videos.find(video_id), caller, org_id)
+        if video.state is VideoState.DELETED or video.never_came(self.clock.now()):
+            raise VideoNotFoundError
+        return video

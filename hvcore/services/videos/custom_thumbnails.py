@@ -1,0 +1,321 @@
+"""
+Choose the picture of a video: one that is sent, or a moment of the video.
+
+Source: interface, "What the service does", 6.
+"""
+
+import io
+import logging
+import secrets
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.ids import VideoId
+from hvcore.domain.processing.transcoding import MediaIndex, TranscodeError
+from hvcore.domain.tasks.kinds import THUMBNAIL_MAKE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.videos.video import (
+    Video,
+    VideoState,
+    posters_prefix,
+    thumbnails_prefix,
+)
+from hvcore.errors import (
+    ConflictError,
+    FieldError,
+    InvalidParametersError,
+    UnavailableError,
+)
+from hvcore.pictures.redraw import redraw
+from hvcore.ports.storage import Storage
+from hvcore.ports.transcoder import SupportsStill, Transcoder, Workspace
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
+from hvcore.services.videos.stills import StillPlace, locate
+from hvcore.throttling.concurrency import Places
+
+_log = logging.getLogger(__name__)
+
+PICTURES_AT_A_TIME: Final = 4
+"""Each holds one of the API's 16 threads and up to 20 MB while it comes in."""
+PICTURES_OF_AN_ORGANIZATION: Final = 2
+REDRAWS_AT_A_TIME: Final = 2
+"""A picture of 36 million pixels takes 400 MB while it is redrawn."""
+WAIT_FOR_REDRAW_S: Final = 5.0
+JPEG_TYPE: Final = "image/jpeg"
+
+
+@attrs.frozen(kw_only=True)
+class CustomThumbnails:
+    """
+    Set the pictures of videos.
+
+    Attributes:
+        work_dir: For temporary files; one folder for each attempt.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    transcoder: Transcoder
+    work_dir: Path
+    _places: threading.Semaphore = attrs.field(
+        factory=lambda: threading.Semaphore(REDRAWS_AT_A_TIME), init=False
+    )
+
+    _receiving: Places = attrs.field(
+        factory=lambda: Places(
+            count=PICTURES_AT_A_TIME,
+            most_of_one=PICTURES_OF_AN_ORGANIZATION,
+            things="pictures",
+        ),
+        init=False,
+    )
+
+    def receiving(self, org_id: str) -> AbstractContextManager[None]:
+        """
+        Keep a place for a picture that is being sent, until it is set.
+
+        Raises:
+            UnavailableError: Too many are, of all or of the organization's.
+        """
+        return self._receiving.take(org_id)
+
+    def set_picture(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        *,
+        picture: bytes,
+        content_type: str,
+    ) -> Video:
+        """
+        Show a picture that was sent, from the next request on.
+
+        Args:
+            content_type: One of pictures.PICTURE_FORMATS.
+
+        Raises:
+            InvalidParametersError: It cannot be read; or the video has failed.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+            ConflictError: The video is not ready yet.
+            UnavailableError: Too many pictures are being read.
+        """
+        # First: decoding is work that only a video's owner may ask for.
+        with self.uow.read() as work:
+            video = _ready(reach_video(work, caller, org_id, video_id))
+        with self._place():
+            drawn = redraw(picture, content_type)
+        path = self._store(video, drawn)
+        try:
+            with self.uow.write() as work:
+                video = _ready(
+                    reach_video(work, caller, org_id, video_id, for_update=True)
+                )
+                # What was asked for last is shown, not what is made last.
+                work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
+                replaced = _show(work, video, path)
+                work.commit()
+        except BaseException:
+            self._take_back(video.id, path)
+            raise
+        self._tidy(video, replaced)
+        return video
+
+    def order_still(
+        self, caller: Principal, org_id: str, video_id: str, at_s: float
+    ) -> Video:
+        """
+        Order a picture of a moment; it is shown as soon as it is made.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+            ConflictError: The video is not ready yet.
+            InvalidParametersError: The moment is behind the video's end, or
+                the video has failed; 422: the transcoder makes no pictures.
+        """
+        with self.uow.write() as work:
+            video = _ready(reach_video(work, caller, org_id, video_id, for_update=True))
+            self._check(video, at_s)
+            work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
+            work.tasks.add(
+                [
+                    NewTask(
+                        kind=THUMBNAIL_MAKE,
+                        lane=Lane.LIGHT,
+                        org_id=video.org_id,
+                        subject=video.id,
+                        payload={"job": video.job_id, "at_s": at_s},
+                    )
+                ]
+            )
+            work.commit()
+        return video
+
+    def make(self, run: TaskRun) -> None:
+        """
+        Take a picture out of the published segments, and show it.
+
+        It needs neither the source nor a storage of this machine.
+
+        Raises:
+            UnusableSourceError: No attempt will succeed.
+            TranscodeError: This attempt failed.
+            UnavailableError: The storage does not answer.
+        """
+        with self.uow.read() as work:
+            video = work.videos.find(run.task.subject)
+        media = _wanted_media(run, video)
+        if video is None or media is None:
+            run.finish()
+            return
+        if not isinstance(self.transcoder, SupportsStill):
+            raise TranscodeError("This worker's transcoder makes no pictures.")
+        place = locate(media, float(str(run.task.payload["at_s"])))
+        with self._workspace(run, video, place) as workspace:
+            made = self.transcoder.still(workspace, place.at_s).read_bytes()
+        path = self._store(video, redraw(made, JPEG_TYPE))
+        try:
+            self._publish(run, path)
+        except BaseException:
+            # Deleted, lost or overtaken.
+            self._take_back(video.id, path)
+            raise
+
+    def _publish(self, run: TaskRun, path: str) -> None:
+        with self.uow.write() as work:
+            video = work.videos.find(run.task.subject, for_update=True)
+            run.finish(work)
+            if video is None or _wanted_media(run, video) is None:
+                raise TaskStopped
+            replaced = _show(work, video, path)
+            work.commit()
+        self._tidy(video, replaced)
+
+    def _check(self, video: Video, at_s: float) -> None:
+        if at_s > video.duration_s:
+            raise _not_possible(
+                f"timestampSeconds must be at most {video.duration_s:.3f}, the video's "
+                "duration.",
+                at_s,
+            )
+        if not isinstance(self.transcoder, SupportsStill):
+            raise _not_possible(
+                "timestampSeconds is not available here: the transcoder "
+                f"{self.transcoder.capabilities().name} lacks it. Send a picture.",
+                at_s,
+                status=422,
+            )
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        if not self._places.acquire(timeout=WAIT_FOR_REDRAW_S):
+            raise UnavailableError("Too many pictures are being read; try again soon.")
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    @contextmanager
+    def _workspace(
+        self, run: TaskRun, video: Video, place: StillPlace
+    ) -> Iterator[Workspace]:
+        base = self.work_dir / f"{run.task.id}a{run.task.fence}"
+        folder = base / "out"
+        folder.mkdir(parents=True)
+        source = base / "segment.mp4"
+        try:
+            with source.open("wb") as copy:
+                for found in place.files:
+                    with self.storage.open(f"{video.media_root}/{found.path}") as file:
+                        shutil.copyfileobj(file, copy)
+            yield Workspace(
+                source=source, folder=folder, report=run.report, check=run.check
+            )
+        finally:
+            shutil.rmtree(base, ignore_errors=True)
+
+    def _store(self, video: Video, picture: bytes) -> str:
+        path = f"{posters_prefix(video.id)}/{secrets.token_hex(8)}.jpg"
+        self.storage.write(path, io.BytesIO(picture), content_type=JPEG_TYPE)
+        return path
+
+    def _tidy(self, video: Video, replaced: str | None) -> None:
+        """
+        Remove what nobody sees any more.
+
+        The picture that was just replaced stays until the next one comes:
+        requests may be reading it.
+        """
+        kept = {video.poster_path, replaced}
+        try:
+            for info in list(self.storage.walk(posters_prefix(video.id))):
+                if info.path not in kept:
+                    self.storage.delete_tree(info.path)
+            if replaced is not None:
+                self.storage.delete_tree(thumbnails_prefix(video.id, replaced))
+        except UnavailableError:
+            _log.warning("old pictures not removed yet", extra={"hv_video": video.id})
+
+    def _take_back(self, video_id: VideoId, path: str) -> None:
+        """
+        Remove a picture that was not chosen.
+
+        A commit whose answer got lost may have been made, or may still be under
+        way: so it is waited for, and looked up.
+        """
+        try:
+            with self.uow.write() as work:
+                video = work.videos.find(video_id, for_update=True)
+            if video is None or video.poster_path != path:
+                self.storage.delete_tree(path)
+        except UnavailableError:
+            # Who knows; then it goes when the next picture is chosen.
+            _log.warning("picture not removed yet", extra={"hv_path": path})
+
+
+def _show(work: Work, video: Video, path: str) -> str | None:
+    """
+    Save a video's new picture; return the path of the one before.
+    """
+    made = video.media.poster if video.media else None
+    replaced = video.poster_path or (f"{video.media_root}/{made}" if made else None)
+    video.choose_picture(path)
+    work.videos.save(video)
+    return replaced
+
+
+def _ready(video: Video) -> Video:
+    require_listed(video)
+    if video.state is VideoState.TRANSCODING:
+        raise ConflictError(
+            "The video is being processed; choose its picture once it is ready."
+        )
+    if video.state is VideoState.FAILED:
+        raise InvalidParametersError(
+            "The video has failed; process it again before you choose its picture."
+        )
+    return video
+
+
+def _wanted_media(run: TaskRun, video: Video | None) -> MediaIndex | None:
+    if video is None or video.state is not VideoState.READY:
+        return None
+    return video.media if video.job_id == run.task.payload["job"] else None
+
+
+def _not_possible(
+    message: str, at_s: float, *, status: int | None = None
+) -> InvalidParametersError:
+    problem = FieldError(message=message, location="body.timestampSeconds", value=at_s)
+    return InvalidParametersError(message, errors=[problem], status=status)

@@ -1,0 +1,126 @@
+"""
+Delete videos: hidden at once, their files removed soon after.
+
+Source: interface, "States and transitions": files are gone within 24 hours.
+"""
+
+import logging
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.tasks.kinds import FETCH_GET, TRANSCODE_KINDS, VIDEO_PURGE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.uploads.grants import GrantState, upload_path
+from hvcore.domain.videos.video import DeletionReason, Video, VideoState, media_prefix
+from hvcore.errors import UnavailableError, VideoNotFoundError
+from hvcore.failpoints import reach
+from hvcore.ports.cache_purge import PurgeReason
+from hvcore.ports.storage import Storage, SupportsHide
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.authorization import reach_video
+from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.services.tasks.leases import TaskRun
+
+_log = logging.getLogger(__name__)
+
+LATE_ARRIVALS_AFTER: Final = timedelta(minutes=15)
+"""When the prefixes are emptied again, of what a dying worker wrote late."""
+
+
+@attrs.frozen(kw_only=True)
+class Deletion:
+    """
+    Delete videos and purge their files.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    clock: Clock
+    changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
+
+    def delete(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        reason: DeletionReason | None,
+    ) -> Video:
+        """
+        Delete a video; its running job or awaited upload is cancelled.
+
+        When this returns, no later request anywhere on this machine sees it.
+
+        Raises:
+            VideoNotFoundError: There is none such.
+            ForbiddenError: It lies outside the key's environment.
+            AlreadyDeletedError: It is deleted.
+        """
+        now = self.clock.now()
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            path = upload_path(reach_video(work, caller, org_id, video_id))
+            grant = work.grants.find_path(path, for_update=True)
+            video = reach_video(work, caller, org_id, video_id, for_update=True)
+            if video.never_came(now):
+                raise VideoNotFoundError
+            video.delete(now, reason)
+            work.videos.save(video)
+            work.tasks.cancel(video.id, kinds=(*TRANSCODE_KINDS, FETCH_GET))
+            if grant is not None:
+                # A fetch that began before there was a video is its grant's.
+                work.tasks.cancel(grant.id, kinds=(FETCH_GET,))
+                grant.state = GrantState.ENDED
+                grant.source_url = None
+                work.grants.save(grant)
+            self._order_purges(work, video)
+            self.changes.of_video(work, video, PurgeReason.DELETED)
+            work.commit()
+        self.changes.publish()
+        reach("video.deleted")
+        self._hide(video)
+        return video
+
+    def purge(self, run: TaskRun) -> None:
+        """
+        Remove every file of a deleted video.
+
+        Raises:
+            UnavailableError: The storage refuses; the task is tried again.
+        """
+        with self.uow.read() as work:
+            video = work.videos.find(run.task.subject)
+        if video is not None and video.state is VideoState.DELETED:
+            self.storage.delete_tree(media_prefix(video.id))
+            reach("purge.media")
+            self.storage.delete_tree(upload_path(video))
+            with self.uow.write() as work:
+                work.captions.remove_all(video.id)
+                work.commit()
+        run.finish()
+
+    def _order_purges(self, work: Work, video: Video) -> None:
+        for delay in (timedelta(), LATE_ARRIVALS_AFTER):
+            work.tasks.add(
+                [
+                    NewTask(
+                        kind=VIDEO_PURGE,
+                        lane=Lane.LIGHT,
+                        org_id=video.org_id,
+                        subject=video.id,
+                        not_before=work.now() + delay,
+                    )
+                ]
+            )
+
+    def _hide(self, video: Video) -> None:
+        if not isinstance(self.storage, SupportsHide):
+            return
+        try:
+            self.storage.hide_tree(media_prefix(video.id))
+        except UnavailableError:
+            # The service obeys the database; this is for servers in front.
+            _log.warning("files not hidden yet", extra={"hv_video": video.id})

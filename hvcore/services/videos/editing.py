@@ -1,0 +1,45 @@
+"""
+Change what an owner may change about a video at any time.
+"""
+
+import attrs
+
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.videos.video import Video, VideoChanges
+from hvcore.ports.cache_purge import PurgeReason
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.playback.changes import PlaybackChanges
+
+
+@attrs.frozen(kw_only=True)
+class Editing:
+    """
+    Names, descriptions and visibility.
+    """
+
+    uow: UnitOfWork
+    changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
+
+    def change(
+        self, caller: Principal, org_id: str, video_id: str, changes: VideoChanges
+    ) -> Video:
+        """
+        Change a video; a request that follows the answer sees it changed.
+
+        Raises:
+            VideoNotFoundError: There is none such, or it is deleted.
+            ForbiddenError: It lies outside the key's environment.
+        """
+        with self.uow.write() as work:
+            video = require_listed(
+                reach_video(work, caller, org_id, video_id, for_update=True)
+            )
+            was_public = video.is_public
+            if video.change(changes):
+                work.videos.save(video)
+                if was_public and not video.is_public:
+                    self.changes.of_video(work, video, PurgeReason.MADE_PRIVATE)
+                work.commit()
+        self.changes.publish()
+        return video

@@ -1,0 +1,83 @@
+"""
+How a webhook is signed, and how its receiver's wishes are read.
+
+Source: the Standard Webhooks specification; RFC 9110, section 10.2.3.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from standardwebhooks.webhooks import Webhook
+
+from hvcore import __version__
+from hvcore.domain.webhooks.endpoints import MAX_RETRY_AFTER, Outcome
+from hvcore.domain.webhooks.events import StoredEvent
+from hvcore.safe_http import Answer
+from hvcore.wire.webhooks import events as wire
+
+USER_AGENT = f"hvcore/{__version__} (webhooks)"
+
+
+def body_of(stored: StoredEvent) -> str:
+    """
+    Write the body, to the byte the same each time an event is sent.
+    """
+    return json.dumps(wire.event(stored), separators=(",", ":"))
+
+
+def headers_of(
+    event_id: str, body: str, *, secrets: Iterable[str], now: datetime
+) -> Mapping[str, str]:
+    """
+    Return the headers of one attempt.
+
+    Args:
+        secrets: Each adds a signature, so that a receiver may know either.
+    """
+    signatures = [Webhook(secret).sign(event_id, now, body) for secret in secrets]
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": USER_AGENT,
+        "webhook-id": event_id,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": " ".join(signatures),
+    }
+
+
+def outcome_of(answer: Answer, *, now: datetime) -> Outcome:
+    """
+    Judge an answer.
+    """
+    found = Outcome(status=answer.status)
+    if found.is_success:
+        return found
+    redirects = 300 <= answer.status < 400  # noqa: PLR2004 - the class of redirects
+    return Outcome(
+        status=answer.status,
+        error=f"The endpoint answered {answer.status}"
+        + ("; redirects are not followed." if redirects else "."),
+        retry_after=_retry_after(answer.headers.get("retry-after"), now),
+    )
+
+
+def _retry_after(text: str | None, now: datetime) -> timedelta | None:
+    """
+    Read seconds or a date; what is neither counts as absent.
+    """
+    text = (text or "").strip()
+    if text.isascii() and text.isdecimal():
+        longest_s = int(MAX_RETRY_AFTER.total_seconds())
+        digits = text.lstrip("0") or "0"
+        # int() refuses thousands of digits.
+        is_short = len(digits) <= len(str(longest_s))
+        return timedelta(seconds=min(int(digits), longest_s) if is_short else longest_s)
+    try:
+        moment = parsedate_to_datetime(text)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if moment.tzinfo is None:
+        # "-0000", by RFC 5322 a time in UTC of unknown origin.
+        moment = moment.replace(tzinfo=UTC)
+    return max(moment - now, timedelta())

@@ -1,0 +1,253 @@
+"""
+Analytics: the documented answers.
+
+Source: interface, "Analytics shapes". A moment has a companion ``…Valid``,
+and is ``""`` where that is false.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from hvcore.domain.analytics.explained import ExplainedDay
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.live import VIEWER_WINDOW, LiveView
+from hvcore.domain.analytics.segments import DayCount, HeightCount
+from hvcore.domain.analytics.usage import Usage, VideoAmount, VideoWatched
+from hvcore.domain.limits import SEGMENT_S
+from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.video import Video
+from hvcore.wire.responses import Payload, timestamp
+
+FORMULA: Final = (
+    "estimatedViews = segmentsServed / (vidLengthSeconds / segmentSeconds), rounded"
+)
+IGNORED_BECAUSE: Final = {
+    IgnoredReason.INIT: "An init segment describes the others and shows nothing.",
+    IgnoredReason.AUDIO: "Sound is counted with the picture.",
+    IgnoredReason.PLAYLIST: "A playlist or manifest is no segment.",
+    IgnoredReason.OTHER_FILE: "Captions, previews and pictures are no segments.",
+    IgnoredReason.HEAD: "HEAD hands nothing over.",
+    IgnoredReason.NOT_MODIFIED: "The player had the segment already (304).",
+    IgnoredReason.LATER_RANGE: "A part that does not begin with the first byte (206).",
+    IgnoredReason.BROKEN_OFF: "The connection ended before the last byte.",
+}
+"""What a reader is told of each reason."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def usage(records: Iterable[Usage]) -> Payload:
+    """
+    Render what environments hold and what was served of them.
+    """
+    return {"usage": [_usage_record(record) for record in records]}
+
+
+def daily(counts: Iterable[DayCount]) -> Payload:
+    """
+    Render what was served on each day.
+    """
+    records = []
+    for count in counts:
+        hd, sd, ld = count.by_class()
+        records.append(
+            {
+                "deliveryDate": count.day.isoformat(),
+                "segmentsServed": hd + sd + ld,
+                "uniqueVideosServed": count.videos,
+                "hdSegments": hd,
+                "sdSegments": sd,
+                "ldSegments": ld,
+            }
+        )
+    return {"dailyUsage": records}
+
+
+def storage(amount: VideoAmount) -> Payload:
+    """
+    Render how much is stored.
+    """
+    durations_s = amount.durations_s
+    return {
+        "storage": {
+            "totalVideos": amount.videos,
+            "totalDurationSeconds": _seconds(amount.duration_s),
+            "avgVideoDuration": _seconds(amount.mean_duration_s),
+            "ultraQualityDuration": _seconds(durations_s[Preset.ULTRA]),
+            "highQualityDuration": _seconds(durations_s[Preset.HIGH]),
+            "standardQualityDuration": _seconds(durations_s[Preset.STANDARD]),
+        }
+    }
+
+
+def video_resolution(watched: VideoWatched) -> Payload:
+    """
+    Render what was served of a video, in all and by height.
+    """
+    video, totals = watched.video, watched.totals
+    popular = watched.most_popular_px
+    summary: Payload = {
+        **_names(video),
+        "assetId": video.id,
+        "vidLengthSeconds": _seconds(video.duration_s),
+        "availableResolutions": len(video.rungs),
+        "totalSegmentsServed": totals.segments,
+        "totalDaysServed": totals.days,
+        **_moment("firstServed", totals.first_at),
+        **_moment("lastServed", totals.last_at),
+        "mostPopularResolution": popular or 0,
+        "mostPopularResolutionValid": popular is not None,
+    }
+    return {
+        "summary": summary,
+        "resolutions": [
+            {
+                **_names(video),
+                "resolutionHeight": count.height_px,
+                "timesServed": count.segments,
+                "daysServed": count.days,
+                **_moment("firstServed", count.first_at),
+                **_moment("lastServed", count.last_at),
+            }
+            for count in watched.heights
+        ],
+    }
+
+
+def distribution(counts: Iterable[HeightCount]) -> Payload:
+    """
+    Render what was served of each height.
+    """
+    return {
+        "distribution": [
+            {
+                "resolutionHeight": count.height_px,
+                "segmentsServed": count.segments,
+                "uniqueVideos": count.videos,
+                "daysActive": count.days,
+                **_moment("firstServed", count.first_at),
+                **_moment("lastServed", count.last_at),
+            }
+            for count in counts
+        ]
+    }
+
+
+def explanation(explained: ExplainedDay) -> Payload:
+    """
+    Render how the count of a video's day came about.
+    """
+    video, views = explained.video, explained.views
+    length_s = _seconds(video.duration_s)
+    by_reason = explained.ignored_by_reason()
+    exact = explained.segments * SEGMENT_S / length_s if length_s else 0
+    return {
+        "explanation": {
+            **_names(video),
+            "assetId": video.id,
+            "deliveryDate": explained.day.isoformat(),
+            "acceptedRequests": explained.segments,
+            "ignoredRequests": sum(by_reason.values()),
+            "ignoredRequestsValid": explained.ignored is not None,
+            "segmentsServed": explained.segments,
+            "vidLengthSeconds": length_s,
+            "segmentSeconds": SEGMENT_S,
+            "segmentsPerView": _seconds(explained.segments_per_view),
+            "estimatedViews": views,
+            "formula": FORMULA,
+            "calculation": (
+                f"{explained.segments} / ({length_s:g} / {SEGMENT_S}) = {exact:.3f}, "
+                f"rounded {views}"
+                if length_s
+                else "no duration, no views"
+            ),
+        },
+        "resolutions": _explained_heights(explained),
+        "ignored": [
+            {
+                "reason": reason.value,
+                "meaning": IGNORED_BECAUSE[reason],
+                "requests": requests,
+            }
+            for reason, requests in by_reason.items()
+        ],
+    }
+
+
+def viewers(live: LiveView) -> Payload:
+    """
+    Render who is watching now.
+    """
+    return {
+        "viewers": {
+            "currentViewers": live.viewers or 0,
+            "currentViewersValid": live.viewers is not None,
+            "windowSeconds": int(VIEWER_WINDOW.total_seconds()),
+            "asOf": timestamp(live.as_of),
+            "minutesValid": live.minutes is not None,
+        },
+        "minutes": [
+            {
+                "minute": timestamp(_EPOCH + timedelta(minutes=one.minute)),
+                "segmentsServed": one.segments,
+            }
+            for one in live.minutes or ()
+        ],
+    }
+
+
+def _explained_heights(explained: ExplainedDay) -> list[Payload]:
+    counted = {count.height_px: count for count in explained.heights}
+    records: list[Payload] = []
+    for height_px in explained.heights_px:
+        count = counted.get(height_px)
+        by_reason = explained.ignored_by_reason(height_px)
+        records.append(
+            {
+                "resolutionHeight": height_px,
+                "acceptedRequests": count.segments if count else 0,
+                "ignoredRequests": sum(by_reason.values()),
+                "ignoredByReason": [
+                    {"reason": reason.value, "requests": requests}
+                    for reason, requests in by_reason.items()
+                    if requests
+                ],
+                **_moment("firstServed", count.first_at if count else None),
+                **_moment("lastServed", count.last_at if count else None),
+            }
+        )
+    return records
+
+
+def _usage_record(record: Usage) -> Payload:
+    return {
+        "idpOrgId": record.env.org_id,
+        "envId": record.env.name,
+        "totalVideos": record.amount.videos,
+        "totalVideoDurationSeconds": _seconds(record.amount.duration_s),
+        "totalSegmentsServed": record.served.segments,
+        "videosUploadedInPeriod": record.uploads.since,
+        "segmentsServedInPeriod": record.served.segments_since,
+        **_moment("firstVideoUploaded", record.uploads.first_at),
+        **_moment("lastSegmentServed", record.served.last_at),
+    }
+
+
+def _names(video: Video) -> Payload:
+    return {
+        "vidId": video.id,
+        "vidPublicId": video.public_id,
+        "vidName": video.name,
+        "vidNameValid": True,
+    }
+
+
+def _moment(name: str, moment: datetime | None) -> Payload:
+    return {
+        name: "" if moment is None else timestamp(moment),
+        f"{name}Valid": moment is not None,
+    }
+
+
+def _seconds(duration_s: float) -> float:
+    return round(float(duration_s), 3)

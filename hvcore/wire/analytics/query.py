@@ -1,0 +1,223 @@
+"""
+Analytics: the documented queries.
+
+Source: interface, "Analytics shapes"; ``format``, ``records``, ``date`` and
+the queries of playback quality and breakdown are ours.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.domain.analytics.segments import DateRange
+from hvcore.domain.limits import (
+    DEFAULT_PERIOD_DAYS,
+    MAX_DAILY_RANGE_DAYS,
+    MAX_PERIOD_DAYS,
+)
+from hvcore.wire.analytics.exports import ExportFormat
+from hvcore.wire.converter import Refusal, optional
+from hvcore.wire.formats import Day
+from hvcore.wire.kinds import Flag, Integer, member_of, string
+from hvcore.wire.schema import Schema
+
+FORMAT: Final = (
+    "`csv` or `ndjson`: the records alone, as a table with a header row or as one JSON "
+    "document a line. Without it, `Accept` decides."
+)
+
+
+class VideoRecords(Enum):
+    """
+    Of the two parts of a video's report, which one a file holds.
+    """
+
+    RESOLUTIONS = "resolutions"
+    SUMMARY = "summary"
+
+
+class LiveRecords(Enum):
+    """
+    Of the two parts of an answer about now, which one a file holds.
+    """
+
+    VIEWERS = "viewers"
+    MINUTES = "minutes"
+
+
+@attrs.frozen(kw_only=True)
+class OpenDay:
+    """
+    A day, ``YYYY-MM-DD``; an empty text is none.
+    """
+
+    def from_json(self, value: object) -> date | None:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> date | None:
+        """
+        Read a day that the calendar has, or nothing.
+        """
+        return Day().from_text(text) if text else None
+
+    def schema(self) -> Schema:
+        """
+        Return the format.
+        """
+        return {"anyOf": [Day().schema(), {"type": "string", "maxLength": 0}]}
+
+
+def _format() -> ExportFormat | None:
+    """
+    Give the field of those that files are made of.
+
+    Not part of a class that the others inherit: it comes after the documented
+    fields, whose problems decide the answer.
+    """
+    return optional("format", member_of(ExportFormat), None, about=FORMAT)
+
+
+@attrs.frozen(kw_only=True)
+class _Days:
+    """
+    The days that a report covers.
+    """
+
+    first: date | None = optional("startDate", OpenDay(), None)
+    last: date | None = optional("endDate", OpenDay(), None)
+
+    def days(self) -> DateRange:
+        """
+        Return the days that were asked for.
+        """
+        return DateRange(first=self.first, last=self.last)
+
+
+@attrs.frozen(kw_only=True)
+class UsageParameters:
+    """
+    Both families, usage.
+    """
+
+    period_days: int = optional(
+        "periodDays", Integer(minimum=1, maximum=MAX_PERIOD_DAYS), DEFAULT_PERIOD_DAYS
+    )
+    form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class DailyParameters(_Days):
+    """
+    Both families, daily.
+    """
+
+    is_filled: bool = optional("fill", Flag(), default=False)
+    form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class StorageParameters:
+    """
+    Both families, storage.
+    """
+
+    form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class ResolutionParameters(_Days):
+    """
+    Both families, resolution distribution.
+    """
+
+    form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class VideoParameters(_Days):
+    """
+    Both families, video resolution.
+    """
+
+    form: ExportFormat | None = _format()
+    records: VideoRecords = optional(
+        "records",
+        member_of(VideoRecords),
+        VideoRecords.RESOLUTIONS,
+        about="Of a file: whether it holds the record of each height or the summary.",
+    )
+
+
+@attrs.frozen(kw_only=True)
+class ExplainParameters:
+    """
+    Both families, explanation of a video's day.
+    """
+
+    day: date | None = optional(
+        "date", OpenDay(), None, about="A UTC day; today if there is none."
+    )
+    form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class ViewersParameters:
+    """
+    Both families, viewers.
+    """
+
+    form: ExportFormat | None = _format()
+    records: LiveRecords = optional(
+        "records",
+        member_of(LiveRecords),
+        LiveRecords.VIEWERS,
+        about="Of a file: whether it holds the one record of now or those of minutes.",
+    )
+
+
+@attrs.frozen(kw_only=True)
+class QualityParameters(_Days):
+    """
+    Both families, playback quality.
+    """
+
+    form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class BreakdownParameters(_Days):
+    """
+    Both families, breakdown.
+    """
+
+    by: BreakdownBy = optional("by", member_of(BreakdownBy), BreakdownBy.COUNTRY)
+    form: ExportFormat | None = _format()
+
+
+def dates_in_order(given: Mapping[str, object]) -> Iterable[Refusal]:
+    """
+    Refuse a range of days that ends before it begins.
+    """
+    first, last = given.get("startDate"), given.get("endDate")
+    if isinstance(first, date) and isinstance(last, date) and first > last:
+        yield Refusal(name="startDate", rule="must not be after endDate")
+
+
+def daily_dates(given: Mapping[str, object]) -> Iterable[Refusal]:
+    """
+    Refuse a range that is upside down, or too long for one answer.
+    """
+    yield from dates_in_order(given)
+    first, last = given.get("startDate"), given.get("endDate")
+    if not isinstance(first, date) or not isinstance(last, date):
+        return
+    if (last - first).days > MAX_DAILY_RANGE_DAYS:
+        rule = f"must be at most {MAX_DAILY_RANGE_DAYS} days before endDate"
+        yield Refusal(name="startDate", rule=rule)

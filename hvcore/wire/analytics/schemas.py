@@ -1,0 +1,187 @@
+"""
+What the answers of :mod:`hvcore.wire.analytics.answers` look like, as JSON Schema.
+
+Source: interface, "Analytics shapes".
+"""
+
+from typing import Final
+
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.wire.schema import (
+    BOOLEAN,
+    COUNT,
+    DAY,
+    NUMBER,
+    STRING,
+    TIMESTAMP,
+    Schema,
+    array,
+    identifier,
+    one_of,
+    record,
+    words_of,
+)
+
+SECONDS: Final[Schema] = {**NUMBER, "minimum": 0}
+
+
+def _moment(name: str) -> dict[str, Schema]:
+    return {name: {"anyOf": [TIMESTAMP, one_of("")]}, f"{name}Valid": BOOLEAN}
+
+
+_NAMES: Final[dict[str, Schema]] = {
+    "vidId": identifier("vid_"),
+    "vidPublicId": identifier("pubvid_"),
+    "vidName": STRING,
+    "vidNameValid": BOOLEAN,
+}
+
+USAGE: Final = record(
+    {
+        "usage": array(
+            record(
+                {
+                    "idpOrgId": STRING,
+                    "envId": STRING,
+                    "totalVideos": COUNT,
+                    "totalVideoDurationSeconds": SECONDS,
+                    "totalSegmentsServed": COUNT,
+                    "videosUploadedInPeriod": COUNT,
+                    "segmentsServedInPeriod": COUNT,
+                    **_moment("firstVideoUploaded"),
+                    **_moment("lastSegmentServed"),
+                }
+            )
+        )
+    }
+)
+DAILY: Final = record(
+    {
+        "dailyUsage": array(
+            record(
+                {
+                    "deliveryDate": DAY,
+                    "segmentsServed": COUNT,
+                    "uniqueVideosServed": COUNT,
+                    "hdSegments": COUNT,
+                    "sdSegments": COUNT,
+                    "ldSegments": COUNT,
+                }
+            )
+        )
+    }
+)
+STORAGE: Final = record(
+    {
+        "storage": record(
+            {
+                "totalVideos": COUNT,
+                "totalDurationSeconds": SECONDS,
+                "avgVideoDuration": SECONDS,
+                "ultraQualityDuration": SECONDS,
+                "highQualityDuration": SECONDS,
+                "standardQualityDuration": SECONDS,
+            }
+        )
+    }
+)
+VIDEO_RESOLUTION: Final = record(
+    {
+        "summary": record(
+            {
+                **_NAMES,
+                "assetId": identifier("vid_"),
+                "vidLengthSeconds": SECONDS,
+                "availableResolutions": COUNT,
+                "totalSegmentsServed": COUNT,
+                "totalDaysServed": COUNT,
+                **_moment("firstServed"),
+                **_moment("lastServed"),
+                "mostPopularResolution": COUNT,
+                "mostPopularResolutionValid": BOOLEAN,
+            }
+        ),
+        "resolutions": array(
+            record(
+                {
+                    **_NAMES,
+                    "resolutionHeight": COUNT,
+                    "timesServed": COUNT,
+                    "daysServed": COUNT,
+                    **_moment("firstServed"),
+                    **_moment("lastServed"),
+                }
+            )
+        ),
+    }
+)
+DISTRIBUTION: Final = record(
+    {
+        "distribution": array(
+            record(
+                {
+                    "resolutionHeight": COUNT,
+                    "segmentsServed": COUNT,
+                    "uniqueVideos": COUNT,
+                    "daysActive": COUNT,
+                    **_moment("firstServed"),
+                    **_moment("lastServed"),
+                }
+            )
+        )
+    }
+)
+
+_REASON: Final = words_of(IgnoredReason)
+EXPLANATION: Final = record(
+    {
+        "explanation": record(
+            {
+                **_NAMES,
+                "assetId": identifier("vid_"),
+                "deliveryDate": DAY,
+                "acceptedRequests": COUNT,
+                "ignoredRequests": COUNT,
+                "ignoredRequestsValid": BOOLEAN,
+                "segmentsServed": COUNT,
+                "vidLengthSeconds": SECONDS,
+                "segmentSeconds": COUNT,
+                "segmentsPerView": SECONDS,
+                "estimatedViews": COUNT,
+                "formula": STRING,
+                "calculation": STRING,
+            }
+        ),
+        "resolutions": array(
+            record(
+                {
+                    "resolutionHeight": COUNT,
+                    "acceptedRequests": COUNT,
+                    "ignoredRequests": COUNT,
+                    "ignoredByReason": array(
+                        record({"reason": _REASON, "requests": COUNT})
+                    ),
+                    **_moment("firstServed"),
+                    **_moment("lastServed"),
+                }
+            )
+        ),
+        "ignored": array(
+            record({"reason": _REASON, "meaning": STRING, "requests": COUNT})
+        ),
+    }
+)
+VIEWERS: Final = record(
+    {
+        "viewers": record(
+            {
+                "currentViewers": COUNT,
+                "currentViewersValid": BOOLEAN,
+                "windowSeconds": COUNT,
+                "asOf": TIMESTAMP,
+                "minutesValid": BOOLEAN,
+            }
+        ),
+        "minutes": array(record({"minute": TIMESTAMP, "segmentsServed": COUNT})),
+    }
+)

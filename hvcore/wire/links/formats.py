@@ -1,0 +1,156 @@
+"""
+Kinds of fields of edge keys, share links and thumbnails; see wire.kinds.
+"""
+
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+import attrs
+
+from hvcore.domain.links.links import MAX_EMAIL_CHARS
+from hvcore.wire.formats import MAX_DOMAINS, Domains
+from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, string
+from hvcore.wire.schema import NUMBER, STRING, Schema
+
+_MOMENT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?"
+    r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
+)
+_MAX_LOCAL_CHARS: Final = 64
+# What mail servers really take: one @, nothing quoted, a host with a dot. Any
+# letters, because names and hosts of the whole world are written with them.
+_EMAIL = re.compile(
+    rf"[^\s@\"(),:;<>\[\]\\\x00-\x1f\x7f]{{1,{_MAX_LOCAL_CHARS}}}"
+    r"@[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+"
+)
+
+
+@attrs.frozen(kw_only=True)
+class Moment:
+    """
+    A moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset.
+    """
+
+    def from_json(self, value: object) -> datetime:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> datetime:
+        """
+        Read a moment; it is in UTC afterwards.
+        """
+        try:
+            if _MOMENT.fullmatch(text):
+                return datetime.fromisoformat(text).astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        rule = "must be a timestamp such as 2026-01-02T03:04:05Z"
+        raise FieldRefusedError(rule, NOT_READABLE)
+
+    def schema(self) -> Schema:
+        """
+        Return the format.
+        """
+        return {"type": "string", "format": "date-time"}
+
+
+@attrs.frozen(kw_only=True)
+class EmailAddress:
+    """
+    An e-mail address, as people write theirs.
+    """
+
+    def from_json(self, value: object) -> str:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> str:
+        """
+        Read an address; letters keep their case.
+        """
+        if len(text) > MAX_EMAIL_CHARS:
+            rule = f"must have at most {MAX_EMAIL_CHARS} characters"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        if not _EMAIL.fullmatch(text) or not text.isprintable():
+            rule = "must be an e-mail address such as name@example.com"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return text
+
+    def schema(self) -> Schema:
+        """
+        Return the format; names may have letters of every language.
+        """
+        return {"type": "string", "format": "idn-email", "maxLength": MAX_EMAIL_CHARS}
+
+
+@attrs.frozen(kw_only=True)
+class DomainList:
+    """
+    Host names, each optionally below ``*.``: a list, or text with commas.
+    """
+
+    def from_json(self, value: object) -> tuple[str, ...]:
+        """
+        Read a JSON array of strings or a JSON string.
+        """
+        if not isinstance(value, list):
+            return self.from_text(string(value))
+        if not all(isinstance(entry, str) for entry in value):
+            rule = "must be an array of strings, or one string"
+            raise FieldRefusedError(rule, NOT_READABLE)
+        if not value:
+            rule = "must name a domain; leave it out to allow every page"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return self.from_text(",".join(value))
+
+    def from_text(self, text: str) -> tuple[str, ...]:
+        """
+        Read the list in lower case, each entry once.
+        """
+        return Domains().from_text(text)
+
+    def schema(self) -> Schema:
+        """
+        Return both forms.
+        """
+        items = {"type": "array", "items": STRING, "minItems": 1}
+        return {"anyOf": [{**items, "maxItems": MAX_DOMAINS}, Domains().schema()]}
+
+
+@attrs.frozen(kw_only=True)
+class Seconds:
+    """
+    A time within a video, in seconds.
+    """
+
+    maximum: float
+
+    def from_json(self, value: object) -> float:
+        """
+        Read a JSON number.
+        """
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise FieldRefusedError("must be a number of seconds", NOT_READABLE)
+        if not 0 <= value <= self.maximum:
+            rule = f"must be from 0 to {self.maximum:g} seconds"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return float(value)
+
+    def from_text(self, text: str) -> float:
+        """
+        Read a decimal number.
+        """
+        if not re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", text):
+            raise FieldRefusedError("must be a number of seconds", NOT_READABLE)
+        return self.from_json(float(text))
+
+    def schema(self) -> Schema:
+        """
+        Return the range.
+        """
+        return {**NUMBER, "minimum": 0, "maximum": self.maximum}

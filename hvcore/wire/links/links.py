@@ -1,0 +1,165 @@
+"""
+Edge keys and share links: what is asked for, and what is answered.
+
+Source: interface, "share" and "Delivery", embed by edge key.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from hvcore.domain.links.links import (
+    DEFAULT_SHARE_HOURS,
+    MAX_SHARE_HOURS,
+    MAX_VIEWS,
+    EdgeKey,
+    ShareLink,
+)
+from hvcore.wire.answer_schemas import VIDEO_ID
+from hvcore.wire.converter import Check, Refusal, optional
+from hvcore.wire.kinds import Integer
+from hvcore.wire.links.formats import DomainList, EmailAddress, Moment
+from hvcore.wire.responses import Payload, timestamp
+from hvcore.wire.schema import (
+    ADDRESS,
+    COUNT,
+    STRING,
+    TIMESTAMP,
+    array,
+    identifier,
+    nullable,
+    record,
+)
+
+
+@attrs.frozen(kw_only=True)
+class EdgeKeyRequest:
+    """
+    Both families, a new edge key; the body is optional.
+    """
+
+    domains: tuple[str, ...] = optional(
+        "domains",
+        DomainList(),
+        (),
+        about="The pages that may use it, such as example.com or *.example.com; "
+        "left out, every page.",
+    )
+    expires_at: datetime | None = optional(
+        "expiresAt", Moment(), None, about="When it stops playing; left out, never."
+    )
+
+
+@attrs.frozen(kw_only=True)
+class ShareRequest:
+    """
+    Both families, a new share link; the body is optional.
+    """
+
+    expiration_hours: int = optional(
+        "expirationHours",
+        Integer(minimum=1, maximum=MAX_SHARE_HOURS),
+        DEFAULT_SHARE_HOURS,
+    )
+    max_views: int | None = optional(
+        "maxViews",
+        Integer(minimum=1, maximum=MAX_VIEWS),
+        None,
+        about="How many playback sessions may begin; left out, any number.",
+    )
+    viewer_email: str | None = optional(
+        "viewerEmail",
+        EmailAddress(),
+        None,
+        about="Only who names this address on the page may watch.",
+    )
+
+
+def expires_after(now: datetime) -> Check:
+    """
+    Return the check that refuses an expiry that has come.
+    """
+
+    def check(given: Mapping[str, object]) -> Iterable[Refusal]:
+        expires_at = given.get("expiresAt")
+        if isinstance(expires_at, datetime) and expires_at <= now:
+            yield Refusal(name="expiresAt", rule="must be in the future")
+
+    return check
+
+
+EDGE_KEY: Final = record(
+    {
+        "edgeKey": identifier("ek_"),
+        "videoID": VIDEO_ID,
+        "domains": array(STRING),
+        "createdAt": TIMESTAMP,
+        "expiresAt": nullable(TIMESTAMP),
+        "revokedAt": nullable(TIMESTAMP),
+        "playbackURL": ADDRESS,
+        "embedURL": ADDRESS,
+    }
+)
+EDGE_KEYS: Final = record({"edgeKeys": array(EDGE_KEY)})
+
+_SHARE = {
+    "shareID": identifier("shr_"),
+    "videoID": VIDEO_ID,
+    "shareURL": ADDRESS,
+    "deliveryURL": ADDRESS,
+    "createdAt": TIMESTAMP,
+    "expiresAt": TIMESTAMP,
+    "maxViews": nullable(COUNT),
+    "views": COUNT,
+    "viewerEmail": nullable(STRING),
+    "revokedAt": nullable(TIMESTAMP),
+}
+SHARE: Final = record(_SHARE)
+SHARES: Final = record({"shares": array(SHARE)})
+
+
+def edge_key(key: EdgeKey, *, embed_url: str) -> Payload:
+    """
+    Render an edge key.
+
+    Args:
+        embed_url: Its page; the playlist lies below.
+    """
+    return {
+        "edgeKey": key.id,
+        "videoID": key.video_id,
+        "domains": list(key.domains),
+        "createdAt": timestamp(key.created_at),
+        "expiresAt": _perhaps(key.expires_at),
+        "revokedAt": _perhaps(key.revoked_at),
+        "playbackURL": f"{embed_url}/master.m3u8",
+        "embedURL": embed_url,
+    }
+
+
+def share(link: ShareLink, *, share_url: str, delivery_url: str) -> Payload:
+    """
+    Render a share link.
+
+    Args:
+        share_url: Its page.
+        delivery_url: Its master playlist.
+    """
+    return {
+        "shareID": link.id,
+        "videoID": link.video_id,
+        "shareURL": share_url,
+        "deliveryURL": delivery_url,
+        "createdAt": timestamp(link.created_at),
+        "expiresAt": timestamp(link.expires_at),
+        "maxViews": link.max_views,
+        "views": link.views,
+        "viewerEmail": link.viewer_email,
+        "revokedAt": _perhaps(link.revoked_at),
+    }
+
+
+def _perhaps(moment: datetime | None) -> str | None:
+    return None if moment is None else timestamp(moment)

@@ -1,0 +1,132 @@
+"""
+The requests that make the service fetch a file, and their answers.
+
+Source: interface, "Family B", ``POST /videos/upload`` and ``POST
+/videos/download``.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.uploads.grants import FileWanted, UploadGrant
+from hvcore.domain.web_addresses import without_secrets
+from hvcore.wire.converter import Check, Refusal, group, required
+from hvcore.wire.kinds import Text, string
+from hvcore.wire.requests import NAME, NewVideoFields
+from hvcore.wire.schema import STRING, Schema, identifier, record
+
+MAX_ADDRESS_CHARS: Final = 4096
+VIDEO_URL: Final = "videoURL"
+SOURCE_URL: Final = "sourceUrl"
+
+_VIDEO_ID: Final = identifier("vid_")
+FETCHED_VIDEO: Final = record({"assetId": _VIDEO_ID, "videoID": _VIDEO_ID})
+FETCHED_FILE: Final = record({"bucketPath": STRING})
+
+_TEXT: Final = Text(max_chars=MAX_ADDRESS_CHARS)
+
+
+@attrs.frozen(kw_only=True)
+class SourceAddress:
+    """
+    An address to fetch from, which may hold its owner's secrets.
+    """
+
+    def from_json(self, value: object) -> str:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> str:
+        """
+        Read a text; whether it may be fetched from is not judged here.
+        """
+        return _TEXT.from_text(text)
+
+    def schema(self) -> Schema:
+        """
+        Return the form; what else is refused depends on where it leads.
+        """
+        return {
+            "type": "string",
+            "format": "uri",
+            "pattern": "^[hH][tT][tT][pP][sS]?://",
+            "maxLength": MAX_ADDRESS_CHARS,
+        }
+
+    def shown(self, value: object) -> object:
+        """
+        Return what an error may show of a value: see converter.SecretKind.
+        """
+        return without_secrets(value) if isinstance(value, str) else None
+
+
+SOURCE: Final = SourceAddress()
+
+
+@attrs.frozen(kw_only=True)
+class FetchVideoRequest:
+    """
+    Family B, upload: where the file is, and the video to be made of it.
+    """
+
+    file_name: str = required(
+        "fileName", NAME, about="Name of the file; shown, never part of a path."
+    )
+    url: str = required(
+        VIDEO_URL, SOURCE, about="https address that the service gets the file from."
+    )
+    video: NewVideoFields = group(NewVideoFields)
+
+    def file_wanted(self) -> FileWanted:
+        """
+        Return the file to be fetched.
+        """
+        return self.video.file_wanted(self.file_name)
+
+
+@attrs.frozen(kw_only=True)
+class DownloadRequest:
+    """
+    Family B, download.
+    """
+
+    url: str = required(
+        SOURCE_URL, SOURCE, about="https address that the service gets the file from."
+    )
+
+
+def fetchable(name: str, refusal: Callable[[str], str | None]) -> Check:
+    """
+    Return the check that refuses an address which is known not to be fetched.
+
+    Args:
+        name: The field that holds it.
+        refusal: Returns a sentence why, or None.
+    """
+
+    def check(given: Mapping[str, object]) -> Iterable[Refusal]:
+        url = given.get(name)
+        reason = refusal(url) if isinstance(url, str) else None
+        if reason is not None:
+            yield Refusal(name=name, rule=f"is refused: {reason.removesuffix('.')}")
+
+    return check
+
+
+def fetched_video(video_id: VideoId) -> dict[str, object]:
+    """
+    Render the video whose file is fetched.
+    """
+    return {"assetId": video_id, "videoID": video_id}
+
+
+def fetched_file(grant: UploadGrant) -> dict[str, object]:
+    """
+    Render where the file will lie.
+    """
+    return {"bucketPath": grant.path}

@@ -1,0 +1,198 @@
+"""
+The creation of a resumable upload: what its headers say, and the answer.
+
+Source: tus 1.0, "Creation". ``Upload-Metadata`` has the fields of Family B's
+upload-url as texts, and is judged by the same rules.
+"""
+
+import base64
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import attrs
+
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.uploads.grants import FileWanted, UploadGranted
+from hvcore.domain.uploads.resumable import VERSION
+from hvcore.domain.videos.video import VideoWanted
+from hvcore.errors import (
+    FieldError,
+    HvError,
+    InvalidParametersError,
+    PayloadTooLargeError,
+)
+from hvcore.wire.converter import Check, Refusal, read_query
+from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE
+from hvcore.wire.requests import VideoUploadRequest
+from hvcore.wire.responses import Payload
+from hvcore.wire.schema import ADDRESS, COUNT, STRING, Schema, identifier, record
+
+ALIASES: Final = {"filename": "fileName", "filetype": "contentType"}
+"""What clients of the protocol call them of their own accord."""
+REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
+    "Tus-Resumable": {"type": "string", "const": VERSION},
+    "Upload-Length": {"type": "integer", "minimum": 1, "maximum": MAX_UPLOAD_BYTES},
+    "Upload-Metadata": STRING,
+}
+REFUSED_HEADERS: Final = ("Upload-Defer-Length",)
+ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
+    "Location": ADDRESS,
+    "X-Asset-Id": identifier("vid_"),
+    "X-Bucket-Path": STRING,
+    "Upload-Expires": STRING,
+    "Upload-Offset": COUNT,
+    "Tus-Resumable": STRING,
+}
+RESUMABLE_UPLOAD: Final = record(
+    {
+        "uploadURL": ADDRESS,
+        "bucketPath": STRING,
+        "expiresAt": COUNT,
+        "assetId": identifier("vid_"),
+        "videoID": identifier("vid_"),
+    }
+)
+
+_LENGTH: Final = "Upload-Length"
+_METADATA: Final = "Upload-Metadata"
+_DEFER: Final = "Upload-Defer-Length"
+_NAME = re.compile(r"[!-+\--~]{1,64}")
+"""Visible ASCII without the comma."""
+_LARGE = re.compile(r"[1-9][0-9]{9,}")
+"""Large enough to be too large."""
+_MAX_DIGITS: Final = 19
+
+
+@attrs.frozen(kw_only=True)
+class CreationHeaders:
+    """
+    The headers of a creation, as they were sent; None: not sent.
+    """
+
+    length: str | None
+    metadata: str | None
+    defer_length: str | None
+
+
+@attrs.frozen(kw_only=True)
+class ResumableWanted:
+    """
+    The file and the video to be made of it.
+    """
+
+    file: FileWanted
+    video: VideoWanted
+
+
+def read_creation(headers: CreationHeaders, check: Check) -> ResumableWanted:
+    """
+    Read what is to be uploaded.
+
+    Args:
+        check: See possible_with.
+
+    Raises:
+        HvError: As Family B's upload-url raises them.
+        PayloadTooLargeError: Over the limit, as the protocol has it.
+    """
+    if headers.defer_length is not None:
+        raise _refused(
+            _DEFER,
+            f"is not supported; send {_LENGTH}",
+            headers.defer_length,
+            NOT_ALLOWED,
+        )
+    _check_limit(headers.length)
+    fields = read_metadata(headers.metadata or "")
+    claimed = fields.pop("fileSize", headers.length)
+    if headers.length is not None:
+        fields["fileSize"] = headers.length
+
+    def checked(given: Mapping[str, object]) -> Iterable[Refusal]:
+        yield from check(given)
+        if headers.length is None:
+            yield Refusal(name="fileSize", rule=f"is required; send {_LENGTH}")
+        elif claimed != headers.length:
+            yield Refusal(name="fileSize", rule=f"must be the same as {_LENGTH}")
+
+    try:
+        wanted = read_query(VideoUploadRequest, fields, checked)
+    except HvError as error:
+        error.errors = tuple(_in_headers(item) for item in error.errors)
+        raise
+    file = attrs.evolve(wanted.file_wanted(), tus_metadata=headers.metadata or "")
+    return ResumableWanted(file=file, video=wanted.video.video_wanted())
+
+
+def read_metadata(header: str) -> dict[str, str]:
+    """
+    Return the fields of ``Upload-Metadata`` by their documented names.
+
+    An alias counts where the documented name is missing and it is not empty:
+    browsers know no type of some files.
+
+    Raises:
+        InvalidParametersError: It is not of the protocol's form.
+    """
+    sent: dict[str, str] = {}
+    for pair in header.split(",") if header.strip() else ():
+        name, _, value = pair.strip(" \t").partition(" ")
+        if not _NAME.fullmatch(name):
+            rule = "must be pairs of a name and a Base64 value, separated by commas"
+            raise _refused(_METADATA, rule, pair, NOT_READABLE)
+        if name in sent:
+            raise _refused(_METADATA, "must name each field once", name, NOT_ALLOWED)
+        sent[name] = _text(name, value)
+    for alias, name in ALIASES.items():
+        value = sent.pop(alias, "")
+        if value:
+            sent.setdefault(name, value)
+    return sent
+
+
+def resumable_upload(granted: UploadGranted) -> Payload:
+    """
+    Render an upload that was created.
+    """
+    return {
+        "uploadURL": granted.signed_url,
+        "bucketPath": granted.grant.path,
+        "expiresAt": int(granted.grant.expires_at.timestamp()),
+        "assetId": granted.grant.video_id,
+        "videoID": granted.grant.video_id,
+    }
+
+
+def _text(name: str, value: str) -> str:
+    try:
+        return base64.b64decode(value, validate=True).decode("utf-8")
+    except ValueError as exc:
+        rule = f"must have the value of {name} in Base64, of UTF-8"
+        raise _refused(_METADATA, rule, value, NOT_READABLE) from exc
+
+
+def _check_limit(length: str | None) -> None:
+    if length is None or not _LARGE.fullmatch(length):
+        return
+    # Longer ones are costly to convert.
+    if len(length) > _MAX_DIGITS or int(length) > MAX_UPLOAD_BYTES:
+        message = f"{_LENGTH} must be at most {MAX_UPLOAD_BYTES} (5 GB)."
+        raise PayloadTooLargeError(
+            message,
+            errors=[FieldError(message=message, location=f"header.{_LENGTH}")],
+            headers={"Tus-Max-Size": str(MAX_UPLOAD_BYTES)},
+        )
+
+
+def _in_headers(item: FieldError) -> FieldError:
+    header = _LENGTH if item.location == "query.fileSize" else _METADATA
+    return attrs.evolve(item, location=f"header.{header}")
+
+
+def _refused(
+    header: str, rule: str, value: object, status: int
+) -> InvalidParametersError:
+    message = f"{header} {rule}."
+    problem = FieldError(message=message, location=f"header.{header}", value=value)
+    return InvalidParametersError(message, errors=[problem], status=status)

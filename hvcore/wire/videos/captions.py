@@ -1,0 +1,74 @@
+"""
+Captions: what is asked for, and what is answered.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import attrs
+
+from hvcore.domain.videos.captions import (
+    LANGUAGE_PATTERN,
+    MAX_LABEL_CHARS,
+    MAX_LANGUAGE_CHARS,
+    CaptionTrack,
+)
+from hvcore.wire.converter import optional
+from hvcore.wire.kinds import Text
+from hvcore.wire.responses import Payload, timestamp
+from hvcore.wire.schema import COUNT, STRING, TIMESTAMP, Schema, array, record
+
+LANGUAGE: Final[Schema] = {
+    "type": "string",
+    "pattern": f"^{LANGUAGE_PATTERN}$",
+    "maxLength": MAX_LANGUAGE_CHARS,
+}
+
+
+@attrs.frozen(kw_only=True)
+class CaptionParameters:
+    """
+    Both families, new captions.
+    """
+
+    label: str | None = optional(
+        "label",
+        Text(max_chars=MAX_LABEL_CHARS),
+        None,
+        about="What viewers choose them by; left out, the language's tag.",
+    )
+
+
+CAPTIONS: Final = record(
+    {
+        "captions": array(
+            record(
+                {
+                    "language": LANGUAGE,
+                    "label": STRING,
+                    "createdAt": TIMESTAMP,
+                    "cues": COUNT,
+                    "sizeBytes": COUNT,
+                }
+            )
+        )
+    }
+)
+
+
+def captions(tracks: Iterable[CaptionTrack]) -> Payload:
+    """
+    Render the captions of a video.
+    """
+    return {
+        "captions": [
+            {
+                "language": track.language,
+                "label": track.label,
+                "createdAt": timestamp(track.created_at),
+                "cues": track.cues,
+                "sizeBytes": track.size_bytes,
+            }
+            for track in tracks
+        ]
+    }

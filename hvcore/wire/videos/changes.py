@@ -1,0 +1,79 @@
+"""
+Changes of a video and its picture: what is asked for, and what is answered.
+"""
+
+from typing import Final
+
+import attrs
+
+from hvcore.domain.limits import MAX_SOURCE_DURATION_S
+from hvcore.domain.videos.video import VideoChanges
+from hvcore.wire.answer_schemas import VIDEO_ID
+from hvcore.wire.converter import Null, clearable, optional, required
+from hvcore.wire.kinds import Flag
+from hvcore.wire.links.formats import Seconds
+from hvcore.wire.requests import DESCRIPTION, NAME
+from hvcore.wire.responses import Payload
+from hvcore.wire.schema import ADDRESS, one_of, record
+
+
+@attrs.frozen(kw_only=True)
+class VideoChangeRequest:
+    """
+    Both families, change of a video.
+    """
+
+    name: str | None = optional("videoName", NAME, None)
+    description: str | Null | None = clearable(
+        "description", DESCRIPTION, about="null removes it."
+    )
+    is_public: bool | None = optional("allowPublicAccess", Flag(), None)
+
+    def changes(self) -> VideoChanges:
+        """
+        Return what is to be changed.
+        """
+        is_cleared = self.description is Null.NULL
+        text = self.description if isinstance(self.description, str) else None
+        return VideoChanges(
+            name=self.name,
+            description=text,
+            clears_description=is_cleared,
+            is_public=self.is_public,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class ThumbnailRequest:
+    """
+    Both families, custom thumbnail, where no picture is sent.
+    """
+
+    at_s: float = required(
+        "timestampSeconds",
+        Seconds(maximum=MAX_SOURCE_DURATION_S),
+        about="Where in the video the picture is taken.",
+    )
+
+
+THUMBNAIL: Final = record(
+    {
+        "videoID": VIDEO_ID,
+        "thumbnailUrl": ADDRESS,
+        "status": one_of("ready", "pending"),
+    }
+)
+
+
+def thumbnail(video_id: str, *, thumbnail_url: str, is_ready: bool) -> Payload:
+    """
+    Render a chosen thumbnail.
+
+    Args:
+        is_ready: It can be loaded now; else it is being made.
+    """
+    return {
+        "videoID": video_id,
+        "thumbnailUrl": thumbnail_url,
+        "status": "ready" if is_ready else "pending",
+    }

@@ -1,0 +1,180 @@
+"""
+Events: what is asked for, and how one is told, by the API and by webhooks.
+
+Source: interface, "Events".
+"""
+
+import base64
+import re
+from typing import Final
+
+import attrs
+
+from hvcore.domain.webhooks.events import EventKind, EventPage, EventQuery, StoredEvent
+from hvcore.wire.answer_schemas import VIDEO_ID
+from hvcore.wire.converter import optional
+from hvcore.wire.kinds import NOT_ALLOWED, FieldRefusedError, Integer, string
+from hvcore.wire.responses import Payload, timestamp
+from hvcore.wire.schema import (
+    BOOLEAN,
+    STRING,
+    TIMESTAMP,
+    Schema,
+    array,
+    identifier,
+    nullable,
+    one_of,
+    record,
+)
+
+DEFAULT_LIMIT: Final = 50
+MAX_LIMIT: Final = 200
+
+_KINDS: Final = {kind.value: kind for kind in EventKind}
+_PLAIN_CURSOR: Final = re.compile(r"1:(0|[1-9][0-9]{0,17})")
+_CURSOR_PATTERN: Final = "[0-9A-Za-z_-]{4,40}"
+
+EVENT: Final[Schema] = record(
+    {
+        "event": one_of(*_KINDS),
+        "videoId": VIDEO_ID,
+        "status": one_of("transcoding", "ready", "failed", "deleted"),
+        "id": identifier("evt_"),
+        "timestamp": TIMESTAMP,
+        "orgID": STRING,
+        "envID": STRING,
+        "sequence": {"type": "integer", "minimum": 1},
+        "error": nullable(STRING),
+    }
+)
+EVENTS: Final[Schema] = record(
+    {"events": array(EVENT), "cursor": STRING, "hasMore": BOOLEAN}
+)
+
+
+@attrs.frozen(kw_only=True)
+class Cursor:
+    """
+    Where an earlier answer ended; its form is nobody's business.
+    """
+
+    def from_json(self, value: object) -> int:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> int:
+        """
+        Read what ``cursor`` of an answer was, and nothing else.
+        """
+        if re.fullmatch(_CURSOR_PATTERN, text):
+            padded = text + "=" * (-len(text) % 4)
+            try:
+                plain = base64.urlsafe_b64decode(padded).decode("ascii")
+            except ValueError:
+                plain = ""
+            found = _PLAIN_CURSOR.fullmatch(plain)
+            if found and cursor(int(found[1])) == text:
+                return int(found[1])
+        raise FieldRefusedError("must be a cursor of an earlier answer", NOT_ALLOWED)
+
+    def schema(self) -> Schema:
+        """
+        Return the form of a cursor.
+        """
+        return {"type": "string", "pattern": f"^{_CURSOR_PATTERN}$"}
+
+
+@attrs.frozen(kw_only=True)
+class Kinds:
+    """
+    A comma-separated list of event kinds.
+    """
+
+    def from_json(self, value: object) -> frozenset[EventKind]:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> frozenset[EventKind]:
+        """
+        Read the list.
+        """
+        words = text.split(",")
+        if not all(word in _KINDS for word in words):
+            rule = f"must be one or more of {', '.join(_KINDS)}, separated by commas"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return frozenset(_KINDS[word] for word in words)
+
+    def schema(self) -> Schema:
+        """
+        Return the form of the list.
+        """
+        any_kind = "|".join(re.escape(word) for word in _KINDS)
+        return {"type": "string", "pattern": f"^(?:{any_kind})(?:,(?:{any_kind}))*$"}
+
+
+@attrs.frozen(kw_only=True)
+class EventParameters:
+    """
+    Family B, events.
+    """
+
+    after: int | None = optional(
+        "after",
+        Cursor(),
+        None,
+        about="The cursor of an earlier answer; left out, the oldest events come "
+        "first.",
+    )
+    limit: int = optional("limit", Integer(minimum=1, maximum=MAX_LIMIT), DEFAULT_LIMIT)
+    kinds: frozenset[EventKind] = optional(
+        "event",
+        Kinds(),
+        frozenset(),
+        about="Kinds separated by commas; left out, all kinds.",
+    )
+
+    def query(self) -> EventQuery:
+        """
+        Return the query.
+        """
+        return EventQuery(after=self.after or 0, limit=self.limit, kinds=self.kinds)
+
+
+def event(stored: StoredEvent) -> Payload:
+    """
+    Render an event; the same each time it is told.
+    """
+    happened = stored.event
+    return {
+        "event": happened.kind.value,
+        "videoId": happened.video_id,
+        "status": happened.status,
+        "id": happened.id,
+        "timestamp": timestamp(stored.created_at),
+        "orgID": happened.org_id,
+        "envID": stored.env_name,
+        "sequence": happened.sequence,
+        "error": happened.error,
+    }
+
+
+def event_page(page: EventPage) -> Payload:
+    """
+    Render some events, and where to go on.
+    """
+    return {
+        "events": [event(stored) for stored in page.events],
+        "cursor": cursor(page.last),
+        "hasMore": page.has_more,
+    }
+
+
+def cursor(number: int) -> str:
+    """
+    Write where an answer has ended.
+    """
+    return base64.urlsafe_b64encode(f"1:{number}".encode()).decode().rstrip("=")

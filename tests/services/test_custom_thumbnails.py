@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
+from hvcore.domain.tasks.kinds import THUMBNAIL_MAKE
 from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.videos.video import Video, VideoState
 from hvcore.errors import UnavailableError, VideoNotFoundError
@@ -27,7 +28,7 @@ from tests.fakes import TextTranscoder
 from tests.media_samples import audio_track, index, segments, video_track
 from tests.services.conftest import World, make_world
 
-KIND = custom_thumbnails.MAKE_KIND
+KIND = THUMBNAIL_MAKE
 ENDS_WITHIN_S: Final = 20
 
 

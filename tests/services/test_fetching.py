@@ -26,7 +26,7 @@ from hvcore.errors import (
     ProcessingInProgressError,
     UnavailableError,
 )
-from hvcore.incoming import whole as arriving_files
+from hvcore.incoming import disk_space
 from hvcore.safe_http import OutboundHttp
 from hvcore.services.uploads import fetching, source_checks
 from hvcore.services.uploads.fetching import file_name_of
@@ -415,7 +415,7 @@ def test_a_fetch_waits_while_the_disk_is_nearly_full(
     video_id = outside.video()
     with monkeypatch.context() as patch:
         patch.setattr(
-            arriving_files.shutil, "disk_usage", lambda _: usage(10**12, 0, 10**9)
+            disk_space.shutil, "disk_usage", lambda _: usage(10**12, 0, 10**9)
         )
         for _ in range(MAX_ATTEMPTS + 2):
             outside.world.run_everything()
@@ -765,7 +765,7 @@ def test_the_disk_that_is_looked_at_is_the_one_that_is_written_to(
         looked_at.append(path)
         return usage(path)
 
-    monkeypatch.setattr(arriving_files.shutil, "disk_usage", look)
+    monkeypatch.setattr(disk_space.shutil, "disk_usage", look)
     outside.video()
     outside.world.run_tasks()
 

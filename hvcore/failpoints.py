@@ -78,7 +78,7 @@ def arm(text: str) -> None:
         _armed[match[1]] = _Order(match[2], times)
 
 
-def reach(point: str) -> None:
+def failpoint(point: str) -> None:
     """
     Fail here, if that was asked for.
 

@@ -18,7 +18,7 @@ import attrs
 import psutil
 
 from hv_edge.config import CONFIG_FILE
-from hv_edge.tallies import Tally, read_tally, tally_files, used_bytes
+from hv_edge.tallies import EdgeTally, read_tally, tally_files, used_bytes
 from tests.live import HV, free_ports, until
 
 READY_WITHIN_S: Final = 10
@@ -45,7 +45,7 @@ class RunningEdge:
         """
         return f"http://127.0.0.1:{self.port}"
 
-    def tallies(self) -> list[Tally]:
+    def tallies(self) -> list[EdgeTally]:
         """
         Return what it has counted so far and nobody has read, done with or not.
         """

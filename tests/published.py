@@ -161,7 +161,7 @@ def _store(
     AttemptFiles(
         storage=services.storage,
         work_dir=services.settings.data_dir / "work",
-        kept_sources=services.kept_sources,
+        source_cache=services.source_cache,
     ).write_playlists(root, media)
     return media
 

@@ -15,7 +15,7 @@ from hvcore.services.access.callers import Access
 
 
 @attrs.frozen(kw_only=True)
-class Reach:
+class RequestScope:
     """
     What was found out about a request before its resource is asked.
 
@@ -31,11 +31,11 @@ class Reach:
     env_ref: str | None
 
 
-def reach_of(req: falcon.Request) -> Reach:
+def reach_of(req: falcon.Request) -> RequestScope:
     """
     Return what the middleware found out.
     """
-    return cast("Reach", req.context.reach)
+    return cast("RequestScope", req.context.reach)
 
 
 def find_environment(access: Access, req: falcon.Request) -> Environment:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import click
 
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
-from hv_cli.health_checks import BROKEN, CHECKS, Finding, Patient
+from hv_cli.health_checks import BROKEN, CHECKS, HealthFinding, Installation
 from hv_cli.output import json_option, say, show
 from hvcore.assembly import build
 from hvcore.errors import HvcoreError
@@ -30,11 +30,11 @@ def doctor(invocation: Invocation, *, port: int, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-def _examine(invocation: Invocation, port: int) -> Iterator[Finding]:
+def _examine(invocation: Invocation, port: int) -> Iterator[HealthFinding]:
     try:
         settings = invocation.load().settings
     except HvcoreError as exc:
-        yield Finding(
+        yield HealthFinding(
             state=BROKEN,
             check="settings",
             found=str(exc),
@@ -42,18 +42,20 @@ def _examine(invocation: Invocation, port: int) -> Iterator[Finding]:
         )
         return
     with build(settings, rings=False) as services:
-        patient = Patient(invocation=invocation, services=services, port=port)
+        patient = Installation(invocation=invocation, services=services, port=port)
         for name, check in CHECKS.items():
             yield from _asked(name, check, patient)
 
 
 def _asked(
-    name: str, check: Callable[[Patient], Sequence[Finding]], patient: Patient
-) -> Sequence[Finding]:
+    name: str,
+    check: Callable[[Installation], Sequence[HealthFinding]],
+    patient: Installation,
+) -> Sequence[HealthFinding]:
     try:
         return check(patient)
     except HvcoreError as exc:
         found, mend = str(exc), "See what it says."
     except Exception as exc:  # noqa: BLE001 - one check's failure is its finding
         found, mend = f"{type(exc).__name__}: {exc}", "Report this as a bug of hv."
-    return [Finding(state=BROKEN, check=name, found=found, mend=mend)]
+    return [HealthFinding(state=BROKEN, check=name, found=found, mend=mend)]

@@ -22,13 +22,13 @@ from hvcore.assembly import Services
 from hvcore.clock import Clock
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
-from hvcore.domain.playback.judgement import Judgement, following
+from hvcore.domain.playback.decision import PlaybackDecision, following
 from hvcore.errors import UnavailableError
 from hvcore.playback_tokens import KeyRing
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.thumbnails import Thumbnails
@@ -38,7 +38,7 @@ _SHARES: Final = "/v1/share/"
 
 
 @attrs.frozen(kw_only=True)
-class Question:
+class DryRequest:
     """
     A request that somebody might make.
 
@@ -60,7 +60,7 @@ class DryServices:
     """
 
     delivery: Delivery
-    edge_playback: EdgePlayback
+    edge_key_playback: EdgeKeyPlayback
     share_playback: SharePlayback
     thumbnails: Thumbnails
     key_ring: KeyRing
@@ -80,7 +80,7 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
     storage = _ReadOnlyStorage(services.storage, services.clock)
     return DryServices(
         delivery=delivery,
-        edge_playback=attrs.evolve(services.edge_playback, delivery=delivery),
+        edge_key_playback=attrs.evolve(services.edge_key_playback, delivery=delivery),
         share_playback=attrs.evolve(
             services.share_playback,
             delivery=delivery,
@@ -92,7 +92,7 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
     )
 
 
-def question(url: str, public: PublicSettings) -> Question | None:
+def question(url: str, public: PublicSettings) -> DryRequest | None:
     """
     Read an address; None if it is none of playback.
 
@@ -113,10 +113,10 @@ def question(url: str, public: PublicSettings) -> Question | None:
     decoded = unquote_to_bytes(path).decode("latin-1")
     if not decoded.startswith("/") or decoded.startswith(UPLOAD_PREFIXES):
         return None
-    return Question(path=decoded, query=parts.query)
+    return DryRequest(path=decoded, query=parts.query)
 
 
-def ask(services: DryServices, asked: Question) -> tuple[int, Judgement]:
+def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision]:
     """
     Return the status that would be answered, and how it came about.
     """
@@ -139,7 +139,7 @@ def ask(services: DryServices, asked: Question) -> tuple[int, Judgement]:
     return statuses[-1], judgement
 
 
-def _environ(asked: Question) -> dict[str, Any]:
+def _environ(asked: DryRequest) -> dict[str, Any]:
     # HEAD begins no session of a share link. Elsewhere GET, which also looks
     # whether the file is there.
     method = "HEAD" if asked.path.startswith(_SHARES) else "GET"

@@ -38,12 +38,12 @@ def nginx(invocation: Invocation, out: Path | None) -> None:
     """
     Print the nginx configuration, or write it with all that it needs.
     """
-    from hv_edge.config import Edge, storage_folder  # noqa: PLC0415 - only here
+    from hv_edge.config import EdgeConfig, storage_folder  # noqa: PLC0415 - only here
     from hvcore.assembly import build  # noqa: PLC0415
 
     settings = invocation.load().settings
     with build(settings, rings=False) as services:
-        made = Edge(
+        made = EdgeConfig(
             settings=settings,
             folder=services.edge_folder,
             scripts=(out or services.edge_folder).absolute(),

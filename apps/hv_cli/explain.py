@@ -21,7 +21,7 @@ from hv_cli.logged_refusals import (
     log_files,
 )
 from hv_cli.output import json_option, print_json, say, show, timestamp
-from hvcore.domain.playback.judgement import Judgement
+from hvcore.domain.playback.decision import PlaybackDecision
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.settings import PublicSettings
 
@@ -163,7 +163,7 @@ def _warn_of_host(url: str, public: PublicSettings) -> None:
         )
 
 
-def _document(status: int, judgement: Judgement) -> dict[str, object]:
+def _document(status: int, judgement: PlaybackDecision) -> dict[str, object]:
     rule = judgement.refused_by
     return {
         "served": status < _REFUSED,
@@ -175,7 +175,7 @@ def _document(status: int, judgement: Judgement) -> dict[str, object]:
     }
 
 
-def _rules(judgement: Judgement) -> list[dict[str, object]]:
+def _rules(judgement: PlaybackDecision) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = [
         {"state": "passed", "rule": rule.id, "says": rule.asks}
         for rule in judgement.kept
@@ -186,7 +186,7 @@ def _rules(judgement: Judgement) -> list[dict[str, object]]:
     return rows
 
 
-def _print_judged(status: int, judgement: Judgement) -> None:
+def _print_judged(status: int, judgement: PlaybackDecision) -> None:
     columns = {"state": "STATE", "rule": "RULE", "says": "WHAT"}
     show(_rules(judgement), columns, name="rules", as_json=False)
     if judgement.refused_by is not None:

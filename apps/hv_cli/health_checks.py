@@ -39,7 +39,7 @@ PRIVATE_FILES: Final = ("secrets.json", "first-keys.json")
 
 
 @attrs.frozen(kw_only=True)
-class Finding:
+class HealthFinding:
     """
     What a check has found.
 
@@ -60,7 +60,7 @@ class Finding:
 
 
 @attrs.frozen(kw_only=True)
-class Patient:
+class Installation:
     """
     The installation under examination.
     """
@@ -70,7 +70,7 @@ class Patient:
     port: int
 
 
-def python(_: Patient) -> Sequence[Finding]:
+def python(_: Installation) -> Sequence[HealthFinding]:
     """
     Check that this Python is new enough.
     """
@@ -80,7 +80,7 @@ def python(_: Patient) -> Sequence[Finding]:
     return [_ok("python", version)]
 
 
-def database(patient: Patient) -> Sequence[Finding]:
+def database(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the database answers and has our tables.
     """
@@ -100,7 +100,7 @@ def database(patient: Patient) -> Sequence[Finding]:
     return [_ok("database", "answers, and is at this version")]
 
 
-def storage(patient: Patient) -> Sequence[Finding]:
+def storage(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the storage can be written to and emptied.
     """
@@ -118,7 +118,7 @@ def storage(patient: Patient) -> Sequence[Finding]:
     return [_ok("storage", "can be written")]
 
 
-def disk(patient: Patient) -> Sequence[Finding]:
+def disk(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that there is room in the data folder, and where the storage is.
     """
@@ -130,7 +130,7 @@ def disk(patient: Patient) -> Sequence[Finding]:
     return [_room(name, path) for name, path in folders.items()]
 
 
-def _local_storage(patient: Patient) -> Path | None:
+def _local_storage(patient: Installation) -> Path | None:
     """
     Return the folder that the storage is in, if it is one of this machine.
     """
@@ -142,18 +142,18 @@ def _local_storage(patient: Patient) -> Path | None:
     return path if rest and path.exists() else None
 
 
-def _room(name: str, path: Path) -> Finding:
+def _room(name: str, path: Path) -> HealthFinding:
     free = shutil.disk_usage(path).free
     found = f"{free / 1024**3:.1f} GiB free in {name}"
     if free < NO_SPACE_BYTES:
         return _broken("disk", found, "Free some space; uploads are refused.")
     if free < LITTLE_SPACE_BYTES:
         mend = "An upload may have 5 GiB, and its renditions as much again."
-        return Finding(state=WARNING, check="disk", found=found, mend=mend)
+        return HealthFinding(state=WARNING, check="disk", found=found, mend=mend)
     return _ok("disk", found)
 
 
-def auth(patient: Patient) -> Sequence[Finding]:
+def auth(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that those who recognise callers can be made.
     """
@@ -166,7 +166,7 @@ def auth(patient: Patient) -> Sequence[Finding]:
     return [_ok("auth", providers)]
 
 
-def keys(patient: Patient) -> Sequence[Finding]:
+def keys(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the keys that sign and verify can be used.
     """
@@ -185,7 +185,7 @@ def keys(patient: Patient) -> Sequence[Finding]:
     return findings or [_ok("keys", "can be used")]
 
 
-def queue(patient: Patient) -> Sequence[Finding]:
+def queue(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the queue answers, or that ``hv up`` can start one.
     """
@@ -203,7 +203,7 @@ def queue(patient: Patient) -> Sequence[Finding]:
     return [_ok("queue", "answers")]
 
 
-def limits(patient: Patient) -> Sequence[Finding]:
+def limits(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that requests can be counted.
     """
@@ -221,7 +221,7 @@ def limits(patient: Patient) -> Sequence[Finding]:
     return [_ok("limits", chosen.store)]
 
 
-def analytics(patient: Patient) -> Sequence[Finding]:
+def analytics(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the sinks of counts can be made, answer, and have counted all.
     """
@@ -244,7 +244,7 @@ def analytics(patient: Patient) -> Sequence[Finding]:
     return [_ok("analytics", ", ".join(patient.services.settings.analytics.sinks))]
 
 
-def fetch(patient: Patient) -> Sequence[Finding]:
+def fetch(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the hosts that may be reached can be understood.
     """
@@ -256,7 +256,7 @@ def fetch(patient: Patient) -> Sequence[Finding]:
     return [_ok("fetch", f"public hosts, and {count} private ones")]
 
 
-def spool(patient: Patient) -> Sequence[Finding]:
+def spool(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that counts can be written down until the sinks have them.
     """
@@ -267,7 +267,7 @@ def spool(patient: Patient) -> Sequence[Finding]:
     return [_ok("spool", str(patient.services.spool_dir))]
 
 
-def edge(patient: Patient) -> Sequence[Finding]:
+def edge(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check, where an edge is configured, that it can run, and that its counts are read.
     """
@@ -283,7 +283,7 @@ def edge(patient: Patient) -> Sequence[Finding]:
     return findings or [_ok("edge", f"nginx can listen at {settings.listen}")]
 
 
-def _edge_folder(folder: Path) -> Sequence[Finding]:
+def _edge_folder(folder: Path) -> Sequence[HealthFinding]:
     """
     Return what is wrong with it, if it is there.
     """
@@ -298,12 +298,12 @@ def _edge_folder(folder: Path) -> Sequence[Finding]:
             "Run: hv edge ingest"
         )
     return [
-        Finding(state=WARNING, check="edge", found=found, mend=mend)
+        HealthFinding(state=WARNING, check="edge", found=found, mend=mend)
         for found, mend in wrong.items()
     ]
 
 
-def plugins(patient: Patient) -> Sequence[Finding]:
+def plugins(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the plugins can be loaded, and that those left out exist.
     """
@@ -314,18 +314,18 @@ def plugins(patient: Patient) -> Sequence[Finding]:
         known = ", ".join(sorted(plugin_names(settings)))
         found = f"none is called {', '.join(unknown)}"
         mend = f"Correct HV_PLUGIN__DISABLED; there are {known}."
-        return [Finding(state=WARNING, check="plugins", found=found, mend=mend)]
+        return [HealthFinding(state=WARNING, check="plugins", found=found, mend=mend)]
     return [_ok("plugins", f"{len(offers)} backends on offer")]
 
 
-def transcoder(patient: Patient) -> Sequence[Finding]:
+def transcoder(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check what the transcoder can do and what it lacks.
     """
     able = patient.services.transcoder.capabilities()
     state = WARNING if able.usable else BROKEN
     findings = [
-        Finding(state=state, check="transcoder", found=able.name, mend=problem)
+        HealthFinding(state=state, check="transcoder", found=able.name, mend=problem)
         for problem in able.problems
     ]
     if not able.usable and not findings:
@@ -335,7 +335,7 @@ def transcoder(patient: Patient) -> Sequence[Finding]:
     )
     findings = findings or [_ok("transcoder", f"{able.name}: {formats}")]
     return findings + [
-        Finding(
+        HealthFinding(
             # Who asks for it is told so; the rest shows in videos only.
             state=OK if lack.is_refused else WARNING,
             check="transcoder",
@@ -346,25 +346,27 @@ def transcoder(patient: Patient) -> Sequence[Finding]:
     ]
 
 
-def sandbox(_: Patient) -> Sequence[Finding]:
+def sandbox(_: Installation) -> Sequence[HealthFinding]:
     """
     Check that ffmpeg can be locked in.
     """
     bwrap = shutil.which("bwrap")
     mend = "Install bubblewrap; without it no files are hidden from ffmpeg."
     if bwrap is None:
-        return [Finding(state=WARNING, check="sandbox", found="no bwrap", mend=mend)]
+        return [
+            HealthFinding(state=WARNING, check="sandbox", found="no bwrap", mend=mend)
+        ]
     command = [bwrap, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
     tried = subprocess.run(  # noqa: S603 - our own arguments
         [*command, "/bin/true"], capture_output=True, text=True, check=False
     )
     if tried.returncode != 0:
         found = f"bwrap does not work here: {tried.stderr.strip()[:200]}"
-        return [Finding(state=WARNING, check="sandbox", found=found, mend=mend)]
+        return [HealthFinding(state=WARNING, check="sandbox", found=found, mend=mend)]
     return [_ok("sandbox", bwrap)]
 
 
-def player(_: Patient) -> Sequence[Finding]:
+def player(_: Installation) -> Sequence[HealthFinding]:
     """
     Check that the script of the player page is there.
     """
@@ -375,7 +377,7 @@ def player(_: Patient) -> Sequence[Finding]:
     return [_broken("player", "hls.js is missing", mend)]
 
 
-def private_files(patient: Patient) -> Sequence[Finding]:
+def private_files(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that only their owner can read the files with secrets.
     """
@@ -390,7 +392,7 @@ def private_files(patient: Patient) -> Sequence[Finding]:
     return findings or [_ok("secrets", "only their owner can read them")]
 
 
-def ports(patient: Patient) -> Sequence[Finding]:
+def ports(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the ports of ``hv up`` are free, or its own.
     """
@@ -407,19 +409,19 @@ def ports(patient: Patient) -> Sequence[Finding]:
     if taken:
         mend = "Stop what has them, or choose others with hv up --port."
         found = f"taken: {', '.join(taken)}"
-        return [Finding(state=WARNING, check="ports", found=found, mend=mend)]
+        return [HealthFinding(state=WARNING, check="ports", found=found, mend=mend)]
     return [_ok("ports", f"{patient.port} and {patient.port + 1} are free")]
 
 
-def _ok(check: str, found: str) -> Finding:
-    return Finding(state=OK, check=check, found=found)
+def _ok(check: str, found: str) -> HealthFinding:
+    return HealthFinding(state=OK, check=check, found=found)
 
 
-def _broken(check: str, found: str, mend: str) -> Finding:
-    return Finding(state=BROKEN, check=check, found=found, mend=mend)
+def _broken(check: str, found: str, mend: str) -> HealthFinding:
+    return HealthFinding(state=BROKEN, check=check, found=found, mend=mend)
 
 
-CHECKS: Final[Mapping[str, Callable[[Patient], Sequence[Finding]]]] = {
+CHECKS: Final[Mapping[str, Callable[[Installation], Sequence[HealthFinding]]]] = {
     "python": python,
     "database": database,
     "storage": storage,

@@ -13,7 +13,7 @@ import click
 
 from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
-from hv_reference.listening import BIND_PATIENCE_S, listen
+from hv_server.listening import BIND_PATIENCE_S, listen
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.services.counting.drain import Drain
 
@@ -174,7 +174,7 @@ def _serve(
     threads: int,
     takes_files: bool,
 ) -> None:
-    from hv_reference.serving import serve  # noqa: PLC0415 - gunicorn only here
+    from hv_server.serving import serve  # noqa: PLC0415 - gunicorn only here
 
     serve(
         make_app,

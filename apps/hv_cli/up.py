@@ -15,7 +15,7 @@ from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.local_service import LocalService, running
 from hv_cli.processes import open_port
-from hv_reference.listening import BIND_PATIENCE_S
+from hv_server.listening import BIND_PATIENCE_S
 
 Pair = tuple[socket.socket, socket.socket]
 

@@ -18,7 +18,7 @@ from hvcore.domain.ids import KeyId
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
 from hvcore.domain.videos.video import DeletionReason, Video, VideoState
 from hvcore.errors import UnavailableError
-from hvcore.services.playback.signed_urls import Playback
+from hvcore.services.playback.signed_urls import SignedUrls
 from hvcore.wire import responses
 
 OPERATOR: Final = Principal(
@@ -179,7 +179,7 @@ def _is_conformant(services: Services, video: Video) -> bool | None:
     return certificate.is_conformant if certificate else None
 
 
-def _playback(services: Services, invocation: Invocation) -> Playback:
+def _playback(services: Services, invocation: Invocation) -> SignedUrls:
     """
     Return what makes addresses: those at which the service runs just now.
     """
@@ -187,7 +187,7 @@ def _playback(services: Services, invocation: Invocation) -> Playback:
     return attrs.evolve(services.playback, public=as_running(invocation.load(), found))
 
 
-def _item(playback: Playback, video: VideoSummary) -> dict[str, object]:
+def _item(playback: SignedUrls, video: VideoSummary) -> dict[str, object]:
     item = responses.video_item(
         video, served=0, thumbnail_url=_thumbnail(playback, video)
     )
@@ -195,5 +195,5 @@ def _item(playback: Playback, video: VideoSummary) -> dict[str, object]:
     return item
 
 
-def _thumbnail(playback: Playback, video: Video | VideoSummary) -> str:
+def _thumbnail(playback: SignedUrls, video: Video | VideoSummary) -> str:
     return playback.thumbnail_url(video, 640, 360)

@@ -10,7 +10,7 @@ import click
 from hv_cli.commands import HvGroup, Invocation, duration_option, pass_invocation
 from hv_cli.output import Record, json_option, print_json, say, show, timestamp
 from hvcore.assembly import Services
-from hvcore.domain.webhooks.endpoints import Delivery, WebhookEndpoint
+from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookEndpoint
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
 
@@ -217,7 +217,7 @@ def _records(
     ]
 
 
-def _delivery(delivery: Delivery) -> Record:
+def _delivery(delivery: WebhookDelivery) -> Record:
     return {
         "deliveryID": delivery.id,
         "webhookID": delivery.endpoint_id,

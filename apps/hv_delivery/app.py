@@ -67,17 +67,22 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
     # One route for everything under a video: the same text decides both who
     # may have it and which file it is.
     app.add_route(
-        "/v1/public/{org}/{env}/{video}/{file:path}", PublicFiles(services.delivery)
+        "/v1/public/{org}/{env}/{video}/{file:path}",
+        PublicFilesResource(services.delivery),
     )
-    app.add_route("/v1/private/{video}/{file:path}", PrivateFiles(services.delivery))
-    app.add_route("/v1/share/{share}/{file:path}", SharedFiles(services.share_playback))
-    app.add_route("/t/{video}/{name}", Pictures(services.thumbnails))
-    app.add_route("/.well-known/jwks.json", PublicKeys(services.key_ring))
-    app.add_route("/health/live", Live())
+    app.add_route(
+        "/v1/private/{video}/{file:path}", PrivateFilesResource(services.delivery)
+    )
+    app.add_route(
+        "/v1/share/{share}/{file:path}", SharedFilesResource(services.share_playback)
+    )
+    app.add_route("/t/{video}/{name}", ThumbnailsResource(services.thumbnails))
+    app.add_route("/.well-known/jwks.json", PublicKeysResource(services.key_ring))
+    app.add_route("/health/live", DeliveryLivenessResource())
     return app
 
 
-class PublicFiles:
+class PublicFilesResource:
     """
     The files of public videos.
     """
@@ -106,7 +111,7 @@ class PublicFiles:
     on_head = on_get
 
 
-class PrivateFiles:
+class PrivateFilesResource:
     """
     The files of private videos, and of public ones for who has a token.
     """
@@ -128,7 +133,7 @@ class PrivateFiles:
     on_head = on_get
 
 
-class SharedFiles:
+class SharedFilesResource:
     """
     The files of videos for viewers of share links.
     """
@@ -150,7 +155,7 @@ class SharedFiles:
     on_head = on_get
 
 
-class Pictures:
+class ThumbnailsResource:
     """
     Thumbnails.
     """
@@ -170,7 +175,7 @@ class Pictures:
     on_head = on_get
 
 
-class PublicKeys:
+class PublicKeysResource:
     """
     The public keys of playback tokens (RFC 7517, section 5).
     """
@@ -189,7 +194,7 @@ class PublicKeys:
     on_head = on_get
 
 
-class Live:
+class DeliveryLivenessResource:
     """
     Whether this process answers at all.
     """

@@ -20,9 +20,9 @@ from hvcore.manifests.hls import MASTER
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
-from hvcore.services.playback.responses import Served
+from hvcore.services.playback.responses import PlaybackResponse
 
-Answer: TypeAlias = tuple[Served, Representation]
+Answer: TypeAlias = tuple[PlaybackResponse, Representation]
 Further: TypeAlias = Callable[[PlainRequest], Answer | None]
 
 
@@ -47,7 +47,7 @@ class PublishedServices(Protocol):
 
 
 @attrs.frozen(kw_only=True)
-class PublishedFiles:
+class PublishedFileOpener:
     """
     Playlists and segments, where a decision is made without waiting.
 
@@ -62,7 +62,7 @@ class PublishedFiles:
     @classmethod
     def of(
         cls, services: PublishedServices, further: Further | None = None
-    ) -> "PublishedFiles | None":
+    ) -> "PublishedFileOpener | None":
         """
         Return them, None where files lie on another server.
 
@@ -117,7 +117,7 @@ class PublishedFiles:
         except HvError:
             return None
 
-    def _served(self, address: "_Address", request: PlainRequest) -> Served:
+    def _served(self, address: "_Address", request: PlainRequest) -> PlaybackResponse:
         if address.share is not None:
             return self.share_playback.open(
                 address.share, address.file, request.viewer, begins=False

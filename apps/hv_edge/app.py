@@ -16,7 +16,11 @@ from hv_web.files import send
 from hv_web.plain_requests import EDGE_HEADER
 from hvcore.envelope import encode
 from hvcore.errors import NotFoundError
-from hvcore.services.edge.authorizations import EdgeGrants, edge_secret, token_mark
+from hvcore.services.edge.authorizations import (
+    EdgeAuthorizations,
+    edge_secret,
+    token_mark,
+)
 from hvcore.settings import Settings
 
 SECRET_HEADER: Final = EDGE_HEADER
@@ -30,7 +34,7 @@ class EdgeServices(Protocol):
     """
 
     @property
-    def edge_grants(self) -> EdgeGrants:
+    def edge_authorizations(self) -> EdgeAuthorizations:
         """
         What may be served now.
         """
@@ -50,12 +54,14 @@ def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Respon
     """
     secret = edge_secret(services.settings.uploads.signing_key)
     app = make_web_app(cors=exact_origins(()), middleware=[SecretMiddleware(secret)])
-    grants = services.edge_grants
-    app.add_route("/v1/edge/grant/{kind}/{owner:path}", GrantDocument(grants))
-    app.add_route("/v1/edge/grants", HeldGrants(grants))
+    grants = services.edge_authorizations
+    app.add_route("/v1/edge/grant/{kind}/{owner:path}", AuthorizationResource(grants))
+    app.add_route("/v1/edge/grants", HeldAuthorizationsResource(grants))
     mark = token_mark(secret)
-    app.add_route("/v1/edge/text/{kind}/{place:path}", Text(grants, mark))
-    app.add_route("/v1/edge/media/{kind}/{place:path}", Media(grants))
+    app.add_route(
+        "/v1/edge/text/{kind}/{place:path}", PlaylistTextResource(grants, mark)
+    )
+    app.add_route("/v1/edge/media/{kind}/{place:path}", MediaBytesResource(grants))
     return app
 
 
@@ -79,12 +85,12 @@ class SecretMiddleware:
             raise NotFoundError
 
 
-class GrantDocument:
+class AuthorizationResource:
     """
     Whether a video may be served now, and where its files lie.
     """
 
-    def __init__(self, grants: EdgeGrants) -> None:
+    def __init__(self, grants: EdgeAuthorizations) -> None:
         self._grants = grants
 
     def on_get(
@@ -102,12 +108,12 @@ class GrantDocument:
         resp.content_type = falcon.MEDIA_JSON
 
 
-class HeldGrants:
+class HeldAuthorizationsResource:
     """
     Which of the grants that an edge has may still be used.
     """
 
-    def __init__(self, grants: EdgeGrants) -> None:
+    def __init__(self, grants: EdgeAuthorizations) -> None:
         self._grants = grants
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -120,12 +126,12 @@ class HeldGrants:
         resp.content_type = HELD_TYPE
 
 
-class Text:
+class PlaylistTextResource:
     """
     Playlists and manifests, for the edge to put tokens into.
     """
 
-    def __init__(self, grants: EdgeGrants, mark: str) -> None:
+    def __init__(self, grants: EdgeAuthorizations, mark: str) -> None:
         self._grants = grants
         self._mark = mark
 
@@ -140,12 +146,12 @@ class Text:
         resp.set_header(MARK_HEADER, self._mark)
 
 
-class Media:
+class MediaBytesResource:
     """
     The bytes of media files, for the edge's cache.
     """
 
-    def __init__(self, grants: EdgeGrants) -> None:
+    def __init__(self, grants: EdgeAuthorizations) -> None:
         self._grants = grants
 
     def on_get(

@@ -40,7 +40,7 @@ _UNSAFE: Final = frozenset("\"'\\;{}$\n\r\t ")
 
 
 @attrs.frozen(kw_only=True)
-class Edge:
+class EdgeConfig:
     """
     What the configuration is made of.
 

@@ -19,13 +19,13 @@ from hv_edge.served_notes import NamedSessions, read_notes
 from hv_edge.tallies import (
     DAMAGED_SUFFIX,
     NEW_SUFFIX,
-    Tally,
+    EdgeTally,
     read_tally,
     tally_files,
     used_bytes,
 )
 from hvcore.domain.analytics.segments import BatchId, ServedBatch
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.services.counting.sessions import SessionNames
 from hvcore.services.counting.sink_feeds import SinkFeeds
@@ -107,7 +107,11 @@ class Ingest:
         return True
 
     def _batches(
-        self, file: SpoolFile, read: Callable[[], Tally], start: int, size_bytes: int
+        self,
+        file: SpoolFile,
+        read: Callable[[], EdgeTally],
+        start: int,
+        size_bytes: int,
     ) -> Iterator[ServedBatch]:
         # All of it is one batch. One that is longer than it was has got back what was cut
         # off behind the counts, by a power cut.
@@ -124,7 +128,7 @@ class Ingest:
         )
 
     def _applied(self) -> None:
-        reach("drain.applied")
+        failpoint("drain.applied")
         self.beat()
 
     def _remove_unnamed(self) -> None:
@@ -137,6 +141,6 @@ class Ingest:
                     path.unlink()
 
 
-def _read_at(path: Path) -> Tally:
+def _read_at(path: Path) -> EdgeTally:
     with path.open("rb") as records:
         return read_tally(used_bytes(records))

@@ -20,8 +20,12 @@ from hv_web.representations import (
     Representation,
     represent,
 )
-from hvcore.services.edge.authorizations import EdgeGrants, edge_secret, token_mark
-from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.edge.authorizations import (
+    EdgeAuthorizations,
+    edge_secret,
+    token_mark,
+)
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 _NOT_KEPT: Final = (("Cache-Control", "no-store"), ("Vary", "Origin"))
 _KNOWN: Final = Representation(
@@ -34,7 +38,7 @@ _KNOWN: Final = Representation(
     is_for_pages=False,
 )
 _HELD: Final = (*_NOT_KEPT, ("Content-Type", HELD_TYPE))
-_NOTHING: Final = Served(
+_NOTHING: Final = PlaybackResponse(
     body=b"", content_type="", etag="", lifetime=Lifetime.ONCE, is_public=False
 )
 
@@ -49,7 +53,7 @@ class Renewals:
         mark: Stands for a token in texts.
     """
 
-    grants: EdgeGrants
+    grants: EdgeAuthorizations
     secret: bytes = attrs.field(repr=False)
     mark: str = attrs.field(repr=False)
 
@@ -60,12 +64,14 @@ class Renewals:
         """
         secret = edge_secret(services.settings.uploads.signing_key)
         return cls(
-            grants=services.edge_grants,
+            grants=services.edge_authorizations,
             secret=secret.encode(),
             mark=token_mark(secret),
         )
 
-    def open(self, request: PlainRequest) -> tuple[Served, Representation] | None:
+    def open(
+        self, request: PlainRequest
+    ) -> tuple[PlaybackResponse, Representation] | None:
         """
         Return the answer to a request; None leaves it to the app.
 

@@ -84,7 +84,7 @@ class ServedNote(NamedTuple):
 
 
 @attrs.frozen(kw_only=True)
-class Tally:
+class EdgeTally:
     """
     What a file says.
 
@@ -141,13 +141,13 @@ def used_bytes(file: BinaryIO) -> bytes:
     return data
 
 
-def read_tally(data: bytes) -> Tally:
+def read_tally(data: bytes) -> EdgeTally:
     """
     Read what is used of a file.
     """
     minute = _minute_of(data)
     if minute is None:
-        return Tally(damaged=True)
+        return EdgeTally(damaged=True)
     began = _EPOCH + timedelta(minutes=minute)
     by_place: dict[bytes, _Count] = {}
     notes: list[ServedNote] = []
@@ -169,7 +169,7 @@ def read_tally(data: bytes) -> Tally:
         have.first_ms = min(have.first_ms, record.first_ms)
         have.last_ms = max(have.last_ms, record.last_ms)
     places = [(place_of(text), have) for text, have in by_place.items()]
-    return Tally(
+    return EdgeTally(
         counts=tuple(_served(place, have, began) for place, have in places),
         minutes=tuple(
             MinuteCount(place=place, minute=minute, segments=have.segments)

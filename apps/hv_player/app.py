@@ -13,15 +13,19 @@ from typing import Protocol
 import attrs
 import falcon
 
-from hv_player.assets import STATIC, AssetFiles, Assets
+from hv_player.assets import STATIC, AssetFilesResource, Assets
 from hv_player.html import embed_page
-from hv_player.link_pages import EdgeFiles, EdgePage, WatchPage
-from hv_player.page_answers import Page, PageAnswers
+from hv_player.link_pages import (
+    EdgeKeyFilesResource,
+    EdgeKeyPageResource,
+    SharePageResource,
+)
+from hv_player.page_answers import PageAnswers, PageContent
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import ANY_ORIGIN
 from hv_web.refusals import Refusals
 from hv_web.viewers import viewer_of
-from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.settings import Settings
@@ -40,7 +44,7 @@ class PlayerServices(Protocol):
         ...
 
     @property
-    def edge_playback(self) -> EdgePlayback:
+    def edge_key_playback(self) -> EdgeKeyPlayback:
         """
         The same for who has an edge key.
         """
@@ -76,16 +80,22 @@ def make_app(
     refusals = Refusals()
     refusals.install(app)
     answers = PageAnswers(assets=assets, worker_url=worker_url, refusals=refusals)
-    app.add_route("/v1/embed/{video}", EmbedPage(services.delivery, answers))
-    app.add_route("/v1/player/{name:path}", AssetFiles(assets))
-    app.add_route("/v1/watch/{share}", WatchPage(services.share_playback, answers))
-    app.add_route("/v1/{edge_key}", EdgePage(services.edge_playback, answers))
-    app.add_route("/v1/{edge_key}/{file:path}", EdgeFiles(services.edge_playback))
+    app.add_route("/v1/embed/{video}", EmbedPageResource(services.delivery, answers))
+    app.add_route("/v1/player/{name:path}", AssetFilesResource(assets))
+    app.add_route(
+        "/v1/watch/{share}", SharePageResource(services.share_playback, answers)
+    )
+    app.add_route(
+        "/v1/{edge_key}", EdgeKeyPageResource(services.edge_key_playback, answers)
+    )
+    app.add_route(
+        "/v1/{edge_key}/{file:path}", EdgeKeyFilesResource(services.edge_key_playback)
+    )
     return app
 
 
 @attrs.frozen
-class EmbedPage:
+class EmbedPageResource:
     """
     The page of a video.
     """
@@ -98,10 +108,10 @@ class EmbedPage:
         Answer with the page, or with one that says why there is none.
         """
 
-        def make() -> Page:
+        def make() -> PageContent:
             shown = self.delivery.describe(video, viewer_of(req))
             body = embed_page(shown, self.answers.worker_url)
-            return Page(body=body, domains=shown.domains)
+            return PageContent(body=body, domains=shown.domains)
 
         self.answers.send(req, resp, make)
 

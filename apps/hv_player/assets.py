@@ -10,7 +10,7 @@ import falcon
 
 from hv_web.files import send
 from hvcore.errors import NotFoundError, UnavailableError
-from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 STATIC: Final = Path(__file__).parent / "static"
 HLS_JS: Final = "vendor/hls.min.js"
@@ -29,9 +29,9 @@ class Assets:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._read: dict[str, Served] = {}
+        self._read: dict[str, PlaybackResponse] = {}
 
-    def find(self, name: str) -> Served:
+    def find(self, name: str) -> PlaybackResponse:
         """
         Return a file.
 
@@ -45,12 +45,12 @@ class Assets:
             self._read[name] = self._load(name)
         return self._read[name]
 
-    def _load(self, name: str) -> Served:
+    def _load(self, name: str) -> PlaybackResponse:
         try:
             body = (self._folder / name).read_bytes()
         except FileNotFoundError as exc:
             raise UnavailableError(NOT_INSTALLED, retry_after_s=60) from exc
-        return Served(
+        return PlaybackResponse(
             body=body,
             content_type=ASSET_TYPES[name],
             etag=hashlib.sha256(body).hexdigest()[:32],
@@ -60,7 +60,7 @@ class Assets:
         )
 
 
-class AssetFiles:
+class AssetFilesResource:
     """
     The pages' own files.
     """

@@ -9,7 +9,7 @@ from string import Template
 from typing import Final
 
 from hvcore.domain.playback.page_domains import origin_of
-from hvcore.services.links.pages import LinkedVideo
+from hvcore.services.links.link_pages import LinkedVideo
 from hvcore.services.playback.delivery import PlayerVideo
 
 _PAGES: Final = Path(__file__).parent / "pages"

@@ -9,11 +9,11 @@ import attrs
 import falcon
 
 from hv_player.html import BELOW, confirm_page, edge_page, watch_page
-from hv_player.page_answers import Page, PageAnswers
+from hv_player.page_answers import PageAnswers, PageContent
 from hv_web.bodies import read_body
 from hv_web.files import send
 from hv_web.viewers import viewer_of
-from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_playback import SharePlayback, ViewerUnknownError
 
 MAX_FORM_BYTES: Final = 4096
@@ -25,12 +25,12 @@ _OTHER: Final = "The video was not shared with this address. Try another one."
 
 
 @attrs.frozen
-class EdgePage:
+class EdgeKeyPageResource:
     """
     The page of an edge key.
     """
 
-    edge_playback: EdgePlayback
+    edge_key_playback: EdgeKeyPlayback
     answers: PageAnswers
 
     def on_get(
@@ -40,22 +40,22 @@ class EdgePage:
         Answer with the page, or with one that says why there is none.
         """
 
-        def make() -> Page:
-            video = self.edge_playback.describe(edge_key, viewer_of(req))
-            return Page(body=edge_page(video), domains=video.domains)
+        def make() -> PageContent:
+            video = self.edge_key_playback.describe(edge_key, viewer_of(req))
+            return PageContent(body=edge_page(video), domains=video.domains)
 
         self.answers.send(req, resp, make, assets=BELOW)
 
     on_head = on_get
 
 
-class EdgeFiles:
+class EdgeKeyFilesResource:
     """
     The files of videos for who has an edge key.
     """
 
-    def __init__(self, edge_playback: EdgePlayback) -> None:
-        self._edge_playback = edge_playback
+    def __init__(self, edge_key_playback: EdgeKeyPlayback) -> None:
+        self._edge_playback = edge_key_playback
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, edge_key: str, file: str
@@ -69,7 +69,7 @@ class EdgeFiles:
 
 
 @attrs.frozen
-class WatchPage:
+class SharePageResource:
     """
     The page of a share link.
     """
@@ -82,12 +82,12 @@ class WatchPage:
         Answer with the page, or ask who is there; this uses no view.
         """
 
-        def make() -> Page:
+        def make() -> PageContent:
             try:
                 video = self.share_playback.describe(share)
             except ViewerUnknownError:
                 return _question()
-            return Page(body=watch_page(video))
+            return PageContent(body=watch_page(video))
 
         self.answers.send(req, resp, make)
 
@@ -101,7 +101,7 @@ class WatchPage:
         """
         email = _email(req)
 
-        def make() -> Page:
+        def make() -> PageContent:
             if not email:
                 # Still says so if the link is over.
                 return _asked_again(self.share_playback, share)
@@ -109,21 +109,21 @@ class WatchPage:
                 video = self.share_playback.confirm(share, email)
             except ViewerUnknownError as exc:
                 return attrs.evolve(_question(_OTHER, status=403), refusal=exc)
-            return Page(body=watch_page(video))
+            return PageContent(body=watch_page(video))
 
         self.answers.send(req, resp, make)
 
 
-def _asked_again(share_playback: SharePlayback, share: str) -> Page:
+def _asked_again(share_playback: SharePlayback, share: str) -> PageContent:
     try:
         video = share_playback.describe(share)
     except ViewerUnknownError:
         return _question(_MISSING, status=400)
-    return Page(body=watch_page(video))
+    return PageContent(body=watch_page(video))
 
 
-def _question(complaint: str = "", *, status: int = 200) -> Page:
-    return Page(body=confirm_page(complaint), status=status, forms="'self'")
+def _question(complaint: str = "", *, status: int = 200) -> PageContent:
+    return PageContent(body=confirm_page(complaint), status=status, forms="'self'")
 
 
 def _email(req: falcon.Request) -> str:

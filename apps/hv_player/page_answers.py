@@ -43,7 +43,7 @@ _TEXTS: Final = {
 
 
 @attrs.frozen(kw_only=True)
-class Page:
+class PageContent:
     """
     A page to answer with.
 
@@ -75,7 +75,7 @@ class PageAnswers:
         self,
         req: falcon.Request,
         resp: falcon.Response,
-        make: Callable[[], Page],
+        make: Callable[[], PageContent],
         *,
         assets: str = BESIDE,
     ) -> None:
@@ -105,14 +105,14 @@ class PageAnswers:
             resp.set_header(name, value)
 
 
-def _explained(error: HvError, assets: str, reference: str) -> Page:
+def _explained(error: HvError, assets: str, reference: str) -> PageContent:
     status = GONE if isinstance(error, ShareOverError) else error.http_status
     if status not in _TEXTS:
         raise error
     title, text = _TEXTS[status]
     if error.detail == NOT_INSTALLED:
         text = NOT_INSTALLED
-    return Page(
+    return PageContent(
         body=message_page(title, text, reference=reference, assets=assets),
         status=status,
         headers=error.headers,

@@ -41,7 +41,7 @@ def delivery_app(settings: Settings, drain: Callable[[], Sequence[str]]) -> App:
         ConfigError: The folder of the counts cannot be used.
     """
     from hv_delivery.app import make_app as make_delivery  # noqa: PLC0415 - see above
-    from hv_delivery.published import PublishedFiles  # noqa: PLC0415
+    from hv_delivery.published import PublishedFileOpener  # noqa: PLC0415
     from hv_edge.app import make_app as make_edge  # noqa: PLC0415
     from hv_edge.renewals import Renewals  # noqa: PLC0415
     from hv_player.app import make_app as make_player  # noqa: PLC0415
@@ -56,7 +56,9 @@ def delivery_app(settings: Settings, drain: Callable[[], Sequence[str]]) -> App:
         player=make_player(services),
         delivery=make_delivery(services),
     )
-    return AppWithFiles(app, PublishedFiles.of(services, Renewals.of(services).open))
+    return AppWithFiles(
+        app, PublishedFileOpener.of(services, Renewals.of(services).open)
+    )
 
 
 class AppWithFiles:

@@ -12,7 +12,7 @@ import falcon
 
 from hv_upload.incoming import IncomingFiles
 from hv_upload.query import single
-from hv_upload.resumable import ResumableUpload, ResumableUseCases
+from hv_upload.resumable import ResumableUploadResource, ResumableUseCases
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import UPLOAD
 from hv_web.tus import TusMiddleware
@@ -22,7 +22,7 @@ from hvcore.domain.uploads.grants import DEFAULT_CONTENT_TYPE, UploadGrant
 from hvcore.envelope import encode, success
 from hvcore.errors import InvalidFileSizeError
 from hvcore.incoming.disk_space import DiskReservations
-from hvcore.throttling.concurrency import Places
+from hvcore.throttling.concurrency import ConcurrencySlots
 from hvcore.upload_signing import UploadSigner
 
 MAX_CONCURRENT: Final = 8
@@ -118,15 +118,17 @@ def make_app(
     services.uploads.clean_incoming()
     services.resumable.tidy()
     app = make_web_app(cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)])
-    places = Places(
+    places = ConcurrencySlots(
         count=max_concurrent,
         # One organization leaves room for the others.
         most_of_one=max(1, max_concurrent // 2),
         things="uploads",
     )
     reservations = DiskReservations()
-    app.add_route("/upload/{grant_id}", SignedUpload(services, places, reservations))
-    resumable = ResumableUpload(
+    app.add_route(
+        "/upload/{grant_id}", SignedUploadResource(services, places, reservations)
+    )
+    resumable = ResumableUploadResource(
         uploads=services.resumable,
         signer=services.upload_signer,
         places=places,
@@ -136,13 +138,16 @@ def make_app(
     return app
 
 
-class SignedUpload:
+class SignedUploadResource:
     """
     A signed upload address.
     """
 
     def __init__(
-        self, services: UploadServices, places: Places, reservations: DiskReservations
+        self,
+        services: UploadServices,
+        places: ConcurrencySlots,
+        reservations: DiskReservations,
     ) -> None:
         self._uploads = services.uploads
         self._signer = services.upload_signer

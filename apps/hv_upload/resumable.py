@@ -37,7 +37,7 @@ from hvcore.errors import (
 )
 from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.partial import PartialFile, PartialFiles
-from hvcore.throttling.concurrency import Places
+from hvcore.throttling.concurrency import ConcurrencySlots
 from hvcore.upload_signing import UploadSigner
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Integer
 
@@ -111,7 +111,7 @@ class Chunk:
 
 
 @attrs.frozen(kw_only=True)
-class ResumableUpload:
+class ResumableUploadResource:
     """
     An upload that goes on where it was cut off.
 
@@ -122,7 +122,7 @@ class ResumableUpload:
 
     uploads: ResumableUseCases
     signer: UploadSigner
-    places: Places
+    places: ConcurrencySlots
     reservations: DiskReservations
     elapsed_s: Callable[[], float] = time.monotonic
 

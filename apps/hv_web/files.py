@@ -19,7 +19,7 @@ from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
-from hvcore.services.playback.responses import Served, StoredFile
+from hvcore.services.playback.responses import PlaybackResponse, StoredFile
 
 
 class BoundedFile:
@@ -93,7 +93,7 @@ class LocalFile(BoundedFile):
     The same of a file of this machine, which a server may sendfile.
 
     gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
-    our sockets ask for ``awaits_last_byte`` (hv_reference.pacing).
+    our sockets ask for ``awaits_last_byte`` (hv_server.pacing).
     """
 
     def fileno(self) -> int:
@@ -109,7 +109,7 @@ class LocalFile(BoundedFile):
         return self._file.seek(offset, whence)
 
 
-def send(req: falcon.Request, resp: falcon.Response, served: Served) -> None:
+def send(req: falcon.Request, resp: falcon.Response, served: PlaybackResponse) -> None:
     """
     Make the response carry what was served, or the part that was asked for.
 
@@ -144,7 +144,10 @@ def send(req: falcon.Request, resp: falcon.Response, served: Served) -> None:
 
 
 def _redirect(
-    resp: falcon.Response, served: Served, chosen: Representation, address: str
+    resp: falcon.Response,
+    served: PlaybackResponse,
+    chosen: Representation,
+    address: str,
 ) -> None:
     # Whether the player takes it all, nobody here sees: it counts as taken.
     ignore_uncounted(served, chosen)
@@ -167,7 +170,10 @@ def _wanted(req: falcon.Request) -> Wanted:
 
 
 def _open(
-    req: falcon.Request, served: Served, stored: StoredFile, chosen: Representation
+    req: falcon.Request,
+    served: PlaybackResponse,
+    stored: StoredFile,
+    chosen: Representation,
 ) -> BoundedFile:
     try:
         file = stored.open(chosen.start, chosen.end)

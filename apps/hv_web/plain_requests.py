@@ -21,7 +21,7 @@ from hv_web.viewers import CMCD_HEADERS, COUNTRY, client_address, countries_in
 from hvcore.domain.analytics.cmcd import PlayerReport, player_report, player_session
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.ports.counting import CountedSegment
-from hvcore.services.playback.responses import Served
+from hvcore.services.playback.responses import PlaybackResponse
 
 MAX_HEAD_BYTES: Final = 8190
 """Of request line and headers together: the server's limit of each of them."""
@@ -122,7 +122,9 @@ class FileOpener(Protocol):
         """
         ...
 
-    def open(self, request: PlainRequest) -> tuple[Served, Representation] | None:
+    def open(
+        self, request: PlainRequest
+    ) -> tuple[PlaybackResponse, Representation] | None:
         """
         Return the answer to a request; None leaves it to others.
         """

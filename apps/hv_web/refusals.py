@@ -14,7 +14,7 @@ import falcon
 from hv_web.errors import note_crash, note_failure, send_document, translate
 from hv_web.middleware import request_id
 from hv_web.viewers import client_address
-from hvcore.domain.playback.judgement import conclude
+from hvcore.domain.playback.decision import conclude
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.envelope import refusal
 from hvcore.errors import (
@@ -24,7 +24,7 @@ from hvcore.errors import (
     NotFoundError,
     RangeNotSatisfiableError,
 )
-from hvcore.services.playback.refusal_log import Refusal, RefusalLog
+from hvcore.services.playback.refusal_log import PlaybackRefusal, RefusalLog
 
 _FIRST_SERVER_ERROR: Final = 500
 _BY_CODE: Final = {
@@ -67,7 +67,7 @@ class Refusals:
         if rule is None:
             note_failure(req, error)
             return
-        found = Refusal(
+        found = PlaybackRefusal(
             request_id=request_id(req), rule=rule, status=status, path=req.path
         )
         self._log.write(

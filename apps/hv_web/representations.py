@@ -15,7 +15,7 @@ import attrs
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import RangeNotSatisfiableError
-from hvcore.services.playback.responses import Lifetime, Served, StoredFile
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
 
 MAX_KEPT: Final = 64
 MAX_KEPT_BYTES: Final = 512 * 1024
@@ -89,7 +89,7 @@ class Representation:
         return f"bytes {self.start}-{self.end - 1}/{self.size_bytes}"
 
 
-def represent(wanted: Wanted, served: Served) -> Representation:
+def represent(wanted: Wanted, served: PlaybackResponse) -> Representation:
     """
     Choose the form of an answer.
 
@@ -136,7 +136,7 @@ def represent(wanted: Wanted, served: Served) -> Representation:
     )
 
 
-def ignore_uncounted(served: Served, chosen: Representation) -> None:
+def ignore_uncounted(served: PlaybackResponse, chosen: Representation) -> None:
     """
     Take note of an answer that will not be counted, now that it can be sent.
     """
@@ -205,7 +205,7 @@ def _describe(  # noqa: PLR0913 - all that they depend on
 
 
 def _coded(
-    wanted: Wanted, served: Served
+    wanted: Wanted, served: PlaybackResponse
 ) -> tuple[bytes | StoredFile, str, str | None]:
     body = served.body
     # A range is one of the plain text: nobody resumes a playlist.

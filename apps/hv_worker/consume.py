@@ -47,7 +47,7 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
 
         def shall_end() -> bool:
             # Asked between tasks, in the thread that runs them.
-            services.kept_sources.remove_idle()
+            services.source_cache.remove_idle()
             return stopping()
 
         if Lane.OUTBOUND not in lanes:

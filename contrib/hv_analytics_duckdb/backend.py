@@ -9,7 +9,8 @@ from typing import Final
 
 import attrs
 
-from hv_analytics_duckdb.engine import IGNORED, Engine
+from hv_analytics_duckdb.engine import IGNORED, DuckdbEngine
+from hv_analytics_duckdb.parquet_store import ParquetFile, ParquetStore, StoreState
 from hv_analytics_duckdb.rows import (
     as_csv,
     from_ms,
@@ -17,8 +18,7 @@ from hv_analytics_duckdb.rows import (
     served_row,
     within,
 )
-from hv_analytics_duckdb.shelf import Part, Shelf, State
-from hv_analytics_duckdb.totals import VideoTotals
+from hv_analytics_duckdb.totals import FileTotals
 from hvcore.plugin_api import (
     AnalyticsStore,
     BatchRefusedError,
@@ -57,10 +57,10 @@ class DuckdbAnalytics(AnalyticsStore):
     Counts in a folder that any number of processes share.
     """
 
-    def __init__(self, shelf: Shelf, engine: Engine) -> None:
+    def __init__(self, shelf: ParquetStore, engine: DuckdbEngine) -> None:
         self._shelf = shelf
         self._engine = engine
-        self._totals = VideoTotals(engine)
+        self._totals = FileTotals(engine)
 
     def write(self, batch: ServedBatch) -> None:
         """
@@ -246,17 +246,17 @@ class DuckdbAnalytics(AnalyticsStore):
             for reason, height_px, requests in rows
         ]
 
-    def _tail_of(self, state: State) -> bytes:
+    def _tail_of(self, state: StoreState) -> bytes:
         return self._shelf.data_of(state.tail) if state.tail else b""
 
-    def _try_to_fold(self, state: State) -> None:
+    def _try_to_fold(self, state: StoreState) -> None:
         try:
             self._fold(state)
         except UnavailableError as exc:
             # The batch is counted; what fails again is tried as many rows later.
             _log.warning("counts cannot be joined", extra={"hv_why": exc.detail})
 
-    def _fold(self, state: State) -> None:
+    def _fold(self, state: StoreState) -> None:
         """
         Join the tail and the parts that are not much larger into one part.
 
@@ -265,7 +265,7 @@ class DuckdbAnalytics(AnalyticsStore):
         """
         self._shelf.sweep(state)
         rows, left = state.tail_rows, list(state.parts)
-        joined: list[Part] = []
+        joined: list[ParquetFile] = []
         while (
             left and left[-1].rows <= 2 * rows and rows + left[-1].rows < MAX_PART_ROWS
         ):
@@ -275,5 +275,8 @@ class DuckdbAnalytics(AnalyticsStore):
         made = self._engine.join(attrs.evolve(state, parts=tuple(joined)), name)
         self._shelf.keep(name)
         self._shelf.replace(
-            state, parts=(*left, Part(name=name, rows=made)), tail="", tail_rows=0
+            state,
+            parts=(*left, ParquetFile(name=name, rows=made)),
+            tail="",
+            tail_rows=0,
         )

@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 
 import duckdb
 
-from hv_analytics_duckdb.shelf import Shelf, State, explained
-from hv_analytics_duckdb.spill import SpillFolder
+from hv_analytics_duckdb.parquet_store import ParquetStore, StoreState, explained
+from hv_analytics_duckdb.spill_folder import SpillFolder
 from hvcore.plugin_api import ConfigError, UnavailableError
 
 TRIES: Final = 3
@@ -51,13 +51,13 @@ IGNORED: Final = "reason <> ''"
 _AnswerT = TypeVar("_AnswerT")
 
 
-class Engine:
+class DuckdbEngine:
     """
     One DuckDB of this process, in memory; thread-safe.
     """
 
     def __init__(
-        self, shelf: Shelf, *, threads: int, memory_mb: int, spill_dir: Path
+        self, shelf: ParquetStore, *, threads: int, memory_mb: int, spill_dir: Path
     ) -> None:
         self._shelf = shelf
         self._config: dict[str, str | bool | int | float | list[str]] = {
@@ -91,7 +91,7 @@ class Engine:
             lambda state: self.ask_of(state, question, condition, values)
         )
 
-    def retried(self, look: Callable[[State], _AnswerT]) -> _AnswerT:
+    def retried(self, look: Callable[[StoreState], _AnswerT]) -> _AnswerT:
         """
         Look at the files of now; once more if they went meanwhile.
 
@@ -104,7 +104,7 @@ class Engine:
             _log.warning("counts cannot be read", extra={"hv_why": str(exc)})
             raise UnavailableError(_NOT_READ) from exc
 
-    def _looked(self, look: Callable[[State], _AnswerT]) -> _AnswerT:
+    def _looked(self, look: Callable[[StoreState], _AnswerT]) -> _AnswerT:
         tries = 0
         while True:
             state = self._shelf.read()
@@ -118,7 +118,7 @@ class Engine:
 
     def ask_of(
         self,
-        state: State,
+        state: StoreState,
         question: str,
         condition: str = COUNTED,
         values: Sequence[object] = (),
@@ -140,7 +140,7 @@ class Engine:
         finally:
             cursor.close()
 
-    def join(self, state: State, target: str) -> int:
+    def join(self, state: StoreState, target: str) -> int:
         """
         Write all counts of a state into one part; return its rows.
 
@@ -170,7 +170,7 @@ class Engine:
                 self._spill.close()
             self._spill = None
 
-    def _files_of(self, state: State) -> str:
+    def _files_of(self, state: StoreState) -> str:
         tables: list[str] = []
         if state.parts:
             names = ", ".join(self._quoted(part.name) for part in state.parts)

@@ -53,12 +53,12 @@ def build(options: DuckdbOptions, context: BuildContext) -> AnalyticsStore:
     from hv_analytics_duckdb.backend import (  # noqa: PLC0415 - only if it was chosen
         DuckdbAnalytics,
     )
-    from hv_analytics_duckdb.engine import Engine  # noqa: PLC0415 - see above
-    from hv_analytics_duckdb.shelf import Shelf  # noqa: PLC0415 - see above
+    from hv_analytics_duckdb.engine import DuckdbEngine  # noqa: PLC0415 - see above
+    from hv_analytics_duckdb.parquet_store import ParquetStore  # noqa: PLC0415 - see above
 
     # An absolute path stays what it is.
-    shelf = Shelf(context.state_dir / options.folder)
-    engine = Engine(
+    shelf = ParquetStore(context.state_dir / options.folder)
+    engine = DuckdbEngine(
         shelf,
         threads=options.threads,
         memory_mb=options.memory_mb,

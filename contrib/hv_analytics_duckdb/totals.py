@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 
 import attrs
 
-from hv_analytics_duckdb.engine import Engine
-from hv_analytics_duckdb.shelf import State
+from hv_analytics_duckdb.engine import DuckdbEngine
+from hv_analytics_duckdb.parquet_store import StoreState
 from hvcore.plugin_api import VideoId
 
 _TOTALS = "SELECT video, sum(segments) FROM {counts} GROUP BY video"
@@ -24,7 +24,7 @@ class _Known:
     segments: Mapping[str, int]
 
 
-class VideoTotals:
+class FileTotals:
     """
     Remembers the totals of files, which never change; thread-safe.
 
@@ -32,7 +32,7 @@ class VideoTotals:
     seldom, and the tail whenever it is.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: DuckdbEngine) -> None:
         self._engine = engine
         self._lock = threading.Lock()
         nothing = _Known(frozenset(), {})
@@ -53,7 +53,7 @@ class VideoTotals:
             for video in videos
         }
 
-    def _current(self, state: State) -> tuple[_Known, _Known]:
+    def _current(self, state: StoreState) -> tuple[_Known, _Known]:
         parts = attrs.evolve(state, tail="")
         if parts.names != self._parts.names:
             self._parts = self._summed(parts)
@@ -62,5 +62,5 @@ class VideoTotals:
             self._tail = self._summed(tail)
         return self._parts, self._tail
 
-    def _summed(self, state: State) -> _Known:
+    def _summed(self, state: StoreState) -> _Known:
         return _Known(state.names, dict(self._engine.ask_of(state, _TOTALS)))

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Engine
 
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import is_current, migrate
@@ -280,7 +280,7 @@ class Backends:
 
     def _ring(self, tasks: Sequence[Task]) -> None:
         ring_for(self.queue, tasks)
-        reach("tasks.rung")
+        failpoint("tasks.rung")
 
     def _overridden(self, name: str) -> Any:  # noqa: ANN401 - checked by the caller's type
         return self._recipe.overrides.get(name)

@@ -26,31 +26,31 @@ from hvcore.services.access.idempotency import Idempotency
 from hvcore.services.access.keys import Keys
 from hvcore.services.access.rate_limits import RateLimits
 from hvcore.services.access.tenants import Tenants
+from hvcore.services.analytics.by_video import VideoAnalytics
 from hvcore.services.analytics.counts import Analytics
 from hvcore.services.analytics.live import LiveAnalytics
-from hvcore.services.analytics.video_reports import VideoReports
-from hvcore.services.counting.details import ServedDetails
 from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames, SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
-from hvcore.services.edge.authorizations import EdgeGrants
+from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.health import Health
-from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.edge_keys import EdgeKeys
-from hvcore.services.links.pages import LinkPages
-from hvcore.services.links.share_links import Shares
+from hvcore.services.links.link_pages import LinkPages
+from hvcore.services.links.share_links import ShareLinks
 from hvcore.services.links.share_playback import SharePlayback
-from hvcore.services.playback.cache_purges import CachePurging
+from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.redirects import Redirects, can_redirect
-from hvcore.services.playback.signed_urls import Playback
+from hvcore.services.playback.signed_urls import SignedUrls
 from hvcore.services.playback.thumbnails import Thumbnails
-from hvcore.services.processing.attempt_cleanup import Tidying
+from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.certificates import Certificates
-from hvcore.services.processing.process_requests import Processing
-from hvcore.services.processing.source_cache import KeptSources
+from hvcore.services.processing.process_requests import ProcessRequests
+from hvcore.services.processing.source_cache import SourceCache
 from hvcore.services.processing.source_captions import SourceCaptions
 from hvcore.services.processing.storyboards import Storyboards
 from hvcore.services.processing.transcoding import Transcoding
@@ -168,11 +168,13 @@ class Services(Backends):
         )
 
     @cached_property
-    def processing(self) -> Processing:
+    def processing(self) -> ProcessRequests:
         """
         Starting and restarting jobs.
         """
-        return Processing(uow=self.uow, transcoder=self.transcoder, clock=self.clock)
+        return ProcessRequests(
+            uow=self.uow, transcoder=self.transcoder, clock=self.clock
+        )
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -194,11 +196,11 @@ class Services(Backends):
         )
 
     @cached_property
-    def playback(self) -> Playback:
+    def playback(self) -> SignedUrls:
         """
         Signed playback addresses.
         """
-        return Playback(
+        return SignedUrls(
             uow=self.uow,
             key_ring=self.key_ring,
             public=self.settings.public,
@@ -246,12 +248,12 @@ class Services(Backends):
         return SessionNames(self.settings.playback.signing_key)
 
     @cached_property
-    def served_details(self) -> ServedDetails:
+    def served_details(self) -> SegmentDetails:
         """
         Says what else is noted of a segment.
         """
         analytics = self.settings.analytics
-        return ServedDetails(
+        return SegmentDetails(
             country_header=analytics.country_header.lower(),
             keeps_referrers=analytics.referrers,
         )
@@ -292,12 +294,12 @@ class Services(Backends):
         )
 
     @cached_property
-    def video_reports(self) -> VideoReports:
+    def video_reports(self) -> VideoAnalytics:
         """
         Answers what else is known of a video's segments.
         """
         sinks = self._knowing_sinks
-        return VideoReports(
+        return VideoAnalytics(
             videos=self.catalog.videos,
             store=self.analytics_store,
             quality=next((s for s in sinks if isinstance(s, SupportsQuality)), None),
@@ -306,11 +308,11 @@ class Services(Backends):
         )
 
     @cached_property
-    def edge_playback(self) -> EdgePlayback:
+    def edge_key_playback(self) -> EdgeKeyPlayback:
         """
         Playlists and segments by edge key.
         """
-        return EdgePlayback(delivery=self.delivery, pages=self._link_pages)
+        return EdgeKeyPlayback(delivery=self.delivery, pages=self._link_pages)
 
     @cached_property
     def share_playback(self) -> SharePlayback:
@@ -325,13 +327,13 @@ class Services(Backends):
         )
 
     @cached_property
-    def edge_grants(self) -> EdgeGrants:
+    def edge_authorizations(self) -> EdgeAuthorizations:
         """
         What an edge may serve by itself.
         """
-        return EdgeGrants(
+        return EdgeAuthorizations(
             delivery=self.delivery,
-            edge_playback=self.edge_playback,
+            edge_key_playback=self.edge_key_playback,
             share_playback=self.share_playback,
         )
 
@@ -348,11 +350,11 @@ class Services(Backends):
         )
 
     @cached_property
-    def shares(self) -> Shares:
+    def shares(self) -> ShareLinks:
         """
         Making and revoking share links.
         """
-        return Shares(
+        return ShareLinks(
             uow=self.uow,
             public=self.settings.public,
             clock=self.clock,
@@ -428,14 +430,14 @@ class Services(Backends):
                 deletion=self.deletion,
                 uploads=self.uploads,
                 custom_thumbnails=self.custom_thumbnails,
-                tidying=Tidying(
+                attempt_cleanup=AttemptCleanup(
                     uow=self.uow,
                     storage=self.storage,
                     files=self._attempt_files,
                     source_captions=self._source_captions,
                 ),
                 fetching=self.fetching,
-                cache_purging=CachePurging(purgers=self._purgers),
+                cache_purges=CachePurges(purgers=self._purgers),
                 webhook_deliveries=WebhookDeliveries(
                     uow=self.uow, outbound=self.outbound, clock=self.clock
                 ),
@@ -474,11 +476,11 @@ class Services(Backends):
         )
 
     @cached_property
-    def kept_sources(self) -> KeptSources:
+    def source_cache(self) -> SourceCache:
         """
         Sources from far away that the next part needs again.
         """
-        return KeptSources(storage=self.storage, work_dir=self._recipe.work_dir)
+        return SourceCache(storage=self.storage, work_dir=self._recipe.work_dir)
 
     @cached_property
     def _playback_changes(self) -> PlaybackChanges:
@@ -497,7 +499,7 @@ class Services(Backends):
         return AttemptFiles(
             storage=self.storage,
             work_dir=self._recipe.work_dir,
-            kept_sources=self.kept_sources,
+            source_cache=self.source_cache,
         )
 
     @cached_property

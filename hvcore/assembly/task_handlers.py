@@ -21,8 +21,8 @@ from hvcore.domain.tasks.kinds import (
 )
 from hvcore.domain.tasks.task import Task
 from hvcore.ports.unit_of_work import Work
-from hvcore.services.playback.cache_purges import CachePurging
-from hvcore.services.processing.attempt_cleanup import Tidying
+from hvcore.services.playback.cache_purges import CachePurges
+from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.processing.transcoding import Transcoding
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.tasks.runs import TaskHandler
@@ -70,9 +70,9 @@ def handlers(  # noqa: PLR0913 - one per service
     deletion: Deletion,
     uploads: Uploads,
     custom_thumbnails: CustomThumbnails,
-    tidying: Tidying,
+    attempt_cleanup: AttemptCleanup,
     fetching: Fetching,
-    cache_purging: CachePurging,
+    cache_purges: CachePurges,
     webhook_deliveries: WebhookDeliveries,
 ) -> Mapping[str, TaskHandler]:
     """
@@ -88,13 +88,13 @@ def handlers(  # noqa: PLR0913 - one per service
         TRANSCODE_ASSEMBLE: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
-        TRANSCODE_TIDY: ServiceMethod(run=tidying.tidy, is_patient=True),
+        TRANSCODE_TIDY: ServiceMethod(run=attempt_cleanup.tidy, is_patient=True),
         FETCH_GET: ServiceMethod(run=fetching.run, give_up=fetching.give_up),
         VIDEO_PURGE: ServiceMethod(run=deletion.purge, is_patient=True),
         UPLOAD_PURGE: ServiceMethod(run=uploads.purge, is_patient=True),
         # It ends by its own schedule; a bug of ours must not end it before.
         WEBHOOK_DELIVER: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),
         # What a cache goes on serving is worse than any number of attempts.
-        CACHE_PURGE: ServiceMethod(run=cache_purging.purge, is_patient=True),
+        CACHE_PURGE: ServiceMethod(run=cache_purges.purge, is_patient=True),
         THUMBNAIL_MAKE: ServiceMethod(run=custom_thumbnails.make),
     }

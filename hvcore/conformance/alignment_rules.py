@@ -8,11 +8,11 @@ Apple's authoring specification, 8 and 9.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from hvcore.conformance.certificate import Report
+from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.renditions import Rendition
 
 
-def check_together(renditions: Sequence[Rendition], report: Report) -> None:
+def check_together(renditions: Sequence[Rendition], report: CheckLog) -> None:
     """
     Compare all video and audio renditions with each other.
     """
@@ -28,7 +28,7 @@ def check_together(renditions: Sequence[Rendition], report: Report) -> None:
             _check_same_duration(video[0], one, report)
 
 
-def _check_targets(renditions: Sequence[Rendition], report: Report) -> None:
+def _check_targets(renditions: Sequence[Rendition], report: CheckLog) -> None:
     targets: Mapping[str, int] = {
         one.playlist.name: one.playlist.target_s
         for one in renditions
@@ -44,7 +44,7 @@ def _check_targets(renditions: Sequence[Rendition], report: Report) -> None:
             )
 
 
-def _check_aligned(first: Rendition, other: Rendition, report: Report) -> None:
+def _check_aligned(first: Rendition, other: Rendition, report: CheckLog) -> None:
     name = other.playlist.name
     if first.track is None or other.track is None:
         return
@@ -79,7 +79,7 @@ def _check_aligned(first: Rendition, other: Rendition, report: Report) -> None:
             break
 
 
-def _check_same_duration(video: Rendition, sound: Rendition, report: Report) -> None:
+def _check_same_duration(video: Rendition, sound: Rendition, report: CheckLog) -> None:
     if video.span_s is None or sound.span_s is None:
         return
     frames_s = _frame_s(video) + _frame_s(sound)

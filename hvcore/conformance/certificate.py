@@ -65,7 +65,7 @@ class Certificate:
         return sum(finding.rule.level is level for finding in self.findings)
 
 
-class Report:
+class CheckLog:
     """
     Takes note of findings, and of what was examined, while a check goes on.
     """

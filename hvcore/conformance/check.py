@@ -5,7 +5,7 @@ Check a video: from its multivariant playlist to the first picture of each segme
 from typing import Final
 
 from hvcore.conformance.alignment_rules import check_together
-from hvcore.conformance.certificate import Certificate, Report
+from hvcore.conformance.certificate import Certificate, CheckLog
 from hvcore.conformance.examiner import Examiner
 from hvcore.conformance.iframe_rules import check_iframes
 from hvcore.conformance.playlist_reading import read_playlist
@@ -34,7 +34,7 @@ def check(source: Source, name: str) -> Certificate:
     Args:
         name: Of the multivariant playlist, as the source knows it.
     """
-    report = Report()
+    report = CheckLog()
     master = read_playlist(source, name, report)
     if master is not None:
         examiner = Examiner(source, report)
@@ -48,7 +48,7 @@ def check(source: Source, name: str) -> Certificate:
     return report.certificate()
 
 
-def _check_all(master: Playlist, examiner: Examiner, report: Report) -> None:
+def _check_all(master: Playlist, examiner: Examiner, report: CheckLog) -> None:
     check_multivariant(master, report)
     groups: dict[str, list[Rendition]] = {}
     found: dict[str, Rendition] = {}
@@ -79,7 +79,7 @@ def _check_all(master: Playlist, examiner: Examiner, report: Report) -> None:
 
 
 def _check_independent(
-    master: Playlist, renditions: list[Rendition], report: Report
+    master: Playlist, renditions: list[Rendition], report: CheckLog
 ) -> None:
     video = [one.playlist for one in renditions if one.kind == "vide"]
     if _INDEPENDENT in master.tags or not video:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from hvcore.conformance.certificate import Report, clean
-from hvcore.conformance.init_segments import Track, check_edit, read_init
-from hvcore.conformance.media_segments import Segment, read_picture, read_segment
+from hvcore.conformance.certificate import CheckLog, clean
+from hvcore.conformance.init_segments import TrackHeader, check_edit, read_init
+from hvcore.conformance.media_segments import SegmentHeader, read_picture, read_segment
 from hvcore.conformance.playlist_reading import read_playlist
 from hvcore.conformance.playlist_rules import check_media
-from hvcore.conformance.playlists import InitPlace, Playlist, SegmentPlace
+from hvcore.conformance.playlists import MapEntry, Playlist, SegmentEntry
 from hvcore.conformance.renditions import Examined, Rendition
 from hvcore.conformance.source import Extent, Source, UnreadableError
 
@@ -25,10 +25,10 @@ class Examiner:
     Reads media playlists, each once, however many variants name it.
     """
 
-    def __init__(self, source: Source, report: Report) -> None:
+    def __init__(self, source: Source, report: CheckLog) -> None:
         self._source, self._report = source, report
         self._known: dict[str, Rendition | None] = {}
-        self._inits: dict[InitPlace, Track | None] = {}
+        self._inits: dict[MapEntry, TrackHeader | None] = {}
         self._room = MOST_SEGMENTS_IN_ALL
 
     def examine(self, name: str) -> Rendition | None:
@@ -53,7 +53,7 @@ class Examiner:
         """
         check_media(playlist, self._report, is_fragmented=True)
         parts: list[Examined] = []
-        track: Track | None = None
+        track: TrackHeader | None = None
         for place in self._places(playlist):
             init = self._init(place.init) if place.init else None
             before = parts[-1].segment if parts else None
@@ -79,7 +79,7 @@ class Examiner:
             return None
         check_media(playlist, self._report, is_fragmented=False)
         parts: list[Examined] = []
-        track: Track | None = None
+        track: TrackHeader | None = None
         for place in self._places(playlist):
             init = self._init(place.init) if place.init else None
             file = None if place.is_gap else self._open(place.name, place)
@@ -111,7 +111,7 @@ class Examiner:
         elif b"X-TIMESTAMP-MAP=" not in head.partition(b"\n\n")[0]:
             self._report.add("webvtt-timestamps", name, "It has no X-TIMESTAMP-MAP.")
 
-    def _places(self, playlist: Playlist) -> Sequence[SegmentPlace]:
+    def _places(self, playlist: Playlist) -> Sequence[SegmentEntry]:
         found = playlist.segments[: self._room]
         if len(found) < len(playlist.segments):
             self._report.add(
@@ -122,7 +122,7 @@ class Examiner:
         self._room -= len(found)
         return found
 
-    def _open(self, name: str, place: SegmentPlace | InitPlace) -> Extent | None:
+    def _open(self, name: str, place: SegmentEntry | MapEntry) -> Extent | None:
         start = place.range.start if place.range else 0
         length = place.range.length if place.range else None
         try:
@@ -131,7 +131,7 @@ class Examiner:
             self._report.add("readable", name, str(exc))
             return None
 
-    def _init(self, place: InitPlace) -> Track | None:
+    def _init(self, place: MapEntry) -> TrackHeader | None:
         if place not in self._inits:
             file = self._open(place.name, place)
             self._inits[place] = None
@@ -142,7 +142,10 @@ class Examiner:
         return self._inits[place]
 
     def _part(
-        self, place: SegmentPlace, track: Track | None, before: Segment | None
+        self,
+        place: SegmentEntry,
+        track: TrackHeader | None,
+        before: SegmentHeader | None,
     ) -> Examined:
         if place.is_gap:
             return Examined(place=place, size_bytes=0, segment=None)
@@ -189,7 +192,7 @@ class Examiner:
                 break
 
     def _check_duration(
-        self, place: SegmentPlace, measured_s: Fraction, frame_s: Fraction
+        self, place: SegmentEntry, measured_s: Fraction, frame_s: Fraction
     ) -> None:
         error_s = abs(measured_s - place.duration_s)
         is_wrong = error_s >= max(frame_s, _EXACT_S)
@@ -207,5 +210,5 @@ def _is_cut(playlist: Playlist, parts: Sequence[Examined]) -> bool:
     return playlist.is_cut or len(parts) < len(playlist.segments)
 
 
-def _shown(place: SegmentPlace) -> str:
+def _shown(place: SegmentEntry) -> str:
     return clean(place.name) + (f"@{place.range.start}" if place.range else "")

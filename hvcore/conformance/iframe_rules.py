@@ -7,7 +7,7 @@ and 9.
 
 from collections.abc import Sequence
 
-from hvcore.conformance.certificate import Report, clean
+from hvcore.conformance.certificate import CheckLog, clean
 from hvcore.conformance.examiner import Examiner
 from hvcore.conformance.playlists import Playlist, Tagged
 from hvcore.conformance.renditions import Rendition
@@ -17,7 +17,7 @@ def check_iframes(
     master: Playlist,
     renditions: Sequence[Rendition],
     examiner: Examiner,
-    report: Report,
+    report: CheckLog,
 ) -> None:
     """
     Judge what a multivariant playlist says of its I-frame playlists, and them.
@@ -41,7 +41,7 @@ def check_iframes(
 
 
 def _check_attributes(
-    master: Playlist, tag: Tagged, pictures: Rendition | None, report: Report
+    master: Playlist, tag: Tagged, pictures: Rendition | None, report: CheckLog
 ) -> None:
     track = pictures.track if pictures else None
     sizes = {f"{p.width_px}x{p.height_px}" for p in track.pictures} if track else set()
@@ -59,7 +59,7 @@ def _check_attributes(
 
 
 def _check_rate(
-    master: Playlist, tag: Tagged, pictures: Rendition, report: Report
+    master: Playlist, tag: Tagged, pictures: Rendition, report: CheckLog
 ) -> None:
     told, rates = tag.get("BANDWIDTH"), pictures.rates_bps
     if rates and told.isdecimal() and int(told[:15]) < int(rates[0]):

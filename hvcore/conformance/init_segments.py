@@ -10,8 +10,8 @@ import attrs
 
 from hvcore.conformance import avc, hevc
 from hvcore.conformance.audio import read_esds
-from hvcore.conformance.boxes import Box, BoxError, Place, inside, places
-from hvcore.conformance.certificate import Report
+from hvcore.conformance.boxes import Box, BoxLocation, Mp4Error, inside, places
+from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.pictures import Picture
 from hvcore.conformance.source import Extent, UnreadableError
 
@@ -38,7 +38,7 @@ class Edit:
 
 
 @attrs.frozen(kw_only=True)
-class Track:
+class TrackHeader:
     """
     What an init segment says of its track.
 
@@ -69,13 +69,13 @@ class Track:
     channels: int = 0
 
 
-def read_init(file: Extent, name: str, report: Report) -> Track | None:
+def read_init(file: Extent, name: str, report: CheckLog) -> TrackHeader | None:
     """
     Read an init segment; None if its track cannot be told.
     """
     try:
         return _Init(file, name, report).read()
-    except BoxError as exc:
+    except Mp4Error as exc:
         report.add("boxes", name, f"The init segment is malformed: {exc}.")
     except UnreadableError as exc:
         report.add("readable", name, str(exc))
@@ -90,14 +90,14 @@ class _Init:
 
     file: Extent
     name: str
-    report: Report
+    report: CheckLog
 
-    def read(self) -> Track | None:
+    def read(self) -> TrackHeader | None:
         """
         Read and judge it.
 
         Raises:
-            BoxError: It is malformed.
+            Mp4Error: It is malformed.
         """
         top = list(places(self.file))
         brands = self._brands(next((p for p in top if p.kind == "ftyp"), None))
@@ -119,7 +119,7 @@ class _Init:
     def _wrong(self, rule: str, message: str, place: str = "") -> None:
         self.report.add(rule, self.name, message, place)
 
-    def _brands(self, place: Place | None) -> frozenset[bytes]:
+    def _brands(self, place: BoxLocation | None) -> frozenset[bytes]:
         if place is None:
             self._wrong("init-brands", "It has no ftyp.")
             return frozenset()
@@ -131,16 +131,16 @@ class _Init:
             self._wrong("cmaf-brand", "Neither cmfc nor cmf2 is a brand.", "ftyp")
         return found
 
-    def _track(self, movie: Box, track: Box, brands: frozenset[bytes]) -> Track:
+    def _track(self, movie: Box, track: Box, brands: frozenset[bytes]) -> TrackHeader:
         media = track.need("mdia")
         header = media.need("mdhd")
         timescale = header.number("I", 20 if header.number("B") else 12)
         if not timescale:
-            raise BoxError("mdhd has the timescale 0")
+            raise Mp4Error("mdhd has the timescale 0")
         tables = media.need("minf", "stbl")
         self._no_samples(tables)
         identity = track.need("tkhd")
-        made = Track(
+        made = TrackHeader(
             name=self.name,
             kind=media.need("hdlr").body[8:12].decode("latin-1"),
             id=identity.number("I", 20 if identity.number("B") else 12),
@@ -179,7 +179,7 @@ class _Init:
         is_plain = count == 1 and rate == _NORMAL_RATE and media_time >= 0
         return Edit(media_time=media_time, is_plain=is_plain)
 
-    def _described(self, track: Track, table: Box) -> Track:
+    def _described(self, track: TrackHeader, table: Box) -> TrackHeader:
         entries = inside(table, skip=8)
         if len(entries) != 1:
             self._wrong("sample-entry", f"There are {len(entries)} sample entries.")
@@ -205,7 +205,7 @@ class _Init:
             self._wrong("sample-entry", f"{entry.kind} has no {kind}.", "stsd")
         return found
 
-    def _video(self, track: Track, entry: Box) -> Track:
+    def _video(self, track: TrackHeader, entry: Box) -> TrackHeader:
         if entry.kind in {"avc3", "hev1"}:
             self._wrong(
                 "stored-parameter-sets",
@@ -253,7 +253,7 @@ class _Init:
         return found.pop() if len(found) == 1 else None
 
 
-def check_edit(track: Track, first_offset: int, report: Report) -> None:
+def check_edit(track: TrackHeader, first_offset: int, report: CheckLog) -> None:
     """
     Judge the edit list of a track.
 

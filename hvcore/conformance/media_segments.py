@@ -11,9 +11,9 @@ from typing import Final
 import attrs
 
 from hvcore.conformance import avc, hevc
-from hvcore.conformance.boxes import BoxError, Place, places
-from hvcore.conformance.certificate import Report
-from hvcore.conformance.init_segments import Track
+from hvcore.conformance.boxes import BoxLocation, Mp4Error, places
+from hvcore.conformance.certificate import CheckLog
+from hvcore.conformance.init_segments import TrackHeader
 from hvcore.conformance.samples import Run, read_runs
 from hvcore.conformance.source import Extent, UnreadableError
 
@@ -28,7 +28,7 @@ _NON_SYNC: Final = 0x10000
 
 
 @attrs.frozen(kw_only=True)
-class Segment:
+class SegmentHeader:
     """
     What a media segment says of itself, in the track's timescale.
 
@@ -58,10 +58,10 @@ class Segment:
 def read_segment(
     file: Extent,
     name: str,
-    track: Track,
-    before: Segment | None,
-    report: Report,
-) -> Segment | None:
+    track: TrackHeader,
+    before: SegmentHeader | None,
+    report: CheckLog,
+) -> SegmentHeader | None:
     """
     Read a media segment; None if its times cannot be told.
 
@@ -70,14 +70,14 @@ def read_segment(
     """
     try:
         return _Reader(file, name, track, report).read(before)
-    except BoxError as exc:
+    except Mp4Error as exc:
         report.add("boxes", name, f"The segment is malformed: {exc}.")
     except UnreadableError as exc:
         report.add("readable", name, str(exc))
     return None
 
 
-def read_picture(file: Extent, name: str, track: Track, report: Report) -> None:
+def read_picture(file: Extent, name: str, track: TrackHeader, report: CheckLog) -> None:
     """
     Judge an entry of an I-frame playlist: it may end behind its first picture.
     """
@@ -90,7 +90,7 @@ def read_picture(file: Extent, name: str, track: Track, report: Report) -> None:
         else:
             run = read_runs(moof.load(file).need("traf"), track.defaults)
             problem = _picture_problem(run, media, file)
-    except BoxError as exc:
+    except Mp4Error as exc:
         problem = f"It is malformed: {exc}"
     except UnreadableError as exc:
         report.add("readable", name, str(exc))
@@ -99,7 +99,7 @@ def read_picture(file: Extent, name: str, track: Track, report: Report) -> None:
         report.add("iframe-pictures", name, f"{problem}.")
 
 
-def _picture_problem(run: Run, media: Place, file: Extent) -> str:
+def _picture_problem(run: Run, media: BoxLocation, file: Extent) -> str:
     missing = media.body + run.first_size - file.size_bytes
     if not run.first_size:
         return "There is no picture in it"
@@ -116,18 +116,18 @@ class _Reader:
 
     file: Extent
     name: str
-    track: Track
-    report: Report
+    track: TrackHeader
+    report: CheckLog
 
-    def read(self, before: Segment | None) -> Segment | None:
+    def read(self, before: SegmentHeader | None) -> SegmentHeader | None:
         """
         Read and judge every fragment.
 
         Raises:
-            BoxError: One is malformed.
+            Mp4Error: One is malformed.
             UnreadableError: The file has gone.
         """
-        made: list[Segment] = []
+        made: list[SegmentHeader] = []
         top = list(places(self.file))
         self._check_structure(top)
         for number, place in enumerate(top):
@@ -147,7 +147,7 @@ class _Reader:
     def _wrong(self, rule: str, message: str, place: str = "") -> None:
         self.report.add(rule, self.name, message, place)
 
-    def _check_structure(self, top: Sequence[Place]) -> None:
+    def _check_structure(self, top: Sequence[BoxLocation]) -> None:
         kinds = [place.kind for place in top]
         if "moof" not in kinds:
             self._wrong("fragment-structure", "It has no moof.")
@@ -159,8 +159,8 @@ class _Reader:
             self._wrong("fragment-structure", f"Its boxes begin with {order}.")
 
     def _fragment(
-        self, place: Place, media: Place | None, *, is_first: bool
-    ) -> Segment | None:
+        self, place: BoxLocation, media: BoxLocation | None, *, is_first: bool
+    ) -> SegmentHeader | None:
         moof = place.load(self.file)
         tracks = moof.all("traf")
         if len(tracks) != 1:
@@ -179,7 +179,7 @@ class _Reader:
             self._check_data(run, place, media)
             if is_first and self.track.kind == "vide" and run.samples:
                 self._check_first_picture(run, media)
-        return Segment(
+        return SegmentHeader(
             start=start,
             duration=run.duration,
             samples=run.samples,
@@ -204,7 +204,7 @@ class _Reader:
                 "tfhd",
             )
 
-    def _check_data(self, run: Run, moof: Place, media: Place) -> None:
+    def _check_data(self, run: Run, moof: BoxLocation, media: BoxLocation) -> None:
         room = media.end - media.body
         if run.bytes != room:
             self._wrong(
@@ -220,7 +220,7 @@ class _Reader:
                 _RUN,
             )
 
-    def _check_first_picture(self, run: Run, media: Place) -> None:
+    def _check_first_picture(self, run: Run, media: BoxLocation) -> None:
         if run.first_flags & _NON_SYNC:
             self._wrong(
                 "key-frame", "The first sample is not marked as sync sample.", _RUN
@@ -242,7 +242,7 @@ class _Reader:
             self._wrong("key-frame", f"The first picture is {found}, no IDR.", "mdat")
 
     def _nal_types(
-        self, media: Place, size: int, type_of: Callable[[int], int]
+        self, media: BoxLocation, size: int, type_of: Callable[[int], int]
     ) -> list[int]:
         found: list[int] = []
         width = self.track.nal_length_bytes
@@ -259,7 +259,9 @@ class _Reader:
             at += width + length
         return found
 
-    def _check_follows(self, found: Segment, before: Segment | None) -> None:
+    def _check_follows(
+        self, found: SegmentHeader, before: SegmentHeader | None
+    ) -> None:
         if before is None:
             return
         if abs(found.start - before.end) > 1:
@@ -277,10 +279,10 @@ class _Reader:
             )
 
 
-def _joined(made: Sequence[Segment]) -> Segment | None:
+def _joined(made: Sequence[SegmentHeader]) -> SegmentHeader | None:
     if not made:
         return None
-    return Segment(
+    return SegmentHeader(
         start=made[0].start,
         duration=sum(one.duration for one in made),
         samples=sum(one.samples for one in made),

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Final
 from urllib.parse import urljoin
 
-from hvcore.conformance.certificate import Report
+from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.playlists import (
     ByteRange,
-    InitPlace,
+    MapEntry,
     Playlist,
-    SegmentPlace,
+    SegmentEntry,
     Tagged,
 )
 from hvcore.conformance.source import Extent, Source, UnreadableError
@@ -51,7 +51,7 @@ _MULTIVARIANT_TAGS: Final = frozenset(
 )
 
 
-def read_playlist(source: Source, name: str, report: Report) -> Playlist | None:
+def read_playlist(source: Source, name: str, report: CheckLog) -> Playlist | None:
     """
     Read a playlist; None if nothing can be said of it.
 
@@ -65,7 +65,7 @@ def read_playlist(source: Source, name: str, report: Report) -> Playlist | None:
     return _Reader(name, report).read(text)
 
 
-def _text(source: Source, name: str, report: Report) -> str | None:
+def _text(source: Source, name: str, report: CheckLog) -> str | None:
     try:
         file = Extent(source, name)
         if file.size_bytes > MOST_PLAYLIST_BYTES:
@@ -94,15 +94,15 @@ class _Reader:
     Reads one playlist; what holds for the next segment is its state.
     """
 
-    def __init__(self, name: str, report: Report) -> None:
+    def __init__(self, name: str, report: CheckLog) -> None:
         self._name, self._report = name, report
         self._line = 0
         self._tags: dict[str, list[int]] = {}
         self._needs: dict[str, int] = {}
         self._values: dict[str, str] = {}
-        self._segments: list[SegmentPlace] = []
+        self._segments: list[SegmentEntry] = []
         self._listed: dict[str, list[Tagged]] = {tag: [] for tag in _MULTIVARIANT_TAGS}
-        self._init: InitPlace | None = None
+        self._init: MapEntry | None = None
         self._duration_s: Fraction | None = None
         self._range: tuple[int, int | None] | None = None
         self._variant: Mapping[str, str] | None = None
@@ -231,7 +231,7 @@ class _Reader:
         match = _RANGE.fullmatch(found.get("BYTERANGE", ""))
         if "BYTERANGE" in found and match is None:
             self._wrong("The byte range of EXT-X-MAP is malformed.")
-        self._init = InitPlace(
+        self._init = MapEntry(
             name=self._resolve(found["URI"]),
             range=match and ByteRange(start=int(match[2] or 0), length=int(match[1])),
         )
@@ -282,7 +282,7 @@ class _Reader:
             self._wrong("An address without EXTINF or EXT-X-STREAM-INF.")
             return
         self._segments.append(
-            SegmentPlace(
+            SegmentEntry(
                 line=self._line,
                 name=name,
                 duration_s=self._duration_s,

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Final
 
-from hvcore.conformance.certificate import Report, clean
+from hvcore.conformance.certificate import CheckLog, clean
 from hvcore.conformance.playlists import Playlist, Tagged
 
 _ONCE: Final = (
@@ -34,7 +34,7 @@ _GROUPED: Final = ("AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS")
 _SPOKEN: Final = frozenset({"AUDIO", "SUBTITLES"})
 
 
-def check_common(playlist: Playlist, report: Report) -> None:
+def check_common(playlist: Playlist, report: CheckLog) -> None:
     """
     Judge what both kinds of playlists have.
     """
@@ -55,7 +55,7 @@ def check_common(playlist: Playlist, report: Report) -> None:
             )
 
 
-def check_media(playlist: Playlist, report: Report, *, is_fragmented: bool) -> None:
+def check_media(playlist: Playlist, report: CheckLog, *, is_fragmented: bool) -> None:
     """
     Judge a media playlist.
 
@@ -95,7 +95,7 @@ def check_media(playlist: Playlist, report: Report, *, is_fragmented: bool) -> N
             )
 
 
-def check_multivariant(playlist: Playlist, report: Report) -> None:
+def check_multivariant(playlist: Playlist, report: CheckLog) -> None:
     """
     Judge a multivariant playlist, but for what depends on other files.
     """
@@ -124,7 +124,7 @@ def check_multivariant(playlist: Playlist, report: Report) -> None:
                 )
 
 
-def _check_rendition(playlist: Playlist, rendition: Tagged, report: Report) -> None:
+def _check_rendition(playlist: Playlist, rendition: Tagged, report: CheckLog) -> None:
     place = f"line {rendition.line}"
     language = rendition.get("LANGUAGE")
     if language and (
@@ -147,7 +147,7 @@ def _check_group(
     kind: str,
     group: str,
     members: Sequence[Tagged],
-    report: Report,
+    report: CheckLog,
 ) -> None:
     names = [member.get("NAME") for member in members]
     defaults = [member for member in members if member.get("DEFAULT") == "YES"]
@@ -170,7 +170,7 @@ def _check_group(
 
 
 def _check_mirrored(
-    playlist: Playlist, kind: str, groups: Sequence[Sequence[Tagged]], report: Report
+    playlist: Playlist, kind: str, groups: Sequence[Sequence[Tagged]], report: CheckLog
 ) -> None:
     shapes = [
         sorted(tuple(member.get(key) for key in _MIRRORED) for member in members)

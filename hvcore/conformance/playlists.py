@@ -22,7 +22,7 @@ class ByteRange:
 
 
 @attrs.frozen(kw_only=True)
-class InitPlace:
+class MapEntry:
     """
     An EXT-X-MAP.
     """
@@ -32,7 +32,7 @@ class InitPlace:
 
 
 @attrs.frozen(kw_only=True)
-class SegmentPlace:
+class SegmentEntry:
     """
     A segment of a media playlist.
 
@@ -47,7 +47,7 @@ class SegmentPlace:
     name: str
     duration_s: Fraction
     range: ByteRange | None
-    init: InitPlace | None
+    init: MapEntry | None
     is_after_break: bool
     is_encrypted: bool
     is_gap: bool
@@ -93,7 +93,7 @@ class Playlist:
     needs: Mapping[str, int]
     target_s: int | None
     type: str
-    segments: tuple[SegmentPlace, ...]
+    segments: tuple[SegmentEntry, ...]
     variants: tuple[Tagged, ...]
     renditions: tuple[Tagged, ...]
     iframe_variants: tuple[Tagged, ...]

@@ -9,9 +9,9 @@ from typing import Final
 
 import attrs
 
-from hvcore.conformance.init_segments import Track
-from hvcore.conformance.media_segments import Segment
-from hvcore.conformance.playlists import Playlist, SegmentPlace
+from hvcore.conformance.init_segments import TrackHeader
+from hvcore.conformance.media_segments import SegmentHeader
+from hvcore.conformance.playlists import Playlist, SegmentEntry
 
 MOST_IN_A_WINDOW: Final = 100
 """Segments that may last no time at all; real ones are some twenty."""
@@ -27,9 +27,9 @@ class Examined:
         segment: What it says; None if it could not be understood.
     """
 
-    place: SegmentPlace
+    place: SegmentEntry
     size_bytes: int | None
-    segment: Segment | None
+    segment: SegmentHeader | None
 
 
 @attrs.define(slots=False)
@@ -44,7 +44,7 @@ class Rendition:
     """
 
     playlist: Playlist
-    track: Track | None
+    track: TrackHeader | None
     parts: Sequence[Examined]
     is_cut: bool = False
 

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from hvcore.conformance import avc, hevc
-from hvcore.conformance.certificate import Report, clean
+from hvcore.conformance.certificate import CheckLog, clean
 from hvcore.conformance.playlists import Playlist, Tagged
 from hvcore.conformance.renditions import Rendition
 
@@ -49,7 +49,7 @@ class Variant:
         return f"line {self.tag.line}"
 
 
-def check_variant(master: Playlist, variant: Variant, report: Report) -> None:
+def check_variant(master: Playlist, variant: Variant, report: CheckLog) -> None:
     """
     Compare what a variant says with what was measured.
     """
@@ -61,7 +61,7 @@ def check_variant(master: Playlist, variant: Variant, report: Report) -> None:
         _check_range(master, variant, report)
 
 
-def check_rendition(rendition: Rendition, report: Report) -> None:
+def check_rendition(rendition: Rendition, report: CheckLog) -> None:
     """
     Judge the level of a video against its samples.
     """
@@ -87,7 +87,7 @@ def check_rendition(rendition: Rendition, report: Report) -> None:
 
 
 def check_channels(
-    master: Playlist, tag: Tagged, rendition: Rendition, report: Report
+    master: Playlist, tag: Tagged, rendition: Rendition, report: CheckLog
 ) -> None:
     """
     Compare CHANNELS with an init segment.
@@ -103,7 +103,7 @@ def check_channels(
         )
 
 
-def _check_rates(master: Playlist, variant: Variant, report: Report) -> None:
+def _check_rates(master: Playlist, variant: Variant, report: CheckLog) -> None:
     rates = [one.rates_bps for one in variant.sound]
     main = variant.main.rates_bps
     if main is None or None in rates:
@@ -139,7 +139,7 @@ def _compare(
     name: str,
     told: Fraction,
     measured: Fraction,
-    where: tuple[Playlist, Variant, Report],
+    where: tuple[Playlist, Variant, CheckLog],
 ) -> None:
     master, variant, report = where
     if abs(measured - told) > _TOLERANCE * told:
@@ -151,7 +151,7 @@ def _compare(
         )
 
 
-def _check_codecs(master: Playlist, variant: Variant, report: Report) -> None:
+def _check_codecs(master: Playlist, variant: Variant, report: CheckLog) -> None:
     tracks = [one.track for one in (variant.main, *variant.sound)]
     told = [c.strip().lower() for c in variant.tag.get("CODECS").split(",") if c]
     found = {track.codecs.lower() for track in tracks if track}
@@ -187,7 +187,7 @@ def _lists(told: Sequence[str], codec: str) -> bool:
     return codec in told
 
 
-def _check_resolution(master: Playlist, variant: Variant, report: Report) -> None:
+def _check_resolution(master: Playlist, variant: Variant, report: CheckLog) -> None:
     track = variant.main.track
     told = variant.tag.get("RESOLUTION")
     found = {f"{p.width_px}x{p.height_px}" for p in track.pictures} if track else set()
@@ -201,7 +201,7 @@ def _check_resolution(master: Playlist, variant: Variant, report: Report) -> Non
         )
 
 
-def _check_frame_rate(master: Playlist, variant: Variant, report: Report) -> None:
+def _check_frame_rate(master: Playlist, variant: Variant, report: CheckLog) -> None:
     told = _number(variant.tag.get("FRAME-RATE"))
     measured = variant.main.frame_rate
     if told is None:
@@ -223,7 +223,7 @@ def _check_frame_rate(master: Playlist, variant: Variant, report: Report) -> Non
         )
 
 
-def _check_range(master: Playlist, variant: Variant, report: Report) -> None:
+def _check_range(master: Playlist, variant: Variant, report: CheckLog) -> None:
     track = variant.main.track
     if track is None or not track.pictures:
         return

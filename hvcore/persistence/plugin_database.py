@@ -10,7 +10,7 @@ from sqlalchemy import Select, SelectBase
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.persistence.engine import reading, writing
-from hvcore.persistence.fast_reads.reads import FastReads, Question, Row
+from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 
 
 class PluginDatabase:
@@ -22,8 +22,8 @@ class PluginDatabase:
         self._engine = engine
         self._reads = FastReads(engine)
         # A plugin has a handful, which are there as long as it is.
-        self._questions: dict[SelectBase, Question] = {}
-        self._long: dict[Select[Any], Question] = {}
+        self._questions: dict[SelectBase, Query] = {}
+        self._long: dict[Select[Any], Query] = {}
 
     def reading(self) -> AbstractContextManager[Connection]:
         """

@@ -14,24 +14,24 @@ from sqlalchemy.engine import Connection, Engine
 from hvcore.clock import Clock
 from hvcore.domain.tasks.task import Task
 from hvcore.errors import UnavailableError
-from hvcore.persistence.access.audit import SqlAuditLog
-from hvcore.persistence.access.idempotency import SqlFirstRequests
-from hvcore.persistence.access.tenants import SqlKeys, SqlTenants
+from hvcore.persistence.access.audit import SqlAuditRepository
+from hvcore.persistence.access.idempotency import SqlIdempotencyRepository
+from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantRepository
 from hvcore.persistence.engine import reading, writing
-from hvcore.persistence.links.links import SqlEdgeKeys, SqlShareLinks
+from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.migrate import is_current
-from hvcore.persistence.processing.jobs import SqlJobs
+from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import leaders
-from hvcore.persistence.tasks.tasks import SqlTasks
-from hvcore.persistence.uploads.grants import SqlGrants
-from hvcore.persistence.videos.captions import SqlCaptionTracks
+from hvcore.persistence.tasks.tasks import SqlTaskRepository
+from hvcore.persistence.uploads.grants import SqlGrantRepository
+from hvcore.persistence.videos.captions import SqlCaptionRepository
 from hvcore.persistence.videos.total_changes import TotalChanges
-from hvcore.persistence.videos.videos import SqlVideos
-from hvcore.persistence.webhooks.backlog import SqlWebhookBacklog
-from hvcore.persistence.webhooks.endpoints import SqlWebhooks
-from hvcore.persistence.webhooks.events import SqlEvents
+from hvcore.persistence.videos.videos import SqlVideoRepository
+from hvcore.persistence.webhooks.backlog import SqlWebhookBacklogRepository
+from hvcore.persistence.webhooks.endpoints import SqlWebhookRepository
+from hvcore.persistence.webhooks.events import SqlEventRepository
 
 LEADS_FOR: Final = timedelta(seconds=15)
 """Three sweeps. Another takes over before a lost lease (20 s) runs out."""
@@ -59,21 +59,23 @@ class SqlWork:
         self._clock = clock
         self._on_commit = on_commit
         self._writes = writes
-        self.tasks = SqlTasks(connection, self.now)
-        self.webhooks = SqlWebhooks(connection, self.now, self.tasks)
-        self.webhook_backlog = SqlWebhookBacklog(connection, self.now, self.tasks)
-        self.events = SqlEvents(connection, self.now, self.webhooks)
+        self.tasks = SqlTaskRepository(connection, self.now)
+        self.webhooks = SqlWebhookRepository(connection, self.now, self.tasks)
+        self.webhook_backlog = SqlWebhookBacklogRepository(
+            connection, self.now, self.tasks
+        )
+        self.events = SqlEventRepository(connection, self.now, self.webhooks)
         self._totals = TotalChanges(connection)
-        self.videos = SqlVideos(connection, media, self.events, self._totals)
-        self.grants = SqlGrants(connection)
-        self.jobs = SqlJobs(connection)
-        self.tenants = SqlTenants(connection)
-        self.keys = SqlKeys(connection)
-        self.audit = SqlAuditLog(connection)
-        self.first_requests = SqlFirstRequests(connection)
-        self.edge_keys = SqlEdgeKeys(connection)
-        self.shares = SqlShareLinks(connection)
-        self.captions = SqlCaptionTracks(connection)
+        self.videos = SqlVideoRepository(connection, media, self.events, self._totals)
+        self.grants = SqlGrantRepository(connection)
+        self.jobs = SqlJobRepository(connection)
+        self.tenants = SqlTenantRepository(connection)
+        self.keys = SqlKeyRepository(connection)
+        self.audit = SqlAuditRepository(connection)
+        self.first_requests = SqlIdempotencyRepository(connection)
+        self.edge_keys = SqlEdgeKeyRepository(connection)
+        self.shares = SqlShareLinkRepository(connection)
+        self.captions = SqlCaptionRepository(connection)
 
     def now(self) -> datetime:
         """

@@ -22,7 +22,7 @@ import jwt
 
 from hvcore.domain.ids import PublicId, ShareId, VideoId
 from hvcore.domain.limits import MAX_TOKEN_BYTES, SIGNED_URL_EXPIRATIONS_S
-from hvcore.domain.playback.judgement import kept
+from hvcore.domain.playback.decision import kept
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens.keys import TokenKey

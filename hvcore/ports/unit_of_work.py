@@ -8,19 +8,19 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
-from hvcore.ports.repositories.audit import AuditLog
-from hvcore.ports.repositories.captions import CaptionTracks
-from hvcore.ports.repositories.events import Events
-from hvcore.ports.repositories.grants import Grants
-from hvcore.ports.repositories.idempotency import FirstRequests
-from hvcore.ports.repositories.jobs import Jobs
-from hvcore.ports.repositories.keys import Keys
-from hvcore.ports.repositories.links import EdgeKeys, ShareLinks
-from hvcore.ports.repositories.tasks import Tasks
-from hvcore.ports.repositories.tenants import Tenants
-from hvcore.ports.repositories.videos import Videos
-from hvcore.ports.repositories.webhook_backlog import WebhookBacklog
-from hvcore.ports.repositories.webhooks import Webhooks
+from hvcore.ports.repositories.audit import AuditRepository
+from hvcore.ports.repositories.captions import CaptionRepository
+from hvcore.ports.repositories.events import EventRepository
+from hvcore.ports.repositories.grants import GrantRepository
+from hvcore.ports.repositories.idempotency import IdempotencyRepository
+from hvcore.ports.repositories.jobs import JobRepository
+from hvcore.ports.repositories.keys import KeyRepository
+from hvcore.ports.repositories.links import EdgeKeyRepository, ShareLinkRepository
+from hvcore.ports.repositories.tasks import TaskRepository
+from hvcore.ports.repositories.tenants import TenantRepository
+from hvcore.ports.repositories.videos import VideoRepository
+from hvcore.ports.repositories.webhook_backlog import WebhookBacklogRepository
+from hvcore.ports.repositories.webhooks import WebhookRepository
 
 
 class Work(Protocol):
@@ -29,98 +29,98 @@ class Work(Protocol):
     """
 
     @property
-    def videos(self) -> Videos:
+    def videos(self) -> VideoRepository:
         """
         The videos.
         """
         ...
 
     @property
-    def grants(self) -> Grants:
+    def grants(self) -> GrantRepository:
         """
         The upload grants.
         """
         ...
 
     @property
-    def jobs(self) -> Jobs:
+    def jobs(self) -> JobRepository:
         """
         The transcode jobs.
         """
         ...
 
     @property
-    def tasks(self) -> Tasks:
+    def tasks(self) -> TaskRepository:
         """
         The tasks.
         """
         ...
 
     @property
-    def tenants(self) -> Tenants:
+    def tenants(self) -> TenantRepository:
         """
         Organizations and environments.
         """
         ...
 
     @property
-    def keys(self) -> Keys:
+    def keys(self) -> KeyRepository:
         """
         The API key records.
         """
         ...
 
     @property
-    def audit(self) -> AuditLog:
+    def audit(self) -> AuditRepository:
         """
         Who did what; see services.audit.record.
         """
         ...
 
     @property
-    def first_requests(self) -> FirstRequests:
+    def first_requests(self) -> IdempotencyRepository:
         """
         The first requests of idempotency keys.
         """
         ...
 
     @property
-    def events(self) -> Events:
+    def events(self) -> EventRepository:
         """
         The events.
         """
         ...
 
     @property
-    def webhooks(self) -> Webhooks:
+    def webhooks(self) -> WebhookRepository:
         """
         The webhook endpoints and their deliveries.
         """
         ...
 
     @property
-    def webhook_backlog(self) -> WebhookBacklog:
+    def webhook_backlog(self) -> WebhookBacklogRepository:
         """
         What waits for webhook endpoints.
         """
         ...
 
     @property
-    def edge_keys(self) -> EdgeKeys:
+    def edge_keys(self) -> EdgeKeyRepository:
         """
         The edge keys.
         """
         ...
 
     @property
-    def shares(self) -> ShareLinks:
+    def shares(self) -> ShareLinkRepository:
         """
         The share links.
         """
         ...
 
     @property
-    def captions(self) -> CaptionTracks:
+    def captions(self) -> CaptionRepository:
         """
         The captions of videos.
         """

@@ -5,13 +5,13 @@ Every request that the service makes on somebody's behalf goes through
 :class:`OutboundHttp`; there is no second way out.
 """
 
-from hvcore.safe_http.client import Answer, Download, OutboundHttp
+from hvcore.safe_http.client import OutboundHttp, OutboundResponse, StreamedResponse
 from hvcore.safe_http.errors import OutboundError, TargetRefusedError
 
 __all__ = [
-    "Answer",
-    "Download",
     "OutboundError",
     "OutboundHttp",
+    "OutboundResponse",
+    "StreamedResponse",
     "TargetRefusedError",
 ]

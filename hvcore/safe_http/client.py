@@ -36,7 +36,7 @@ _HEADERS: Final = {
 
 
 @attrs.frozen(kw_only=True)
-class Answer:
+class OutboundResponse:
     """
     What the other side answered; its body was not read.
 
@@ -49,7 +49,7 @@ class Answer:
 
 
 @attrs.frozen(kw_only=True)
-class Download:
+class StreamedResponse:
     """
     An answer whose body can be read, once.
 
@@ -137,7 +137,7 @@ class OutboundHttp:
         headers: Mapping[str, str],
         timeout_s: float,
         check: Callable[[], None] = _go_on,
-    ) -> Answer:
+    ) -> OutboundResponse:
         """
         Send a POST and return how it was answered; redirects are not followed.
 
@@ -152,7 +152,7 @@ class OutboundHttp:
         watch = Watch(timeout_s, check)
         target = parse_target(url)
         with self._asked(target, watch, "POST", headers, body) as response:
-            return Answer(status=response.status, headers=_lower(response))
+            return OutboundResponse(status=response.status, headers=_lower(response))
 
     @contextmanager
     def get(
@@ -162,7 +162,7 @@ class OutboundHttp:
         deadline_s: float,
         max_redirects: int = 5,
         check: Callable[[], None] = _go_on,
-    ) -> Iterator[Download]:
+    ) -> Iterator[StreamedResponse]:
         """
         Send a GET; every redirect is judged like the first address.
 
@@ -276,13 +276,13 @@ def _exchange(
     return response
 
 
-def _download(response: HTTPResponse, target: Target) -> Download:
+def _download(response: HTTPResponse, target: Target) -> StreamedResponse:
     headers = _lower(response)
     length = headers.get("content-length", "")
     is_known = (
         length.isascii() and length.isdigit() and "transfer-encoding" not in headers
     )
-    return Download(
+    return StreamedResponse(
         status=response.status,
         headers=headers,
         content_length=int(length[:20]) if is_known else None,

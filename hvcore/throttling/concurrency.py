@@ -17,7 +17,7 @@ BUSY_RETRY_AFTER_S: Final = 10
 
 
 @attrs.define(kw_only=True)
-class Places:
+class ConcurrencySlots:
     """
     The places of bodies of some sort; thread-safe.
 

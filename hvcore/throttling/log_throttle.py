@@ -10,7 +10,7 @@ _REMEMBERED: Final = 1_000
 """Names; beyond it those whose time is over are forgotten."""
 
 
-class Seldom:
+class LogThrottle:
     """
     Tells whether it is time to say something of a name again; thread-safe.
 

@@ -63,7 +63,7 @@ class Null(Enum):
 
 
 @attrs.frozen(kw_only=True)
-class Refusal:
+class LateFieldError:
     """
     A problem that shows only when other things are known.
 
@@ -77,7 +77,7 @@ class Refusal:
     status: int = NOT_ALLOWED
 
 
-Check: TypeAlias = Callable[[Mapping[str, object]], Iterable[Refusal]]
+Check: TypeAlias = Callable[[Mapping[str, object]], Iterable[LateFieldError]]
 """Gets the fields that were given and read well, by name; finds the rest."""
 
 
@@ -219,7 +219,7 @@ class _Reading:
         self._read = read
         self._specs: dict[str, FieldSpec] = {}
         self._given: dict[str, object] = {}
-        self._refusals: list[Refusal] = []
+        self._refusals: list[LateFieldError] = []
 
     def finish(self, cls: type[T], check: Check | None) -> T:
         arguments = self._arguments(cls)
@@ -243,7 +243,9 @@ class _Reading:
             elif spec.is_cleared_by_null and spec.name in self._values:
                 self._given[spec.name] = Null.NULL
             elif spec.is_required:
-                self._refusals.append(Refusal(name=spec.name, rule="is required"))
+                self._refusals.append(
+                    LateFieldError(name=spec.name, rule="is required")
+                )
             if spec.name in self._given:
                 arguments[attribute.name] = self._given[spec.name]
         return arguments
@@ -253,7 +255,7 @@ class _Reading:
             self._given[spec.name] = self._read(spec.kind, value)
         except FieldRefusedError as exc:
             self._refusals.append(
-                Refusal(name=spec.name, rule=exc.rule, status=exc.status)
+                LateFieldError(name=spec.name, rule=exc.rule, status=exc.status)
             )
 
     def _build(self, cls: type[T], arguments: dict[str, object]) -> T:

@@ -20,7 +20,7 @@ from hvcore.domain.limits import (
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
 from hvcore.domain.videos.video import LISTED_STATES, VideoState
 from hvcore.errors import InvalidExpirationError, InvalidPageSizeError
-from hvcore.wire.converter import Refusal, optional
+from hvcore.wire.converter import LateFieldError, optional
 from hvcore.wire.formats import Day, Domains
 from hvcore.wire.kinds import Integer, OneOf, Text, member_of
 
@@ -121,10 +121,10 @@ class SignedUrlParameters:
     )
 
 
-def days_in_order(given: Mapping[str, object]) -> Iterable[Refusal]:
+def days_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
     """
     Refuse a range of days that ends before it begins.
     """
     since, until = given.get("from"), given.get("to")
     if isinstance(since, date) and isinstance(until, date) and since > until:
-        yield Refusal(name="from", rule="must not be after to")
+        yield LateFieldError(name="from", rule="must not be after to")

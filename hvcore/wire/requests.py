@@ -35,7 +35,7 @@ from hvcore.errors import (
     InvalidQualityPresetError,
     UnsupportedFormatError,
 )
-from hvcore.wire.converter import Check, Refusal, group, optional, required
+from hvcore.wire.converter import Check, LateFieldError, group, optional, required
 from hvcore.wire.kinds import NOT_READABLE, Cap, Flag, Integer, OneOf, Text, member_of
 
 NAME: Final = Text(max_chars=MAX_NAME_CHARS)
@@ -321,10 +321,10 @@ def possible_with(able: Capabilities) -> Check:
         "audioCodec": frozenset(able.audio_codecs),
     }
 
-    def check(given: Mapping[str, object]) -> Iterable[Refusal]:
+    def check(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         for name, possible in abilities.items():
             if name in given and given[name] not in possible:
-                yield Refusal(
+                yield LateFieldError(
                     name=name,
                     rule=f"is not available here: the transcoder {able.name} lacks it",
                     status=NOT_READABLE,

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from hv_analytics_sql import environments, videos
 from hv_analytics_sql.counting import apply, from_ms
-from hv_analytics_sql.details import Details
+from hv_analytics_sql.details import SqlSegmentDetails
 from hv_analytics_sql.gaps import count_anew, fit_together
-from hv_analytics_sql.live import Live
+from hv_analytics_sql.live import SqlLiveCounts
 from hv_analytics_sql.scopes import within
 from hv_analytics_sql.tables import (
     environment_days,
@@ -50,7 +50,7 @@ _SERVED: Final = (
 )
 
 
-class SqlAnalytics(Live, Details, AnalyticsStore):
+class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, AnalyticsStore):
     """
     Counts in SQLite or PostgreSQL.
     """

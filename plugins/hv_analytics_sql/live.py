@@ -62,7 +62,7 @@ _VIEWERS: Final = _seen(*conditions_of(sessions))
 _VIDEO_VIEWERS: Final = _seen(sessions.c.video_id == _VIDEO)
 
 
-class Live:
+class SqlLiveCounts:
     """
     Minutes and sessions in SQLite or PostgreSQL.
     """

@@ -15,7 +15,7 @@ from rq import Queue as RqMessages
 from rq.serializers import JSONSerializer
 
 from hv_queue_rq.jobs import RING, handling
-from hv_queue_rq.worker import RingWorker, count_workers
+from hv_queue_rq.worker import InlineWorker, count_workers
 from hvcore.plugin_api import ConfigError, Lane, Queue, TaskId, UnavailableError
 
 PUT_TIMEOUT_S: Final = 0.25
@@ -101,7 +101,7 @@ class RqQueue(Queue):
                     # A new worker after each outage, under a name of its own:
                     # rq refuses a name that is still registered.
                     queues = [self._messages(client, lane) for lane in lanes]
-                    worker = RingWorker(queues, client)
+                    worker = InlineWorker(queues, client)
                     worker.run(outage.ended_when(until))
                 except RedisError as exc:
                     outage.wait(exc, until)

@@ -33,7 +33,7 @@ REGISTERED_FOR_S: Final = 60
 _log = logging.getLogger(__name__)
 
 
-class RingWorker(SimpleWorker):
+class InlineWorker(SimpleWorker):
     """
     Calls the function of each message, in the calling thread.
     """

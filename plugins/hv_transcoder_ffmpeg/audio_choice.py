@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.machine import HE_AAC
 from hvcore.plugin_api import AudioCodec, AudioRendition, Part, TranscodeError
 
@@ -15,7 +15,7 @@ _LC_KBPS_OF_CHANNEL: Final = 48
 
 
 def effective_audio(
-    engine: Engine, part: Part, *, may_substitute: bool
+    engine: FfmpegEngine, part: Part, *, may_substitute: bool
 ) -> tuple[tuple[AudioRendition, ...], tuple[str, ...]]:
     """
     Return the audio renditions of a part as they will be made, and warnings.

@@ -15,14 +15,14 @@ _HEADER_BYTES: Final = 8
 _LARGE_HEADER_BYTES: Final = 16
 
 
-class BoxError(Exception):
+class Mp4Error(Exception):
     """
     The file is not the MP4 that was expected.
     """
 
 
 @attrs.frozen
-class Box:
+class Mp4Box:
     """
     One box within a file.
 
@@ -38,7 +38,7 @@ class Box:
     start: int
     end: int
 
-    def children(self, skip_bytes: int = 0) -> Iterator["Box"]:
+    def children(self, skip_bytes: int = 0) -> Iterator["Mp4Box"]:
         """
         Yield the boxes inside.
 
@@ -47,20 +47,20 @@ class Box:
         """
         return _boxes(self.data, self.start + skip_bytes, self.end)
 
-    def child(self, path: str, skip_bytes: int = 0) -> "Box":
+    def child(self, path: str, skip_bytes: int = 0) -> "Mp4Box":
         """
         Return the first box at a path such as ``mdia/minf``.
 
         Raises:
-            BoxError: There is none.
+            Mp4Error: There is none.
         """
         kind, _, rest = path.partition("/")
         for box in self.children(skip_bytes):
             if box.kind == kind:
                 return box.child(rest) if rest else box
-        raise BoxError(f"{self.kind} has no {kind}")
+        raise Mp4Error(f"{self.kind} has no {kind}")
 
-    def find(self, kind: str, skip_bytes: int = 0) -> "Box | None":
+    def find(self, kind: str, skip_bytes: int = 0) -> "Mp4Box | None":
         """
         Return the first box of a kind inside, if there is one.
         """
@@ -81,31 +81,31 @@ class Box:
             offset: Within the content.
 
         Raises:
-            BoxError: The box is too short.
+            Mp4Error: The box is too short.
         """
         if self.start + offset + struct.calcsize(">" + form) > self.end:
-            raise BoxError(f"{self.kind} is too short")
+            raise Mp4Error(f"{self.kind} is too short")
         return struct.unpack_from(">" + form, self.data, self.start + offset)
 
 
-def root(data: bytes) -> Box:
+def root(data: bytes) -> Mp4Box:
     """
     Return a box around a whole file.
     """
-    return Box("file", memoryview(data), 0, len(data))
+    return Mp4Box("file", memoryview(data), 0, len(data))
 
 
-def _boxes(data: memoryview, start: int, end: int) -> Iterator[Box]:
+def _boxes(data: memoryview, start: int, end: int) -> Iterator[Mp4Box]:
     at = start
     while at < end:
         if at + _HEADER_BYTES > end:
-            raise BoxError("a box is cut off")
+            raise Mp4Error("a box is cut off")
         size, kind = struct.unpack_from(">I4s", data, at)
         header = _HEADER_BYTES
         if size == 1 and at + _LARGE_HEADER_BYTES <= end:
             (size,) = struct.unpack_from(">Q", data, at + _HEADER_BYTES)
             header = _LARGE_HEADER_BYTES
         if size < header or at + size > end:
-            raise BoxError(f"box {kind!r} has a wrong size")
-        yield Box(kind.decode("latin-1"), data, at + header, at + size)
+            raise Mp4Error(f"box {kind!r} has a wrong size")
+        yield Mp4Box(kind.decode("latin-1"), data, at + header, at + size)
         at += size

@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 
 from hv_transcoder_ffmpeg.binaries import Binaries, find_candidates
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.trials import examine
 from hvcore.plugin_api import AudioCodec, PixelFormat
 
@@ -34,7 +34,7 @@ INSTALL: Final = (
 
 def choose_engine(
     ffmpeg: Path | None, ffprobe: Path | None, *, cache: Path, work_dir: Path
-) -> Engine | None:
+) -> FfmpegEngine | None:
     """
     Return the first pair of programs that can do the work.
 
@@ -82,7 +82,7 @@ def version_problem(version: str) -> str:
     )
 
 
-def _facts(binaries: Binaries, cache: Path, work_dir: Path) -> Engine:
+def _facts(binaries: Binaries, cache: Path, work_dir: Path) -> FfmpegEngine:
     key = binaries.fingerprint()
     kept = _read(cache)
     engine = _from_json(binaries, kept.get(key))
@@ -118,7 +118,7 @@ def _write(cache: Path, engines: dict[str, Any]) -> None:
         _log.warning("cannot keep what ffmpeg can do", exc_info=True)
 
 
-def _to_json(engine: Engine) -> dict[str, Any]:
+def _to_json(engine: FfmpegEngine) -> dict[str, Any]:
     return {
         "version": engine.version,
         "pixel_formats": sorted(one.value for one in engine.pixel_formats),
@@ -128,10 +128,10 @@ def _to_json(engine: Engine) -> dict[str, Any]:
     }
 
 
-def _from_json(binaries: Binaries, kept: Any) -> Engine | None:  # noqa: ANN401 - JSON
+def _from_json(binaries: Binaries, kept: Any) -> FfmpegEngine | None:  # noqa: ANN401 - JSON
     with contextlib.suppress(TypeError, ValueError, KeyError, AttributeError):
         return attrs.evolve(
-            Engine(
+            FfmpegEngine(
                 ffmpeg=binaries.ffmpeg,
                 ffprobe=binaries.ffprobe,
                 origin=binaries.origin,

@@ -16,9 +16,9 @@ import attrs
 from hv_transcoder_ffmpeg.caption_cues import ordered_cues
 from hv_transcoder_ffmpeg.containers import CAPTION_DECODERS, input_options
 from hv_transcoder_ffmpeg.encode_run import failed_attempt, require_room
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
-from hv_transcoder_ffmpeg.process import Ended, supervise
+from hv_transcoder_ffmpeg.process import ExitStatus, supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
 from hvcore.plugin_api import (
@@ -60,7 +60,7 @@ class Extracted:
 
 
 def extract_captions(
-    engine: Engine, sandbox: Sandbox, workspace: Workspace, streams: Streams
+    engine: FfmpegEngine, sandbox: Sandbox, workspace: Workspace, streams: Streams
 ) -> Extracted:
     """
     Write each text track into the workspace's folder; none costs the video.
@@ -98,8 +98,8 @@ def extract_captions(
 
 
 def _run(
-    engine: Engine, sandbox: Sandbox, workspace: Workspace, streams: Streams
-) -> Ended:
+    engine: FfmpegEngine, sandbox: Sandbox, workspace: Workspace, streams: Streams
+) -> ExitStatus:
     folder, source = workspace.folder.resolve(), workspace.source.resolve()
     ended = supervise(
         sandbox.command(
@@ -119,7 +119,7 @@ def _run(
     return ended
 
 
-def _is_machine(ended: Ended) -> bool:
+def _is_machine(ended: ExitStatus) -> bool:
     # Of other signals the file is the cause: with it, ffmpeg always crashes, or
     # takes more time than it may.
     stopped = {signal.SIGKILL, signal.SIGTERM}
@@ -127,7 +127,10 @@ def _is_machine(ended: Ended) -> bool:
 
 
 def _command(
-    engine: Engine, source: Path, container: str, tracks: Sequence[CaptionTrackInfo]
+    engine: FfmpegEngine,
+    source: Path,
+    container: str,
+    tracks: Sequence[CaptionTrackInfo],
 ) -> list[str]:
     command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "error"]
     # As for an encode.

@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg.boxes import Box, BoxError
+from hv_transcoder_ffmpeg.boxes import Mp4Box, Mp4Error
 from hvcore.plugin_api import VideoRange
 
 _ES_TAG: Final = 0x03
@@ -46,16 +46,16 @@ class SampleEntry:
     video_range: VideoRange = VideoRange.SDR
 
 
-def read_sample_entry(table: Box) -> SampleEntry:
+def read_sample_entry(table: Mp4Box) -> SampleEntry:
     """
     Read the one entry of a sample description table (``stsd``).
 
     Raises:
-        BoxError: It is none that this service makes.
+        Mp4Error: It is none that this service makes.
     """
     entries = list(table.children(skip_bytes=8))
     if len(entries) != 1:
-        raise BoxError(f"{len(entries)} sample entries")
+        raise Mp4Error(f"{len(entries)} sample entries")
     entry = entries[0]
     if entry.kind == "avc1":
         return _avc(entry)
@@ -65,10 +65,10 @@ def read_sample_entry(table: Box) -> SampleEntry:
         return SampleEntry(codecs=_mpeg_audio(entry))
     if entry.kind in ("ac-3", "ec-3"):
         return SampleEntry(codecs=entry.kind)
-    raise BoxError(f"sample entry {entry.kind!r}")
+    raise Mp4Error(f"sample entry {entry.kind!r}")
 
 
-def _avc(entry: Box) -> SampleEntry:
+def _avc(entry: Mp4Box) -> SampleEntry:
     width, height = entry.fields("HH", 24)
     config = entry.child("avcC", _VISUAL_ENTRY_BYTES)
     _, profile, compatible, level, lengths, count = config.fields("6B")
@@ -86,7 +86,7 @@ def _avc(entry: Box) -> SampleEntry:
     )
 
 
-def _avc_format(config: Box, sets: int) -> tuple[int, int]:
+def _avc_format(config: Mp4Box, sets: int) -> tuple[int, int]:
     # The high profiles repeat both behind the parameter sets.
     offset = 6
     for more in (sets, None):
@@ -100,7 +100,7 @@ def _avc_format(config: Box, sets: int) -> tuple[int, int]:
     return chroma & 3, (luma_depth & 7) + 8
 
 
-def _hevc(entry: Box) -> SampleEntry:
+def _hevc(entry: Mp4Box) -> SampleEntry:
     width, height = entry.fields("HH", 24)
     config = entry.child("hvcC", _VISUAL_ENTRY_BYTES)
     _, general, compatible, *constraints, level = config.fields("BBI6BB")
@@ -124,7 +124,7 @@ def _hevc(entry: Box) -> SampleEntry:
     )
 
 
-def _range(entry: Box) -> VideoRange:
+def _range(entry: Mp4Box) -> VideoRange:
     colour = entry.find("colr", _VISUAL_ENTRY_BYTES)
     if colour is None or not colour.content().startswith(b"nclx"):
         return VideoRange.SDR
@@ -132,7 +132,7 @@ def _range(entry: Box) -> VideoRange:
     return _RANGES.get(transfer, VideoRange.SDR)
 
 
-def _mpeg_audio(entry: Box) -> str:
+def _mpeg_audio(entry: Mp4Box) -> str:
     content = entry.child("esds", _AUDIO_ENTRY_BYTES).content()[4:]
     kind, config = _descriptors(content)
     if kind != _MPEG4_AUDIO:
@@ -162,13 +162,13 @@ def _descriptors(content: bytes) -> tuple[int, bytes]:
         else:
             at += length
     if not kind:
-        raise BoxError("esds names no codec")
+        raise Mp4Error("esds names no codec")
     return kind, b""
 
 
 def _audio_object_type(config: bytes) -> int:
     if len(config) < 2:  # noqa: PLR2004 - the shortest one that there is
-        raise BoxError("esds has no AudioSpecificConfig")
+        raise Mp4Error("esds has no AudioSpecificConfig")
     kind = config[0] >> 3
     if kind == _ESCAPE:
         kind = 32 + ((config[0] & 7) << 3 | config[1] >> 5)

@@ -10,7 +10,7 @@ import attrs
 from hv_transcoder_ffmpeg import filters, pictures
 from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
 from hv_transcoder_ffmpeg.encoders import NO_NAMES, audio_options, video_options
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.source import Streams
 from hv_transcoder_ffmpeg.spans import SLACK_S, Span
 from hvcore.plugin_api import (
@@ -42,7 +42,7 @@ class Encode:
         threads: Of each encoder; 0 lets it choose.
     """
 
-    engine: Engine
+    engine: FfmpegEngine
     source: Path
     streams: Streams
     part: Part

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from hv_transcoder_ffmpeg.boxes import Box, BoxError
+from hv_transcoder_ffmpeg.boxes import Mp4Box, Mp4Error
 from hv_transcoder_ffmpeg.reasons import EMPTY, ENCRYPTED, NOT_A_VIDEO, PICTURE
 from hvcore.plugin_api import UnusableSourceError
 
@@ -102,14 +102,14 @@ def _sample_entries(movie: bytes) -> Iterator[str]:
     """
     Yield the kinds of sample entries of all tracks, as far as they can be read.
     """
-    pending = [Box("moov", memoryview(movie), 0, len(movie))]
+    pending = [Mp4Box("moov", memoryview(movie), 0, len(movie))]
     left = _MAX_BOXES
     while pending:
         box = pending.pop()
         is_list = box.kind == "stsd"
         children = box.children(_ENTRIES_BEGIN_AT if is_list else 0)
         # Of a damaged index, whatever comes before the damage.
-        with suppress(BoxError):
+        with suppress(Mp4Error):
             for child in islice(children, left):
                 left -= 1
                 if is_list:

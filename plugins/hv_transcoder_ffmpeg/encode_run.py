@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from hv_transcoder_ffmpeg.process import Ended
+from hv_transcoder_ffmpeg.process import ExitStatus
 from hv_transcoder_ffmpeg.reasons import UNDECODABLE
 from hvcore.plugin_api import (
     TranscodeError,
@@ -54,7 +54,7 @@ _NO_MEMORY: Final = "Cannot allocate memory"
 """The limit allows for all that the order needs: not the source's fault."""
 
 
-class Counted(Enum):
+class ProgressCount(Enum):
     """
     What ``-progress`` prints: frames of the first rung, or µs of sound.
     """
@@ -63,7 +63,7 @@ class Counted(Enum):
     MICROSECONDS = b"out_time_us"
 
 
-class Watch:
+class ProgressWatch:
     """
     Reads ffmpeg's progress, passes it on, and stops what does not get on.
 
@@ -80,7 +80,7 @@ class Watch:
         self,
         workspace: Workspace,
         *,
-        counted: Counted,
+        counted: ProgressCount,
         whole: int,
         first_share: float,
         last_share: float,
@@ -145,7 +145,7 @@ class Watch:
             self._workspace.report(self._first_share + width * share)
 
 
-def judge(ended: Ended, folder: Path) -> None:
+def judge(ended: ExitStatus, folder: Path) -> None:
     """
     Tell a source that nobody can encode from an attempt that went wrong.
 
@@ -183,7 +183,7 @@ def _lacks_memory(log: str) -> bool:
     )
 
 
-def require_room(ended: Ended, folder: Path) -> None:
+def require_room(ended: ExitStatus, folder: Path) -> None:
     """
     Make sure that a program did not end for want of room.
 
@@ -210,7 +210,7 @@ def _is_full(folder: Path) -> bool:
     return False
 
 
-def failed_attempt(ended: Ended) -> TranscodeError:
+def failed_attempt(ended: ExitStatus) -> TranscodeError:
     """
     Return the error of an attempt that may go well the next time.
     """

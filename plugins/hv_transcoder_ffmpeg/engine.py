@@ -53,7 +53,7 @@ def video_encoder(pixel_format: PixelFormat) -> str:
 
 
 @attrs.frozen(kw_only=True)
-class Engine:
+class FfmpegEngine:
     """
     A pair of programs and what trying them has shown.
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg.boxes import Box, BoxError, root
+from hv_transcoder_ffmpeg.boxes import Mp4Box, Mp4Error, root
 from hv_transcoder_ffmpeg.codec_strings import SampleEntry, read_sample_entry
 from hvcore.plugin_api import MediaFile
 
@@ -65,23 +65,23 @@ def read_init(path: Path) -> InitSegment:
     Read an init segment.
 
     Raises:
-        BoxError: It is not what this service makes.
+        Mp4Error: It is not what this service makes.
         OSError: It cannot be read.
     """
     data = path.read_bytes()
     file = root(data)
     if _BRAND not in file.child("ftyp").content():
-        raise BoxError("the brand cmfc is missing")
+        raise Mp4Error("the brand cmfc is missing")
     movie = file.child("moov")
     track = movie.child("trak")
     if track.find("edts") is not None:
-        raise BoxError("there is an edit list")
+        raise Mp4Error("there is an edit list")
     header = track.child("mdia/mdhd")
     (version,) = header.fields("B")
     (timescale,) = header.fields("I", 20 if version else 12)
     extends = movie.child("mvex/trex").fields("6I")
     if timescale == 0:
-        raise BoxError("mdhd has no timescale")
+        raise Mp4Error("mdhd has no timescale")
     return InitSegment(
         file=_measured(data),
         entry=read_sample_entry(track.child("mdia/minf/stbl/stsd")),
@@ -96,17 +96,17 @@ def read_fragment(path: Path, init: InitSegment) -> Fragment:
     Read a media segment, once for all purposes.
 
     Raises:
-        BoxError: It is not what this service makes.
+        Mp4Error: It is not what this service makes.
         OSError: It cannot be read.
     """
     data = path.read_bytes()
     boxes = list(root(data).children())
     moofs = [(n, box) for n, box in enumerate(boxes) if box.kind == "moof"]
     if len(moofs) != 1:
-        raise BoxError(f"{len(moofs)} fragments in one segment")
+        raise Mp4Error(f"{len(moofs)} fragments in one segment")
     number, moof = moofs[0]
     if number + 1 >= len(boxes) or boxes[number + 1].kind != "mdat":
-        raise BoxError("no mdat behind the moof")
+        raise Mp4Error("no mdat behind the moof")
     traf = moof.child("traf")
     base = traf.child("tfdt")
     (version,) = base.fields("B")
@@ -114,7 +114,7 @@ def read_fragment(path: Path, init: InitSegment) -> Fragment:
     run = _Run.read(traf, init)
     media = boxes[number + 1]
     if run.data_bytes != media.end - media.start:
-        raise BoxError("the samples do not fill the mdat")
+        raise Mp4Error("the samples do not fill the mdat")
     is_video = init.entry.nal_length_bytes > 0
     return Fragment(
         file=_measured(data),
@@ -148,7 +148,7 @@ class _Run:
     last_duration: int
 
     @classmethod
-    def read(cls, traf: Box, init: InitSegment) -> "_Run":
+    def read(cls, traf: Mp4Box, init: InitSegment) -> "_Run":
         """
         Add up the one run of a track fragment.
         """
@@ -195,7 +195,7 @@ class _Defaults:
     flags: int
 
 
-def _defaults(header: Box, init: InitSegment) -> _Defaults:
+def _defaults(header: Mp4Box, init: InitSegment) -> _Defaults:
     (flags,) = header.fields("I")
     flags &= 0xFFFFFF
     offset = 8 + (8 if flags & 0x1 else 0) + (4 if flags & 0x2 else 0)
@@ -207,7 +207,7 @@ def _defaults(header: Box, init: InitSegment) -> _Defaults:
     return _Defaults(*values)
 
 
-def _begins_with_idr(media: Box, entry: SampleEntry) -> bool:
+def _begins_with_idr(media: Mp4Box, entry: SampleEntry) -> bool:
     width = entry.nal_length_bytes
     if not width:
         # Every frame of audio can be decoded on its own.

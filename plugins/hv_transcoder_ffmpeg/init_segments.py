@@ -32,7 +32,7 @@ def make_neutral(path: Path) -> None:
     Write an init segment anew, without the names of programs.
 
     Raises:
-        BoxError: It is not what this service makes.
+        Mp4Error: It is not what this service makes.
         OSError: It cannot be read or written.
     """
     data = path.read_bytes()

@@ -11,13 +11,13 @@ from typing import Final
 import attrs
 
 from hv_transcoder_ffmpeg import commands, length, measure, pictures
-from hv_transcoder_ffmpeg.boxes import BoxError
+from hv_transcoder_ffmpeg.boxes import Mp4Error
 from hv_transcoder_ffmpeg.budget import encode_limits, output_bytes
 from hv_transcoder_ffmpeg.encode_run import (
     NO_SOUND,
     STALL_S,
-    Counted,
-    Watch,
+    ProgressCount,
+    ProgressWatch,
     judge,
 )
 from hv_transcoder_ffmpeg.encoders import NOTES_FOLDER, is_two_pass
@@ -86,7 +86,7 @@ def _make_sound(
     _make_folders(encode, workspace)
     whole_us = round(encode.order.source.duration_s * 1_000_000)
     program = commands.encode_command(encode, pass_number=0)
-    step = _Step(program, Counted.MICROSECONDS, whole_us)
+    step = _Step(program, ProgressCount.MICROSECONDS, whole_us)
     _run_ffmpeg(encode, workspace, sandbox, step)
     first = workspace.folder / encode.audio[0].name / commands.INIT_FILE
     if not first.exists():
@@ -185,7 +185,7 @@ class _Step:
     """
 
     program: list[str]
-    counted: Counted
+    counted: ProgressCount
     whole: int
     first_share: float = 0.0
     last_share: float = 1.0
@@ -198,11 +198,11 @@ def _steps(encode: commands.Encode) -> list[_Step]:
         first = commands.first_pass_command(encode)
         second = commands.encode_command(encode, pass_number=2)
         return [
-            _Step(first, Counted.FRAMES, frames, 0.0, _FIRST_PASS_SHARE),
-            _Step(second, Counted.FRAMES, frames, _FIRST_PASS_SHARE, 1.0),
+            _Step(first, ProgressCount.FRAMES, frames, 0.0, _FIRST_PASS_SHARE),
+            _Step(second, ProgressCount.FRAMES, frames, _FIRST_PASS_SHARE, 1.0),
         ]
     command = commands.encode_command(encode, pass_number=0)
-    return [_Step(command, Counted.FRAMES, frames)]
+    return [_Step(command, ProgressCount.FRAMES, frames)]
 
 
 def _run_ffmpeg(
@@ -211,7 +211,7 @@ def _run_ffmpeg(
     folder = workspace.folder.resolve()
     before_s = encode.span.begins_s - encode.seeks_to_s
     duration_s = before_s + encode.span.length_s
-    watch = Watch(
+    watch = ProgressWatch(
         workspace,
         counted=step.counted,
         whole=step.whole,
@@ -254,7 +254,7 @@ def _finish_track(encode: commands.Encode, workspace: Workspace, name: str) -> N
         make_neutral(folder / commands.INIT_FILE)
         if encode.span.first_segment > 0:
             place_rung(folder, encode.span)
-    except (BoxError, OSError) as exc:
+    except (Mp4Error, OSError) as exc:
         raise TranscodeError(measure.BROKEN, log=f"{name}: {exc}") from exc
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from hv_transcoder_ffmpeg.engine import (
     AUDIO_ENCODERS,
     PIXEL_FORMATS,
-    Engine,
+    FfmpegEngine,
     video_encoder,
 )
 from hvcore.plugin_api import AudioCodec, Lack
@@ -23,7 +23,7 @@ _DECODERS: Final = {
 """The optional ones, and what cannot be read without them."""
 
 
-def lacks(engine: Engine, *, may_substitute: bool) -> tuple[Lack, ...]:
+def lacks(engine: FfmpegEngine, *, may_substitute: bool) -> tuple[Lack, ...]:
     """
     Return what is optional and not there: one entry for each thing to install.
 
@@ -50,7 +50,7 @@ def lacks(engine: Engine, *, may_substitute: bool) -> tuple[Lack, ...]:
     return tuple(found)
 
 
-def _formats(engine: Engine) -> list[Lack]:
+def _formats(engine: FfmpegEngine) -> list[Lack]:
     missing: dict[str, list[str]] = {}
     for one in PIXEL_FORMATS:
         if one not in engine.pixel_formats:
@@ -65,7 +65,7 @@ def _formats(engine: Engine) -> list[Lack]:
     ]
 
 
-def _codecs(engine: Engine, *, may_substitute: bool) -> list[Lack]:
+def _codecs(engine: FfmpegEngine, *, may_substitute: bool) -> list[Lack]:
     missing: dict[str, list[AudioCodec]] = {}
     for codec, (encoder, _) in AUDIO_ENCODERS.items():
         if codec not in engine.priming_samples:

@@ -9,7 +9,7 @@ import attrs
 
 from hv_transcoder_ffmpeg.binaries import check_configured
 from hv_transcoder_ffmpeg.capabilities import INSTALL, choose_engine, version_problem
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.lacks import lacks
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.sandbox import Sandbox, SandboxChoice, choose_sandbox
@@ -69,7 +69,7 @@ class Machine:
             lacks=lacks(engine, may_substitute=self._options.substitute_audio),
         )
 
-    def ready(self) -> tuple[Engine, Sandbox]:
+    def ready(self) -> tuple[FfmpegEngine, Sandbox]:
         """
         Return what it takes to work.
 
@@ -108,7 +108,7 @@ class _Found:
     What was found on this machine.
     """
 
-    engine: Engine | None
+    engine: FfmpegEngine | None
     choice: SandboxChoice
 
     @property
@@ -132,6 +132,6 @@ def _reason(found: _Found) -> str:
     return found.choice.problem
 
 
-def _problems(engine: Engine, choice: SandboxChoice) -> tuple[str, ...]:
+def _problems(engine: FfmpegEngine, choice: SandboxChoice) -> tuple[str, ...]:
     problems = [version_problem(engine.version), choice.problem]
     return tuple(filter(None, problems))

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg.boxes import BoxError
+from hv_transcoder_ffmpeg.boxes import Mp4Error
 from hv_transcoder_ffmpeg.codec_strings import SampleEntry
 from hv_transcoder_ffmpeg.commands import INIT_FILE
 from hv_transcoder_ffmpeg.engine import video_encoder
@@ -114,7 +114,7 @@ def _measure(folder: Path, *, first_number: int, begins_s: Fraction) -> _Made:
             for number in segment_numbers(folder, first_number)
         ]
         _check_times(fragments, begins_s * init.timescale)
-    except BoxError as exc:
+    except Mp4Error as exc:
         raise TranscodeError(BROKEN, log=f"{folder.name}: {exc}") from exc
     except OSError as exc:
         raise TranscodeError(BROKEN, log=f"{folder.name}: {exc}") from exc
@@ -144,7 +144,7 @@ def segment_numbers(folder: Path, first_number: int) -> range:
     Return the numbers of the segments in a folder.
 
     Raises:
-        BoxError: There are none, or some are missing.
+        Mp4Error: There are none, or some are missing.
     """
     names = [path.name for path in folder.iterdir()]
     numbers = sorted(
@@ -154,7 +154,7 @@ def segment_numbers(folder: Path, first_number: int) -> range:
     )
     expected = range(first_number, first_number + len(numbers))
     if not numbers or numbers != list(expected):
-        raise BoxError(f"the numbers {numbers[:3]} to {numbers[-3:]} have holes")
+        raise Mp4Error(f"the numbers {numbers[:3]} to {numbers[-3:]} have holes")
     return expected
 
 
@@ -162,16 +162,16 @@ def _check_times(fragments: list[Fragment], begins: Fraction) -> None:
     expected = begins
     for number, fragment in enumerate(fragments):
         if fragment.decode_time != expected:
-            raise BoxError(
+            raise Mp4Error(
                 f"segment {number} begins at {fragment.decode_time}, not {expected}"
             )
         if not fragment.starts_clean:
-            raise BoxError(f"segment {number} does not begin with a key frame")
+            raise Mp4Error(f"segment {number} does not begin with a key frame")
         if fragment.duration <= 0:
-            raise BoxError(f"segment {number} lasts no time")
+            raise Mp4Error(f"segment {number} lasts no time")
         expected += fragment.duration
     if fragments[0].first_offset:
-        raise BoxError(f"the first sample is shown at {fragments[0].first_offset}")
+        raise Mp4Error(f"the first sample is shown at {fragments[0].first_offset}")
 
 
 def _is_cut_well(track: Track, span: Span) -> bool:

@@ -38,7 +38,7 @@ _EDGE_WORTH: Final = 0.5
 
 
 @attrs.frozen(kw_only=True)
-class Pictures:
+class PartPictures:
     """
     The pictures of a part, as :class:`hvcore.plugin_api.PartDone` has them.
     """
@@ -114,7 +114,7 @@ def still_moments(interval_s: int, span: Span, frames: int) -> list[int]:
 
 def collect(
     folder: Path, order: TranscodeOrder, span: Span, *, made_s: float
-) -> Pictures:
+) -> PartPictures:
     """
     Choose the poster and name the stills; what is neither is removed.
 
@@ -142,7 +142,7 @@ def _keep_only(folder: Path, kept: set[Path]) -> None:
         folder.rmdir()
 
 
-def _choose_poster(folder: Path, span: Span) -> Pictures:
+def _choose_poster(folder: Path, span: Span) -> PartPictures:
     earliest_s = span.total_s * _EDGE
     latest_s = span.total_s * (1 - _EDGE) + float(1 / span.frame_rate)
     scores = {}
@@ -158,8 +158,8 @@ def _choose_poster(folder: Path, span: Span) -> Pictures:
         best.replace(folder / POSTER_FILE)
     shutil.rmtree(folder / POSTERS_FOLDER)
     if best is None:
-        return Pictures(poster=None, poster_score=0.0)
-    return Pictures(poster=POSTER_FILE, poster_score=scores[best])
+        return PartPictures(poster=None, poster_score=0.0)
+    return PartPictures(poster=POSTER_FILE, poster_score=scores[best])
 
 
 def _still_due(interval_s: int, span: Span) -> str:

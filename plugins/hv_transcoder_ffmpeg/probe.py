@@ -16,9 +16,9 @@ from hv_transcoder_ffmpeg.containers import (
     require_unlocked,
     sniff_container,
 )
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.probe_endings import judge_probe
-from hv_transcoder_ffmpeg.process import Ended, supervise
+from hv_transcoder_ffmpeg.process import ExitStatus, supervise
 from hv_transcoder_ffmpeg.reasons import (
     ELSEWHERE,
     SEND_AGAIN,
@@ -85,7 +85,7 @@ class Prober:
     Runs ffprobe on the source of a workspace.
     """
 
-    def __init__(self, engine: Engine, sandbox: Sandbox) -> None:
+    def __init__(self, engine: FfmpegEngine, sandbox: Sandbox) -> None:
         self._engine = engine
         self._sandbox = sandbox
 
@@ -177,7 +177,7 @@ class Prober:
 
     def _headers(
         self, workspace: Workspace, path: Path, container: str
-    ) -> tuple[Ended, bytes]:
+    ) -> tuple[ExitStatus, bytes]:
         report = bytearray()
 
         def take(data: bytes) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from hv_transcoder_ffmpeg.process import Ended
+from hv_transcoder_ffmpeg.process import ExitStatus
 from hv_transcoder_ffmpeg.reasons import TOO_HARD, UNREADABLE
 from hvcore.plugin_api import TranscodeError, UnusableSourceError
 
@@ -15,7 +15,7 @@ _NOT_THERE_WORDS: Final = "Could not seek to position"
 _READ_BYTES: Final = 4 * 1024 * 1024
 
 
-def judge_probe(ended: Ended, path: Path, check: Callable[[], None]) -> None:
+def judge_probe(ended: ExitStatus, path: Path, check: Callable[[], None]) -> None:
     """
     Tell a file that cannot be read from a machine that could not read it.
 
@@ -49,7 +49,7 @@ def judge_probe(ended: Ended, path: Path, check: Callable[[], None]) -> None:
     raise UnusableSourceError(UNREADABLE)
 
 
-def _is_damaged(ended: Ended, path: Path, check: Callable[[], None]) -> bool:
+def _is_damaged(ended: ExitStatus, path: Path, check: Callable[[], None]) -> bool:
     """
     Tell whether a file that is said to lie on a bad device can be read.
     """

@@ -57,7 +57,7 @@ _SIGNALS: Final = frozenset(
 
 
 @attrs.frozen(kw_only=True)
-class Ended:
+class ExitStatus:
     """
     How a child process ended by itself.
 
@@ -109,7 +109,7 @@ def supervise(
     folder: Path,
     take_output: Callable[[bytes], None],
     tick: Callable[[], None],
-) -> Ended:
+) -> ExitStatus:
     """
     Run a command and wait for it.
 
@@ -222,8 +222,8 @@ def _kill(child: subprocess.Popen[bytes]) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
-def _ended(status: int, log: str) -> Ended:
+def _ended(status: int, log: str) -> ExitStatus:
     # bwrap reports a killed program as 128 + signal, the kernel as -signal.
     number = -status if status < 0 else status - _SHELL_SIGNAL_BASE
     killer = next((one for one in _SIGNALS if one == number), None)
-    return Ended(status=status, signal=killer, log=log)
+    return ExitStatus(status=status, signal=killer, log=log)

@@ -11,7 +11,7 @@ import struct
 from pathlib import Path
 from typing import Final
 
-from hv_transcoder_ffmpeg.boxes import BoxError, root
+from hv_transcoder_ffmpeg.boxes import Mp4Error, root
 from hv_transcoder_ffmpeg.commands import INIT_FILE
 from hv_transcoder_ffmpeg.fragments import read_init
 from hv_transcoder_ffmpeg.measure import segment_numbers
@@ -29,13 +29,13 @@ def place_rung(folder: Path, span: Span) -> None:
         folder: Of the rung.
 
     Raises:
-        BoxError: It is not what this service makes.
+        Mp4Error: It is not what this service makes.
         OSError: It cannot be read or written.
     """
     timescale = read_init(folder / INIT_FILE).timescale
     offset = span.first_frame * timescale / span.frame_rate
     if offset.denominator != 1:
-        raise BoxError(f"{timescale} cannot count {span.frame_rate} frames a second")
+        raise Mp4Error(f"{timescale} cannot count {span.frame_rate} frames a second")
     for number in segment_numbers(folder, span.first_segment):
         renumber(
             folder / f"{number}.m4s",
@@ -53,7 +53,7 @@ def renumber(path: Path, *, sequence: int, decode_offset: int) -> None:
         decode_offset: In the track's timescale.
 
     Raises:
-        BoxError: It is not what this service makes.
+        Mp4Error: It is not what this service makes.
         OSError: It cannot be read or written.
     """
     moof = root(path.read_bytes()).child("moof")
@@ -68,7 +68,7 @@ def renumber(path: Path, *, sequence: int, decode_offset: int) -> None:
             base.start: struct.pack(">" + form, decode_time + decode_offset),
         }
     except struct.error as exc:
-        raise BoxError(f"{sequence} or {decode_offset} does not fit") from exc
+        raise Mp4Error(f"{sequence} or {decode_offset} does not fit") from exc
     with path.open("r+b") as file:
         for start, number in places.items():
             file.seek(start + _FLAGS_BYTES)

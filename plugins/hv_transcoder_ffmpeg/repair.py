@@ -15,7 +15,7 @@ from typing import Final
 import attrs
 
 from hv_transcoder_ffmpeg.containers import PROBE_DECODERS, input_options
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
@@ -66,7 +66,7 @@ def unopened_track(log: str) -> int | None:
 
 
 def copy_good_tracks(  # noqa: PLR0913 - each says one thing
-    engine: Engine,
+    engine: FfmpegEngine,
     sandbox: Sandbox,
     workspace: Workspace,
     *,

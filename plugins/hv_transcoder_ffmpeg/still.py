@@ -8,7 +8,7 @@ from typing import Final
 from hv_transcoder_ffmpeg import filters
 from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
 from hv_transcoder_ffmpeg.encode_run import judge
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
@@ -31,7 +31,7 @@ _FAILED: Final = "The picture could not be made."
 
 
 def take_still(
-    engine: Engine,
+    engine: FfmpegEngine,
     sandbox: Sandbox,
     workspace: Workspace,
     *,
@@ -68,7 +68,9 @@ def take_still(
     return made
 
 
-def _command(engine: Engine, source: Path, streams: Streams, at_s: float) -> list[str]:
+def _command(
+    engine: FfmpegEngine, source: Path, streams: Streams, at_s: float
+) -> list[str]:
     command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "warning"]
     # As for an encode.
     command += ["-nostdin", "-nostats", "-y", "-max_pixels", str(MAX_SOURCE_PIXELS)]

@@ -16,7 +16,7 @@ from hv_transcoder_ffmpeg.binaries import Binaries
 from hv_transcoder_ffmpeg.engine import (
     AUDIO_ENCODERS,
     PIXEL_FORMATS,
-    Engine,
+    FfmpegEngine,
     video_encoder,
 )
 from hvcore.plugin_api import AudioCodec, PixelFormat, supervised_command
@@ -64,14 +64,14 @@ class _Made:
     priming_samples: dict[AudioCodec, int] = attrs.field(factory=dict)
 
 
-def examine(binaries: Binaries, work_dir: Path) -> Engine:
+def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
     """
     Try the programs; takes about a second.
 
     Args:
         work_dir: For a temporary folder.
     """
-    engine = Engine(
+    engine = FfmpegEngine(
         ffmpeg=binaries.ffmpeg, ffprobe=binaries.ffprobe, origin=binaries.origin
     )
     version = _version(binaries.ffmpeg)

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Final
 
 from hv_analytics_duckdb.backend import DuckdbAnalytics
-from hv_analytics_duckdb.engine import Engine
-from hv_analytics_duckdb.shelf import Shelf
+from hv_analytics_duckdb.engine import DuckdbEngine
+from hv_analytics_duckdb.parquet_store import ParquetStore
 from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.domain.analytics.segments import (
     ALL_TIME,
@@ -190,8 +190,10 @@ def main() -> None:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = make_engine(f"sqlite:///{folder}/bench.db")
         stack.callback(database.dispose)
-        shelf = Shelf(folder / "duckdb")
-        engine = Engine(shelf, threads=2, memory_mb=512, spill_dir=folder / "spill")
+        shelf = ParquetStore(folder / "duckdb")
+        engine = DuckdbEngine(
+            shelf, threads=2, memory_mb=512, spill_dir=folder / "spill"
+        )
         stores: Mapping[str, AnalyticsStore] = {
             "sqlite": SqlAnalytics(PluginDatabase(database)),
             "duckdb": DuckdbAnalytics(shelf, engine),

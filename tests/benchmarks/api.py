@@ -27,7 +27,7 @@ from typing import Final
 
 import attrs
 
-from hv_reference.listening import listen
+from hv_server.listening import listen
 from tests.benchmarks.api_data import ENV, ORG, Filled, environ_of, fill
 from tests.live import request, until
 from tests.servers import postgresql_server, redis_server

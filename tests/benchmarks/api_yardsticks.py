@@ -21,7 +21,7 @@ import falcon
 import psycopg
 
 from hv_cli.processes import API_THREADS
-from hv_reference.serving import serve
+from hv_server.serving import serve
 
 COLUMNS: Final = (
     "id",

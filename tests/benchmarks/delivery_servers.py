@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 import psutil
 
-from hv_reference.listening import listen
+from hv_server.listening import listen
 from tests.benchmarks.processor_time import cpu_s
 from tests.live import free_ports, request, until
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from hv_edge.config import Edge
+from hv_edge.config import EdgeConfig
 from hv_edge.requirements import missing
 from hvcore.playback_tokens import TokenKey
 from hvcore.settings import EdgeSettings, Settings
@@ -71,7 +71,7 @@ def test_what_root_makes_belongs_to_whom_the_service_runs_as(tmp_path: Path) -> 
         # A user whom nobody has given a name.
         os.chown(data, 54_321, 54_321)
     settings = Settings(data_dir=data, edge=EdgeSettings(listen="127.0.0.1:9999"))
-    edge = Edge(
+    edge = EdgeConfig(
         settings=settings, folder=data / "edge", scripts=tmp_path / "out", storage=None
     )
 

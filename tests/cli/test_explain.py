@@ -28,7 +28,7 @@ from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import Video, VideoWanted, media_root
-from hvcore.services.playback.refusal_log import Refusal, RefusalLog
+from hvcore.services.playback.refusal_log import PlaybackRefusal, RefusalLog
 from hvcore.settings import PublicSettings, load
 from tests.cli.conftest import Hv, Outcome
 from tests.http.delivery_world import poster
@@ -386,7 +386,7 @@ def logged(folder: Path, name: str = "delivery.log", **changes: Any) -> bytes:  
         "status": 401,
         "path": "/v1/private/vid_x/master.m3u8",
     }
-    line = written(Refusal(**{**wanted, **changes}))
+    line = written(PlaybackRefusal(**{**wanted, **changes}))
     DataFolder(folder).make()
     log = LogFile(folder / "logs" / name)
     log.write(line)
@@ -394,7 +394,7 @@ def logged(folder: Path, name: str = "delivery.log", **changes: Any) -> bytes:  
     return line
 
 
-def written(refusal: Refusal) -> bytes:
+def written(refusal: PlaybackRefusal) -> bytes:
     import logging  # noqa: PLC0415 - changes the root logger, and back
 
     stream, root = io.StringIO(), logging.getLogger()

@@ -12,7 +12,7 @@ from falcon.testing import Result, TestClient
 from PIL import Image
 
 from hv_delivery.app import make_app
-from hv_delivery.published import PublishedFiles
+from hv_delivery.published import PublishedFileOpener
 from hv_player.app import STATIC
 from hv_player.app import make_app as make_player_app
 from hvcore.domain.analytics.ignored import IgnoredReason
@@ -22,8 +22,8 @@ from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.links.edge_key_playback import EdgePlayback
-from hvcore.services.links.pages import LinkPages
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
+from hvcore.services.links.link_pages import LinkPages
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.thumbnails import Thumbnails
@@ -75,7 +75,7 @@ class DeliveryWorld:
     ignored: list[tuple[int, IgnoredReason]] = attrs.field(factory=list)
     delivery: Delivery = attrs.field(init=False)
     thumbnails: Thumbnails = attrs.field(init=False)
-    edge_playback: EdgePlayback = attrs.field(init=False)
+    edge_key_playback: EdgeKeyPlayback = attrs.field(init=False)
     share_playback: SharePlayback = attrs.field(init=False)
     settings: Settings = attrs.field(init=False)
     client: TestClient | LoopClient = attrs.field(init=False)
@@ -98,7 +98,7 @@ class DeliveryWorld:
         pages = LinkPages(
             key_ring=self.key_ring, clock=self.clock, public=self.settings.public
         )
-        self.edge_playback = EdgePlayback(delivery=self.delivery, pages=pages)
+        self.edge_key_playback = EdgeKeyPlayback(delivery=self.delivery, pages=pages)
         self.share_playback = SharePlayback(
             # There are no links here; test_share_playback has a database.
             uow=cast(UnitOfWork, None),
@@ -179,7 +179,7 @@ def world_by(
     """
     world = make_world(clock, None if way == "remote" else folder, is_public=is_public)
     if way == "loop":
-        files = PublishedFiles.of(world)
+        files = PublishedFileOpener.of(world)
         assert files is not None
         assert isinstance(world.client, TestClient)
         world.client = LoopClient(files, world.client)

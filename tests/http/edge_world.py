@@ -28,14 +28,14 @@ from falcon.testing import Result
 
 from hv_delivery.app import make_app
 from hv_edge.app import make_app as make_edge_app
-from hv_edge.config import CONFIG_FILE, Edge
+from hv_edge.config import CONFIG_FILE, EdgeConfig
 from hv_edge.tallies import place_of
 from hv_player.app import make_app as make_player_app
 from hv_reference.wsgi import by_path
 from hvcore.changes_file import CHANGES_FILE
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.playback_tokens import TokenKey
-from hvcore.services.edge.authorizations import EdgeGrants
+from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import (
     AnalyticsSettings,
@@ -126,13 +126,13 @@ class EdgeWorld(DeliveryWorld):
         self.publish()
 
     @property
-    def edge_grants(self) -> EdgeGrants:
+    def edge_authorizations(self) -> EdgeAuthorizations:
         """
         What the edge is told.
         """
-        return EdgeGrants(
+        return EdgeAuthorizations(
             delivery=self.delivery,
-            edge_playback=self.edge_playback,
+            edge_key_playback=self.edge_key_playback,
             share_playback=self.share_playback,
         )
 
@@ -262,7 +262,7 @@ def edge_site(
     )
     serving = threading.Thread(target=server.serve_forever, daemon=True)
     serving.start()
-    made = Edge(
+    made = EdgeConfig(
         settings=attrs.evolve(
             settings_of(folder),
             analytics=analytics or AnalyticsSettings(),

@@ -15,8 +15,8 @@ from typing import Any
 import attrs
 from falcon.testing import Result, TestClient
 
-from hv_reference.file_loop import FileLoop
-from hv_reference.pacing import Pace, PacedSocket
+from hv_server.file_loop.loop import FileLoop
+from hv_server.pacing import Pace, PacedSocket
 from hv_web.plain_requests import FileOpener
 from hvcore.spool import InDoubt
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from hv_delivery.app import make_app
-from hv_delivery.published import PublishedFiles
-from hv_reference.file_worker import FilesInLoop
-from hv_reference.serving import SETTINGS, _Server
+from hv_delivery.published import PublishedFileOpener
 from hv_reference.wsgi import AppWithFiles
+from hv_server.file_loop.worker import FilesInLoop
+from hv_server.serving import SETTINGS, _Server
 from hvcore.assembly import build
 from tests.http.loop_site import site_settings
 from tests.media_samples import FolderStorage
@@ -39,7 +39,7 @@ if __name__ == "__main__":
         services = build(
             site_settings(folder, database), overrides={"storage": storage}
         )
-        return AppWithFiles(make_app(services), PublishedFiles.of(services))
+        return AppWithFiles(make_app(services), PublishedFileOpener.of(services))
 
     settings = {
         **SETTINGS,

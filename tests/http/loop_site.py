@@ -13,7 +13,7 @@ from pathlib import Path
 
 import attrs
 
-from hv_reference.listening import listen
+from hv_server.listening import listen
 from hvcore.assembly import Services, build
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment, EnvironmentKind

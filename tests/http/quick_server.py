@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import falcon
 
-from hv_reference import deadlines
-from hv_reference.serving import SETTINGS, _Server
 from hv_reference.wsgi import with_heads
+from hv_server import deadlines
+from hv_server.serving import SETTINGS, _Server
 from hv_upload.incoming import IncomingFiles
 from hv_web.app import make_app
 from hv_web.bodies import allow_time, read_body

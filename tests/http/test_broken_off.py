@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_reference.pacing import Pace
-from hv_reference.transfers import Transfer
-from hv_reference.wire import Wire
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.file_loop.transfers import Transfer
+from hv_server.pacing import Pace
 from tests.http.told_segments import told_segment
 from tests.live import until
 
@@ -35,7 +35,7 @@ def transfer_of(
     path = folder / "segment"
     path.write_bytes(b"x" * size)
     return Transfer(
-        Wire(writer),
+        SocketWriter(writer),
         b"HTTP/1.1 200 OK\r\n\r\n",
         pace=lambda: Pace(60.0),
         file=os.open(path, os.O_RDONLY),

@@ -14,9 +14,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_reference.pacing import Pace, TooShortError
-from hv_reference.transfers import Transfer
-from hv_reference.wire import Wire
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.file_loop.transfers import Transfer
+from hv_server.pacing import Pace, TooShortError
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
@@ -86,7 +86,7 @@ def transfer_of(
         counter.ignore(PLACE, IgnoredReason.BROKEN_OFF)
 
     return Transfer(
-        Wire(server),
+        SocketWriter(server),
         HEAD,
         pace=lambda: Pace(5),
         file=file,

@@ -8,7 +8,7 @@ import pytest
 
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import InternalError
-from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from tests.http.cinema import PLAYER, WORKER, Cinema, token_of
 from tests.http.world import World, body_of, problem_of
 
@@ -64,7 +64,7 @@ def test_segments_are_counted_by_whatever_address_they_are_served(
         ("audio/0.m4s", False),
         ("master.m3u8", False),
     ):
-        by_key = services.edge_playback.open(key, name, Viewer())
+        by_key = services.edge_key_playback.open(key, name, Viewer())
         shared = services.share_playback.open(share, name, viewer, begins=True)
         assert (by_key.segment is not None) is is_counted
         assert (shared.segment is not None) is is_counted
@@ -189,6 +189,6 @@ def test_what_no_page_explains_is_a_problem(
     def fail(*_: object) -> None:
         raise InternalError
 
-    monkeypatch.setattr(EdgePlayback, "describe", fail)
+    monkeypatch.setattr(EdgeKeyPlayback, "describe", fail)
 
     problem_of(cinema.page(f"/v1/ek_{'0' * 22}"), 500, "internal_error")

@@ -10,7 +10,7 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_delivery.published import PublishedFiles
+from hv_delivery.published import PublishedFileOpener
 from hv_edge.app import MARK_HEADER, SECRET_HEADER, make_app
 from hv_edge.renewals import Renewals
 from hv_web.plain_requests import read_request
@@ -42,7 +42,7 @@ class Edge:
         services = self.cinema.api.services
         self.app = TestClient(make_app(services))
         # Of this storage, which is none of the machine's, nothing is opened here.
-        files = PublishedFiles(
+        files = PublishedFileOpener(
             delivery=services.delivery,
             share_playback=services.share_playback,
             further=Renewals.of(services).open,
@@ -296,7 +296,7 @@ def test_who_keeps_what_it_is_told_is_told_nothing_that_was_kept(
     asked = []
     for is_current in (True, False):
         world.directory.is_current = is_current
-        files = PublishedFiles.of(world, asked.append)
+        files = PublishedFileOpener.of(world, asked.append)
         assert files is not None
         assert files.open(request) is None
     assert asked == [request]

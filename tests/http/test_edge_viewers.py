@@ -19,7 +19,7 @@ from hvcore.domain.analytics.breakdown import (
 )
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
-from hvcore.services.counting.details import ServedDetails
+from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames
 from hvcore.settings import AnalyticsSettings
 from tests.conftest import SettableClock
@@ -36,7 +36,7 @@ PLACE: Final = SegmentPlace(
     org_id=OrgId("org_a"), env_id=EnvId("env_1"), video_id=VIDEO, height_px=720
 )
 NAMES: Final = SessionNames(SECRET.decode())
-DETAILS: Final = ServedDetails(country_header="cf-ipcountry", keeps_referrers=True)
+DETAILS: Final = SegmentDetails(country_header="cf-ipcountry", keeps_referrers=True)
 SESSION: Final = re.compile(" s=[0-9a-f]{20}")
 _numbers = itertools.count(3000)
 

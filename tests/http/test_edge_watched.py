@@ -15,7 +15,7 @@ from hv_edge.app import make_app as make_edge_app
 from hv_player.app import make_app as make_player_app
 from hv_reference.wsgi import by_path
 from hvcore.changes_file import CHANGES_FILE
-from hvcore.services.edge.authorizations import EdgeGrants
+from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import Settings
 from tests.http.cinema import Cinema
@@ -51,8 +51,8 @@ class Asked:
     is_older: bool = False
 
     @property
-    def edge_grants(self) -> EdgeGrants:
-        return self.cinema.api.services.edge_grants
+    def edge_authorizations(self) -> EdgeAuthorizations:
+        return self.cinema.api.services.edge_authorizations
 
     def serve(self) -> None:
         services = self.cinema.api.services

@@ -7,7 +7,7 @@ from pathlib import Path
 from falcon.testing import TestClient
 
 from hv_delivery.app import make_app
-from hv_delivery.published import PublishedFiles
+from hv_delivery.published import PublishedFileOpener
 from hvcore.assembly import build
 from tests.http.conftest import settings_of
 from tests.http.fakes import RememberingQueue, ScratchTranscoder
@@ -26,7 +26,7 @@ def test_a_damaged_database_ends_no_process(tmp_path: Path) -> None:
         "transcoder": ScratchTranscoder(),
     }
     with build(settings_of(tmp_path), overrides=overrides) as services:
-        files = PublishedFiles.of(services)
+        files = PublishedFileOpener.of(services)
         assert files is not None
         client = LoopClient(files, TestClient(make_app(services)))
 

@@ -6,11 +6,11 @@ import attrs
 import pytest
 
 from hv_web.representations import Wanted, represent
-from hvcore.services.playback.responses import Lifetime, Served, StoredFile
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
 from tests.media_samples import BytesStorage
 
 WHOLE = Wanted(accept_encoding="gzip")
-SEGMENT = Served(
+SEGMENT = PlaybackResponse(
     body=StoredFile(storage=BytesStorage(), path="0.m4s", file_bytes=100),
     content_type="video/mp4",
     etag="a",
@@ -41,7 +41,7 @@ def test_the_whole_of_a_file_is_one_object_for_all() -> None:
         ),
     ],
 )
-def test_what_is_served_otherwise_is_another_answer(other: Served) -> None:
+def test_what_is_served_otherwise_is_another_answer(other: PlaybackResponse) -> None:
     first, second = represent(WHOLE, SEGMENT), represent(WHOLE, other)
 
     assert second.headers != first.headers or second.body is not first.body

@@ -16,7 +16,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_reference.listening import listen
+from hv_server.listening import listen
 from tests.http.quick_server import GRACE_S, THREADS
 
 # Most of their time they wait, and sockets are the kernel's: one interpreter only.

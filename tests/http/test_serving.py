@@ -7,7 +7,7 @@ import sys
 
 CODE = """
 import socket
-from hv_reference.serving import serve
+from hv_server.serving import serve
 from hvcore.errors import ConfigError
 
 def make_app():

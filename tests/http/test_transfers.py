@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_reference import wire
-from hv_reference.pacing import Pace, PacedSocket, TooShortError
-from hv_reference.transfers import MAX_PER_TURN_BYTES, Transfer
-from hv_reference.wire import Wire
+from hv_server.file_loop import socket_writer
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
+from hv_server.pacing import Pace, PacedSocket, TooShortError
 from hv_web.files import LocalFile
 from tests.http.told_segments import told_segment
 
@@ -46,7 +46,7 @@ def limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """
     limit = tmp_path / "tcp_notsent_lowat"
     limit.write_text("131072")
-    monkeypatch.setattr(wire, "_UNSENT_LIMIT", limit)
+    monkeypatch.setattr(socket_writer, "_UNSENT_LIMIT", limit)
 
 
 def received(client: socket.socket, size: int) -> bytes:
@@ -83,7 +83,7 @@ def test_all_but_the_last_byte_is_sent_before_it_is_counted(
         seen.append(received(client, len(HEAD) + end - start - 1))
 
     transfer = Transfer(
-        Wire(server),
+        SocketWriter(server),
         HEAD,
         pace=patient,
         file=os.open(file, os.O_RDONLY),
@@ -108,7 +108,7 @@ def test_who_leaves_before_the_last_byte_is_told_apart(
         made.truncate(64 * 1024 * 1024)
     told: list[str] = []
     transfer = Transfer(
-        Wire(server),
+        SocketWriter(server),
         HEAD,
         pace=patient,
         file=os.open(large, os.O_RDONLY),
@@ -138,7 +138,7 @@ def test_a_segment_counts_once_however_often_the_kernel_is_full(
     told: list[str] = []
 
     transfer = Transfer(
-        Wire(server),
+        SocketWriter(server),
         HEAD,
         pace=patient,
         file=os.open(large, os.O_RDONLY),
@@ -163,7 +163,7 @@ def test_a_file_that_became_shorter_is_an_error(
 ) -> None:
     server, _ = ends
     transfer = Transfer(
-        Wire(server),
+        SocketWriter(server),
         HEAD,
         pace=patient,
         file=os.open(file, os.O_RDONLY),
@@ -211,7 +211,7 @@ def test_answers_still_on_their_way_do_not_cost_the_next_one_its_time(
     Who sends several requests together is as fast as others.
     """
     server, client = ends
-    wire = Wire(server)
+    wire = SocketWriter(server)
     before = Transfer(wire, b"x" * 16_000_000, pace=patient)
     assert not before.go_on()
     pace = Pace(5)

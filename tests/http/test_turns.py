@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from hv_reference.turns import Turns
+from hv_server.request_lock import RequestLock
 
 DEADLINE_S = 20
 
 
 def test_one_goes_on_at_a_time() -> None:
-    turns = Turns(patience_s=DEADLINE_S)
+    turns = RequestLock(patience_s=DEADLINE_S)
     running: list[int] = []
     seen: list[int] = []
 
@@ -30,7 +30,7 @@ def test_one_goes_on_at_a_time() -> None:
 
 
 def test_stuck_requests_keep_nobody_waiting_for_long() -> None:
-    turns, free, entered = Turns(), threading.Event(), threading.Barrier(4)
+    turns, free, entered = RequestLock(), threading.Event(), threading.Barrier(4)
 
     def stick() -> None:
         with turns:
@@ -54,7 +54,7 @@ def test_stuck_requests_keep_nobody_waiting_for_long() -> None:
 
 
 def test_a_crash_gives_its_turn_back() -> None:
-    turns = Turns(patience_s=DEADLINE_S)
+    turns = RequestLock(patience_s=DEADLINE_S)
 
     with pytest.raises(RuntimeError), turns:
         raise RuntimeError
@@ -62,7 +62,7 @@ def test_a_crash_gives_its_turn_back() -> None:
     assert work_alone(turns) == 1
 
 
-def work_alone(turns: Turns) -> int:
+def work_alone(turns: RequestLock) -> int:
     """
     Return how many went on at once of many that wanted to.
     """

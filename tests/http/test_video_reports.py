@@ -16,7 +16,7 @@ from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import VideoId
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.ports.counting import CountedSegment
-from hvcore.services.counting.details import ServedDetails
+from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames, SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.wire.analytics import video_reports as answers
@@ -28,8 +28,8 @@ ROOTS = [A, "/v1"]
 REPORTS = ["playback-quality", "breakdown"]
 
 
-OFF = ServedDetails()
-ON = ServedDetails(country_header="cf-ipcountry", keeps_referrers=True)
+OFF = SegmentDetails()
+ON = SegmentDetails(country_header="cf-ipcountry", keeps_referrers=True)
 
 
 def play(
@@ -37,7 +37,7 @@ def play(
     video_id: str,
     viewer: Viewer,
     at: datetime = NOW,
-    details: ServedDetails = OFF,
+    details: SegmentDetails = OFF,
 ) -> None:
     """
     Serve a segment to a viewer as delivery does, and bring it to the store.

@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from hv_reference.pacing import TooShortError
-from hv_reference.wire import Wire, tells_room
+from hv_server.file_loop.socket_writer import SocketWriter, tells_room
+from hv_server.pacing import TooShortError
 
 MANY = 1000
 
 
 @pytest.fixture
-def ends() -> Iterator[tuple[Wire, socket.socket, socket.socket]]:
+def ends() -> Iterator[tuple[SocketWriter, socket.socket, socket.socket]]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = socket.create_connection(listener.getsockname())
         server, _ = listener.accept()
     server.settimeout(0.0)
     client.settimeout(10)
     with server, client:
-        yield Wire(server), server, client
+        yield SocketWriter(server), server, client
 
 
 def options(sock: socket.socket) -> int:
@@ -42,7 +42,7 @@ def segments_out(sock: socket.socket) -> int:
 
 
 def test_head_file_and_last_byte_share_a_packet(
-    ends: tuple[Wire, socket.socket, socket.socket], tmp_path: Path
+    ends: tuple[SocketWriter, socket.socket, socket.socket], tmp_path: Path
 ) -> None:
     wire, server, client = ends
     path = tmp_path / "file"
@@ -65,7 +65,7 @@ def test_head_file_and_last_byte_share_a_packet(
 
 
 def test_head_and_a_whole_file_share_a_packet_that_waits_for_nothing(
-    ends: tuple[Wire, socket.socket, socket.socket], tmp_path: Path
+    ends: tuple[SocketWriter, socket.socket, socket.socket], tmp_path: Path
 ) -> None:
     wire, server, client = ends
     path = tmp_path / "file"
@@ -85,7 +85,7 @@ def test_head_and_a_whole_file_share_a_packet_that_waits_for_nothing(
 
 
 def test_what_is_all_leaves_at_once(
-    ends: tuple[Wire, socket.socket, socket.socket],
+    ends: tuple[SocketWriter, socket.socket, socket.socket],
 ) -> None:
     wire, server, client = ends
     wire.send(b"all", is_all=True)
@@ -95,7 +95,7 @@ def test_what_is_all_leaves_at_once(
 
 
 def test_others_find_no_cork(
-    ends: tuple[Wire, socket.socket, socket.socket],
+    ends: tuple[SocketWriter, socket.socket, socket.socket],
 ) -> None:
     wire, server, client = ends
     wire.cork()
@@ -108,13 +108,13 @@ def test_others_find_no_cork(
     assert client.recv(4, socket.MSG_WAITALL) == b"head"
 
 
-def look_again_and_again(wire: Wire) -> None:
+def look_again_and_again(wire: SocketWriter) -> None:
     while True:
         wire.has_room()
 
 
 def test_who_is_gone_has_no_room(
-    ends: tuple[Wire, socket.socket, socket.socket],
+    ends: tuple[SocketWriter, socket.socket, socket.socket],
 ) -> None:
     wire, _, client = ends
     assert wire.has_room()
@@ -137,12 +137,12 @@ class OfAnOlderKernel(socket.socket):
 
 
 def test_an_older_kernel_has_room_too(
-    ends: tuple[Wire, socket.socket, socket.socket],
+    ends: tuple[SocketWriter, socket.socket, socket.socket],
 ) -> None:
     _, server, client = ends
     with OfAnOlderKernel(fileno=os.dup(server.fileno())) as older:
         older.settimeout(0.0)
-        wire = Wire(older)
+        wire = SocketWriter(older)
         wire.send(b"all", is_all=True)
         assert wire.has_room()
         client.close()
@@ -152,7 +152,7 @@ def test_an_older_kernel_has_room_too(
 
 
 def test_a_file_that_ends_too_soon_is_an_error(
-    ends: tuple[Wire, socket.socket, socket.socket], tmp_path: Path
+    ends: tuple[SocketWriter, socket.socket, socket.socket], tmp_path: Path
 ) -> None:
     wire, _, _ = ends
     path = tmp_path / "file"
@@ -174,7 +174,7 @@ def test_a_connection_that_has_no_packets_is_served_too(tmp_path: Path) -> None:
     server, client = socket.socketpair()
     with server, client:
         server.settimeout(0.0)
-        wire = Wire(server)
+        wire = SocketWriter(server)
         wire.send(b"head", is_all=False)
         wire.send_file(file, 0, 6)
         assert wire.has_room()

@@ -12,7 +12,7 @@ from hvcore.domain.access.idempotency import (
     KEPT_FOR,
     FirstRequest,
     IdempotencyScope,
-    KeptAnswer,
+    RecordedAnswer,
 )
 from hvcore.errors import ConflictError, InvalidParametersError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
@@ -22,7 +22,9 @@ from tests.persistence.samples import at_once
 SCOPE = IdempotencyScope(
     org_id="org_a", env_id="dev", route="POST /v1/videos/process", key="k"
 )
-ANSWER = KeptAnswer(status=201, headers={"location": "/x"}, body='{"body": "é\\u0000"}')
+ANSWER = RecordedAnswer(
+    status=201, headers={"location": "/x"}, body='{"body": "é\\u0000"}'
+)
 THREADS = 50
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from hvcore.changes_file import ChangesFile
 from hvcore.persistence.fast_reads import answer_cache as kept_answers
-from hvcore.persistence.fast_reads.answer_cache import KeptAnswers, NotKeptError
-from hvcore.persistence.fast_reads.readers import Question, Row
+from hvcore.persistence.fast_reads.answer_cache import AnswerCache, CacheMissError
+from hvcore.persistence.fast_reads.readers import Query, Row
 from hvcore.services.playback.changes import PlaybackChanges
 from tests.persistence.samples import at_once
 
-QUESTION = Question("SELECT …", ("wanted",))
-LARGE = Question("SELECT a page", ("wanted",), is_remembered=False)
+QUESTION = Query("SELECT …", ("wanted",))
+LARGE = Query("SELECT a page", ("wanted",), is_remembered=False)
 AN_HOUR_S = 3600.0
 
 
@@ -31,15 +31,15 @@ class World:
     asked: int = 0
     meanwhile: Callable[[], None] = lambda: None
     rows: Callable[[int], list[Row]] = lambda number: [(number,)]
-    kept: KeptAnswers = attrs.field(init=False)
+    kept: AnswerCache = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.kept = KeptAnswers(ChangesFile(self.file), lambda: self.now_s)
+        self.kept = AnswerCache(ChangesFile(self.file), lambda: self.now_s)
 
-    def ask(self, name: str = "a", question: Question = QUESTION) -> list[Row]:
+    def ask(self, name: str = "a", question: Query = QUESTION) -> list[Row]:
         return self.kept.answer(question, {"wanted": name}, self._answer)
 
-    def recall(self, name: str = "a", question: Question = QUESTION) -> list[Row]:
+    def recall(self, name: str = "a", question: Query = QUESTION) -> list[Row]:
         with self.kept.moment():
             return self.ask(name, question)
 
@@ -47,7 +47,7 @@ class World:
         before = self.asked
         try:
             self.recall(name)
-        except NotKeptError:
+        except CacheMissError:
             return False
         finally:
             assert self.asked == before
@@ -56,7 +56,7 @@ class World:
     def change(self) -> None:
         PlaybackChanges(file=self.file).publish()
 
-    def _answer(self, _question: Question, _values: Mapping[str, object]) -> list[Row]:
+    def _answer(self, _question: Query, _values: Mapping[str, object]) -> list[Row]:
         self.asked += 1
         answer = self.rows(self.asked)
         self.meanwhile()
@@ -89,7 +89,7 @@ def test_moments_answer_with_what_was_asked_outside_of_them(world: World) -> Non
 
 def test_pages_are_not_kept(world: World) -> None:
     assert world.ask(question=LARGE) == [(1,)]
-    with pytest.raises(NotKeptError):
+    with pytest.raises(CacheMissError):
         world.recall(question=LARGE)
 
 

@@ -13,8 +13,8 @@ from sqlalchemy.engine import Engine
 from hvcore.domain.ids import WebhookId
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.domain.webhooks.endpoints import (
-    DeliveryState,
     EndpointState,
+    WebhookDeliveryState,
     WebhookEndpoint,
 )
 from hvcore.persistence import tables
@@ -85,7 +85,7 @@ def test_a_disabled_endpoints_deliveries_are_cancelled_by_the_batch(
     assert unended(uow) == []
     with uow.read() as work:
         found = work.webhooks.deliveries(waiting.id, 10)
-    assert {d.state for d in found} == {DeliveryState.CANCELLED}
+    assert {d.state for d in found} == {WebhookDeliveryState.CANCELLED}
     assert {d.last_error for d in found} == {"The endpoint is disabled."}
     assert {t.state for t in tasks_of(uow, waiting)} == {TaskState.CANCELLED}
 

@@ -20,7 +20,7 @@ from hvcore.domain.tasks.task import Lane
 from hvcore.plugin_api import Storage
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.processing.attempt_files import AttemptFiles
-from hvcore.services.processing.source_cache import KEPT_IDLE_S, KeptSources
+from hvcore.services.processing.source_cache import KEPT_IDLE_S, SourceCache
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
 from tests.services.conftest import World
 
@@ -65,11 +65,11 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
 
 
 @pytest.fixture
-def kept(storage: Storage, tmp_path: Path, clock: Clock) -> KeptSources:
+def kept(storage: Storage, tmp_path: Path, clock: Clock) -> SourceCache:
     """
     Keeps sources in a folder of its own.
     """
-    return KeptSources(storage=storage, work_dir=tmp_path / "work", now=clock)
+    return SourceCache(storage=storage, work_dir=tmp_path / "work", now=clock)
 
 
 def _write(storage: Storage, path: str, data: bytes) -> None:
@@ -81,7 +81,7 @@ def _copies(tmp_path: Path) -> list[Path]:
 
 
 def test_the_next_part_reads_what_the_first_one_fetched(
-    kept: KeptSources, storage: Storage
+    kept: SourceCache, storage: Storage
 ) -> None:
     _write(storage, "uploads/a", b"first")
     reads = Reads()
@@ -93,7 +93,7 @@ def test_the_next_part_reads_what_the_first_one_fetched(
 
 
 def test_there_is_one_source_at_a_time(
-    kept: KeptSources, storage: Storage, tmp_path: Path
+    kept: SourceCache, storage: Storage, tmp_path: Path
 ) -> None:
     _write(storage, "uploads/a", b"first")
     _write(storage, "uploads/b", b"second")
@@ -106,7 +106,7 @@ def test_there_is_one_source_at_a_time(
 
 @pytest.mark.parametrize("stopped", [InterruptedError, KeyboardInterrupt, SystemExit])
 def test_a_source_that_came_half_is_removed_and_fetched_again(
-    kept: KeptSources, storage: Storage, tmp_path: Path, stopped: type[BaseException]
+    kept: SourceCache, storage: Storage, tmp_path: Path, stopped: type[BaseException]
 ) -> None:
     _write(storage, "uploads/a", b"first")
 
@@ -121,7 +121,7 @@ def test_a_source_that_came_half_is_removed_and_fetched_again(
 
 
 def test_a_source_that_is_gone_is_not_served_from_here(
-    kept: KeptSources, storage: Storage
+    kept: SourceCache, storage: Storage
 ) -> None:
     _write(storage, "uploads/a", b"first")
     kept.fetch("uploads/a", Reads())
@@ -132,7 +132,7 @@ def test_a_source_that_is_gone_is_not_served_from_here(
 
 
 def test_a_copy_that_nobody_needs_goes_after_some_minutes(
-    kept: KeptSources, storage: Storage, tmp_path: Path, clock: Clock
+    kept: SourceCache, storage: Storage, tmp_path: Path, clock: Clock
 ) -> None:
     _write(storage, "uploads/a", b"first")
     kept.fetch("uploads/a", Reads())
@@ -149,7 +149,7 @@ def test_a_copy_that_nobody_needs_goes_after_some_minutes(
 
 
 def test_a_copy_that_is_read_stays_however_long_it_takes(
-    kept: KeptSources, storage: Storage, clock: Clock
+    kept: SourceCache, storage: Storage, clock: Clock
 ) -> None:
     _write(storage, "uploads/a", b"first")
     kept.fetch("uploads/a", Reads())
@@ -163,7 +163,7 @@ def test_a_copy_that_is_read_stays_however_long_it_takes(
 
 
 def test_links_are_not_stored_as_what_they_lead_to(
-    kept: KeptSources, storage: Storage, tmp_path: Path
+    kept: SourceCache, storage: Storage, tmp_path: Path
 ) -> None:
     secret, folder = tmp_path / "secret", tmp_path / "out"
     secret.write_bytes(b"secret")
@@ -173,7 +173,7 @@ def test_links_are_not_stored_as_what_they_lead_to(
     (folder / "captions-0.vtt").write_bytes(b"WEBVTT")
     (folder / "elsewhere").symlink_to(tmp_path, target_is_directory=True)
     os.mkfifo(folder / "pipe")
-    files = AttemptFiles(storage=storage, work_dir=tmp_path / "work", kept_sources=kept)
+    files = AttemptFiles(storage=storage, work_dir=tmp_path / "work", source_cache=kept)
 
     files.store(folder, "media/a")
 
@@ -197,7 +197,7 @@ def test_a_worker_without_work_keeps_no_source(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     services = world.services
-    kept = services.kept_sources
+    kept = services.source_cache
     source = world.video(world.processed()).source_path
     copy = kept.fetch(source, lambda: None)
     world.run_tasks()

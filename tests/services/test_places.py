@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from hvcore.errors import UnavailableError
-from hvcore.throttling.concurrency import BUSY_RETRY_AFTER_S, Places
+from hvcore.throttling.concurrency import BUSY_RETRY_AFTER_S, ConcurrencySlots
 
 
 @attrs.define
@@ -25,11 +25,11 @@ def elapsed() -> Elapsed:
 
 
 @pytest.fixture
-def places(elapsed: Elapsed) -> Places:
-    return Places(count=4, most_of_one=2, things="uploads", elapsed_s=elapsed)
+def places(elapsed: Elapsed) -> ConcurrencySlots:
+    return ConcurrencySlots(count=4, most_of_one=2, things="uploads", elapsed_s=elapsed)
 
 
-def test_one_organization_leaves_the_rest_to_others(places: Places) -> None:
+def test_one_organization_leaves_the_rest_to_others(places: ConcurrencySlots) -> None:
     with places.take("org_a"), places.take("org_a"):
         with (
             pytest.raises(UnavailableError, match="Your organization") as caught,
@@ -42,7 +42,7 @@ def test_one_organization_leaves_the_rest_to_others(places: Places) -> None:
     assert caught.value.retry_after_s == BUSY_RETRY_AFTER_S
 
 
-def test_a_place_is_free_again_afterwards(places: Places) -> None:
+def test_a_place_is_free_again_afterwards(places: ConcurrencySlots) -> None:
     for _ in range(5):
         with pytest.raises(ZeroDivisionError), places.take("org_a"):
             raise ZeroDivisionError
@@ -52,7 +52,9 @@ def test_a_place_is_free_again_afterwards(places: Places) -> None:
             stack.enter_context(places.take(org_id))
 
 
-def test_places_are_scarce_while_others_wait(places: Places, elapsed: Elapsed) -> None:
+def test_places_are_scarce_while_others_wait(
+    places: ConcurrencySlots, elapsed: Elapsed
+) -> None:
     with ExitStack() as stack:
         for org_id in ("org_a", "org_a", "org_b"):
             stack.enter_context(places.take(org_id))
@@ -71,7 +73,7 @@ def test_places_are_scarce_while_others_wait(places: Places, elapsed: Elapsed) -
         assert not places.is_scarce()
 
 
-def test_who_has_its_share_makes_nothing_scarce(places: Places) -> None:
+def test_who_has_its_share_makes_nothing_scarce(places: ConcurrencySlots) -> None:
     with ExitStack() as stack:
         for org_id in ("org_a", "org_a", "org_b", "org_b"):
             stack.enter_context(places.take(org_id))

@@ -7,15 +7,20 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from hvcore.domain.playback.judgement import following
+from hvcore.domain.playback.decision import following
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.videos.video import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from hvcore.playback_tokens.ring import LEEWAY_S
-from hvcore.services.playback.authorization import PlaybackAccess
-from hvcore.services.playback.playable import MAX_KEPT_CHARS, Grant, Grants, Playable
+from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.playable import (
+    MAX_KEPT_CHARS,
+    Authorization,
+    AuthorizationCache,
+    Playable,
+)
 from tests.conftest import SettableClock
 from tests.media_samples import PUBLIC, VIDEO, Directory, entry, shelf
 
@@ -30,12 +35,14 @@ def directory() -> Directory:
 
 
 @pytest.fixture
-def access(directory: Directory, clock: SettableClock) -> PlaybackAccess:
+def access(directory: Directory, clock: SettableClock) -> PlaybackAuthorization:
     key_ring = KeyRing(issuer="hvcore", keys=[TokenKey.load(SECRET)])
-    return PlaybackAccess(directory=directory, key_ring=key_ring, clock=clock)
+    return PlaybackAuthorization(directory=directory, key_ring=key_ring, clock=clock)
 
 
-def viewer(access: PlaybackAccess, *domains: str, page: str | None = None) -> Viewer:
+def viewer(
+    access: PlaybackAuthorization, *domains: str, page: str | None = None
+) -> Viewer:
     token = access.key_ring.issue(
         video_id=VIDEO,
         public_id=PUBLIC,
@@ -51,7 +58,9 @@ def change(directory: Directory, **changes: object) -> None:
     directory.entry = attrs.evolve(directory.entry, **changes)  # type: ignore[arg-type]  # names of fields
 
 
-def test_a_decision_is_made_once_while_nothing_changes(access: PlaybackAccess) -> None:
+def test_a_decision_is_made_once_while_nothing_changes(
+    access: PlaybackAuthorization,
+) -> None:
     who = viewer(access)
     first = access.private(VIDEO, who, PLAYBACK)
 
@@ -60,7 +69,7 @@ def test_a_decision_is_made_once_while_nothing_changes(access: PlaybackAccess) -
 
 
 def test_a_deleted_video_is_refused_to_who_was_let_in(
-    access: PlaybackAccess, directory: Directory
+    access: PlaybackAuthorization, directory: Directory
 ) -> None:
     who = viewer(access)
     access.private(VIDEO, who, PLAYBACK)
@@ -72,7 +81,7 @@ def test_a_deleted_video_is_refused_to_who_was_let_in(
 
 
 def test_a_video_that_is_gone_is_refused_to_who_was_let_in(
-    access: PlaybackAccess, directory: Directory
+    access: PlaybackAuthorization, directory: Directory
 ) -> None:
     who = viewer(access)
     access.private(VIDEO, who, PLAYBACK)
@@ -84,7 +93,7 @@ def test_a_video_that_is_gone_is_refused_to_who_was_let_in(
 
 
 def test_a_public_video_that_became_private_is_refused(
-    access: PlaybackAccess, directory: Directory
+    access: PlaybackAuthorization, directory: Directory
 ) -> None:
     change(directory, is_public=True)
     access.public("org_a", "live", VIDEO)
@@ -96,7 +105,7 @@ def test_a_public_video_that_became_private_is_refused(
 
 
 def test_a_token_that_has_ended_is_refused_to_who_was_let_in(
-    access: PlaybackAccess, clock: SettableClock
+    access: PlaybackAuthorization, clock: SettableClock
 ) -> None:
     who = viewer(access)
     access.private(VIDEO, who, PLAYBACK)
@@ -110,7 +119,7 @@ def test_a_token_that_has_ended_is_refused_to_who_was_let_in(
 
 
 def test_a_decision_is_of_one_page_one_use_and_one_video(
-    access: PlaybackAccess,
+    access: PlaybackAuthorization,
 ) -> None:
     who = viewer(access, "example.com", page="https://example.com")
     access.private(VIDEO, who, PLAYBACK)
@@ -125,7 +134,7 @@ def test_a_decision_is_of_one_page_one_use_and_one_video(
         access.private(f"{VIDEO[:-1]}z", who, PLAYBACK)
 
 
-def test_who_follows_a_decision_sees_all_of_it(access: PlaybackAccess) -> None:
+def test_who_follows_a_decision_sees_all_of_it(access: PlaybackAuthorization) -> None:
     who = viewer(access)
     access.private(VIDEO, who, PLAYBACK)
 
@@ -136,13 +145,13 @@ def test_who_follows_a_decision_sees_all_of_it(access: PlaybackAccess) -> None:
     assert PlaybackRule.VIDEO_DELETED in judgement.kept
 
 
-def grant(playable: Playable) -> Grant:
-    return Grant(video=VIDEO, entry=None, playable=playable)
+def grant(playable: Playable) -> Authorization:
+    return Authorization(video=VIDEO, entry=None, playable=playable)
 
 
-def test_only_so_much_is_kept(access: PlaybackAccess) -> None:
+def test_only_so_much_is_kept(access: PlaybackAuthorization) -> None:
     one = grant(access.private(VIDEO, viewer(access), PLAYBACK))
-    grants = Grants(max_grants=2)
+    grants = AuthorizationCache(max_grants=2)
     for number in range(5):
         grants.put((str(number),), one)
     grants.put(("a", ("x" * MAX_KEPT_CHARS,)), one)
@@ -152,7 +161,7 @@ def test_only_so_much_is_kept(access: PlaybackAccess) -> None:
     assert grants.get(("a", ("x" * MAX_KEPT_CHARS,))) is None
 
 
-def test_nothing_of_a_token_is_shown(access: PlaybackAccess) -> None:
+def test_nothing_of_a_token_is_shown(access: PlaybackAuthorization) -> None:
     who = viewer(access)
     access.private(VIDEO, who, PLAYBACK)
 

@@ -13,7 +13,7 @@ from hv_ratelimit.memory import MemoryWindows
 from hvcore.domain.access.rate_limits import Bucket, RateLimitRule, RateLimitState
 from hvcore.errors import UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.services.access.rate_limits import Counted, RateLimits
+from hvcore.services.access.rate_limits import RateLimitResult, RateLimits
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
 
@@ -40,12 +40,14 @@ class Limited:
     store: BreakableStore
     limits: RateLimits
 
-    def count(self, bucket: Bucket | None = None, key_id: str = "key_a") -> Counted:
+    def count(
+        self, bucket: Bucket | None = None, key_id: str = "key_a"
+    ) -> RateLimitResult:
         counted = self.limits.count(org_id="org_a", key_id=key_id, bucket=bucket)
         assert counted is not None
         return counted
 
-    def begin(self) -> Counted:
+    def begin(self) -> RateLimitResult:
         counted = self.limits.begin_to_count(org_id="org_a")()
         assert counted is not None
         return counted

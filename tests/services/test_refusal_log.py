@@ -12,7 +12,7 @@ from hvcore.services.playback.refusal_log import (
     LINES_IN_ALL,
     LINES_OF_ONE,
     WINDOW_S,
-    Refusal,
+    PlaybackRefusal,
     RefusalLog,
     shown_path,
 )
@@ -43,7 +43,9 @@ def write(
     client: str = "192.0.2.1",
 ) -> None:
     for number in range(times):
-        refusal = Refusal(request_id=f"r{number}", rule=rule, status=401, path="/v1/x")
+        refusal = PlaybackRefusal(
+            request_id=f"r{number}", rule=rule, status=401, path="/v1/x"
+        )
         log.write(refusal, client)
 
 

@@ -19,9 +19,9 @@ from hvcore.domain.tasks.task import LEASE, Lane, TaskState
 from hvcore.domain.webhooks.endpoints import (
     MAX_ENDPOINTS,
     TRIES,
-    Delivery,
-    DeliveryState,
     EndpointState,
+    WebhookDelivery,
+    WebhookDeliveryState,
     WebhookEndpoint,
 )
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind, EventQuery
@@ -53,7 +53,7 @@ def add(
     return world.services.webhooks.add("org_a", "live", hook.url, kinds)
 
 
-def deliveries(world: World, added: WebhookWithSecret) -> list[Delivery]:
+def deliveries(world: World, added: WebhookWithSecret) -> list[WebhookDelivery]:
     return list(world.services.webhooks.deliveries(added.endpoint.id, limit=100))
 
 
@@ -121,7 +121,7 @@ def test_a_finished_video_is_told_with_a_signature(
     assert sent_at == int(world.clock.now().timestamp())
     assert received.headers["webhook-signature"] == signatures(received, added.secret)
     (delivery,) = deliveries(world, added)
-    assert delivery.state is DeliveryState.DELIVERED
+    assert delivery.state is WebhookDeliveryState.DELIVERED
     assert (delivery.attempts, delivery.last_status) == (1, 200)
 
 
@@ -173,7 +173,7 @@ def test_ten_tries_over_the_whole_schedule_then_it_is_failing(
         assert len(hook.received) == made + 1
 
     (delivery,) = deliveries(world, failing)
-    assert (delivery.state, delivery.attempts) == (DeliveryState.FAILED, 10)
+    assert (delivery.state, delivery.attempts) == (WebhookDeliveryState.FAILED, 10)
     assert delivery.next_attempt_at is None
     assert endpoint(world, failing).state is EndpointState.FAILING
     go_on(world, days=5)
@@ -219,7 +219,7 @@ def test_an_endpoint_that_is_gone_is_disabled_with_all_that_waits(
 
     assert endpoint(world, failing).state is EndpointState.DISABLED
     states = [delivery.state for delivery in deliveries(world, failing)]
-    assert states == [DeliveryState.FAILED, DeliveryState.CANCELLED]
+    assert states == [WebhookDeliveryState.FAILED, WebhookDeliveryState.CANCELLED]
     seen = len(hook.received)
     world.processed()
     go_on(world, days=1)
@@ -237,7 +237,7 @@ def test_an_enabled_endpoint_has_events_again(
     world.processed()
     world.run_tasks()
 
-    assert deliveries(world, failing)[0].state is DeliveryState.DELIVERED
+    assert deliveries(world, failing)[0].state is WebhookDeliveryState.DELIVERED
 
 
 def test_an_event_ordered_while_its_endpoint_was_disabled_is_not_sent(
@@ -263,7 +263,7 @@ def test_an_event_ordered_while_its_endpoint_was_disabled_is_not_sent(
 
     assert hook.received == []
     (delivery,) = deliveries(world, added)
-    assert delivery.state is DeliveryState.CANCELLED
+    assert delivery.state is WebhookDeliveryState.CANCELLED
 
 
 @pytest.mark.parametrize("as_date", [False, True])
@@ -294,7 +294,7 @@ def test_a_redirect_is_a_failure_and_is_not_followed(
 
     assert [received.path for received in hook.received] == ["/hook"]
     (delivery,) = deliveries(world, added)
-    assert (delivery.state, delivery.last_status) == (DeliveryState.PENDING, 307)
+    assert (delivery.state, delivery.last_status) == (WebhookDeliveryState.PENDING, 307)
     assert "redirect" in (delivery.last_error or "")
 
 
@@ -360,7 +360,7 @@ def test_an_event_can_be_sent_again(world: World, hook: Receiver) -> None:
     assert hook.received[1].body == first.body
     assert hook.received[1].headers["webhook-id"] == first.headers["webhook-id"]
     states = [delivery.state for delivery in deliveries(world, added)]
-    assert states == [DeliveryState.DELIVERED] * 2
+    assert states == [WebhookDeliveryState.DELIVERED] * 2
 
 
 def test_sending_again_takes_the_place_of_what_is_waiting(
@@ -373,7 +373,7 @@ def test_sending_again_takes_the_place_of_what_is_waiting(
 
     assert len(hook.received) == 2
     states = {delivery.state for delivery in deliveries(world, failing)}
-    assert states == {DeliveryState.DELIVERED, DeliveryState.CANCELLED}
+    assert states == {WebhookDeliveryState.DELIVERED, WebhookDeliveryState.CANCELLED}
 
 
 def test_an_event_can_be_sent_to_one_that_had_not_wanted_it(
@@ -455,7 +455,7 @@ def test_a_delivery_whose_lease_was_lost_is_made_again(
     assert len(hook.received) == 2
     assert len({received.body for received in hook.received}) == 1
     (delivery,) = deliveries(world, added)
-    assert (delivery.state, delivery.attempts) == (DeliveryState.DELIVERED, 1)
+    assert (delivery.state, delivery.attempts) == (WebhookDeliveryState.DELIVERED, 1)
 
 
 def test_two_workers_never_send_one_delivery(world: World, hook: Receiver) -> None:
@@ -513,7 +513,7 @@ def test_a_worker_that_stops_hands_the_delivery_back(
     )
 
     (delivery,) = deliveries(world, added)
-    assert (delivery.state, delivery.attempts) == (DeliveryState.PENDING, 0)
+    assert (delivery.state, delivery.attempts) == (WebhookDeliveryState.PENDING, 0)
     with world.services.uow.read() as work:
         (task,) = work.tasks.of_subject(delivery.id)
     assert task.state in {TaskState.DUE, TaskState.QUEUED}

@@ -17,7 +17,7 @@ from typing import Final
 import attrs
 import psutil
 
-from hv_reference.listening import listen
+from hv_server.listening import listen
 from tests.live import request, until
 
 PROCESSES: Final = 2

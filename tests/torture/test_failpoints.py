@@ -94,7 +94,7 @@ def test_an_unknown_point_is_refused_with_the_names_of_all() -> None:
 
 def test_nothing_fails_without_being_asked_to() -> None:
     for point in POINTS:
-        failpoints.reach(point)
+        failpoints.failpoint(point)
 
 
 @pytest.mark.long

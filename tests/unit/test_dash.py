@@ -21,7 +21,7 @@ from hvcore.manifests.rewrite import carry_token_in_manifest
 from hvcore.ports.storage import ObjectInfo
 from hvcore.services.playback.published_files import PublishedMedia, find_published
 from hvcore.services.processing.attempt_files import AttemptFiles
-from hvcore.services.processing.source_cache import KeptSources
+from hvcore.services.processing.source_cache import SourceCache
 from tests.media_samples import (
     ROOT,
     BytesStorage,
@@ -318,8 +318,8 @@ def test_the_manifest_is_written_before_the_master_playlist(tmp_path: Path) -> N
     storage = Diary()
     media = index(video_track(), audio_track())
 
-    kept = KeptSources(storage=storage, work_dir=tmp_path)
-    files = AttemptFiles(storage=storage, work_dir=tmp_path, kept_sources=kept)
+    kept = SourceCache(storage=storage, work_dir=tmp_path)
+    files = AttemptFiles(storage=storage, work_dir=tmp_path, source_cache=kept)
     files.write_playlists(ROOT, media)
 
     assert (f"{ROOT}/manifest.mpd", "application/dash+xml") in written

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from hv_edge.served_notes import NamedSessions, read_notes
 from hv_edge.tallies import (
+    EdgeTally,
     ServedNote,
-    Tally,
     place_of,
     read_tally,
     tally_files,
@@ -40,7 +40,7 @@ def ms(number: int) -> timedelta:
     return timedelta(milliseconds=number)
 
 
-def segments_in(found: Tally) -> dict[bytes, int]:
+def segments_in(found: EdgeTally) -> dict[bytes, int]:
     return {one.place.text: one.segments for one in found.counts}
 
 
@@ -48,7 +48,7 @@ def test_a_record_counts_on_its_day_and_in_its_minute() -> None:
     found = read_tally(tally(MINUTE, RECORD))
 
     place = place_of(PLACE)
-    assert found == Tally(
+    assert found == EdgeTally(
         counts=(
             ServedCount(
                 place=place,
@@ -153,8 +153,8 @@ def test_a_record_without_segments_is_nothing(place: int) -> None:
 
 
 def test_a_file_without_a_record_says_nothing() -> None:
-    assert read_tally(tally(MINUTE)) == Tally()
-    assert read_tally(tally(MINUTE) + bytes(4096)) == Tally()
+    assert read_tally(tally(MINUTE)) == EdgeTally()
+    assert read_tally(tally(MINUTE) + bytes(4096)) == EdgeTally()
 
 
 @pytest.mark.parametrize("note", [b"", SESSION, b" c=DE", b" r=a.test", NOTE])
@@ -222,7 +222,7 @@ def test_what_nginx_has_not_written_is_damaged_and_the_rest_counts(
 def test_without_its_beginning_a_file_is_damaged_and_counts_nothing(
     data: bytes,
 ) -> None:
-    assert read_tally(data) == Tally(damaged=True)
+    assert read_tally(data) == EdgeTally(damaged=True)
 
 
 @pytest.mark.parametrize("size", [2**32 - 1, 4096, 24])

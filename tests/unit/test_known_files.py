@@ -4,15 +4,15 @@ What is kept of the files that were asked for.
 
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.services.playback.path_cache import KnownFile, KnownFiles
+from hvcore.services.playback.path_cache import CachedFile, PathCache
 from hvcore.services.playback.responses import StoredFile
 from tests.media_samples import BytesStorage
 
 STORAGE = BytesStorage()
 
 
-def known(path: str) -> KnownFile:
-    return KnownFile(
+def known(path: str) -> CachedFile:
+    return CachedFile(
         stored=StoredFile(storage=STORAGE, path=path, file_bytes=1),
         content_type="video/mp4",
         etag=path,
@@ -23,7 +23,7 @@ def known(path: str) -> KnownFile:
 
 
 def test_only_so_many_files_are_kept_and_the_latest_asked_for() -> None:
-    files = KnownFiles(max_known=2)
+    files = PathCache(max_known=2)
     first = known("a")
     files.put("root", "a", first)
     files.put("root", "b", known("b"))

@@ -11,7 +11,7 @@ from hvcore.domain.analytics.cmcd import PlayerReport
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.playback.viewer import Viewer
-from hvcore.services.counting.details import Detail, ServedDetails
+from hvcore.services.counting.segment_details import Detail, SegmentDetails
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 PLACE = SegmentPlace(
@@ -26,11 +26,11 @@ GERMAN = Viewer(
     countries=(("cf-ipcountry", "DE"), ("x-country", "FR")),
     origin="https://www.Example.com:8443",
 )
-COUNTRIES = ServedDetails(country_header="cf-ipcountry")
-PAGES = ServedDetails(keeps_referrers=True)
+COUNTRIES = SegmentDetails(country_header="cf-ipcountry")
+PAGES = SegmentDetails(keeps_referrers=True)
 
 
-def origin_of(details: ServedDetails, viewer: Viewer) -> SegmentOrigin | None:
+def origin_of(details: SegmentDetails, viewer: Viewer) -> SegmentOrigin | None:
     notes: tuple[Detail, ...] = details.due(PLACE, viewer, NOON)
     (found,) = notes or (None,)
     assert found is None or isinstance(found, SegmentOrigin)
@@ -48,7 +48,7 @@ def page(origin: str | None, referer: str | None = None) -> str | None:
 
 
 def test_nothing_is_noted_unless_it_is_asked_for() -> None:
-    assert ServedDetails().due(PLACE, GERMAN, NOON) == ()
+    assert SegmentDetails().due(PLACE, GERMAN, NOON) == ()
 
 
 def test_only_what_is_asked_for_is_noted() -> None:
@@ -61,11 +61,11 @@ def test_only_what_is_asked_for_is_noted() -> None:
 
 
 def test_only_the_header_that_is_named_is_believed() -> None:
-    assert origin_of(ServedDetails(country_header="x-geo-country"), GERMAN) is None
+    assert origin_of(SegmentDetails(country_header="x-geo-country"), GERMAN) is None
 
 
 def test_all_that_is_told_is_noted_at_once() -> None:
-    both = ServedDetails(country_header="x-country", keeps_referrers=True)
+    both = SegmentDetails(country_header="x-country", keeps_referrers=True)
     viewer = Viewer(
         report=PlayerReport(), countries=GERMAN.countries, origin=GERMAN.origin
     )

@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from hvcore.domain.ids import VideoId
-from hvcore.services.analytics import served_segments
-from hvcore.services.analytics.served_segments import KNOWN_FOR, ServedSegments
+from hvcore.services.analytics import segment_count_cache
+from hvcore.services.analytics.segment_count_cache import KNOWN_FOR, SegmentCountCache
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 A, B, C = (VideoId(f"vid_{letter}") for letter in "abc")
@@ -30,9 +30,9 @@ class Store:
         return {id_: n for id_, n in self.counts.items() if id_ in videos}
 
 
-def made() -> tuple[Store, ServedSegments]:
+def made() -> tuple[Store, SegmentCountCache]:
     store = Store()
-    return store, ServedSegments(cast("Any", store))
+    return store, SegmentCountCache(cast("Any", store))
 
 
 def test_the_store_is_asked_for_what_is_not_known() -> None:
@@ -57,7 +57,7 @@ def test_a_new_count_shows_after_four_seconds(by: timedelta) -> None:
 def test_more_videos_than_are_remembered_have_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(served_segments, "MAX_KNOWN", 2)
+    monkeypatch.setattr(segment_count_cache, "MAX_KNOWN", 2)
     _, served = made()
 
     assert [served.of([id_], NOW)[id_] for id_ in (A, B, C, A)] == [1, 0, 0, 1]

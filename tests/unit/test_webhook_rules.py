@@ -20,16 +20,16 @@ from hvcore.domain.ids import (
 from hvcore.domain.webhooks.endpoints import (
     MAX_SECRETS,
     TRIES,
-    Delivery,
-    DeliveryState,
     EndpointState,
     Outcome,
+    WebhookDelivery,
+    WebhookDeliveryState,
     WebhookEndpoint,
     new_secret,
     next_wait,
 )
 from hvcore.domain.webhooks.events import EventKind, StoredEvent, VideoEvent
-from hvcore.safe_http import Answer
+from hvcore.safe_http import OutboundResponse
 from hvcore.services.webhooks.endpoint_slots import (
     MAX_WAIT_S,
     MIN_WAIT_S,
@@ -55,8 +55,8 @@ def endpoint() -> WebhookEndpoint:
     )
 
 
-def delivery() -> Delivery:
-    return Delivery(
+def delivery() -> WebhookDelivery:
+    return WebhookDelivery(
         id=new_delivery_id(),
         endpoint_id=new_webhook_id(),
         event_id=new_event_id(),
@@ -114,7 +114,7 @@ def test_asking_for_time_adds_no_tries() -> None:
 def test_a_delivery_keeps_account_of_its_attempts() -> None:
     tried = delivery().after(DOWN, began=NOW, now=NOW + DAY, jitter=0.0)
 
-    assert tried.state is DeliveryState.PENDING
+    assert tried.state is WebhookDeliveryState.PENDING
     assert (tried.attempts, tried.last_status, tried.last_error) == (1, 500, "down")
     assert tried.last_attempt_at == NOW
     assert tried.next_attempt_at == NOW + DAY + timedelta(seconds=5)
@@ -123,7 +123,7 @@ def test_a_delivery_keeps_account_of_its_attempts() -> None:
 def test_a_delivery_that_arrived_is_not_tried_again() -> None:
     done = delivery().after(Outcome(status=204), began=NOW, now=NOW, jitter=0.0)
 
-    assert (done.state, done.next_attempt_at) == (DeliveryState.DELIVERED, None)
+    assert (done.state, done.next_attempt_at) == (WebhookDeliveryState.DELIVERED, None)
 
 
 def test_an_endpoint_is_failing_when_a_delivery_gave_up_until_one_arrives() -> None:
@@ -251,7 +251,7 @@ def test_retry_after_is_seconds_or_a_date(
 ) -> None:
     headers = {} if text is None else {"retry-after": text}
 
-    outcome = outcome_of(Answer(status=503, headers=headers), now=NOW)
+    outcome = outcome_of(OutboundResponse(status=503, headers=headers), now=NOW)
 
     if expected is None:
         assert outcome.retry_after is None
@@ -261,12 +261,12 @@ def test_retry_after_is_seconds_or_a_date(
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
 def test_any_2xx_is_success(status: int) -> None:
-    assert outcome_of(Answer(status=status, headers={}), now=NOW).is_success
+    assert outcome_of(OutboundResponse(status=status, headers={}), now=NOW).is_success
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308, 400, 404, 429, 500])
 def test_everything_else_is_a_failure_and_says_so(status: int) -> None:
-    outcome = outcome_of(Answer(status=status, headers={}), now=NOW)
+    outcome = outcome_of(OutboundResponse(status=status, headers={}), now=NOW)
 
     assert not outcome.is_success
     assert str(status) in (outcome.error or "")

@@ -16,7 +16,7 @@ from hvcore.errors import (
     InvalidParametersError,
 )
 from hvcore.wire.converter import (
-    Refusal,
+    LateFieldError,
     group,
     optional,
     read_document,
@@ -135,9 +135,9 @@ def test_no_body_is_missing() -> None:
 def test_a_check_sees_what_was_given_and_its_refusals_find_their_place() -> None:
     seen: dict[str, object] = {}
 
-    def check(given: Mapping[str, object]) -> Iterable[Refusal]:
+    def check(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         seen.update(given)
-        return [Refusal(name="path", rule="is not possible", status=422)]
+        return [LateFieldError(name="path", rule="is not possible", status=422)]
 
     with pytest.raises(InvalidGcsPathError) as raised:
         read_document(Request, GOOD | {"flag": "x", "path": "q"}, check)

@@ -8,7 +8,7 @@ import pytest
 
 from hvcore.wire.converter import Null, read_document
 from hvcore.wire.kinds import FieldKind, FieldRefusedError
-from hvcore.wire.links.formats import DomainList, EmailAddress, Moment, Seconds
+from hvcore.wire.links.formats import DomainList, EmailAddress, Seconds, Timestamp
 from hvcore.wire.links.links import ShareRequest
 from hvcore.wire.videos.changes import VideoChangeRequest
 
@@ -25,7 +25,7 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
     ],
 )
 def test_a_moment_is_read_in_utc(text: str) -> None:
-    assert Moment().from_json(text) == NOON
+    assert Timestamp().from_json(text) == NOON
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_moment_is_read_in_utc(text: str) -> None:
 )
 def test_what_is_no_moment_is_unreadable(value: object) -> None:
     with pytest.raises(FieldRefusedError) as caught:
-        Moment().from_json(value)
+        Timestamp().from_json(value)
 
     assert caught.value.status == 422
 
@@ -152,7 +152,7 @@ def test_seconds_are_read_from_json_and_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [Moment(), EmailAddress(), DomainList(), Seconds(maximum=60)]
+    "kind", [Timestamp(), EmailAddress(), DomainList(), Seconds(maximum=60)]
 )
 def test_every_kind_has_a_schema(kind: FieldKind[object]) -> None:
     assert {"type", "anyOf"} & set(kind.schema())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import falcon
 
-from hv_api.request_scope import Reach
+from hv_api.request_scope import RequestScope
 from hv_api.routing import Route
 from hv_api.sent_headers import SentHeaders
 from hvcore.domain.access.principals import Principal
@@ -52,7 +52,7 @@ class AccessMiddleware:
             raise NotFoundError
         req.context.route = route
         caller = self._access.authenticate(Credentials(headers=SentHeaders(req.env)))
-        req.context.reach = Reach(
+        req.context.reach = RequestScope(
             caller=caller,
             org_id=self._organization(caller, route, params.get("org_id")),
             env_ref=params.get("env_ref"),

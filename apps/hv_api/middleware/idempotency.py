@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import falcon
 
-from hv_api.request_scope import Reach, find_environment
+from hv_api.request_scope import RequestScope, find_environment
 from hv_api.routing import Route
 from hv_web.bodies import read_body
 from hvcore.domain.access.idempotency import (
@@ -17,7 +17,7 @@ from hvcore.domain.access.idempotency import (
     KEPT_FOR,
     FirstRequest,
     IdempotencyScope,
-    KeptAnswer,
+    RecordedAnswer,
 )
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.rate_limits import Bucket
@@ -64,7 +64,7 @@ class IdempotencyMiddleware:
         if key is None or route is None or not route.is_idempotent:
             return
         _check_form(key)
-        reach: Reach = req.context.reach
+        reach: RequestScope = req.context.reach
         scope = IdempotencyScope(
             org_id=reach.org_id,
             env_id=self._environment(req, reach, params),
@@ -95,7 +95,7 @@ class IdempotencyMiddleware:
         first: FirstRequest | None = getattr(req.context, "first_request", None)
         if first is None:
             return
-        answer = KeptAnswer(
+        answer = RecordedAnswer(
             status=resp.status_code,
             headers=resp.headers,
             body=(resp.render_body() or b"").decode(),
@@ -103,7 +103,7 @@ class IdempotencyMiddleware:
         self._idempotency.end(first, answer)
 
     def _environment(
-        self, req: falcon.Request, reach: Reach, params: Mapping[str, str]
+        self, req: falcon.Request, reach: RequestScope, params: Mapping[str, str]
     ) -> str:
         if "org_id" not in params or reach.env_ref is not None:
             return find_environment(self._access, req).id
@@ -139,7 +139,7 @@ def _kept_for(route: Route) -> timedelta:
     return GRANT_KEPT_FOR if route.bucket is Bucket.UPLOAD_URL else KEPT_FOR
 
 
-def _give_again(resp: falcon.Response, answer: KeptAnswer) -> None:
+def _give_again(resp: falcon.Response, answer: RecordedAnswer) -> None:
     resp.status = answer.status
     resp.data = answer.body.encode()
     for name, value in answer.headers.items():

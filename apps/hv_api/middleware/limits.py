@@ -6,11 +6,11 @@ from typing import Final
 
 import falcon
 
-from hv_api.request_scope import Reach
+from hv_api.request_scope import RequestScope
 from hv_api.routing import Route
 from hvcore.domain.access.rate_limits import RateLimitState
 from hvcore.errors import RateLimitExceededError
-from hvcore.services.access.rate_limits import MINUTE_S, Counted, RateLimits
+from hvcore.services.access.rate_limits import MINUTE_S, RateLimitResult, RateLimits
 
 HEADERS: Final = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
@@ -40,7 +40,7 @@ class LimitsMiddleware:
             RateLimitExceededError: It is one too many; it was not counted.
             UnavailableError: It must be counted and cannot be.
         """
-        reach: Reach | None = getattr(req.context, "reach", None)
+        reach: RequestScope | None = getattr(req.context, "reach", None)
         if reach is None or self._limits is None:
             return
         route: Route = req.context.route
@@ -68,7 +68,7 @@ class LimitsMiddleware:
                 its answer, which is ready, is not given.
         """
         counting = getattr(req.context, "counting", None)
-        counted: Counted | None = (
+        counted: RateLimitResult | None = (
             getattr(req.context, "counted", None) if counting is None else counting()
         )
         if counted is None:
@@ -81,7 +81,7 @@ class LimitsMiddleware:
             _refuse_too_many(counted)
 
 
-def _refuse_too_many(counted: Counted | None) -> None:
+def _refuse_too_many(counted: RateLimitResult | None) -> None:
     if counted is not None and counted.retry_after_s is not None:
         raise RateLimitExceededError(
             f"{_limit_of(counted.shown)}; try again in "

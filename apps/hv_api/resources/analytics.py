@@ -36,7 +36,7 @@ _LIVE: Final = {
 }
 
 
-class Usage:
+class UsageResource:
     """
     What each environment holds, and what was served of it.
     """
@@ -55,7 +55,7 @@ class Usage:
         send_report(req, resp, payload, table=_USAGE, wanted=asked.form)
 
 
-class Daily:
+class DailyUsageResource:
     """
     What was served on each day.
     """
@@ -74,7 +74,7 @@ class Daily:
         send_report(req, resp, wire.daily(counts), table=_DAILY, wanted=asked.form)
 
 
-class Storage:
+class StorageUsageResource:
     """
     How much is stored.
     """
@@ -93,7 +93,7 @@ class Storage:
         send_report(req, resp, payload, table=_STORAGE, wanted=asked.form)
 
 
-class Distribution:
+class HeightDistributionResource:
     """
     What was served of each height.
     """
@@ -112,7 +112,7 @@ class Distribution:
         send_report(req, resp, payload, table=_DISTRIBUTION, wanted=asked.form)
 
 
-class VideoResolution:
+class VideoResolutionResource:
     """
     What was served of a video.
     """
@@ -141,7 +141,7 @@ class VideoResolution:
         )
 
 
-class VideoExplanation:
+class VideoExplanationResource:
     """
     How the count of a video's day came about.
     """
@@ -171,7 +171,7 @@ class VideoExplanation:
         )
 
 
-class Viewers:
+class ViewersResource:
     """
     Who is watching anything of some environments now.
     """
@@ -195,7 +195,7 @@ class Viewers:
         )
 
 
-class VideoViewers:
+class VideoViewersResource:
     """
     Who is watching a video now.
     """

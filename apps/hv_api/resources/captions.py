@@ -33,7 +33,7 @@ FILE_WITHIN_S: Final = 30.0
 """2 MiB in this time are 560 kbit/s."""
 
 
-class CaptionList:
+class CaptionListResource:
     """
     The captions of a video, in both families.
     """
@@ -54,7 +54,7 @@ class CaptionList:
         send(resp, wire.captions(tracks))
 
 
-class CaptionFile:
+class CaptionFileResource:
     """
     The captions of a video in a language, in both families.
     """

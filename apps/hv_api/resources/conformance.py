@@ -10,7 +10,7 @@ from hvcore.assembly import Services
 from hvcore.wire.videos.conformance import conformance
 
 
-class Conformance:
+class ConformanceResource:
     """
     The outcome of a video's check, in both families.
     """

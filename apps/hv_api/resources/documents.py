@@ -14,7 +14,7 @@ from hv_api.openapi_page import render_page
 from hv_web.files import send
 from hvcore.assembly import Services
 from hvcore.envelope import SUCCESS_TYPE, encode
-from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 STYLE: Final = Path(__file__).parents[1] / "docs.css"
 
@@ -35,7 +35,7 @@ def describe(services: Services) -> Document:
     return make_document(GROUPS, services.settings.public.api_url)
 
 
-class OpenApi:
+class OpenApiResource:
     """
     ``GET {base_url}/openapi.json``, sent bare.
     """
@@ -44,7 +44,7 @@ class OpenApi:
         self._services = services
 
     @cached_property
-    def _served(self) -> Served:
+    def _served(self) -> PlaybackResponse:
         # Made when it is first asked for, so that processes start sooner.
         return _served(encode(describe(self._services)), SUCCESS_TYPE)
 
@@ -55,7 +55,7 @@ class OpenApi:
         send(req, resp, self._served)
 
 
-class Page:
+class DocsPageResource:
     """
     ``GET /docs``.
     """
@@ -64,7 +64,7 @@ class Page:
         self._services = services
 
     @cached_property
-    def _served(self) -> Served:
+    def _served(self) -> PlaybackResponse:
         page = render_page(describe(self._services))
         return _served(page, "text/html; charset=utf-8")
 
@@ -77,7 +77,7 @@ class Page:
         resp.set_header("Referrer-Policy", "no-referrer")
 
 
-class Style:
+class DocsStyleResource:
     """
     ``GET /docs/style.css``.
     """
@@ -92,8 +92,8 @@ class Style:
         send(req, resp, self._served)
 
 
-def _served(body: bytes, content_type: str) -> Served:
-    return Served(
+def _served(body: bytes, content_type: str) -> PlaybackResponse:
+    return PlaybackResponse(
         body=body,
         content_type=content_type,
         etag=hashlib.sha256(body).hexdigest()[:32],

@@ -10,7 +10,7 @@ from hvcore.assembly import Services
 from hvcore.wire import responses
 
 
-class Environments:
+class EnvironmentsResource:
     """
     ``GET {api_url}/{orgID}/environments``, which also tests a key.
     """

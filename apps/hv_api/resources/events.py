@@ -11,7 +11,7 @@ from hvcore.wire.converter import read_query
 from hvcore.wire.webhooks import events as wire
 
 
-class EventList:
+class EventListResource:
     """
     The events of the key's environment.
     """

@@ -10,12 +10,12 @@ from hv_api.answers import send
 from hv_api.request_scope import find_environment
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
-from hvcore.wire.converter import Refusal, read_document
+from hvcore.wire.converter import LateFieldError, read_document
 from hvcore.wire.requests import possible_with
 from hvcore.wire.uploads import fetching as wire
 
 
-class VideoUpload:
+class VideoUploadResource:
     """
     Family B's upload: the video exists at once, its file is fetched.
     """
@@ -36,12 +36,12 @@ class VideoUpload:
         )
         send(resp, wire.fetched_video(video.id))
 
-    def _check(self, given: Mapping[str, object]) -> Iterable[Refusal]:
+    def _check(self, given: Mapping[str, object]) -> Iterable[LateFieldError]:
         yield from wire.fetchable(wire.VIDEO_URL, self._fetching.refusal)(given)
         yield from possible_with(self._processing.capabilities())(given)
 
 
-class Download:
+class DownloadResource:
     """
     Family B's download: the file is fetched, a process request follows.
     """

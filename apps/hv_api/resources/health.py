@@ -12,7 +12,7 @@ from hvcore.errors import UnavailableError
 from hvcore.services.health import HealthReport, HealthStatus
 
 
-class Health:
+class HealthResource:
     """
     ``GET /health``: ask everything that the service stands on.
     """
@@ -36,7 +36,7 @@ class Health:
             resp.set_headers(error.headers)
 
 
-class Live:
+class LivenessResource:
     """
     ``GET /health/live``: this process answers; nothing else is asked.
     """

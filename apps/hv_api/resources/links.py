@@ -8,15 +8,14 @@ from hv_api.answers import send
 from hv_api.request_scope import check_video_id, reach_of
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
-from hvcore.domain.links.links import EdgeKey as EdgeKeyRecord
-from hvcore.domain.links.links import ShareLink
-from hvcore.services.links.share_links import Shares as SharesService
+from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.services.links.share_links import ShareLinks
 from hvcore.wire.converter import read_document
 from hvcore.wire.links import links as wire
 from hvcore.wire.responses import Payload
 
 
-class EdgeKeys:
+class EdgeKeyListResource:
     """
     The edge keys of a video, in both families.
     """
@@ -58,11 +57,11 @@ class EdgeKeys:
         )
         send(resp, {"edgeKeys": [self._rendered(key) for key in found]})
 
-    def _rendered(self, key: EdgeKeyRecord) -> Payload:
+    def _rendered(self, key: EdgeKey) -> Payload:
         return wire.edge_key(key, embed_url=self._edge_keys.embed_url(key))
 
 
-class EdgeKey:
+class EdgeKeyResource:
     """
     One edge key, below its organization or its video, in both families.
     """
@@ -91,7 +90,7 @@ class EdgeKey:
         send(resp, wire.edge_key(key, embed_url=self._edge_keys.embed_url(key)))
 
 
-class Share:
+class NewShareLinkResource:
     """
     A new share link of a video, in both families.
     """
@@ -118,7 +117,7 @@ class Share:
         send(resp, _rendered(self._shares, share))
 
 
-class Shares:
+class ShareLinkListResource:
     """
     The share links of a video, in both families.
     """
@@ -139,7 +138,7 @@ class Shares:
         send(resp, {"shares": [_rendered(self._shares, share) for share in found]})
 
 
-class SharedLink:
+class ShareLinkResource:
     """
     One share link of a video, in both families.
     """
@@ -166,7 +165,7 @@ class SharedLink:
         send(resp, _rendered(self._shares, share))
 
 
-def _rendered(shares: SharesService, share: ShareLink) -> Payload:
+def _rendered(shares: ShareLinks, share: ShareLink) -> Payload:
     return wire.share(
         share,
         share_url=shares.share_url(share),

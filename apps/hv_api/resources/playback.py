@@ -11,7 +11,7 @@ from hvcore.wire.converter import read_query
 from hvcore.wire.query import SignedUrlParameters
 
 
-class SignedUrl:
+class SignedUrlResource:
     """
     The signed-url route, in both families.
     """

@@ -12,7 +12,7 @@ from hvcore.wire.converter import read_document
 from hvcore.wire.requests import ProcessRequest, possible_with
 
 
-class Process:
+class ProcessResource:
     """
     Process, in both families.
     """

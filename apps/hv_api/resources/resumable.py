@@ -16,7 +16,7 @@ from hvcore.wire.uploads.resumable import (
 )
 
 
-class ResumableUploads:
+class TusCreationResource:
     """
     The address at which clients of the tus protocol begin.
     """

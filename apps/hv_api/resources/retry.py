@@ -9,7 +9,7 @@ from hv_api.request_scope import check_video_id, reach_of
 from hvcore.assembly import Services
 
 
-class Retry:
+class RetryResource:
     """
     Retry, in both families.
     """

@@ -24,7 +24,7 @@ PICTURE_WITHIN_S: Final = 60.0
 """10 MiB in this time are 1.4 Mbit/s."""
 
 
-class Thumbnail:
+class ThumbnailResource:
     """
     A video's picture, in both families.
     """

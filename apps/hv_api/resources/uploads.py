@@ -13,7 +13,7 @@ from hvcore.wire.converter import read_document
 from hvcore.wire.requests import UploadUrlRequest, VideoUploadRequest, possible_with
 
 
-class UploadUrl:
+class UploadUrlResource:
     """
     Family A's upload-url: bytes first, a video when it is processed.
     """
@@ -32,7 +32,7 @@ class UploadUrl:
         send(resp, responses.upload_grant(granted))
 
 
-class VideoUploadUrl:
+class VideoUploadUrlResource:
     """
     Family B's upload-url: the video exists at once and awaits its bytes.
     """

@@ -19,7 +19,7 @@ _QUALITY: Final = table("playback-quality", wire.PLAYBACK_QUALITY, "playbackQual
 _BREAKDOWN: Final = table("breakdown", wire.BREAKDOWN, "breakdown")
 
 
-class VideoPlaybackQuality:
+class VideoPlaybackQualityResource:
     """
     What players told of a video.
     """
@@ -34,7 +34,9 @@ class VideoPlaybackQuality:
         Answer a record for each day.
         """
         reach = reach_of(req)
-        asked = read_query(query.QualityParameters, req.params, query.daily_dates)
+        asked = read_query(
+            query.PlaybackQualityParameters, req.params, query.daily_dates
+        )
         told = self._reports.playback_quality(
             reach.caller, reach.org_id, check_video_id(video_id), asked.days()
         )
@@ -47,7 +49,7 @@ class VideoPlaybackQuality:
         )
 
 
-class VideoBreakdown:
+class VideoBreakdownResource:
     """
     Where the segments of a video went.
     """

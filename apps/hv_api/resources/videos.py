@@ -20,7 +20,7 @@ LIST_THUMBNAIL_PX: Final = (640, 360)
 BEST_THUMBNAIL_PX: Final = (1280, 720)
 
 
-class VideoList:
+class VideoListResource:
     """
     List, in both families.
     """
@@ -49,7 +49,7 @@ class VideoList:
         send(resp, payload)
 
 
-class Details:
+class VideoDetailsResource:
     """
     Details, in both families.
     """
@@ -77,7 +77,7 @@ class Details:
         send(resp, payload)
 
 
-class Removal:
+class VideoDeletionResource:
     """
     Delete, in both families.
     """
@@ -101,14 +101,14 @@ class Removal:
         send(resp, responses.deletion(video))
 
 
-class Change:
+class VideoChangeResource:
     """
     Change, in both families.
     """
 
     def __init__(self, services: Services) -> None:
         self._editing = services.editing
-        self._details = Details(services)
+        self._details = VideoDetailsResource(services)
 
     def on_patch(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
@@ -124,22 +124,22 @@ class Change:
         self._details.on_get(req, resp, video_id)
 
 
-class OwnedVideo:
+class OwnedVideoResource:
     """
     Family A's address of a video: change and delete.
     """
 
     def __init__(self, services: Services) -> None:
-        self.on_patch = Change(services).on_patch
-        self.on_delete = Removal(services).on_delete
+        self.on_patch = VideoChangeResource(services).on_patch
+        self.on_delete = VideoDeletionResource(services).on_delete
 
 
-class Video:
+class VideoResource:
     """
     Family B's address of a video: details, change and delete.
     """
 
     def __init__(self, services: Services) -> None:
-        self.on_get = Details(services).on_get
-        self.on_patch = Change(services).on_patch
-        self.on_delete = Removal(services).on_delete
+        self.on_get = VideoDetailsResource(services).on_get
+        self.on_patch = VideoChangeResource(services).on_patch
+        self.on_delete = VideoDeletionResource(services).on_delete

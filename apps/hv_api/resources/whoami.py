@@ -10,7 +10,7 @@ from hvcore.assembly import Services
 from hvcore.wire.access.whoami import whoami
 
 
-class WhoAmI:
+class WhoAmIResource:
     """
     ``GET {base_url}/whoami``, for every key.
     """

@@ -20,7 +20,7 @@ from hvcore.wire.analytics.query import (
     BreakdownParameters,
     DailyParameters,
     ExplainParameters,
-    QualityParameters,
+    PlaybackQualityParameters,
     ResolutionParameters,
     StorageParameters,
     UsageParameters,
@@ -81,7 +81,7 @@ class _Report:
 _REPORTS: Final = (
     _Report(
         name="usage",
-        resource=analytics.Usage,
+        resource=analytics.UsageResource,
         summary="Report what each environment holds and what was served of it.",
         answer=answers.USAGE,
         query=UsageParameters,
@@ -89,7 +89,7 @@ _REPORTS: Final = (
     ),
     _Report(
         name="daily",
-        resource=analytics.Daily,
+        resource=analytics.DailyUsageResource,
         summary="Report what was served on each day.",
         answer=answers.DAILY,
         query=DailyParameters,
@@ -97,7 +97,7 @@ _REPORTS: Final = (
     ),
     _Report(
         name="storage",
-        resource=analytics.Storage,
+        resource=analytics.StorageUsageResource,
         summary="Report how much is stored.",
         answer=answers.STORAGE,
         query=StorageParameters,
@@ -105,7 +105,7 @@ _REPORTS: Final = (
     ),
     _Report(
         name="resolution-distribution",
-        resource=analytics.Distribution,
+        resource=analytics.HeightDistributionResource,
         summary="Report what was served of each resolution.",
         answer=answers.DISTRIBUTION,
         query=ResolutionParameters,
@@ -113,7 +113,7 @@ _REPORTS: Final = (
     ),
     _Report(
         name="resolution",
-        resource=analytics.VideoResolution,
+        resource=analytics.VideoResolutionResource,
         summary="Report what was served of a video, by resolution.",
         answer=answers.VIDEO_RESOLUTION,
         query=VideoParameters,
@@ -121,7 +121,7 @@ _REPORTS: Final = (
     ),
     _Report(
         name="explain",
-        resource=analytics.VideoExplanation,
+        resource=analytics.VideoExplanationResource,
         summary="Show how the count of a video's day came about.",
         answer=answers.EXPLANATION,
         query=ExplainParameters,
@@ -129,15 +129,15 @@ _REPORTS: Final = (
     ),
     _Report(
         name="playback-quality",
-        resource=video_reports.VideoPlaybackQuality,
+        resource=video_reports.VideoPlaybackQualityResource,
         summary="Report what players told of a video's playback, by day.",
         answer=reports.PLAYBACK_QUALITY,
-        query=QualityParameters,
+        query=PlaybackQualityParameters,
         roots=_VIDEOS,
     ),
     _Report(
         name="breakdown",
-        resource=video_reports.VideoBreakdown,
+        resource=video_reports.VideoBreakdownResource,
         summary="Report where a video's segments went: by country or by page.",
         answer=reports.BREAKDOWN,
         query=BreakdownParameters,
@@ -145,7 +145,7 @@ _REPORTS: Final = (
     ),
     _Report(
         name="viewers",
-        resource=analytics.Viewers,
+        resource=analytics.ViewersResource,
         summary="Tell how many are watching now.",
         answer=answers.VIEWERS,
         query=ViewersParameters,
@@ -153,7 +153,7 @@ _REPORTS: Final = (
     ),
     _Report(
         name="viewers",
-        resource=analytics.VideoViewers,
+        resource=analytics.VideoViewersResource,
         summary="Tell how many are watching a video now.",
         answer=answers.VIEWERS,
         query=ViewersParameters,

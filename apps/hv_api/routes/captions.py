@@ -22,7 +22,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "GET",
             f"{video}/captions",
-            captions.CaptionList,
+            captions.CaptionListResource,
             summary="List a video's captions.",
             answer=wire.CAPTIONS,
             permission=Permission.VIDEOS_READ,
@@ -32,7 +32,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "PUT",
             f"{video}/captions/{{language}}",
-            captions.CaptionFile,
+            captions.CaptionFileResource,
             summary="Set a video's captions in a language: WebVTT or SubRip.",
             answer=wire.CAPTIONS,
             permission=Permission.VIDEOS_WRITE,
@@ -44,7 +44,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "DELETE",
             f"{video}/captions/{{language}}",
-            captions.CaptionFile,
+            captions.CaptionFileResource,
             summary="Remove a video's captions in a language.",
             answer=wire.CAPTIONS,
             permission=Permission.VIDEOS_WRITE,

@@ -13,7 +13,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         f"{KEY}/events",
-        events.EventList,
+        events.EventListResource,
         summary="List what has happened to videos since a cursor.",
         answer=wire.EVENTS,
         permission=Permission.VIDEOS_READ,

@@ -22,7 +22,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "POST",
             f"{video}/edge-keys",
-            sharing.EdgeKeys,
+            sharing.EdgeKeyListResource,
             summary="Make an edge key, which plays a video until it is revoked.",
             answer=wire.EDGE_KEY,
             permission=_SIGNS,
@@ -35,7 +35,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "GET",
             f"{video}/edge-keys",
-            sharing.EdgeKeys,
+            sharing.EdgeKeyListResource,
             summary="List a video's edge keys, newest first.",
             answer=wire.EDGE_KEYS,
             permission=_SIGNS,
@@ -45,7 +45,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "DELETE",
             f"{video}/edge-keys/{{edgeKey}}",
-            sharing.EdgeKey,
+            sharing.EdgeKeyResource,
             summary="Revoke an edge key of a video.",
             answer=wire.EDGE_KEY,
             permission=_SIGNS,
@@ -55,7 +55,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "POST",
             f"{video}/share",
-            sharing.Share,
+            sharing.NewShareLinkResource,
             summary="Make a link that plays a video for a time or some views.",
             answer=wire.SHARE,
             permission=_SIGNS,
@@ -68,7 +68,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "GET",
             f"{video}/shares",
-            sharing.Shares,
+            sharing.ShareLinkListResource,
             summary="List a video's share links, newest first.",
             answer=wire.SHARES,
             permission=_SIGNS,
@@ -78,7 +78,7 @@ def _of_video(video: str) -> tuple[Route, ...]:
         Route(
             "DELETE",
             f"{video}/shares/{{shareID}}",
-            sharing.SharedLink,
+            sharing.ShareLinkResource,
             summary="Revoke a share link; its sessions end.",
             answer=wire.SHARE,
             permission=_SIGNS,
@@ -92,7 +92,7 @@ def _edge_key(root: str) -> Route:
     return Route(
         "DELETE",
         f"{root}/edge-keys/{{edgeKey}}",
-        sharing.EdgeKey,
+        sharing.EdgeKeyResource,
         summary="Revoke an edge key.",
         answer=wire.EDGE_KEY,
         permission=_SIGNS,

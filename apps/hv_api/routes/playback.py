@@ -16,7 +16,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         f"{ORG}/videos/{{publicID}}/signed-url",
-        playback.SignedUrl,
+        playback.SignedUrlResource,
         summary="Get an address that plays a private video for a time.",
         answer=answers.SIGNED_URL,
         permission=Permission.PLAYBACK_SIGN,
@@ -27,7 +27,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         f"{KEY}/videos/{{assetId}}/signed-url",
-        playback.SignedUrl,
+        playback.SignedUrlResource,
         summary="Get an address that plays a private video for a time.",
         answer=answers.SIGNED_URL,
         permission=Permission.PLAYBACK_SIGN,

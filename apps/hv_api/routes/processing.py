@@ -21,7 +21,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "POST",
         f"{ENV}/videos/process",
-        processing.Process,
+        processing.ProcessResource,
         summary="Make a video of uploaded bytes.",
         answer=answers.PROCESSED,
         permission=Permission.VIDEOS_WRITE,
@@ -38,7 +38,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "POST",
         f"{KEY}/videos/process",
-        processing.Process,
+        processing.ProcessResource,
         summary="Make a video of uploaded bytes.",
         answer=answers.PROCESSED,
         permission=Permission.VIDEOS_WRITE,

@@ -13,7 +13,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         "/health",
-        health.Health,
+        health.HealthResource,
         is_open=True,
         summary="Ask whether the service can work.",
         answer=answers.HEALTH,
@@ -21,7 +21,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         "/health/live",
-        health.Live,
+        health.LivenessResource,
         is_open=True,
         summary="Ask whether the process answers.",
         answer=answers.LIVE,
@@ -29,14 +29,14 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         f"{ORG}/environments",
-        environments.Environments,
+        environments.EnvironmentsResource,
         summary="List the environments that the key reaches; tests a key.",
         answer=answers.ENVIRONMENTS,
     ),
     Route(
         "GET",
         f"{KEY}/whoami",
-        whoami.WhoAmI,
+        whoami.WhoAmIResource,
         summary="Ask what the key is, and what it may do.",
         answer=WHOAMI,
         is_for_every_key=True,
@@ -44,7 +44,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         f"{KEY}/openapi.json",
-        documents.OpenApi,
+        documents.OpenApiResource,
         is_open=True,
         summary="Get the description of every route (OpenAPI 3.1).",
         answer={"type": "object"},
@@ -53,7 +53,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         "/docs",
-        documents.Page,
+        documents.DocsPageResource,
         is_open=True,
         summary="Read the same as a page.",
         special=Special(answer_type="text/html"),
@@ -61,7 +61,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         "/docs/style.css",
-        documents.Style,
+        documents.DocsStyleResource,
         is_open=True,
         summary="Get the style of the page.",
         special=Special(answer_type="text/css"),

@@ -25,7 +25,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "POST",
         f"{ENV}/videos/upload-url",
-        uploads.UploadUrl,
+        uploads.UploadUrlResource,
         summary="Get an address to send a file to.",
         answer=answers.UPLOAD_GRANT,
         permission=Permission.VIDEOS_WRITE,
@@ -37,7 +37,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "POST",
         f"{KEY}/videos/upload-url",
-        uploads.VideoUploadUrl,
+        uploads.VideoUploadUrlResource,
         summary="Get an address to send a file to, which is processed on arrival.",
         answer=answers.VIDEO_UPLOAD_GRANT,
         permission=Permission.VIDEOS_WRITE,
@@ -53,7 +53,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "POST",
         f"{KEY}/videos/upload",
-        fetching.VideoUpload,
+        fetching.VideoUploadResource,
         summary="Make a video of the file at an address.",
         answer=fetch.FETCHED_VIDEO,
         permission=Permission.VIDEOS_WRITE,
@@ -69,7 +69,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "POST",
         f"{KEY}/videos/download",
-        fetching.Download,
+        fetching.DownloadResource,
         summary="Fetch the file at an address, to be processed.",
         answer=fetch.FETCHED_FILE,
         permission=Permission.VIDEOS_WRITE,
@@ -80,7 +80,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "POST",
         f"{KEY}/uploads",
-        resumable.ResumableUploads,
+        resumable.TusCreationResource,
         summary="Create a resumable upload (tus 1.0), which is processed on arrival.",
         answer=tus.RESUMABLE_UPLOAD,
         permission=Permission.VIDEOS_WRITE,
@@ -105,7 +105,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "OPTIONS",
         f"{KEY}/uploads",
-        resumable.ResumableUploads,
+        resumable.TusCreationResource,
         summary="Ask what resumable uploads can do.",
         is_open=True,
         special=Special(status=204),

@@ -28,7 +28,7 @@ def _retry(video: str) -> Route:
     return Route(
         "POST",
         f"{video}/retry",
-        retry.Retry,
+        retry.RetryResource,
         summary="Process a failed video once more, as it was asked for.",
         answer=answers.PROCESSED,
         permission=Permission.VIDEOS_WRITE,
@@ -45,7 +45,7 @@ def _thumbnail(video: str) -> Route:
     return Route(
         "POST",
         f"{video}/thumbnail",
-        thumbnails.Thumbnail,
+        thumbnails.ThumbnailResource,
         summary="Choose a video's picture: a moment of it, or one that is sent.",
         answer=wire.THUMBNAIL,
         permission=Permission.VIDEOS_WRITE,
@@ -60,7 +60,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "PATCH",
         f"{ORG}/videos/{{videoID}}",
-        videos.OwnedVideo,
+        videos.OwnedVideoResource,
         summary="Change a video's name, description or visibility.",
         answer=answers.VIDEO_DETAILS,
         permission=Permission.VIDEOS_WRITE,
@@ -70,7 +70,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "PATCH",
         f"{KEY}/videos/{{assetId}}",
-        videos.Video,
+        videos.VideoResource,
         summary="Change a video's name, description or visibility.",
         answer=answers.VIDEO_DETAILS,
         permission=Permission.VIDEOS_WRITE,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from hv_api.resources import videos
-from hv_api.resources.conformance import Conformance
+from hv_api.resources.conformance import ConformanceResource
 from hv_api.routing import ENV, KEY, ORG, Route
 from hvcore.assembly import Services
 from hvcore.domain.access.keys import Permission
@@ -29,7 +29,7 @@ def _list(root: str, summary: str, *errors: type[HvError]) -> Route:
     return Route(
         "GET",
         f"{root}/videos",
-        videos.VideoList,
+        videos.VideoListResource,
         summary=summary,
         answer=answers.VIDEO_LIST,
         permission=Permission.VIDEOS_READ,
@@ -54,7 +54,7 @@ def _conformance(video: str) -> Route:
     return Route(
         "GET",
         f"{video}/conformance",
-        Conformance,
+        ConformanceResource,
         summary="Tell what the check of a finished video has found.",
         answer=CONFORMANCE,
         permission=Permission.VIDEOS_READ,
@@ -80,11 +80,11 @@ def _deletion(path: str, resource: Callable[[Services], object]) -> Route:
 ROUTES: Final[tuple[Route, ...]] = (
     _list(ENV, "List an environment's videos.", EnvironmentNotFoundError),
     _list(KEY, "List the videos of the key's environment."),
-    _details(f"{ORG}/videos/{{publicID}}/details", videos.Details),
-    _details(f"{KEY}/videos/{{assetId}}", videos.Video),
-    _details(f"{KEY}/videos/{{assetId}}/details", videos.Details),
+    _details(f"{ORG}/videos/{{publicID}}/details", videos.VideoDetailsResource),
+    _details(f"{KEY}/videos/{{assetId}}", videos.VideoResource),
+    _details(f"{KEY}/videos/{{assetId}}/details", videos.VideoDetailsResource),
     _conformance(f"{ORG}/videos/{{videoID}}"),
     _conformance(f"{KEY}/videos/{{assetId}}"),
-    _deletion(f"{ORG}/videos/{{videoID}}", videos.OwnedVideo),
-    _deletion(f"{KEY}/videos/{{assetId}}", videos.Video),
+    _deletion(f"{ORG}/videos/{{videoID}}", videos.OwnedVideoResource),
+    _deletion(f"{KEY}/videos/{{assetId}}", videos.VideoResource),
 )

@@ -1,6 +1,6 @@
 -- What a count says of the viewer beside the segment: who it is, by a
 -- mark that tells nothing (as in hvcore/services/counting/sessions.py), and, where
--- the settings ask for it, where it is (as in hvcore/services/counting/details.py).
+-- the settings ask for it, where it is (as in hvcore/services/counting/segment_details.py).
 -- Counts have marks, codes of countries and hosts, and nothing else that was sent.
 
 local pages = require "hv_edge_pages"

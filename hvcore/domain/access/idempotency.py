@@ -33,7 +33,7 @@ class IdempotencyScope:
 
 
 @attrs.frozen(kw_only=True)
-class KeptAnswer:
+class RecordedAnswer:
     """
     The answer to the first request.
 
@@ -64,4 +64,4 @@ class FirstRequest:
     claim: str
     claimed_until: datetime
     expires_at: datetime
-    answer: KeptAnswer | None = None
+    answer: RecordedAnswer | None = None

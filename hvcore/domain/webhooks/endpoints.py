@@ -61,7 +61,7 @@ class EndpointState(Enum):
     REMOVED = "removed"
 
 
-class DeliveryState(Enum):
+class WebhookDeliveryState(Enum):
     """
     Where a delivery stands.
     """
@@ -138,7 +138,9 @@ class WebhookEndpoint:
         kept = [s for s in old if not _is_over(s, now)]
         return attrs.evolve(self, secrets=(secret, *kept)[:MAX_SECRETS])
 
-    def after(self, outcome: "Outcome", delivery: "Delivery") -> "WebhookEndpoint":
+    def after(
+        self, outcome: "Outcome", delivery: "WebhookDelivery"
+    ) -> "WebhookEndpoint":
         """
         Return the endpoint as an attempt leaves it.
 
@@ -151,7 +153,7 @@ class WebhookEndpoint:
             return attrs.evolve(self, state=EndpointState.ACTIVE)
         if outcome.is_gone:
             return attrs.evolve(self, state=EndpointState.DISABLED)
-        if delivery.state is DeliveryState.FAILED:
+        if delivery.state is WebhookDeliveryState.FAILED:
             return attrs.evolve(self, state=EndpointState.FAILING)
         return self
 
@@ -187,7 +189,7 @@ class Outcome:
 
 
 @attrs.frozen(kw_only=True)
-class Delivery:
+class WebhookDelivery:
     """
     One event on its way to one endpoint.
 
@@ -199,7 +201,7 @@ class Delivery:
     id: DeliveryId
     endpoint_id: WebhookId
     event_id: EventId
-    state: DeliveryState = DeliveryState.PENDING
+    state: WebhookDeliveryState = WebhookDeliveryState.PENDING
     attempts: int = 0
     created_at: datetime
     next_attempt_at: datetime | None
@@ -209,7 +211,7 @@ class Delivery:
 
     def after(
         self, outcome: Outcome, *, began: datetime, now: datetime, jitter: float
-    ) -> "Delivery":
+    ) -> "WebhookDelivery":
         """
         Return the delivery as an attempt leaves it.
 
@@ -218,10 +220,12 @@ class Delivery:
             jitter: From -1 to 1, drawn by the caller.
         """
         attempts = self.attempts + 1
-        wait, state = None, DeliveryState.DELIVERED
+        wait, state = None, WebhookDeliveryState.DELIVERED
         if not outcome.is_success:
             wait = next_wait(attempts, outcome, jitter)
-            state = DeliveryState.PENDING if wait else DeliveryState.FAILED
+            state = (
+                WebhookDeliveryState.PENDING if wait else WebhookDeliveryState.FAILED
+            )
         return attrs.evolve(
             self,
             state=state,

@@ -13,7 +13,7 @@ from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import audit_log
 
 
-class SqlAuditLog:
+class SqlAuditRepository:
     """
     A row for each entry, in the order they were added.
     """

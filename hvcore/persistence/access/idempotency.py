@@ -9,13 +9,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from hvcore.domain.access.idempotency import FirstRequest, IdempotencyScope, KeptAnswer
+from hvcore.domain.access.idempotency import (
+    FirstRequest,
+    IdempotencyScope,
+    RecordedAnswer,
+)
 from hvcore.persistence.json_columns import dump_plain
 from hvcore.persistence.statements import insert_unless_there
 from hvcore.persistence.tables import idempotency
 
 
-class SqlFirstRequests:
+class SqlIdempotencyRepository:
     """
     One row for each scope; see ports.idempotency.FirstRequests.
     """
@@ -45,7 +49,7 @@ class SqlFirstRequests:
         statement = sa.update(idempotency).where(*_is(request.scope))
         self._connection.execute(statement.values(_to_row(request)))
 
-    def answer(self, request: FirstRequest, answer: KeptAnswer) -> bool:
+    def answer(self, request: FirstRequest, answer: RecordedAnswer) -> bool:
         """
         Store an answer; False if somebody else runs the request by now.
         """
@@ -109,7 +113,7 @@ def _to_row(request: FirstRequest) -> dict[str, Any]:
     }
 
 
-def _answer_to_row(answer: KeptAnswer | None) -> dict[str, Any]:
+def _answer_to_row(answer: RecordedAnswer | None) -> dict[str, Any]:
     if answer is None:
         return {"status": None, "headers": None, "body": None}
     return {
@@ -122,7 +126,7 @@ def _answer_to_row(answer: KeptAnswer | None) -> dict[str, Any]:
 def _from_row(row: RowMapping) -> FirstRequest:
     answer = None
     if row["status"] is not None:
-        answer = KeptAnswer(
+        answer = RecordedAnswer(
             status=row["status"],
             headers=json.loads(row["headers"]),
             body=row["body"],

@@ -17,7 +17,7 @@ from hvcore.persistence.engine import writing
 from hvcore.persistence.fast_reads.reads import FastReads, Row
 from hvcore.persistence.rows import key_from_row
 from hvcore.persistence.statements import is_storable
-from hvcore.persistence.tables import EPOCH, Moment, api_keys
+from hvcore.persistence.tables import EPOCH, UtcDateTime, api_keys
 
 KNOWN_FOR: Final = timedelta(seconds=1)
 """A revocation takes effect within five seconds on every process."""
@@ -114,14 +114,14 @@ def _moment(microseconds: int | None) -> datetime | None:
 
 
 def _converter(column: sa.Column[Any]) -> Callable[[Any], Any]:
-    return _moment if isinstance(column.type, Moment) else lambda value: value
+    return _moment if isinstance(column.type, UtcDateTime) else lambda value: value
 
 
 _COLUMNS: Final = [(column.name, _converter(column)) for column in api_keys.c]
 _BY_HASH: Final = sa.select(
     *(
         sa.type_coerce(column, sa.BigInteger)
-        if isinstance(column.type, Moment)
+        if isinstance(column.type, UtcDateTime)
         else column
         for column in api_keys.c
     )

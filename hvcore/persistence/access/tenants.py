@@ -21,7 +21,7 @@ from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import api_keys, environments, organizations
 
 
-class SqlTenants:
+class SqlTenantRepository:
     """
     Tenants in the database; see ports.unit_of_work.Tenants.
     """
@@ -102,7 +102,7 @@ class SqlTenants:
         insert_new(self._connection, environments, environment_to_row(environment))
 
 
-class SqlKeys:
+class SqlKeyRepository:
     """
     API key records in the database; see ports.unit_of_work.Keys.
     """

@@ -15,7 +15,7 @@ import attrs
 
 from hvcore.changes_file import ChangesFile
 from hvcore.errors import UnavailableError
-from hvcore.persistence.fast_reads.readers import EndOfMoment, Question, Row
+from hvcore.persistence.fast_reads.readers import EndOfMoment, Query, Row
 
 KEPT_S: Final = 0.9
 """From before the question, so that other machines' deletes are obeyed in a second."""
@@ -26,7 +26,7 @@ MAX_KEPT: Final = 4096
 _Key: TypeAlias = tuple[object, ...]
 
 
-class NotKeptError(UnavailableError):
+class CacheMissError(UnavailableError):
     """
     The server would have to be asked, which takes a while.
     """
@@ -59,7 +59,7 @@ def since_boot_s() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-class KeptAnswers:
+class AnswerCache:
     """
     Answers within moments with what was asked outside of them; thread-safe.
 
@@ -81,15 +81,15 @@ class KeptAnswers:
 
     def answer(
         self,
-        question: Question,
+        question: Query,
         values: Mapping[str, object],
-        ask: Callable[[Question, Mapping[str, object]], list[Row]],
+        ask: Callable[[Query, Mapping[str, object]], list[Row]],
     ) -> list[Row]:
         """
         Return what is kept within a moment, else what ``ask`` returns.
 
         Raises:
-            NotKeptError: Within a moment: nothing that still holds.
+            CacheMissError: Within a moment: nothing that still holds.
             UnavailableError: The server does not answer.
         """
         moment: _Moment | None = getattr(self._thread, "moment", None)
@@ -121,15 +121,15 @@ class KeptAnswers:
     def _recall(self, key: _Key, moment: _Moment) -> list[Row]:
         kept = self._kept.get(key)
         if kept is None or kept.change != moment.change:
-            raise NotKeptError
+            raise CacheMissError
         # Below zero where another thread has asked since the moment began.
         age_s = moment.now_s - kept.asked_s
         if abs(age_s) >= KEPT_S:
-            raise NotKeptError
+            raise CacheMissError
         if age_s >= RENEWED_AFTER_S and not kept.is_renewed:
             # Whoever gets this has it asked anew; the others go on.
             kept.is_renewed = True
-            raise NotKeptError
+            raise CacheMissError
         return kept.rows
 
     def _keep(self, key: _Key, new: _Kept) -> None:

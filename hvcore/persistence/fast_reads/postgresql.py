@@ -12,11 +12,11 @@ from sqlalchemy.engine import Engine
 
 from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import idle_connections
-from hvcore.persistence.fast_reads.answer_cache import KeptAnswers
+from hvcore.persistence.fast_reads.answer_cache import AnswerCache
 from hvcore.persistence.fast_reads.readers import (
     NO_ANSWER,
     OwnedConnection,
-    Question,
+    Query,
     Row,
 )
 
@@ -37,24 +37,24 @@ class PostgresqlReader:
         kept: Answers within moments; None if they are answered as all else is.
     """
 
-    def __init__(self, engine: Engine, kept: KeptAnswers | None = None) -> None:
+    def __init__(self, engine: Engine, kept: AnswerCache | None = None) -> None:
         self._engine = engine
         self._kept = kept
         self._idle: deque[_Owned] = idle_connections(engine)
         event.listen(engine, "engine_disposed", lambda _: self._idle.clear())
 
-    def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+    def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
         """
         Return the rows of an answer.
 
         Raises:
-            NotKeptError: Within a moment: the server would have to be asked.
+            CacheMissError: Within a moment: the server would have to be asked.
         """
         if self._kept is None:
             return self._ask(question, values)
         return self._kept.answer(question, values, self._ask)
 
-    def _ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+    def _ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
         owned = self._take()
         while owned is not None:
             try:
@@ -73,7 +73,7 @@ class PostgresqlReader:
             return None
 
     def _answer(
-        self, owned: "_Owned", question: Question, values: Mapping[str, object]
+        self, owned: "_Owned", question: Query, values: Mapping[str, object]
     ) -> list[Row]:
         from psycopg import (  # noqa: PLC0415 - not installed where SQLite is used
             InterfaceError,

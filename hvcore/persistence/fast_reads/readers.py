@@ -14,7 +14,7 @@ Row = tuple[Any, ...]
 
 
 @attrs.frozen(eq=False)
-class Question:
+class Query:
     """
     A statement as the driver takes it.
 
@@ -36,7 +36,7 @@ class Reader(Protocol):
     Asks one database.
     """
 
-    def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+    def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
         """
         Return the rows of an answer.
         """

@@ -17,12 +17,12 @@ from sqlalchemy.engine import Engine
 
 from hvcore.changes_file import ChangesFile
 from hvcore.persistence.engine import refuse_other_process
-from hvcore.persistence.fast_reads.answer_cache import KeptAnswers
+from hvcore.persistence.fast_reads.answer_cache import AnswerCache
 from hvcore.persistence.fast_reads.postgresql import PostgresqlReader
-from hvcore.persistence.fast_reads.readers import Question, Reader, Row
+from hvcore.persistence.fast_reads.readers import Query, Reader, Row
 from hvcore.persistence.fast_reads.sqlite import SqliteReader
 
-__all__ = ["FastReads", "Question", "Row"]
+__all__ = ["FastReads", "Query", "Row"]
 
 
 class FastReads:
@@ -40,24 +40,22 @@ class FastReads:
     def __init__(self, engine: Engine, changes: ChangesFile | None = None) -> None:
         self._engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
-        kept = KeptAnswers(changes) if changes and not self.is_sqlite else None
+        kept = AnswerCache(changes) if changes and not self.is_sqlite else None
         self._reader: Reader = (
             SqliteReader(engine) if self.is_sqlite else PostgresqlReader(engine, kept)
         )
         # Within moments.
         self.waits_for_nobody = self.is_sqlite or kept is not None
 
-    def prepare(
-        self, statement: sa.SelectBase, *, is_remembered: bool = True
-    ) -> Question:
+    def prepare(self, statement: sa.SelectBase, *, is_remembered: bool = True) -> Query:
         """
         Make a question; all of its values must be named parameters.
         """
         compiled = statement.compile(dialect=self._engine.dialect)
         names = getattr(compiled, "positiontup", None) or ()
-        return Question(str(compiled), tuple(names), is_remembered=is_remembered)
+        return Query(str(compiled), tuple(names), is_remembered=is_remembered)
 
-    def prepare_page(self, statement: sa.Select[Any]) -> Question:
+    def prepare_page(self, statement: sa.Select[Any]) -> Query:
         """
         Make a question whose answer has many rows, in an order.
 
@@ -67,14 +65,14 @@ class FastReads:
         again.
         """
         if not self.is_sqlite:
-            # What changes lists is not told by the changes of KeptAnswers.
+            # What changes lists is not told by the changes of AnswerCache.
             return self.prepare(statement, is_remembered=False)
         rows = statement.subquery("page")
         packed = [sa.func.json_group_array(column) for column in rows.c]
         question = self.prepare(sa.select(*packed))
         return attrs.evolve(question, is_packed=True)
 
-    def first(self, question: Question, values: Mapping[str, object]) -> Row | None:
+    def first(self, question: Query, values: Mapping[str, object]) -> Row | None:
         """
         Return the first row, if there is one.
 
@@ -84,7 +82,7 @@ class FastReads:
         rows = self.all(question, values)
         return rows[0] if rows else None
 
-    def all(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+    def all(self, question: Query, values: Mapping[str, object]) -> list[Row]:
         """
         Return all rows.
 
@@ -107,7 +105,7 @@ class FastReads:
 
         A server is not waited for where answers are kept: they are as of 0.9 s
         ago, of no earlier than the last change on this machine, or there is a
-        NotKeptError.
+        CacheMissError.
 
         Raises:
             UnavailableError: The database does not answer.

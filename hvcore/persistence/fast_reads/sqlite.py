@@ -18,7 +18,7 @@ from hvcore.persistence.fast_reads.readers import (
     NO_ANSWER,
     EndOfMoment,
     OwnedConnection,
-    Question,
+    Query,
     Row,
 )
 
@@ -40,7 +40,7 @@ class SqliteReader:
         self._open: weakref.WeakSet[_Owned] = weakref.WeakSet()
         event.listen(engine, "engine_disposed", lambda _: self._close())
 
-    def ask(self, question: Question, values: Mapping[str, object]) -> list[Row]:
+    def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
         """
         Return the rows of an answer.
         """

@@ -15,7 +15,7 @@ from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import edge_keys, share_links
 
 
-class SqlEdgeKeys:
+class SqlEdgeKeyRepository:
     """
     Edge keys in the database; see ports.sharing.EdgeKeys.
     """
@@ -51,7 +51,7 @@ class SqlEdgeKeys:
         self._connection.execute(statement.values(edge_key_to_row(key)))
 
 
-class SqlShareLinks:
+class SqlShareLinkRepository:
     """
     Share links in the database; see ports.sharing.ShareLinks.
     """

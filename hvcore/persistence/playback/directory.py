@@ -23,7 +23,7 @@ from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import (
     EPOCH,
-    Moment,
+    UtcDateTime,
     edge_keys,
     environments,
     published_media,
@@ -76,7 +76,7 @@ def _plain_columns(table: sa.Table, *names: str, key: str = "id") -> sa.Select[A
     # Moments as the numbers that they are: SQLite is asked past SQLAlchemy.
     columns = [
         sa.type_coerce(column, sa.BigInteger).label(column.name)
-        if isinstance(column.type, Moment)
+        if isinstance(column.type, UtcDateTime)
         else column
         for column in (table.c[name] for name in names)
     ]

@@ -12,7 +12,7 @@ from hvcore.persistence.statements import insert_unless_there
 from hvcore.persistence.tables import transcode_jobs
 
 
-class SqlJobs:
+class SqlJobRepository:
     """
     Transcode jobs in the database; see ports.unit_of_work.Jobs.
     """

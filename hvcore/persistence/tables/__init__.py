@@ -5,8 +5,8 @@ The tables.
 from hvcore.persistence.tables.captions import video_captions
 from hvcore.persistence.tables.columns import (
     EPOCH,
-    Moment,
     Text,
+    UtcDateTime,
     metadata,
 )
 from hvcore.persistence.tables.events import (
@@ -41,8 +41,8 @@ from hvcore.persistence.tables.work import (
 
 __all__ = [
     "EPOCH",
-    "Moment",
     "Text",
+    "UtcDateTime",
     "api_keys",
     "audit_log",
     "edge_keys",

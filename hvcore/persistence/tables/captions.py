@@ -5,7 +5,7 @@ The captions of videos.
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table
 
-from hvcore.persistence.tables.columns import Moment, Text, metadata
+from hvcore.persistence.tables.columns import Text, UtcDateTime, metadata
 
 video_captions = Table(
     "video_captions",
@@ -17,5 +17,5 @@ video_captions = Table(
     Column("size_bytes", BigInteger, nullable=False),
     Column("sha256", Text, nullable=False),
     Column("version", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
 )

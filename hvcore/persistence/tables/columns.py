@@ -16,7 +16,7 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-class Moment(sa.types.TypeDecorator[datetime]):
+class UtcDateTime(sa.types.TypeDecorator[datetime]):
     """
     An aware datetime in UTC, stored as microseconds since 1970.
     """

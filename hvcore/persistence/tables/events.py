@@ -5,7 +5,12 @@ Events, the endpoints that want them, and each delivery.
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table
 
-from hvcore.persistence.tables.columns import Moment, Text, environment_key, metadata
+from hvcore.persistence.tables.columns import (
+    Text,
+    UtcDateTime,
+    environment_key,
+    metadata,
+)
 
 event_counters = Table(
     "event_counters",
@@ -30,7 +35,7 @@ events = Table(
     Column("sequence", BigInteger, nullable=False),
     Column("status", Text, nullable=False),
     Column("error", Text),
-    Column("created_at", Moment, nullable=False, index=True),
+    Column("created_at", UtcDateTime, nullable=False, index=True),
     environment_key(),
     sa.UniqueConstraint("video_id", "sequence"),
 )
@@ -45,7 +50,7 @@ webhook_endpoints = Table(
     Column("kinds", Text, nullable=False),
     Column("secrets", Text, nullable=False),
     Column("state", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
     environment_key(),
     sa.Index("ix_webhook_endpoints_env", "org_id", "env_id"),
 )
@@ -63,9 +68,9 @@ webhook_deliveries = Table(
     Column("event_id", Text, nullable=False, index=True),
     Column("state", Text, nullable=False),
     Column("attempts", BigInteger, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("next_attempt_at", Moment),
-    Column("last_attempt_at", Moment),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("next_attempt_at", UtcDateTime),
+    Column("last_attempt_at", UtcDateTime),
     Column("last_status", BigInteger),
     Column("last_error", Text),
     sa.Index("ix_webhook_deliveries_endpoint", "endpoint_id", "created_at"),

@@ -5,7 +5,12 @@ Edge keys and share links.
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table
 
-from hvcore.persistence.tables.columns import Moment, Text, environment_key, metadata
+from hvcore.persistence.tables.columns import (
+    Text,
+    UtcDateTime,
+    environment_key,
+    metadata,
+)
 
 edge_keys = Table(
     "edge_keys",
@@ -15,9 +20,9 @@ edge_keys = Table(
     Column("env_id", Text, nullable=False),
     Column("video_id", Text, sa.ForeignKey("videos.id"), nullable=False, index=True),
     Column("domains", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("expires_at", Moment),
-    Column("revoked_at", Moment),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime),
+    Column("revoked_at", UtcDateTime),
     environment_key(),
 )
 
@@ -28,14 +33,14 @@ share_links = Table(
     Column("org_id", Text, nullable=False),
     Column("env_id", Text, nullable=False),
     Column("video_id", Text, sa.ForeignKey("videos.id"), nullable=False, index=True),
-    Column("created_at", Moment, nullable=False),
-    Column("expires_at", Moment, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime, nullable=False),
     Column("max_views", BigInteger),
     Column("views", BigInteger, nullable=False),
     Column("viewer_email", Text),
     # How often the address was guessed since guesses_from.
     Column("guesses", BigInteger, nullable=False),
-    Column("guesses_from", Moment, nullable=False),
-    Column("revoked_at", Moment),
+    Column("guesses_from", UtcDateTime, nullable=False),
+    Column("revoked_at", UtcDateTime),
     environment_key(),
 )

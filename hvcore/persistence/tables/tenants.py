@@ -5,13 +5,18 @@ Organizations, environments, API keys and what was done with them.
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Integer, Table
 
-from hvcore.persistence.tables.columns import Moment, Text, environment_key, metadata
+from hvcore.persistence.tables.columns import (
+    Text,
+    UtcDateTime,
+    environment_key,
+    metadata,
+)
 
 organizations = Table(
     "organizations",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
 )
 
 
@@ -23,7 +28,7 @@ environments = Table(
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
     Column("kind", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
     sa.UniqueConstraint("org_id", "name"),
 )
 
@@ -39,10 +44,10 @@ api_keys = Table(
     Column("permissions", Text, nullable=False),
     Column("sha256", Text, nullable=False, unique=True),
     Column("shown", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("expires_at", Moment),
-    Column("last_used_at", Moment),
-    Column("revoked_at", Moment),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime),
+    Column("last_used_at", UtcDateTime),
+    Column("revoked_at", UtcDateTime),
     environment_key(),
 )
 
@@ -55,7 +60,7 @@ audit_log = Table(
         primary_key=True,
         autoincrement=True,
     ),
-    Column("at", Moment, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
     # None: of the whole service, such as a system key.
     Column("org_id", Text),
     Column("actor", Text, nullable=False),
@@ -75,10 +80,10 @@ idempotency = Table(
     Column("key", Text, primary_key=True),
     Column("fingerprint", Text, nullable=False),
     Column("claim", Text, nullable=False),
-    Column("claimed_until", Moment, nullable=False),
+    Column("claimed_until", UtcDateTime, nullable=False),
     # None while the first request runs.
     Column("status", BigInteger),
     Column("headers", Text),
     Column("body", Text),
-    Column("expires_at", Moment, nullable=False, index=True),
+    Column("expires_at", UtcDateTime, nullable=False, index=True),
 )

@@ -5,7 +5,12 @@ Videos, what is published of them, and the uploads they come from.
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Table
 
-from hvcore.persistence.tables.columns import Moment, Text, environment_key, metadata
+from hvcore.persistence.tables.columns import (
+    Text,
+    UtcDateTime,
+    environment_key,
+    metadata,
+)
 
 videos = Table(
     "videos",
@@ -22,14 +27,14 @@ videos = Table(
     Column("is_public", Boolean, nullable=False),
     Column("settings", Text, nullable=False),
     Column("source_path", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
     Column("job_id", Text),
     # Without segments, which lists do not need; whole in published_media.
     Column("media_outline", Text),
     Column("duration_s", Float, nullable=False),
     Column("failure_reason", Text),
-    Column("upload_expires_at", Moment),
-    Column("deleted_at", Moment),
+    Column("upload_expires_at", UtcDateTime),
+    Column("deleted_at", UtcDateTime),
     Column("deletion_reason", Text),
     Column("version", BigInteger, nullable=False),
     # Storage path of the picture that the owner has chosen.
@@ -68,8 +73,8 @@ grants = Table(
     Column("file_name", Text, nullable=False),
     Column("content_type", Text),
     Column("size_bytes", BigInteger),
-    Column("created_at", Moment, nullable=False),
-    Column("expires_at", Moment, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime, nullable=False),
     Column("state", Text, nullable=False),
     Column("video_id", Text, index=True),
     Column("description", Text),
@@ -106,7 +111,7 @@ video_uploads = Table(
     # Whole UTC days since 1970.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("videos", BigInteger, nullable=False),
-    Column("first_at", Moment, nullable=False),
+    Column("first_at", UtcDateTime, nullable=False),
     environment_key(),
     # In its key's order: a year is read at once.
     sqlite_with_rowid=False,

@@ -5,7 +5,7 @@ Jobs, tasks, and who leads.
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Float, Integer, Table
 
-from hvcore.persistence.tables.columns import Moment, Text, metadata
+from hvcore.persistence.tables.columns import Text, UtcDateTime, metadata
 
 transcode_jobs = Table(
     "transcode_jobs",
@@ -38,11 +38,11 @@ tasks = Table(
     Column("job_id", Text),
     Column("weight", Float, nullable=False),
     Column("state", Text, nullable=False),
-    Column("not_before", Moment, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    Column("not_before", UtcDateTime, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
     Column("fence", BigInteger, nullable=False),
-    Column("lease_until", Moment),
+    Column("lease_until", UtcDateTime),
     Column("worker", Text, nullable=False),
     Column("attempts", BigInteger, nullable=False),
     Column("losses", BigInteger, nullable=False),
@@ -61,5 +61,5 @@ leaders = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("holder", Text, nullable=False),
-    Column("until", Moment, nullable=False),
+    Column("until", UtcDateTime, nullable=False),
 )

@@ -34,7 +34,7 @@ _QUEUED: Final = TaskState.QUEUED.value
 _ENDED: Final = sorted(state.value for state in ENDED)
 
 
-class SqlTasks:
+class SqlTaskRepository:
     """
     Tasks in the database; see ports.unit_of_work.Tasks.
     """

@@ -14,7 +14,7 @@ from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import grants
 
 
-class SqlGrants:
+class SqlGrantRepository:
     """
     Upload grants in the database; see ports.unit_of_work.Grants.
     """

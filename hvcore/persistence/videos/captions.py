@@ -14,7 +14,7 @@ from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import video_captions
 
 
-class SqlCaptionTracks:
+class SqlCaptionRepository:
     """
     Captions in the database; see ports.captions.CaptionTracks.
     """

@@ -25,12 +25,12 @@ from hvcore.domain.videos.catalog import (
 )
 from hvcore.domain.videos.video import LISTED_STATES, Video, VideoState
 from hvcore.persistence.engine import reading
-from hvcore.persistence.fast_reads.reads import FastReads, Question, Row
+from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import encoding_settings, video_from_row
 from hvcore.persistence.statements import is_storable
-from hvcore.persistence.tables import EPOCH, Moment, video_totals, videos
+from hvcore.persistence.tables import EPOCH, UtcDateTime, video_totals, videos
 
 DEEP_OFFSET: Final = 200
 """From here on a page's place is found in an index before rows are read."""
@@ -165,9 +165,9 @@ class _PageQuestions:
     The statements of one shape.
     """
 
-    near: Question
-    deep: Question
-    total: Question
+    near: Query
+    deep: Query
+    total: Query
 
     def __init__(self, reads: FastReads, shape: _Shape) -> None:
         wanted = _wanted(shape, is_sqlite=reads.is_sqlite)
@@ -279,7 +279,7 @@ def _plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
     """
     Return a column as the database has it.
     """
-    if isinstance(column.type, Moment):
+    if isinstance(column.type, UtcDateTime):
         return sa.type_coerce(column, sa.BigInteger)
     return column
 
@@ -308,7 +308,7 @@ def _whole(column: sa.Column[str]) -> sa.Select[Any]:
 
 
 def _converter(column: sa.Column[Any]) -> Callable[[Any], Any] | None:
-    if isinstance(column.type, Moment):
+    if isinstance(column.type, UtcDateTime):
         return lambda value: None if value is None else _moment(value)
     return bool if isinstance(column.type, sa.Boolean) else None
 

@@ -14,7 +14,7 @@ from hvcore.domain.analytics.usage import EnvironmentUploads, VideoTotal
 from hvcore.domain.ids import EnvId
 from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.videos.video import VideoState
-from hvcore.persistence.fast_reads.reads import FastReads, Question, Row
+from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 from hvcore.persistence.tables import (
     EPOCH,
     environments,
@@ -119,7 +119,7 @@ class SqlVideoTotals:
 
     def _rows(
         self,
-        questions: tuple[Question, Question],
+        questions: tuple[Query, Query],
         scope: EnvironmentScope,
         wanted: Mapping[str, Any],
     ) -> Sequence[Row]:

@@ -20,11 +20,11 @@ from hvcore.persistence.rows import video_from_row, video_to_row
 from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import videos
 from hvcore.persistence.videos.total_changes import TotalChanges
-from hvcore.persistence.webhooks.events import SqlEvents
+from hvcore.persistence.webhooks.events import SqlEventRepository
 from hvcore.ports.repositories.errors import ConcurrentUpdateError
 
 
-class SqlVideos:
+class SqlVideoRepository:
     """
     Videos in the database; see ports.unit_of_work.Videos.
     """
@@ -33,7 +33,7 @@ class SqlVideos:
         self,
         connection: Connection,
         media: MediaCache,
-        events: SqlEvents,
+        events: SqlEventRepository,
         totals: TotalChanges,
     ) -> None:
         self._connection = connection

@@ -15,7 +15,7 @@ from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.webhooks.endpoints import EndpointState
 from hvcore.persistence.tables import tasks as task_table
 from hvcore.persistence.tables import webhook_deliveries, webhook_endpoints
-from hvcore.persistence.tasks.tasks import SqlTasks
+from hvcore.persistence.tasks.tasks import SqlTaskRepository
 from hvcore.persistence.webhooks.endpoints import ended_values
 
 _WAITING: Final = (TaskState.DUE.value, TaskState.QUEUED.value)
@@ -24,13 +24,16 @@ _IS_PENDING: Final = webhook_deliveries.c.state == sa.literal_column("'pending'"
 _OF_ENDPOINT: Final = webhook_deliveries.c.endpoint_id == webhook_endpoints.c.id
 
 
-class SqlWebhookBacklog:
+class SqlWebhookBacklogRepository:
     """
     The backlog in the database; see ports.webhook_backlog.WebhookBacklog.
     """
 
     def __init__(
-        self, connection: Connection, now: Callable[[], datetime], tasks: SqlTasks
+        self,
+        connection: Connection,
+        now: Callable[[], datetime],
+        tasks: SqlTaskRepository,
     ) -> None:
         self._connection = connection
         self._now = now

@@ -21,9 +21,9 @@ from hvcore.domain.ids import (
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.webhooks.endpoints import (
-    Delivery,
-    DeliveryState,
     EndpointState,
+    WebhookDelivery,
+    WebhookDeliveryState,
     WebhookEndpoint,
     WebhookSecret,
 )
@@ -31,20 +31,23 @@ from hvcore.domain.webhooks.events import EventKind, VideoEvent
 from hvcore.persistence.json_columns import dump_plain
 from hvcore.persistence.statements import insert_all_new, insert_new, is_storable
 from hvcore.persistence.tables import webhook_deliveries, webhook_endpoints
-from hvcore.persistence.tasks.tasks import SqlTasks
+from hvcore.persistence.tasks.tasks import SqlTaskRepository
 
-_PENDING: Final = DeliveryState.PENDING.value
+_PENDING: Final = WebhookDeliveryState.PENDING.value
 _IS_THERE: Final = webhook_endpoints.c.state != EndpointState.REMOVED.value
 _OLDEST_FIRST: Final = (webhook_endpoints.c.created_at, webhook_endpoints.c.id)
 
 
-class SqlWebhooks:
+class SqlWebhookRepository:
     """
     Webhooks in the database; see ports.webhooks.Webhooks.
     """
 
     def __init__(
-        self, connection: Connection, now: Callable[[], datetime], tasks: SqlTasks
+        self,
+        connection: Connection,
+        now: Callable[[], datetime],
+        tasks: SqlTaskRepository,
     ) -> None:
         self._connection = connection
         self._now = now
@@ -133,7 +136,7 @@ class SqlWebhooks:
 
     def order(
         self, wanted: Sequence[tuple[VideoEvent, WebhookEndpoint]]
-    ) -> Sequence[Delivery]:
+    ) -> Sequence[WebhookDelivery]:
         """
         Order the delivery of events, each to an endpoint.
         """
@@ -141,7 +144,7 @@ class SqlWebhooks:
             return []
         now = self._now()
         ordered = [
-            Delivery(
+            WebhookDelivery(
                 id=new_delivery_id(),
                 endpoint_id=endpoint.id,
                 event_id=event.id,
@@ -163,7 +166,7 @@ class SqlWebhooks:
         )
         return ordered
 
-    def find_delivery(self, delivery_id: str) -> Delivery | None:
+    def find_delivery(self, delivery_id: str) -> WebhookDelivery | None:
         """
         Return a delivery.
         """
@@ -175,7 +178,7 @@ class SqlWebhooks:
         row = self._connection.execute(statement).mappings().one_or_none()
         return None if row is None else _delivery_from_row(row)
 
-    def save_delivery(self, delivery: Delivery) -> None:
+    def save_delivery(self, delivery: WebhookDelivery) -> None:
         """
         Store a changed delivery.
         """
@@ -185,7 +188,9 @@ class SqlWebhooks:
             .values(_delivery_to_row(delivery))
         )
 
-    def deliveries(self, webhook_id: WebhookId, limit: int) -> Sequence[Delivery]:
+    def deliveries(
+        self, webhook_id: WebhookId, limit: int
+    ) -> Sequence[WebhookDelivery]:
         """
         Return deliveries to an endpoint, the newest first.
         """
@@ -230,7 +235,7 @@ def ended_values(why: str) -> dict[str, object]:
     Return what a cancelled delivery's row says.
     """
     return {
-        "state": DeliveryState.CANCELLED.value,
+        "state": WebhookDeliveryState.CANCELLED.value,
         "next_attempt_at": None,
         "last_error": why,
     }
@@ -282,12 +287,12 @@ def _secrets_from_text(text: str) -> tuple[WebhookSecret, ...]:
     )
 
 
-def _delivery_from_row(row: RowMapping) -> Delivery:
-    return Delivery(
+def _delivery_from_row(row: RowMapping) -> WebhookDelivery:
+    return WebhookDelivery(
         id=DeliveryId(row["id"]),
         endpoint_id=WebhookId(row["endpoint_id"]),
         event_id=EventId(row["event_id"]),
-        state=DeliveryState(row["state"]),
+        state=WebhookDeliveryState(row["state"]),
         attempts=row["attempts"],
         created_at=row["created_at"],
         next_attempt_at=row["next_attempt_at"],
@@ -297,7 +302,7 @@ def _delivery_from_row(row: RowMapping) -> Delivery:
     )
 
 
-def _delivery_to_row(delivery: Delivery) -> dict[str, Any]:
+def _delivery_to_row(delivery: WebhookDelivery) -> dict[str, Any]:
     return {
         "id": delivery.id,
         "endpoint_id": delivery.endpoint_id,

@@ -25,7 +25,7 @@ from hvcore.persistence.tables import (
     events,
     webhook_deliveries,
 )
-from hvcore.persistence.webhooks.endpoints import SqlWebhooks
+from hvcore.persistence.webhooks.endpoints import SqlWebhookRepository
 
 _WITH_ENVIRONMENT = sa.select(events, environments.c.name.label("env_name")).join(
     environments,
@@ -35,7 +35,7 @@ _WITH_ENVIRONMENT = sa.select(events, environments.c.name.label("env_name")).joi
 )
 
 
-class SqlEvents:
+class SqlEventRepository:
     """
     Events in the database; see ports.events.Events.
     """
@@ -44,7 +44,7 @@ class SqlEvents:
         self,
         connection: Connection,
         now: Callable[[], datetime],
-        webhooks: SqlWebhooks,
+        webhooks: SqlWebhookRepository,
     ) -> None:
         self._connection = connection
         self._now = now

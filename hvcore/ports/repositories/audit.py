@@ -8,7 +8,7 @@ from typing import Protocol
 from hvcore.domain.access.audit import AuditEntry
 
 
-class AuditLog(Protocol):
+class AuditRepository(Protocol):
     """
     Entries that are added and never changed.
     """

@@ -9,7 +9,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import CaptionTrack
 
 
-class CaptionTracks(Protocol):
+class CaptionRepository(Protocol):
     """
     The captions of videos; their files lie in the storage.
     """

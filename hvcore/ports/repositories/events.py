@@ -12,7 +12,7 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.webhooks.events import EventPage, EventQuery, StoredEvent
 
 
-class Events(Protocol):
+class EventRepository(Protocol):
     """
     The events.
     """

@@ -9,7 +9,7 @@ from typing import Protocol
 from hvcore.domain.uploads.grants import UploadGrant
 
 
-class Grants(Protocol):
+class GrantRepository(Protocol):
     """
     The upload grants.
     """

@@ -5,10 +5,14 @@ The records of first requests; see services.idempotency.
 from datetime import datetime
 from typing import Protocol
 
-from hvcore.domain.access.idempotency import FirstRequest, IdempotencyScope, KeptAnswer
+from hvcore.domain.access.idempotency import (
+    FirstRequest,
+    IdempotencyScope,
+    RecordedAnswer,
+)
 
 
-class FirstRequests(Protocol):
+class IdempotencyRepository(Protocol):
     """
     One first request for each idempotency key.
     """
@@ -31,7 +35,7 @@ class FirstRequests(Protocol):
         """
         ...
 
-    def answer(self, request: FirstRequest, answer: KeptAnswer) -> bool:
+    def answer(self, request: FirstRequest, answer: RecordedAnswer) -> bool:
         """
         Store an answer; False if somebody else runs the request by now.
         """

@@ -8,7 +8,7 @@ from hvcore.domain.ids import JobId
 from hvcore.domain.processing.jobs import TranscodeJob
 
 
-class Jobs(Protocol):
+class JobRepository(Protocol):
     """
     The transcode jobs.
     """

@@ -9,7 +9,7 @@ from hvcore.domain.access.keys import ApiKey
 from hvcore.domain.ids import KeyId, OrgId
 
 
-class Keys(Protocol):
+class KeyRepository(Protocol):
     """
     The API key records.
     """

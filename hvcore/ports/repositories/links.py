@@ -10,7 +10,7 @@ from hvcore.domain.ids import ShareId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
 
 
-class EdgeKeys(Protocol):
+class EdgeKeyRepository(Protocol):
     """
     The edge keys.
     """
@@ -40,7 +40,7 @@ class EdgeKeys(Protocol):
         ...
 
 
-class ShareLinks(Protocol):
+class ShareLinkRepository(Protocol):
     """
     The share links.
     """

@@ -10,7 +10,7 @@ from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks.task import NewTask, Task, TaskState
 
 
-class Tasks(Protocol):
+class TaskRepository(Protocol):
     """
     The tasks: ordering, leasing, finishing.
     """

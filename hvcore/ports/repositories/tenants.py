@@ -8,7 +8,7 @@ from typing import Protocol
 from hvcore.domain.access.tenants import Environment, Organization
 
 
-class Tenants(Protocol):
+class TenantRepository(Protocol):
     """
     Organizations and environments.
     """

@@ -9,7 +9,7 @@ from typing import Protocol
 from hvcore.domain.videos.video import Video
 
 
-class Videos(Protocol):
+class VideoRepository(Protocol):
     """
     The videos.
     """

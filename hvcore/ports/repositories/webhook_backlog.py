@@ -9,7 +9,7 @@ from typing import Protocol
 from hvcore.domain.ids import DeliveryId, WebhookId
 
 
-class WebhookBacklog(Protocol):
+class WebhookBacklogRepository(Protocol):
     """
     Deliveries of an endpoint by the batch: there may be very many.
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from hvcore.domain.ids import EnvId, EventId, OrgId, WebhookId
-from hvcore.domain.webhooks.endpoints import Delivery, WebhookEndpoint
+from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookEndpoint
 from hvcore.domain.webhooks.events import VideoEvent
 
 
-class Webhooks(Protocol):
+class WebhookRepository(Protocol):
     """
     The webhook endpoints and their deliveries.
 
@@ -59,25 +59,27 @@ class Webhooks(Protocol):
 
     def order(
         self, wanted: Sequence[tuple[VideoEvent, WebhookEndpoint]]
-    ) -> Sequence[Delivery]:
+    ) -> Sequence[WebhookDelivery]:
         """
         Order the delivery of events, each to an endpoint.
         """
         ...
 
-    def find_delivery(self, delivery_id: str) -> Delivery | None:
+    def find_delivery(self, delivery_id: str) -> WebhookDelivery | None:
         """
         Return a delivery.
         """
         ...
 
-    def save_delivery(self, delivery: Delivery) -> None:
+    def save_delivery(self, delivery: WebhookDelivery) -> None:
         """
         Store a changed delivery.
         """
         ...
 
-    def deliveries(self, webhook_id: WebhookId, limit: int) -> Sequence[Delivery]:
+    def deliveries(
+        self, webhook_id: WebhookId, limit: int
+    ) -> Sequence[WebhookDelivery]:
         """
         Return deliveries to an endpoint, the newest first.
         """

@@ -17,7 +17,7 @@ from hvcore.domain.access.idempotency import (
     CLAIMED_FOR,
     FirstRequest,
     IdempotencyScope,
-    KeptAnswer,
+    RecordedAnswer,
 )
 from hvcore.errors import (
     ConflictError,
@@ -82,7 +82,7 @@ class Idempotency:
                 return found
         raise _still_running()
 
-    def end(self, first: FirstRequest, answer: KeptAnswer) -> None:
+    def end(self, first: FirstRequest, answer: RecordedAnswer) -> None:
         """
         Keep the answer of a request that was run, if it is one to be kept.
 
@@ -139,7 +139,7 @@ def _claim(work: Work, wanted: FirstRequest) -> FirstRequest | None:
     return wanted
 
 
-def _is_kept(answer: KeptAnswer) -> bool:
+def _is_kept(answer: RecordedAnswer) -> bool:
     return answer.status not in NEVER_KEPT and answer.status < _FIRST_SERVER_ERROR
 
 

@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
-class Counted:
+class RateLimitResult:
     """
     What the limits say about a request.
 
@@ -78,7 +78,7 @@ class RateLimits:
 
     def count(
         self, *, org_id: str, key_id: str, bucket: Bucket | None
-    ) -> Counted | None:
+    ) -> RateLimitResult | None:
         """
         Count an API request.
 
@@ -97,7 +97,7 @@ class RateLimits:
             rules.insert(0, self._rule(Bucket.UPLOAD_URL_OF_KEY, key_id))
         return self._hit(rules, is_needed=bucket is Bucket.UPLOAD_URL)
 
-    def begin_to_count(self, *, org_id: str) -> Callable[[], Counted | None]:
+    def begin_to_count(self, *, org_id: str) -> Callable[[], RateLimitResult | None]:
         """
         Begin to count a request that reads and is in no bucket of its own.
 
@@ -119,14 +119,14 @@ class RateLimits:
             self._outage.begin(now, error)
             return lambda: None
 
-        def end() -> Counted | None:
+        def end() -> RateLimitResult | None:
             counted = self._outcome(states, now)
             self._remember(org_id, counted)
             return counted
 
         return end
 
-    def count_key_operation(self, org_id: str) -> Counted | None:
+    def count_key_operation(self, org_id: str) -> RateLimitResult | None:
         """
         Count a change of an organization's API keys that a person makes.
 
@@ -140,7 +140,7 @@ class RateLimits:
 
     def _hit(
         self, rules: Sequence[RateLimitRule], *, is_needed: bool
-    ) -> Counted | None:
+    ) -> RateLimitResult | None:
         now = self._clock.now()
         if self._outage.may_ask(now):
             counted = self._outcome(lambda: self._store.hit(rules), now)
@@ -155,7 +155,7 @@ class RateLimits:
 
     def _outcome(
         self, states: Callable[[], Sequence[RateLimitState]], now: datetime
-    ) -> Counted | None:
+    ) -> RateLimitResult | None:
         try:
             told = states()
         except UnavailableError as error:
@@ -164,7 +164,7 @@ class RateLimits:
         self._outage.end()
         return _counted(told, now)
 
-    def _remember(self, org_id: str, counted: Counted | None) -> None:
+    def _remember(self, org_id: str, counted: RateLimitResult | None) -> None:
         if len(self._left) >= MAX_KNOWN_SUBJECTS:
             self._left.clear()
         self._left[org_id] = 0 if counted is None else counted.shown.remaining
@@ -253,11 +253,11 @@ def _limits(settings: LimitSettings) -> dict[Bucket, RateLimit]:
     return limits
 
 
-def _counted(states: Sequence[RateLimitState], now: datetime) -> Counted:
+def _counted(states: Sequence[RateLimitState], now: datetime) -> RateLimitResult:
     shown = min(states, key=lambda state: (state.remaining, state.rule.limit.requests))
     refusing = [state for state in states if not state.is_allowed]
     waits = [_wait_s(state, now) for state in refusing]
-    return Counted(shown=shown, retry_after_s=max(waits) if waits else None)
+    return RateLimitResult(shown=shown, retry_after_s=max(waits) if waits else None)
 
 
 def _wait_s(state: RateLimitState, now: datetime) -> int:

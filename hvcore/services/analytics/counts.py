@@ -41,7 +41,7 @@ from hvcore.ports.analytics import AnalyticsStore, SupportsIgnored
 from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.ports.repositories.video_totals import VideoTotals
 from hvcore.services.access.authorization import listed_video
-from hvcore.services.analytics.served_segments import ServedSegments
+from hvcore.services.analytics.segment_count_cache import SegmentCountCache
 
 _log = logging.getLogger(__name__)
 
@@ -60,11 +60,11 @@ class Analytics:
     store: AnalyticsStore
     ignored: SupportsIgnored | None
     clock: Clock
-    _served: ServedSegments = attrs.field(init=False, repr=False)
+    _served: SegmentCountCache = attrs.field(init=False, repr=False)
 
     @_served.default
-    def _remember_served(self) -> ServedSegments:
-        return ServedSegments(self.store)
+    def _remember_served(self) -> SegmentCountCache:
+        return SegmentCountCache(self.store)
 
     def usage(self, envs: Sequence[Environment], period_days: int) -> Sequence[Usage]:
         """

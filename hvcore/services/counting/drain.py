@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 
 from hvcore.domain.analytics.segments import BatchId, ServedBatch
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.services.counting.sink_feeds import SinkFeeds
 from hvcore.spool import (
@@ -83,7 +83,7 @@ class Drain:
                 self._feeds.forget(file.name)
 
     def _applied(self) -> None:
-        reach("drain.applied")
+        failpoint("drain.applied")
         self.beat()
 
 

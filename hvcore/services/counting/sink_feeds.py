@@ -31,7 +31,7 @@ while people watch there would be no end, and a transaction for every few segmen
 """
 
 
-class ServedFile(Protocol):
+class FeedSource(Protocol):
     """
     A file to which is added what was served.
     """
@@ -85,7 +85,7 @@ class SinkFeeds:
         yield
         self._said.intersection_update(name for name, _ in self._failed)
 
-    def bring(self, file: ServedFile, batches: Batches) -> bool:
+    def bring(self, file: FeedSource, batches: Batches) -> bool:
         """
         Bring what is new in a file, within a round.
 
@@ -124,7 +124,7 @@ class SinkFeeds:
                 extra={"hv_path": str(path), "hv_error": str(exc)},
             )
 
-    def has_all(self, file: ServedFile) -> bool:
+    def has_all(self, file: FeedSource) -> bool:
         """
         Ask every sink whether it still has what it took, before a file is removed.
 
@@ -159,7 +159,7 @@ class SinkFeeds:
                         extra={"hv_sink": name, "hv_error": str(exc)},
                     )
 
-    def _apply(self, name: str, file: ServedFile, batches: Batches) -> None:
+    def _apply(self, name: str, file: FeedSource, batches: Batches) -> None:
         """
         Bring a file to a sink, as far as the sink takes it.
         """
@@ -194,7 +194,7 @@ class SinkFeeds:
         for key in [key for key in self._known if key[0] == name]:
             del self._known[key]
 
-    def _note_failure(self, name: str, file: ServedFile, exc: Exception) -> None:
+    def _note_failure(self, name: str, file: FeedSource, exc: Exception) -> None:
         # A question to one that is down takes as long as nobody answers; a bug may
         # be one file's.
         is_down = isinstance(exc, UnavailableError | OSError)

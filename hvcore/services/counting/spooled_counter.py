@@ -13,9 +13,9 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.ports.counting import CountedSegment
-from hvcore.services.counting.details import ServedDetails
+from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import DueSession, SessionNotes
 from hvcore.spool import (
     SegmentLines,
@@ -38,7 +38,7 @@ class SpooledCounter:
     spool: Spool
     sessions: SessionNotes
     clock: Clock
-    details: ServedDetails = attrs.field(factory=ServedDetails)
+    details: SegmentDetails = attrs.field(factory=SegmentDetails)
     _segments: SegmentLines = attrs.field(factory=SegmentLines, init=False)
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
@@ -67,7 +67,7 @@ class SpooledCounter:
         if not is_kept:
             for segment in segments:
                 segment.line = None
-        reach("spool.written")
+        failpoint("spool.written")
         return is_kept and not self.spool.owes
 
     def take_back(self, lines: Sequence[bytes]) -> None:

@@ -23,7 +23,7 @@ from hvcore.errors import (
     NotFoundError,
     UnavailableError,
 )
-from hvcore.services.links.edge_key_playback import EdgePlayback
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
@@ -32,7 +32,7 @@ from hvcore.services.playback.published_files import (
     find_published,
     stored_file,
 )
-from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 ETAG_CHARS: Final = 32
 """As in delivery: a file has one entity tag, whoever serves it."""
@@ -65,7 +65,7 @@ def token_mark(secret: str) -> str:
 
 
 @attrs.frozen(kw_only=True)
-class EdgeGrant:
+class EdgeAuthorization:
     """
     A video that may be served now to who passes the checks of tokens and pages.
 
@@ -110,19 +110,19 @@ class EdgeGrant:
 
 
 @attrs.frozen(kw_only=True)
-class EdgeGrants:
+class EdgeAuthorizations:
     """
     Grants by scope: whose permission an address needs.
     """
 
     delivery: Delivery
-    edge_playback: EdgePlayback
+    edge_key_playback: EdgeKeyPlayback
     share_playback: SharePlayback
-    _known: dict[tuple[object, ...], EdgeGrant] = attrs.field(
+    _known: dict[tuple[object, ...], EdgeAuthorization] = attrs.field(
         factory=dict, init=False, eq=False, repr=False
     )
 
-    def find(self, kind: str, owner: str) -> EdgeGrant:
+    def find(self, kind: str, owner: str) -> EdgeAuthorization:
         """
         Return what may be served now.
 
@@ -145,7 +145,7 @@ class EdgeGrants:
             share, video = self.share_playback.find(owner)
             return self._of(video, expires_at=share.expires_at)
         if kind == "key" and is_edge_key_id(owner):
-            key, video = self.edge_playback.find(owner)
+            key, video = self.edge_key_playback.find(owner)
             return self._of(video, key.domains, key.expires_at)
         raise NotFoundError
 
@@ -185,7 +185,7 @@ class EdgeGrants:
         video: Playable,
         domains: tuple[str, ...] = (),
         expires_at: datetime | None = None,
-    ) -> EdgeGrant:
+    ) -> EdgeAuthorization:
         """
         Return the grant that was made before, while nothing of it has changed.
         """
@@ -195,14 +195,16 @@ class EdgeGrants:
             return known
         if len(self._known) >= MAX_KNOWN:
             self._known.clear()
-        grant = self._known[key] = EdgeGrant(
+        grant = self._known[key] = EdgeAuthorization(
             video=video,
             domains=domains,
             expires_at_unix=expires_at.timestamp() if expires_at else None,
         )
         return grant
 
-    def open_text(self, kind: str, owner: str, file: str, token: str) -> Served:
+    def open_text(
+        self, kind: str, owner: str, file: str, token: str
+    ) -> PlaybackResponse:
         """
         Return a playlist, a manifest or the index of the storyboard.
 
@@ -221,7 +223,7 @@ class EdgeGrants:
         # The edge answers with it many times, or not at all.
         return attrs.evolve(served, on_ignored=None)
 
-    def open_media(self, kind: str, owner: str, file: str) -> Served:
+    def open_media(self, kind: str, owner: str, file: str) -> PlaybackResponse:
         """
         Return a media file for the edge's own cache; the edge counts it.
 
@@ -233,7 +235,7 @@ class EdgeGrants:
         found = find_published(video.media, file)
         if not isinstance(found, PublishedMedia):
             raise NotFoundError
-        return Served(
+        return PlaybackResponse(
             body=stored_file(self.delivery.storage, video.media_root, found),
             content_type=found.content_type,
             etag=_etag(found.file),

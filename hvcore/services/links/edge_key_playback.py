@@ -8,22 +8,22 @@ import attrs
 
 from hvcore.domain.ids import is_edge_key_id
 from hvcore.domain.links.links import EdgeKey
-from hvcore.domain.playback.judgement import kept
+from hvcore.domain.playback.decision import kept
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.manifests.hls import MASTER
-from hvcore.services.links.pages import LinkedVideo, LinkPages
+from hvcore.services.links.link_pages import LinkedVideo, LinkPages
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
-from hvcore.services.playback.responses import Served
+from hvcore.services.playback.responses import PlaybackResponse
 
 OVER = "This edge key has expired or was revoked."
 OTHER_PAGE = "This edge key may not be used on this page."
 
 
 @attrs.frozen(kw_only=True)
-class EdgePlayback:
+class EdgeKeyPlayback:
     """
     Playlists and segments by edge key, and what its page shows.
 
@@ -34,7 +34,7 @@ class EdgePlayback:
     delivery: Delivery
     pages: LinkPages
 
-    def open(self, edge_key: str, file: str, viewer: Viewer) -> Served:
+    def open(self, edge_key: str, file: str, viewer: Viewer) -> PlaybackResponse:
         """
         Return a file of the key's video.
 

@@ -22,7 +22,7 @@ from hvcore.settings import PublicSettings
 
 
 @attrs.frozen(kw_only=True)
-class Shares:
+class ShareLinks:
     """
     The share links of videos.
     """

@@ -17,7 +17,7 @@ import attrs
 from hvcore.domain.ids import PublicId, VideoId, is_share_id
 from hvcore.domain.limits import SHARE_SESSION_VALID_S, SHARE_VIEWER_VALID_S
 from hvcore.domain.links.links import GUESS_WINDOW, ShareLink
-from hvcore.domain.playback.judgement import kept
+from hvcore.domain.playback.decision import kept
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import (
@@ -30,11 +30,11 @@ from hvcore.errors import (
 from hvcore.manifests.hls import MASTER
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.links.pages import LinkedVideo, LinkPages
+from hvcore.services.links.link_pages import LinkedVideo, LinkPages
 from hvcore.services.playback.authorization import OTHER_USE
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
-from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +73,9 @@ class SharePlayback:
     key_ring: KeyRing
     pages: LinkPages
 
-    def open(self, share_id: str, file: str, viewer: Viewer, *, begins: bool) -> Served:
+    def open(
+        self, share_id: str, file: str, viewer: Viewer, *, begins: bool
+    ) -> PlaybackResponse:
         """
         Return a file of the link's video.
 
@@ -201,7 +203,7 @@ class SharePlayback:
 
     def _begin(
         self, share: ShareLink, video: Playable, viewer: Viewer, *, begins: bool
-    ) -> Served:
+    ) -> PlaybackResponse:
         left_s = int((share.expires_at - self._now()).total_seconds())
         valid_s = max(1, min(left_s, SHARE_SESSION_VALID_S))
         token = self._issue(share, video, TokenUse.SHARE, valid_s)

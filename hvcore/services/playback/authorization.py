@@ -11,7 +11,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import is_video_id
-from hvcore.domain.playback.judgement import is_followed, kept
+from hvcore.domain.playback.decision import is_followed, kept
 from hvcore.domain.playback.page_domains import is_page_listed
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
@@ -19,7 +19,12 @@ from hvcore.domain.videos.video import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenUse
 from hvcore.ports.repositories.playback import PlaybackDirectory, PlaybackEntry
-from hvcore.services.playback.playable import Grant, GrantKey, Grants, Playable
+from hvcore.services.playback.playable import (
+    Authorization,
+    AuthorizationCache,
+    AuthorizationKey,
+    Playable,
+)
 
 NOT_SIGNED: Final = "This video needs a playback token: ?token=…"
 SIGNED_TWICE: Final = "Send one playback token, not several."
@@ -29,7 +34,7 @@ OTHER_PAGE: Final = "The playback token may not be used on this page."
 
 
 @attrs.frozen(kw_only=True)
-class PlaybackAccess:
+class PlaybackAuthorization:
     """
     Decide whether a video may be served to a viewer.
 
@@ -47,7 +52,9 @@ class PlaybackAccess:
     key_ring: KeyRing
     clock: Clock
     player_origin: str | None = None
-    _grants: Grants = attrs.field(factory=Grants, init=False, eq=False, repr=False)
+    _grants: AuthorizationCache = attrs.field(
+        factory=AuthorizationCache, init=False, eq=False, repr=False
+    )
 
     def public(self, org: str, env: str, video: str) -> Playable:
         """
@@ -74,7 +81,7 @@ class PlaybackAccess:
                 rule=PlaybackRule.PRIVATE_ON_PUBLIC_PATH,
             )
         kept(PlaybackRule.PRIVATE_ON_PUBLIC_PATH)
-        self._grants.put(key, Grant(video=video, entry=entry, playable=found))
+        self._grants.put(key, Authorization(video=video, entry=entry, playable=found))
         return found
 
     def private(
@@ -113,7 +120,7 @@ class PlaybackAccess:
         if found.public_id != claims.public_id:
             # Of another installation that signs with the same key.
             raise VideoNotFoundError(rule=PlaybackRule.TOKEN_OTHER_VIDEO)
-        grant = Grant(
+        grant = Authorization(
             video=claims.video_id, entry=entry, playable=found, ends_at=claims.ends_at
         )
         self._grants.put(key, grant)
@@ -151,7 +158,7 @@ class PlaybackAccess:
         found = _judge(entry)
         if isinstance(found, PlaybackRule):
             raise VideoNotFoundError(rule=found)
-        self._grants.put(key, Grant(video=video, entry=entry, playable=found))
+        self._grants.put(key, Authorization(video=video, entry=entry, playable=found))
         return found
 
     def is_deleted(self, video: str) -> bool:
@@ -190,7 +197,7 @@ class PlaybackAccess:
     def _entry(self, video: str) -> PlaybackEntry | None:
         return self.directory.find(video) if is_video_id(video) else None
 
-    def _recall(self, key: GrantKey) -> Playable | None:
+    def _recall(self, key: AuthorizationKey) -> Playable | None:
         grant = self._grants.get(key)
         # Who follows a judgement wants to see all of it.
         if grant is None or is_followed():

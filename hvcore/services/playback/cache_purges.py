@@ -13,7 +13,7 @@ from hvcore.services.tasks.leases import TaskRun
 
 
 @attrs.frozen(kw_only=True)
-class CachePurging:
+class CachePurges:
     """
     Carry out orders, each until its purger has taken it.
 

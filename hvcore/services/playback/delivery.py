@@ -13,7 +13,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.domain.playback.judgement import kept
+from hvcore.domain.playback.decision import kept
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
@@ -23,8 +23,8 @@ from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.counting import CountedSegment, SegmentCounter
 from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
-from hvcore.services.playback.authorization import PlaybackAccess
-from hvcore.services.playback.path_cache import KnownFile, KnownFiles
+from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.path_cache import CachedFile, PathCache
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import (
     PublishedMedia,
@@ -33,7 +33,7 @@ from hvcore.services.playback.published_files import (
     stored_file,
 )
 from hvcore.services.playback.redirects import Redirects
-from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.texts import NO_SUCH_FILE, DeliveredTexts
 
 _PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})
@@ -97,17 +97,17 @@ class Delivery:
     counter: SegmentCounter
     player_url: str = ""
     redirects: Redirects | None = None
-    access: PlaybackAccess = attrs.field(init=False)
+    access: PlaybackAuthorization = attrs.field(init=False)
     _texts: DeliveredTexts = attrs.field(init=False)
-    _files: KnownFiles = attrs.field(factory=KnownFiles, init=False)
+    _files: PathCache = attrs.field(factory=PathCache, init=False)
 
     @_texts.default
     def _make_texts(self) -> DeliveredTexts:
         return DeliveredTexts(directory=self.directory, storage=self.storage)
 
     @access.default
-    def _make_access(self) -> PlaybackAccess:
-        return PlaybackAccess(
+    def _make_access(self) -> PlaybackAuthorization:
+        return PlaybackAuthorization(
             directory=self.directory,
             key_ring=self.key_ring,
             clock=self.clock,
@@ -122,7 +122,7 @@ class Delivery:
         is_local = isinstance(self.storage, SupportsLocalPath)
         return is_local and self.directory.answers_at_once
 
-    def open(self, request: PlaybackRequest) -> Served:
+    def open(self, request: PlaybackRequest) -> PlaybackResponse:
         """
         Return what a request asks for.
 
@@ -158,7 +158,7 @@ class Delivery:
         is_public: bool,
         viewer: Viewer = SOMEBODY,
         ends_at: datetime | None = None,
-    ) -> Served:
+    ) -> PlaybackResponse:
         """
         Return a file of a video to who was found to be allowed it.
 
@@ -216,8 +216,8 @@ class Delivery:
             domains=video.claims.domains if video.claims else (),
         )
 
-    def _know(self, video: Playable, found: PublishedMedia) -> KnownFile:
-        return KnownFile(
+    def _know(self, video: Playable, found: PublishedMedia) -> CachedFile:
+        return CachedFile(
             stored=stored_file(self.storage, video.media_root, found),
             content_type=found.content_type,
             etag=_etag(found),
@@ -227,20 +227,20 @@ class Delivery:
 
     def _media(
         self,
-        known: KnownFile,
+        known: CachedFile,
         token: str | None,
         viewer: Viewer,
         *,
         is_public: bool,
         ends_at: datetime | None,
-    ) -> Served:
+    ) -> PlaybackResponse:
         segment = None
         if known.never_counted is None:
             segment = CountedSegment(self.counter, known.place, token, viewer)
         elsewhere = None
         if self.redirects is not None:
             elsewhere = partial(self.redirects.address, known.stored, ends_at)
-        return Served(
+        return PlaybackResponse(
             body=known.stored,
             content_type=known.content_type,
             etag=known.etag,

@@ -17,7 +17,7 @@ MAX_KNOWN: Final = 10_000
 
 
 @attrs.frozen(kw_only=True)
-class KnownFile:
+class CachedFile:
     """
     A media file, found among what was published.
 
@@ -33,7 +33,7 @@ class KnownFile:
     never_counted: IgnoredReason | None = None
 
 
-class KnownFiles:
+class PathCache:
     """
     The files that were asked for last, by media root and path; thread-safe.
 
@@ -43,10 +43,10 @@ class KnownFiles:
 
     def __init__(self, max_known: int = MAX_KNOWN) -> None:
         self._max_known = max_known
-        self._files: OrderedDict[tuple[str, str], KnownFile] = OrderedDict()
+        self._files: OrderedDict[tuple[str, str], CachedFile] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, media_root: str, path: str) -> KnownFile | None:
+    def get(self, media_root: str, path: str) -> CachedFile | None:
         """
         Return a file, None if it was not asked for lately.
         """
@@ -57,7 +57,7 @@ class KnownFiles:
                 self._files.move_to_end(key)
             return known
 
-    def put(self, media_root: str, path: str, known: KnownFile) -> None:
+    def put(self, media_root: str, path: str, known: CachedFile) -> None:
         """
         Keep a file; drop what was not asked for longest.
         """

@@ -14,12 +14,12 @@ from hvcore.errors import VideoNotFoundError
 from hvcore.playback_tokens import PlaybackClaims
 from hvcore.ports.repositories.playback import PlaybackEntry
 
-MAX_GRANTS: Final = 10_000
+MAX_AUTHORIZATIONS: Final = 10_000
 """About 15 MB with tokens of the usual length."""
 MAX_KEPT_CHARS: Final = 2048
 """Of what a decision was asked with; longer questions are decided each time."""
 
-GrantKey: TypeAlias = tuple[Hashable, ...]
+AuthorizationKey: TypeAlias = tuple[Hashable, ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -69,7 +69,7 @@ class Playable:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Grant:
+class Authorization:
     """
     A decision that a video may be served.
 
@@ -86,22 +86,22 @@ class Grant:
     ends_at: datetime | None = None
 
 
-class Grants:
+class AuthorizationCache:
     """
     The last decisions, by all that they were asked with; thread-safe.
     """
 
-    def __init__(self, max_grants: int = MAX_GRANTS) -> None:
+    def __init__(self, max_grants: int = MAX_AUTHORIZATIONS) -> None:
         self._max_grants = max_grants
-        self._grants: dict[GrantKey, Grant] = {}
+        self._grants: dict[AuthorizationKey, Authorization] = {}
 
-    def get(self, key: GrantKey) -> Grant | None:
+    def get(self, key: AuthorizationKey) -> Authorization | None:
         """
         Return a decision; it may not hold any more.
         """
         return self._grants.get(key)
 
-    def put(self, key: GrantKey, grant: Grant) -> None:
+    def put(self, key: AuthorizationKey, grant: Authorization) -> None:
         """
         Keep a decision; all are forgotten now and then, so that there is room.
         """

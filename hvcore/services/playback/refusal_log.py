@@ -34,7 +34,7 @@ _LONG_NAME = re.compile(r"([^/]{12})[^/]{29,}")
 
 
 @attrs.frozen(kw_only=True)
-class Refusal:
+class PlaybackRefusal:
     """
     A request that was refused.
 
@@ -63,7 +63,7 @@ class RefusalLog:
         self._lines: Counter[tuple[PlaybackRule, str]] = Counter()
         self._unwritten = 0
 
-    def write(self, refusal: Refusal, client: str) -> None:
+    def write(self, refusal: PlaybackRefusal, client: str) -> None:
         """
         Write a refusal down, unless there were too many of late.
 

@@ -105,7 +105,7 @@ class StoredFile:
 
 
 @attrs.frozen(kw_only=True)
-class Served:
+class PlaybackResponse:
     """
     An answer of delivery.
 

@@ -33,7 +33,7 @@ class SignedPlayback:
 
 
 @attrs.frozen(kw_only=True)
-class Playback:
+class SignedUrls:
     """
     Issue playback tokens.
     """

@@ -39,7 +39,7 @@ from hvcore.services.playback.published_files import (
     PublishedStoryboard,
     PublishedText,
 )
-from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.text_cache import TextCache
 
 _log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class DeliveredTexts:
         token: str | None,
         *,
         is_public: bool,
-    ) -> Served:
+    ) -> PlaybackResponse:
         """
         Return a text as it is now.
 
@@ -125,7 +125,7 @@ class DeliveredTexts:
         token: str | None,
         *,
         is_public: bool,
-    ) -> Served:
+    ) -> PlaybackResponse:
         # Twice: between the look-up and the reading they may be replaced.
         for _ in range(2):
             track = self._track(video, found.language)
@@ -171,9 +171,9 @@ class DeliveredTexts:
         return text
 
 
-def _served_text(text: str, content_type: str, *, is_public: bool) -> Served:
+def _served_text(text: str, content_type: str, *, is_public: bool) -> PlaybackResponse:
     body = text.encode()
-    return Served(
+    return PlaybackResponse(
         body=body,
         content_type=content_type,
         etag=hashlib.sha256(body).hexdigest()[:32],

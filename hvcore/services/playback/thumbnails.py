@@ -21,7 +21,7 @@ from hvcore.domain.limits import (
     MAX_THUMBNAIL_SIZES,
     MIN_THUMBNAIL_PX,
 )
-from hvcore.domain.playback.judgement import kept
+from hvcore.domain.playback.decision import kept
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.videos.video import VideoState, thumbnails_prefix
@@ -36,7 +36,7 @@ from hvcore.playback_tokens import TokenUse
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
-from hvcore.services.playback.responses import Lifetime, Served
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 JPEG_TYPE: Final = "image/jpeg"
 JPEG_QUALITY: Final = 82
@@ -85,7 +85,7 @@ class Thumbnails:
         # freed memory for each thread, which with 32 of them was 1.2 GB.
         return ThreadPoolExecutor(RENDERS_AT_A_TIME, thread_name_prefix="thumbnail")
 
-    def open(self, request: ThumbnailRequest) -> Served:
+    def open(self, request: ThumbnailRequest) -> PlaybackResponse:
         """
         Return a picture, cropped to fill its size.
 
@@ -111,7 +111,7 @@ class Thumbnails:
         if picture is None:
             picture = self._render(video.poster_path, width_px, height_px)
             self._keep(video, path, picture)
-        return Served(
+        return PlaybackResponse(
             body=picture,
             content_type=JPEG_TYPE,
             etag=hashlib.sha256(picture).hexdigest()[:32],

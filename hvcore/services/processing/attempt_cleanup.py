@@ -51,7 +51,7 @@ def order_tidying(work: Work, video: Video, *delays: timedelta) -> None:
 
 
 @attrs.frozen(kw_only=True)
-class Tidying:
+class AttemptCleanup:
     """
     The work of tidy tasks.
     """

@@ -18,11 +18,11 @@ from hvcore.domain.processing.transcoding import MediaIndex, UnusableSourceError
 from hvcore.domain.videos.captions import WEBVTT_TYPE
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.manifests import dash, hls
 from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsLocalPath
 from hvcore.ports.transcoder import Workspace
-from hvcore.services.processing.source_cache import KeptSources
+from hvcore.services.processing.source_cache import SourceCache
 from hvcore.services.tasks.leases import TaskRun
 
 _log = logging.getLogger(__name__)
@@ -45,12 +45,12 @@ class AttemptFiles:
     Attributes:
         work_dir: For temporary files of this process; one folder for each
             attempt.
-        kept_sources: Where storage is not on this machine.
+        source_cache: Where storage is not on this machine.
     """
 
     storage: Storage
     work_dir: Path
-    kept_sources: KeptSources
+    source_cache: SourceCache
 
     @contextmanager
     def workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
@@ -63,7 +63,7 @@ class AttemptFiles:
         base = self.work_dir / f"{run.task.id}a{run.task.fence}"
         folder = base / "out"
         folder.mkdir(parents=True)
-        reach("attempt.workspace")
+        failpoint("attempt.workspace")
         handle = run.task.payload.get("handle")
         try:
             yield Workspace(
@@ -74,7 +74,7 @@ class AttemptFiles:
                 handle=handle if isinstance(handle, str) else None,
             )
         finally:
-            self.kept_sources.let_go()
+            self.source_cache.let_go()
             shutil.rmtree(base, ignore_errors=True)
 
     def _local_source(self, video: Video, run: TaskRun) -> Path:
@@ -82,7 +82,7 @@ class AttemptFiles:
             if isinstance(self.storage, SupportsLocalPath):
                 self.storage.stat(video.source_path)
                 return self.storage.local_path(video.source_path)
-            return self.kept_sources.fetch(video.source_path, run.check)
+            return self.source_cache.fetch(video.source_path, run.check)
         except ObjectNotFoundError as exc:
             raise UnusableSourceError(
                 "The uploaded file is not there any more."

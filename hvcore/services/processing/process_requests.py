@@ -22,7 +22,7 @@ from hvcore.services.processing.orders import order_fetch, order_job
 
 
 @attrs.frozen(kw_only=True)
-class Processing:
+class ProcessRequests:
     """
     Turn uploaded bytes into videos.
     """

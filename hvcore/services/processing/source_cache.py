@@ -24,7 +24,7 @@ KEPT_IDLE_S: Final = 600.0
 
 
 @attrs.define(kw_only=True)
-class KeptSources:
+class SourceCache:
     """
     One source at a time, for one thread.
 

@@ -34,7 +34,7 @@ from hvcore.domain.tasks.kinds import (
 from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
 from hvcore.domain.videos.video import Video, VideoState, media_root
 from hvcore.errors import UnavailableError
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -134,7 +134,7 @@ class Transcoding:
                 self._wait_for(run.task, done)
                 return
             run.check()
-            reach("part.encoded")
+            failpoint("part.encoded")
             self._keep(run, job, part_folder=folder, made=workspace.folder, done=done)
 
     def assemble(self, run: TaskRun) -> None:
@@ -164,7 +164,7 @@ class Transcoding:
                 folder=sheets,
             )
             self.files.write_playlists(root, media)
-            reach("assemble.written")
+            failpoint("assemble.written")
             self.certificates.issue(run, job, media)
             media = self._publish(run, video, media, done)
         except UnavailableError:
@@ -173,7 +173,7 @@ class Transcoding:
         except BaseException:
             self.files.discard(f"{root}/{sheets}")
             raise
-        reach("assemble.published")
+        failpoint("assemble.published")
         self.files.drop_unpublished(root, media)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
@@ -244,7 +244,7 @@ class Transcoding:
         target = f"{media_root(job.video_id, job.id)}/{part_folder}"
         try:
             self.files.store(made, target)
-            reach("part.stored")
+            failpoint("part.stored")
             self._finish_part(run, job, part_folder, done)
         except UnavailableError:
             # A commit that was not confirmed may have been made: then these files

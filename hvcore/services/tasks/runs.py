@@ -18,7 +18,7 @@ from hvcore.domain.processing.certificates import NotConformantError
 from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
 from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
 from hvcore.errors import UnavailableError
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
@@ -126,9 +126,9 @@ class TaskRuns:
             return
         with TaskRun(self.uow, task, stopping) as run:
             try:
-                reach("task.leased")
+                failpoint("task.leased")
                 handler.run(run)
-                reach("task.ended")
+                failpoint("task.ended")
             except TaskStopped:
                 if not run.is_lost:
                     self._put_back(task)

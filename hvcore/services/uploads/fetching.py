@@ -32,15 +32,15 @@ from hvcore.domain.uploads.grants import (
 from hvcore.domain.videos.video import Video, VideoState, VideoWanted
 from hvcore.domain.web_addresses import without_secrets
 from hvcore.errors import UnavailableError
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.whole import ArrivingFile, arriving_file
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.safe_http import (
-    Download,
     OutboundError,
     OutboundHttp,
+    StreamedResponse,
     TargetRefusedError,
 )
 from hvcore.services.processing.orders import order_fetch, order_job
@@ -174,7 +174,9 @@ class Fetching:
             source_url=url,
         )
 
-    def _take(self, run: TaskRun, grant: UploadGrant, download: Download) -> None:
+    def _take(
+        self, run: TaskRun, grant: UploadGrant, download: StreamedResponse
+    ) -> None:
         check_head(download)
         blocks = download.blocks()
         head = _head(blocks)
@@ -195,7 +197,7 @@ class Fetching:
         path = f"{grant.path}/{secrets.token_hex(8)}"
         self.storage.put_file(path, local, content_type=content_type)
         try:
-            reach("fetch.stored")
+            failpoint("fetch.stored")
             self._arrive(run, path)
         except UnavailableError:
             # A commit that was not confirmed may have been made; see Uploads.

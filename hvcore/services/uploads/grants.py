@@ -34,7 +34,7 @@ from hvcore.errors import (
     UnavailableError,
     UnsupportedFormatError,
 )
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.incoming.cleaning import remove_abandoned
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork
@@ -160,7 +160,7 @@ class Uploads:
         path = f"{grant.path}/{secrets.token_hex(8)}"
         self.storage.put_file(path, local, content_type=content_type)
         try:
-            reach("upload.stored")
+            failpoint("upload.stored")
             previous, grant = self._take_in(grant_id, path)
         except UnavailableError:
             self._discard_if_unknown(grant_id, path)
@@ -168,7 +168,7 @@ class Uploads:
         except Exception:
             self.discard(path)
             raise
-        reach("upload.taken")
+        failpoint("upload.taken")
         if previous is not None:
             self.discard(previous)
         return grant

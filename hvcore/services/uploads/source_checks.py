@@ -10,7 +10,7 @@ from typing import Final
 
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
-from hvcore.safe_http import Download
+from hvcore.safe_http import StreamedResponse
 
 SNIFFED_BYTES: Final = 64
 _NEUTRAL_TYPES: Final = frozenset(
@@ -44,7 +44,7 @@ class FetchError(TranscodeError):
     """
 
 
-def check_head(download: Download) -> None:
+def check_head(download: StreamedResponse) -> None:
     """
     Refuse an answer by its status and headers.
 

@@ -39,8 +39,8 @@ from hvcore.ports.transcoder import SupportsStill, Transcoder, Workspace
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.authorization import reach_video, require_listed
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
-from hvcore.services.videos.stills import StillPlace, locate
-from hvcore.throttling.concurrency import Places
+from hvcore.services.videos.stills import StillLocation, locate
+from hvcore.throttling.concurrency import ConcurrencySlots
 
 _log = logging.getLogger(__name__)
 
@@ -70,8 +70,8 @@ class CustomThumbnails:
         factory=lambda: threading.Semaphore(REDRAWS_AT_A_TIME), init=False
     )
 
-    _receiving: Places = attrs.field(
-        factory=lambda: Places(
+    _receiving: ConcurrencySlots = attrs.field(
+        factory=lambda: ConcurrencySlots(
             count=PICTURES_AT_A_TIME,
             most_of_one=PICTURES_OF_AN_ORGANIZATION,
             things="pictures",
@@ -228,7 +228,7 @@ class CustomThumbnails:
 
     @contextmanager
     def _workspace(
-        self, run: TaskRun, video: Video, place: StillPlace
+        self, run: TaskRun, video: Video, place: StillLocation
     ) -> Iterator[Workspace]:
         base = self.work_dir / f"{run.task.id}a{run.task.fence}"
         folder = base / "out"

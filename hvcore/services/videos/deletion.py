@@ -17,7 +17,7 @@ from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import GrantState, upload_path
 from hvcore.domain.videos.video import DeletionReason, Video, VideoState, media_prefix
 from hvcore.errors import UnavailableError, VideoNotFoundError
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.ports.cache_purge import PurgeReason
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -80,7 +80,7 @@ class Deletion:
             self.changes.of_video(work, video, PurgeReason.DELETED)
             work.commit()
         self.changes.publish()
-        reach("video.deleted")
+        failpoint("video.deleted")
         self._hide(video)
         return video
 
@@ -95,7 +95,7 @@ class Deletion:
             video = work.videos.find(run.task.subject)
         if video is not None and video.state is VideoState.DELETED:
             self.storage.delete_tree(media_prefix(video.id))
-            reach("purge.media")
+            failpoint("purge.media")
             self.storage.delete_tree(upload_path(video))
             with self.uow.write() as work:
                 work.captions.remove_all(video.id)

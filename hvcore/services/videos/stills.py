@@ -22,7 +22,7 @@ _A_MOMENT_S: Final = 0.001
 
 
 @attrs.frozen(kw_only=True)
-class StillPlace:
+class StillLocation:
     """
     Where a moment is found.
 
@@ -36,7 +36,7 @@ class StillPlace:
     at_s: float
 
 
-def locate(media: MediaIndex, at_s: float) -> StillPlace:
+def locate(media: MediaIndex, at_s: float) -> StillLocation:
     """
     Find a moment in the best rung that is not too large to be decoded quickly.
 
@@ -56,7 +56,7 @@ def locate(media: MediaIndex, at_s: float) -> StillPlace:
     begins_s = ends_s[number] - chosen.duration_s
     names = (f"{track.name}/{INIT}", f"{track.name}/{chosen.number}.m4s")
     found = tuple(find_published(media, name) for name in names)
-    return StillPlace(
+    return StillLocation(
         files=tuple(one for one in found if isinstance(one, PublishedMedia)),
         at_s=_within(at_s - begins_s, chosen.duration_s, rung),
     )

@@ -14,21 +14,21 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.webhooks.endpoints import (
-    Delivery,
-    DeliveryState,
     EndpointState,
     Outcome,
+    WebhookDelivery,
+    WebhookDeliveryState,
     WebhookEndpoint,
 )
 from hvcore.domain.webhooks.events import StoredEvent
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.safe_http import OutboundError, OutboundHttp, TargetRefusedError
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.webhooks.backlog import end_backlog
 from hvcore.services.webhooks.endpoint_slots import EndpointSlots
 from hvcore.services.webhooks.signing import body_of, headers_of, outcome_of
-from hvcore.throttling.log_throttle import Seldom
+from hvcore.throttling.log_throttle import LogThrottle
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class _Order:
     What is to be sent where.
     """
 
-    delivery: Delivery
+    delivery: WebhookDelivery
     endpoint: WebhookEndpoint
     event: StoredEvent
 
@@ -67,7 +67,9 @@ class WebhookDeliveries:
     outbound: OutboundHttp
     clock: Clock
     _slots: EndpointSlots = attrs.field(factory=EndpointSlots, init=False)
-    _warnings: Seldom = attrs.field(factory=lambda: Seldom(WARNS_EVERY_S), init=False)
+    _warnings: LogThrottle = attrs.field(
+        factory=lambda: LogThrottle(WARNS_EVERY_S), init=False
+    )
 
     def deliver(self, run: TaskRun) -> None:
         """
@@ -89,7 +91,7 @@ class WebhookDeliveries:
                 return
             began = self.clock.now()
             outcome = self._send(run, order)
-            reach("webhook.sent")
+            failpoint("webhook.sent")
             self._slots.note(endpoint_id, is_success=outcome.is_success)
         delivery = self._settle(run, order, outcome, began)
         is_warning = not outcome.is_success and self._warnings.is_time(endpoint_id)
@@ -109,7 +111,7 @@ class WebhookDeliveries:
     def _find(self, delivery_id: str) -> _Order | None:
         with self.uow.read() as work:
             delivery = work.webhooks.find_delivery(delivery_id)
-            if delivery is None or delivery.state is not DeliveryState.PENDING:
+            if delivery is None or delivery.state is not WebhookDeliveryState.PENDING:
                 return None
             endpoint = work.webhooks.find(delivery.endpoint_id)
             event = work.events.find(delivery.event_id)
@@ -139,7 +141,7 @@ class WebhookDeliveries:
 
     def _settle(
         self, run: TaskRun, order: _Order, outcome: Outcome, began: datetime
-    ) -> Delivery:
+    ) -> WebhookDelivery:
         """
         Write down how an attempt has ended, and what follows from it.
 

@@ -13,9 +13,9 @@ from hvcore.domain.ids import DeliveryId, OrgId
 from hvcore.domain.webhooks.endpoints import (
     MAX_ENDPOINTS,
     MAX_URL_CHARS,
-    Delivery,
-    DeliveryState,
     EndpointState,
+    WebhookDelivery,
+    WebhookDeliveryState,
     WebhookEndpoint,
     new_secret,
 )
@@ -150,7 +150,7 @@ class Webhooks:
             work.commit()
         return endpoint
 
-    def deliveries(self, webhook_id: str, *, limit: int) -> Sequence[Delivery]:
+    def deliveries(self, webhook_id: str, *, limit: int) -> Sequence[WebhookDelivery]:
         """
         Return deliveries to an endpoint, the newest first.
 
@@ -163,15 +163,19 @@ class Webhooks:
                 raise _no_endpoint(webhook_id)
             return work.webhooks.deliveries(found.id, limit)
 
-    def reasons(self, deliveries: Sequence[Delivery]) -> Mapping[DeliveryId, str]:
+    def reasons(
+        self, deliveries: Sequence[WebhookDelivery]
+    ) -> Mapping[DeliveryId, str]:
         """
         Return why deliveries wait, as far as there is a reason.
         """
-        pending = [d.id for d in deliveries if d.state is DeliveryState.PENDING]
+        pending = [d.id for d in deliveries if d.state is WebhookDeliveryState.PENDING]
         with self.uow.read() as work:
             return work.webhook_backlog.reasons(pending)
 
-    def resend(self, event_id: str, webhook_id: str | None) -> Sequence[Delivery]:
+    def resend(
+        self, event_id: str, webhook_id: str | None
+    ) -> Sequence[WebhookDelivery]:
         """
         Deliver an event once more, with all its tries.
 
@@ -235,7 +239,7 @@ def _takers(
 
 def _order_again(
     work: Work, stored: StoredEvent, endpoint: WebhookEndpoint
-) -> Delivery:
+) -> WebhookDelivery:
     event = stored.event
     work.webhooks.cancel_event(endpoint.id, event.id, why="It was sent again.")
     (delivery,) = work.webhooks.order([(event, endpoint)])

@@ -14,7 +14,7 @@ from standardwebhooks.webhooks import Webhook
 from hvcore import __version__
 from hvcore.domain.webhooks.endpoints import MAX_RETRY_AFTER, Outcome
 from hvcore.domain.webhooks.events import StoredEvent
-from hvcore.safe_http import Answer
+from hvcore.safe_http import OutboundResponse
 from hvcore.wire.webhooks import events as wire
 
 USER_AGENT = f"hvcore/{__version__} (webhooks)"
@@ -46,7 +46,7 @@ def headers_of(
     }
 
 
-def outcome_of(answer: Answer, *, now: datetime) -> Outcome:
+def outcome_of(answer: OutboundResponse, *, now: datetime) -> Outcome:
     """
     Judge an answer.
     """

@@ -20,7 +20,7 @@ from hvcore.domain.limits import (
     MAX_PERIOD_DAYS,
 )
 from hvcore.wire.analytics.exports import ExportFormat
-from hvcore.wire.converter import Refusal, optional
+from hvcore.wire.converter import LateFieldError, optional
 from hvcore.wire.formats import Day
 from hvcore.wire.kinds import Flag, Integer, member_of, string
 from hvcore.wire.schema import Schema
@@ -183,7 +183,7 @@ class ViewersParameters:
 
 
 @attrs.frozen(kw_only=True)
-class QualityParameters(_Days):
+class PlaybackQualityParameters(_Days):
     """
     Both families, playback quality.
     """
@@ -201,16 +201,16 @@ class BreakdownParameters(_Days):
     form: ExportFormat | None = _format()
 
 
-def dates_in_order(given: Mapping[str, object]) -> Iterable[Refusal]:
+def dates_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
     """
     Refuse a range of days that ends before it begins.
     """
     first, last = given.get("startDate"), given.get("endDate")
     if isinstance(first, date) and isinstance(last, date) and first > last:
-        yield Refusal(name="startDate", rule="must not be after endDate")
+        yield LateFieldError(name="startDate", rule="must not be after endDate")
 
 
-def daily_dates(given: Mapping[str, object]) -> Iterable[Refusal]:
+def daily_dates(given: Mapping[str, object]) -> Iterable[LateFieldError]:
     """
     Refuse a range that is upside down, or too long for one answer.
     """
@@ -220,4 +220,4 @@ def daily_dates(given: Mapping[str, object]) -> Iterable[Refusal]:
         return
     if (last - first).days > MAX_DAILY_RANGE_DAYS:
         rule = f"must be at most {MAX_DAILY_RANGE_DAYS} days before endDate"
-        yield Refusal(name="startDate", rule=rule)
+        yield LateFieldError(name="startDate", rule=rule)

@@ -27,7 +27,7 @@ _EMAIL = re.compile(
 
 
 @attrs.frozen(kw_only=True)
-class Moment:
+class Timestamp:
     """
     A moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset.
     """

@@ -18,9 +18,9 @@ from hvcore.domain.links.links import (
     ShareLink,
 )
 from hvcore.wire.answer_schemas import VIDEO_ID
-from hvcore.wire.converter import Check, Refusal, optional
+from hvcore.wire.converter import Check, LateFieldError, optional
 from hvcore.wire.kinds import Integer
-from hvcore.wire.links.formats import DomainList, EmailAddress, Moment
+from hvcore.wire.links.formats import DomainList, EmailAddress, Timestamp
 from hvcore.wire.responses import Payload, timestamp
 from hvcore.wire.schema import (
     ADDRESS,
@@ -48,7 +48,7 @@ class EdgeKeyRequest:
         "left out, every page.",
     )
     expires_at: datetime | None = optional(
-        "expiresAt", Moment(), None, about="When it stops playing; left out, never."
+        "expiresAt", Timestamp(), None, about="When it stops playing; left out, never."
     )
 
 
@@ -82,10 +82,10 @@ def expires_after(now: datetime) -> Check:
     Return the check that refuses an expiry that has come.
     """
 
-    def check(given: Mapping[str, object]) -> Iterable[Refusal]:
+    def check(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         expires_at = given.get("expiresAt")
         if isinstance(expires_at, datetime) and expires_at <= now:
-            yield Refusal(name="expiresAt", rule="must be in the future")
+            yield LateFieldError(name="expiresAt", rule="must be in the future")
 
     return check
 

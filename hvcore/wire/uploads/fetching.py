@@ -13,7 +13,7 @@ import attrs
 from hvcore.domain.ids import VideoId
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant
 from hvcore.domain.web_addresses import without_secrets
-from hvcore.wire.converter import Check, Refusal, group, required
+from hvcore.wire.converter import Check, LateFieldError, group, required
 from hvcore.wire.kinds import Text, string
 from hvcore.wire.requests import NAME, NewVideoFields
 from hvcore.wire.schema import STRING, Schema, identifier, record
@@ -109,11 +109,13 @@ def fetchable(name: str, refusal: Callable[[str], str | None]) -> Check:
         refusal: Returns a sentence why, or None.
     """
 
-    def check(given: Mapping[str, object]) -> Iterable[Refusal]:
+    def check(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         url = given.get(name)
         reason = refusal(url) if isinstance(url, str) else None
         if reason is not None:
-            yield Refusal(name=name, rule=f"is refused: {reason.removesuffix('.')}")
+            yield LateFieldError(
+                name=name, rule=f"is refused: {reason.removesuffix('.')}"
+            )
 
     return check
 

@@ -22,7 +22,7 @@ from hvcore.errors import (
     InvalidParametersError,
     PayloadTooLargeError,
 )
-from hvcore.wire.converter import Check, Refusal, read_query
+from hvcore.wire.converter import Check, LateFieldError, read_query
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE
 from hvcore.wire.requests import VideoUploadRequest
 from hvcore.wire.responses import Payload
@@ -109,12 +109,12 @@ def read_creation(headers: CreationHeaders, check: Check) -> ResumableWanted:
     if headers.length is not None:
         fields["fileSize"] = headers.length
 
-    def checked(given: Mapping[str, object]) -> Iterable[Refusal]:
+    def checked(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         yield from check(given)
         if headers.length is None:
-            yield Refusal(name="fileSize", rule=f"is required; send {_LENGTH}")
+            yield LateFieldError(name="fileSize", rule=f"is required; send {_LENGTH}")
         elif claimed != headers.length:
-            yield Refusal(name="fileSize", rule=f"must be the same as {_LENGTH}")
+            yield LateFieldError(name="fileSize", rule=f"must be the same as {_LENGTH}")
 
     try:
         wanted = read_query(VideoUploadRequest, fields, checked)

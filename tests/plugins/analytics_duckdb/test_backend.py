@@ -14,10 +14,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from hv_analytics_duckdb import backend, shelf
+from hv_analytics_duckdb import backend, parquet_store
 from hv_analytics_duckdb.backend import DuckdbAnalytics
-from hv_analytics_duckdb.engine import Engine
-from hv_analytics_duckdb.shelf import Shelf
+from hv_analytics_duckdb.engine import DuckdbEngine
+from hv_analytics_duckdb.parquet_store import ParquetStore
 from hvcore.domain.analytics.segments import ALL_TIME, DateRange, VideoScope
 from hvcore.domain.ids import EnvId, VideoId
 from hvcore.errors import ConfigError, UnavailableError
@@ -40,8 +40,8 @@ ROOT = Path(__file__).parents[3]
 
 
 def store_in(folder: Path) -> DuckdbAnalytics:
-    own = Shelf(folder / "counts")
-    engine = Engine(own, threads=1, memory_mb=128, spill_dir=folder / "spill")
+    own = ParquetStore(folder / "counts")
+    engine = DuckdbEngine(own, threads=1, memory_mb=128, spill_dir=folder / "spill")
     return DuckdbAnalytics(own, engine)
 
 
@@ -160,7 +160,7 @@ def test_files_of_the_first_version_are_read_and_joined(
     store.write(batch(segment(), ignored()))
 
     assert before == ({VIDEO: 12}, [])
-    assert Shelf(counts).read().tail == ""
+    assert ParquetStore(counts).read().tail == ""
     assert store.served([VIDEO]) == {VIDEO: 13}
     assert [one.requests for one in store.ignored(scope, ALL_TIME)] == [1]
 
@@ -171,7 +171,7 @@ def test_there_are_few_parts_of_much(store: DuckdbAnalytics, folder: Path) -> No
         day = NOON + timedelta(days=start)
         store.write(batch(*(segment(f"v{n}", at=day) for n in range(10)), start=start))
 
-    state = Shelf(folder / "counts").read()
+    state = ParquetStore(folder / "counts").read()
     assert sum(part.rows for part in state.parts) + state.tail_rows == 400
     assert len(state.parts) <= 8
 
@@ -183,7 +183,7 @@ def test_the_same_place_and_day_is_one_row_of_a_part(
     for start in range(0, 300, 10):
         store.write(batch(segment(), start=start))
 
-    state = Shelf(folder / "counts").read()
+    state = ParquetStore(folder / "counts").read()
     assert [part.rows for part in state.parts] == [1]
     assert store.totals(in_env(ENV), ALL_TIME).segments == 30
 
@@ -191,12 +191,12 @@ def test_the_same_place_and_day_is_one_row_of_a_part(
 def test_a_file_is_kept_for_those_who_read_it_and_then_removed(
     store: DuckdbAnalytics, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = Shelf(folder / "counts")
+    own = ParquetStore(folder / "counts")
     store.write(batch(segment()))
     before = own.read()
     store.write(batch(segment(), start=10))
     kept = before.tail in files_in(folder)
-    monkeypatch.setattr(shelf, "KEPT_S", -1)
+    monkeypatch.setattr(parquet_store, "KEPT_S", -1)
     store.write(batch(segment(), start=20))
 
     assert kept
@@ -208,12 +208,12 @@ def test_a_reader_that_stood_still_for_long_reads_anew(
     store: DuckdbAnalytics, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.write(batch(segment()))
-    own = Shelf(folder / "counts")
-    engine = Engine(own, threads=1, memory_mb=128, spill_dir=folder / "spill")
+    own = ParquetStore(folder / "counts")
+    engine = DuckdbEngine(own, threads=1, memory_mb=128, spill_dir=folder / "spill")
     states = [own.read()]
     real = own.read
     monkeypatch.setattr(own, "read", lambda: states.pop() if states else real())
-    monkeypatch.setattr(shelf, "KEPT_S", -1)
+    monkeypatch.setattr(parquet_store, "KEPT_S", -1)
     for start in (10, 20, 30):
         store.write(batch(segment(), start=start))
 
@@ -225,7 +225,7 @@ def test_a_reader_that_stood_still_for_long_reads_anew(
 
 def test_a_part_that_is_gone_is_said(store: DuckdbAnalytics, folder: Path) -> None:
     store.write(batch(segment()))
-    (tail,) = Shelf(folder / "counts").read().names
+    (tail,) = ParquetStore(folder / "counts").read().names
     (folder / "counts" / tail).unlink()
 
     with pytest.raises(UnavailableError, match="cannot be read"):
@@ -241,7 +241,7 @@ def test_callers_of_the_api_learn_nothing_of_folders(
     store: DuckdbAnalytics, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     store.write(batch(segment()))
-    (tail,) = Shelf(folder / "counts").read().names
+    (tail,) = ParquetStore(folder / "counts").read().names
     (folder / "counts" / tail).unlink()
 
     # The detail of this error is what the API answers.
@@ -319,7 +319,7 @@ def test_what_cannot_be_joined_is_counted_all_the_same(
     for start in range(600, 800, 10):
         store.write(batch(segment(f"vid_{start}"), start=start))
     assert store.totals(in_env(ENV), ALL_TIME).segments == 80
-    assert Shelf(folder / "counts").read().tail_rows < 15
+    assert ParquetStore(folder / "counts").read().tail_rows < 15
 
 
 @pytest.mark.usefixtures("small_tails")
@@ -338,9 +338,9 @@ def test_what_a_killed_writer_left_goes(store: DuckdbAnalytics, folder: Path) ->
 def test_a_writer_does_not_wait_for_ever(
     store: DuckdbAnalytics, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf, "LOCK_WAIT_S", 0)
+    monkeypatch.setattr(parquet_store, "LOCK_WAIT_S", 0)
     with (
-        Shelf(folder / "counts").locked(),
+        ParquetStore(folder / "counts").locked(),
         pytest.raises(UnavailableError, match="over"),
     ):
         store.write(batch(segment()))

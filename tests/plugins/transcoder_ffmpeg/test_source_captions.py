@@ -11,7 +11,7 @@ import pytest
 
 from hv_transcoder_ffmpeg import caption_tracks
 from hv_transcoder_ffmpeg.caption_tracks import NO_TEXT, UNREADABLE, extract_captions
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
@@ -82,12 +82,14 @@ def subtitled(
 
 
 @pytest.fixture(scope="session")
-def confined(context: BuildContext) -> tuple[Engine, Sandbox]:
+def confined(context: BuildContext) -> tuple[FfmpegEngine, Sandbox]:
     return Machine(FfmpegOptions(), context).ready()
 
 
 @pytest.fixture
-def extract(confined: tuple[Engine, Sandbox], tmp_path: Path) -> Callable[[Path], Made]:
+def extract(
+    confined: tuple[FfmpegEngine, Sandbox], tmp_path: Path
+) -> Callable[[Path], Made]:
     def run(source: Path) -> Made:
         workspace = make_workspace(source, tmp_path / "out")
         streams = Prober(*confined).streams(workspace)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.encode_run import Counted, Watch, judge
-from hv_transcoder_ffmpeg.process import Ended
+from hv_transcoder_ffmpeg.encode_run import ProgressCount, ProgressWatch, judge
+from hv_transcoder_ffmpeg.process import ExitStatus
 from hvcore.plugin_api import (
     Speed,
     TranscodeError,
@@ -155,9 +155,9 @@ class _Watched:
     def __init__(self, folder: Path, *, max_bytes: int = 1000) -> None:
         self.now_s = 0.0
         self.folder = folder
-        self.watch = Watch(
+        self.watch = ProgressWatch(
             make_workspace(folder / "source", folder),
-            counted=Counted.FRAMES,
+            counted=ProgressCount.FRAMES,
             whole=100,
             first_share=0.0,
             last_share=1.0,
@@ -228,7 +228,7 @@ def test_only_the_sources_own_fault_is_final(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(error):
-        judge(Ended(status=status, signal=killer, log=log), tmp_path)
+        judge(ExitStatus(status=status, signal=killer, log=log), tmp_path)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
@@ -241,4 +241,4 @@ def test_a_full_disk_costs_no_attempt(
     monkeypatch.setattr(os, "posix_fallocate", refuse)
 
     with pytest.raises(UnavailableError):
-        judge(Ended(status=1, signal=None, log=NO_SPACE), tmp_path)
+        judge(ExitStatus(status=1, signal=None, log=NO_SPACE), tmp_path)

@@ -11,7 +11,7 @@ import pytest
 from hv_transcoder_ffmpeg import caption_tracks, probe
 from hv_transcoder_ffmpeg.caption_tracks import UNREADABLE, Extracted, extract_captions
 from hv_transcoder_ffmpeg.commands import Encode
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.job import run_part
 from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.services
 
 
 @pytest.fixture(scope="module")
-def engine(context: BuildContext) -> Engine:
+def engine(context: BuildContext) -> FfmpegEngine:
     return Machine(FfmpegOptions(), context).ready()[0]
 
 
@@ -49,12 +49,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def taken_over(engine: Engine, tmp_path: Path) -> Callable[[str], Engine]:
+def taken_over(engine: FfmpegEngine, tmp_path: Path) -> Callable[[str], FfmpegEngine]:
     """
     Write an ffmpeg that does what is wanted of it.
     """
 
-    def make(script: str) -> Engine:
+    def make(script: str) -> FfmpegEngine:
         program = tmp_path / "ffmpeg"
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
@@ -65,9 +65,9 @@ def taken_over(engine: Engine, tmp_path: Path) -> Callable[[str], Engine]:
 
 @pytest.fixture
 def extract(
-    engine: Engine, source: Path, tmp_path: Path
-) -> Callable[[Engine], Extracted]:
-    def run(with_engine: Engine) -> Extracted:
+    engine: FfmpegEngine, source: Path, tmp_path: Path
+) -> Callable[[FfmpegEngine], Extracted]:
+    def run(with_engine: FfmpegEngine) -> Extracted:
         # Unconfined: with the filter, the scripts could do nothing.
         bare = Sandbox(bwrap=None)
         workspace = make_workspace(source, tmp_path / "out")
@@ -87,8 +87,8 @@ def extract(
     ],
 )
 def test_captions_that_the_machine_lost_are_read_again(
-    taken_over: Callable[[str], Engine],
-    extract: Callable[[Engine], Extracted],
+    taken_over: Callable[[str], FfmpegEngine],
+    extract: Callable[[FfmpegEngine], Extracted],
     script: str,
     error: type[Exception],
 ) -> None:
@@ -108,16 +108,16 @@ def test_captions_that_the_machine_lost_are_read_again(
     ],
 )
 def test_captions_that_crash_ffmpeg_cost_no_video(
-    taken_over: Callable[[str], Engine],
-    extract: Callable[[Engine], Extracted],
+    taken_over: Callable[[str], FfmpegEngine],
+    extract: Callable[[FfmpegEngine], Extracted],
     script: str,
 ) -> None:
     assert extract(taken_over(script)) == Extracted(warnings=(UNREADABLE,))
 
 
 def test_captions_that_take_too_long_cost_no_video(
-    taken_over: Callable[[str], Engine],
-    extract: Callable[[Engine], Extracted],
+    taken_over: Callable[[str], FfmpegEngine],
+    extract: Callable[[FfmpegEngine], Extracted],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(caption_tracks._LIMITS, "cpu_s", 1)
@@ -128,8 +128,8 @@ def test_captions_that_take_too_long_cost_no_video(
 
 
 def test_a_file_that_takes_too_long_to_read_is_refused_at_once(
-    engine: Engine,
-    taken_over: Callable[[str], Engine],
+    engine: FfmpegEngine,
+    taken_over: Callable[[str], FfmpegEngine],
     source: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -147,8 +147,8 @@ def test_a_file_that_takes_too_long_to_read_is_refused_at_once(
     ["ln -s /etc/passwd captions-0.raw", "mkfifo captions-0.raw", "mkfifo elsewhere"],
 )
 def test_a_link_or_pipe_is_not_read_as_captions(
-    taken_over: Callable[[str], Engine],
-    extract: Callable[[Engine], Extracted],
+    taken_over: Callable[[str], FfmpegEngine],
+    extract: Callable[[FfmpegEngine], Extracted],
     script: str,
 ) -> None:
     with pytest.raises(TranscodeError, match="no video"):
@@ -156,8 +156,8 @@ def test_a_link_or_pipe_is_not_read_as_captions(
 
 
 def test_a_link_is_not_taken_for_a_picture(
-    engine: Engine,
-    taken_over: Callable[[str], Engine],
+    engine: FfmpegEngine,
+    taken_over: Callable[[str], FfmpegEngine],
     source: Path,
     tmp_path: Path,
 ) -> None:
@@ -171,8 +171,8 @@ def test_a_link_is_not_taken_for_a_picture(
 
 
 def test_a_link_is_not_taken_for_a_segment(
-    engine: Engine,
-    taken_over: Callable[[str], Engine],
+    engine: FfmpegEngine,
+    taken_over: Callable[[str], FfmpegEngine],
     transcoder: Transcoder,
     source: Path,
     tmp_path: Path,
@@ -194,7 +194,7 @@ def test_a_link_is_not_taken_for_a_segment(
 
 
 def test_a_link_is_not_taken_for_a_copy_of_the_source(
-    taken_over: Callable[[str], Engine], source: Path, tmp_path: Path
+    taken_over: Callable[[str], FfmpegEngine], source: Path, tmp_path: Path
 ) -> None:
     linking = taken_over("ln -s /etc/passwd good-tracks")
     bare, workspace = Sandbox(bwrap=None), make_workspace(source, tmp_path / "out")

@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from hv_transcoder_ffmpeg.backend import FfmpegTranscoder
-from hv_transcoder_ffmpeg.engine import Engine
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.sandbox import Sandbox
@@ -39,7 +39,7 @@ def world(
     program.chmod(0o755)
     ready = Machine.ready
 
-    def taken_over(self: Machine) -> tuple[Engine, Sandbox]:
+    def taken_over(self: Machine) -> tuple[FfmpegEngine, Sandbox]:
         # Unconfined: with the filter, the script could do nothing.
         return attrs.evolve(ready(self)[0], ffmpeg=program), Sandbox(bwrap=None)
 

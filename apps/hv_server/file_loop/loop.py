@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
-from hv_reference.heads import stamp_now, write_head
-from hv_reference.kept_connections import Kept, Owner
-from hv_reference.pacing import Pace, sends_no_more
-from hv_reference.transfers import Transfer
-from hv_reference.wire import Wire
+from hv_server.file_loop.connections import ConnectionOwner, LoopConnection
+from hv_server.file_loop.response_heads import stamp_now, write_head
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.file_loop.transfers import Transfer
+from hv_server.pacing import Pace, sends_no_more
 from hv_web.plain_requests import (
     END,
     MAX_HEAD_BYTES,
@@ -28,7 +28,7 @@ from hv_web.plain_requests import (
     read_request,
 )
 from hv_web.representations import ignore_uncounted
-from hvcore.failpoints import reach
+from hvcore.failpoints import failpoint
 from hvcore.services.playback.responses import StoredFile
 from hvcore.spool import InDoubt
 
@@ -63,7 +63,7 @@ class FileLoop:
     def __init__(  # noqa: PLR0913 - each is a rule of its own
         self,
         files: FileOpener,
-        owner: Owner,
+        owner: ConnectionOwner,
         *,
         others: int,
         head_within_s: float,
@@ -79,7 +79,7 @@ class FileLoop:
         self._in_doubt = in_doubt
         self._epoll = select.epoll()
         self._epoll.register(others, select.EPOLLIN)
-        self._kept: dict[int, Kept] = {}
+        self._kept: dict[int, LoopConnection] = {}
         self._now = self._looked_at = time.monotonic()
         self._stamp = stamp_now()
         self._is_stopping = False
@@ -92,7 +92,9 @@ class FileLoop:
         deadline = time.monotonic() + self._head_within_s
         # A unix socket's peer has no address.
         neighbour = conn.client[0] if conn.client else ""
-        self._kept[fd] = Kept(conn, conn.sock, Wire(conn.sock), fd, neighbour, deadline)
+        self._kept[fd] = LoopConnection(
+            conn, conn.sock, SocketWriter(conn.sock), fd, neighbour, deadline
+        )
         self._epoll.register(fd, select.EPOLLIN)
 
     def run(self, for_s: float) -> None:
@@ -149,7 +151,7 @@ class FileLoop:
         for kept in list(self._kept.values()):
             self._drop(kept)
 
-    def _look(self, kept: Kept) -> bytes:
+    def _look(self, kept: LoopConnection) -> bytes:
         try:
             seen = _recv(kept.sock, MAX_HEAD_BYTES, socket.MSG_PEEK)
         except BlockingIOError:
@@ -160,7 +162,7 @@ class FileLoop:
             self._drop(kept)
         return seen
 
-    def _answer_all(self, seen: Sequence[tuple[Kept, bytes]]) -> None:
+    def _answer_all(self, seen: Sequence[tuple[LoopConnection, bytes]]) -> None:
         # They all came before this moment, so that one look will do.
         with self._moment():
             # Decisions first, one after the other: what they need stays in the
@@ -191,7 +193,7 @@ class FileLoop:
         except Exception:  # noqa: BLE001 - whatever for: each is decided by itself
             return nullcontext()
 
-    def _decide(self, kept: Kept, seen: bytes) -> tuple[Transfer, int] | None:
+    def _decide(self, kept: LoopConnection, seen: bytes) -> tuple[Transfer, int] | None:
         """
         Return the answer to the first request, and how long the request is.
 
@@ -208,7 +210,7 @@ class FileLoop:
         return transfer, size
 
     def _answer_each(
-        self, kept: Kept, seen: bytes, answer: tuple[Transfer, int] | None
+        self, kept: LoopConnection, seen: bytes, answer: tuple[Transfer, int] | None
     ) -> None:
         while answer is not None:
             transfer, size = answer
@@ -217,7 +219,7 @@ class FileLoop:
             seen = b"" if kept.is_gone or kept.transfer else seen[size:]
             answer = self._decide(kept, seen) if seen else None
 
-    def _await_rest(self, kept: Kept, seen_bytes: int) -> None:
+    def _await_rest(self, kept: LoopConnection, seen_bytes: int) -> None:
         if seen_bytes >= MAX_HEAD_BYTES:
             self._owner.hand_over(self._give_up(kept))
             return
@@ -229,12 +231,12 @@ class FileLoop:
         # What was looked at stays in the kernel, and would wake us again.
         self._await_bytes(kept, seen_bytes + 1)
 
-    def _await_bytes(self, kept: Kept, size: int) -> None:
+    def _await_bytes(self, kept: LoopConnection, size: int) -> None:
         if kept.awaited_bytes != size:
             kept.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
             kept.awaited_bytes = size
 
-    def _answer(self, kept: Kept, head: bytes) -> Transfer | None:
+    def _answer(self, kept: LoopConnection, head: bytes) -> Transfer | None:
         request = read_request(head, kept.neighbour)
         if request is None:
             return None
@@ -262,7 +264,9 @@ class FileLoop:
             when_broken_off=served.break_off if is_counted else None,
         )
 
-    def _go_on(self, kept: Kept, transfer: Transfer, *, request_bytes: int = 0) -> None:
+    def _go_on(
+        self, kept: LoopConnection, transfer: Transfer, *, request_bytes: int = 0
+    ) -> None:
         try:
             if request_bytes:
                 _recv(kept.sock, request_bytes)
@@ -277,7 +281,7 @@ class FileLoop:
                 kept.transfer = transfer
                 self._epoll.modify(kept.fd, select.EPOLLOUT)
             return
-        reach("answer.sent")
+        failpoint("answer.sent")
         transfer.close()
         if kept.closes:
             self._owner.linger(self._give_up(kept))
@@ -287,14 +291,14 @@ class FileLoop:
             kept.transfer = None
             self._epoll.modify(kept.fd, select.EPOLLIN)
 
-    def _drop(self, kept: Kept) -> None:
+    def _drop(self, kept: LoopConnection) -> None:
         if kept.transfer is not None:
             kept.transfer.close()
             # Or the kernel would keep for minutes what nobody fetches.
             kept.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
         self._owner.drop(self._give_up(kept))
 
-    def _give_up(self, kept: Kept) -> Any:  # noqa: ANN401 - gunicorn's own
+    def _give_up(self, kept: LoopConnection) -> Any:  # noqa: ANN401 - gunicorn's own
         kept.is_gone = True
         del self._kept[kept.fd]
         self._epoll.unregister(kept.fd)

@@ -19,7 +19,7 @@ its turn for longer waits for something, and loses it.
 """
 
 
-class Turns:
+class RequestLock:
     """
     A lock that does not wait for whoever is stuck; thread-safe.
 

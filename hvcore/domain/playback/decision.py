@@ -16,7 +16,7 @@ from hvcore.domain.playback.rules import PlaybackRule
 
 
 @attrs.define(kw_only=True)
-class Judgement:
+class PlaybackDecision:
     """
     How a request was judged.
 
@@ -31,15 +31,15 @@ class Judgement:
     detail: str = ""
 
 
-_followed: ContextVar[Judgement | None] = ContextVar("judgement", default=None)
+_followed: ContextVar[PlaybackDecision | None] = ContextVar("judgement", default=None)
 
 
 @contextmanager
-def following() -> Iterator[Judgement]:
+def following() -> Iterator[PlaybackDecision]:
     """
     Follow what is judged within a block, in this thread.
     """
-    judgement = Judgement()
+    judgement = PlaybackDecision()
     token = _followed.set(judgement)
     try:
         yield judgement

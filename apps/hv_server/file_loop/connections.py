@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 import attrs
 
-from hv_reference.transfers import Transfer
-from hv_reference.wire import Wire
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.file_loop.transfers import Transfer
 
 
-class Owner(Protocol):
+class ConnectionOwner(Protocol):
     """
     Has the connections that the loop does not.
     """
@@ -36,7 +36,7 @@ class Owner(Protocol):
 
 
 @attrs.define(eq=False)
-class Kept:
+class LoopConnection:
     """
     A connection of the loop.
 
@@ -50,7 +50,7 @@ class Kept:
 
     conn: Any
     sock: socket.socket
-    wire: Wire
+    wire: SocketWriter
     fd: int
     neighbour: str
     deadline: float

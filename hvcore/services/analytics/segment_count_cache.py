@@ -18,7 +18,7 @@ MAX_KNOWN: Final = 20_000
 """About 5 MB."""
 
 
-class ServedSegments:
+class SegmentCountCache:
     """
     Remembers what the store said; thread-safe.
     """

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from hv_reference.deadlines import HEADERS_WITHIN_S, LargeBodies
-from hv_reference.file_loop import FileLoop
+from hv_server.deadlines import HEADERS_WITHIN_S, LargeBodies
+from hv_server.file_loop.loop import FileLoop
 from hvcore.spool import InDoubt
 
 TURN_S: Final = 0.0005

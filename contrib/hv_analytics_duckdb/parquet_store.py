@@ -41,7 +41,7 @@ _MADE: Final = re.compile(
 
 
 @attrs.frozen(kw_only=True)
-class Part:
+class ParquetFile:
     """
     A Parquet file.
     """
@@ -51,7 +51,7 @@ class Part:
 
 
 @attrs.frozen(kw_only=True)
-class State:
+class StoreState:
     """
     What ``current.json`` says.
 
@@ -66,7 +66,7 @@ class State:
     positions: Mapping[str, int] = attrs.field(factory=dict)
     tail: str = ""
     tail_rows: int = 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ParquetFile, ...] = ()
     retired: Mapping[str, float] = attrs.field(factory=dict)
 
     @property
@@ -77,7 +77,7 @@ class State:
         return frozenset({part.name for part in self.parts} | {self.tail} - {""})
 
 
-class Shelf:
+class ParquetStore:
     """
     Read the state, and put another one in its place; thread-safe.
     """
@@ -85,7 +85,7 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def read(self) -> State:
+    def read(self) -> StoreState:
         """
         Return the state of now.
 
@@ -124,7 +124,7 @@ class Shelf:
             self.folder.mkdir(parents=True, exist_ok=True)
         with self.locked():
             if self._read() is None:
-                self._put(State())
+                self._put(StoreState())
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -151,7 +151,7 @@ class Shelf:
         finally:
             os.close(fd)
 
-    def replace(self, old: State, **changes: Any) -> State:  # noqa: ANN401 - as attrs.evolve
+    def replace(self, old: StoreState, **changes: Any) -> StoreState:  # noqa: ANN401 - as attrs.evolve
         """
         Put a changed state in the place of the old one; for who has the lock.
         """
@@ -168,7 +168,7 @@ class Shelf:
                 (self.folder / name).unlink(missing_ok=True)
         return new
 
-    def sweep(self, state: State) -> None:
+    def sweep(self, state: StoreState) -> None:
         """
         Remove what killed writers left; for who has the lock.
 
@@ -205,7 +205,7 @@ class Shelf:
         with explained(self.folder):
             _sync(self.folder / name)
 
-    def _read(self) -> State | None:
+    def _read(self) -> StoreState | None:
         with explained(self.folder):
             try:
                 text = (self.folder / _CURRENT).read_bytes()
@@ -215,8 +215,8 @@ class Shelf:
             stored = json.loads(text)
             is_newer = stored.pop("version") > VERSION
             if not is_newer:
-                stored["parts"] = tuple(Part(**part) for part in stored["parts"])
-                return State(**stored)
+                stored["parts"] = tuple(ParquetFile(**part) for part in stored["parts"])
+                return StoreState(**stored)
         except (ValueError, LookupError, TypeError, AttributeError) as exc:
             raise UnavailableError(
                 f"{self.folder / _CURRENT} is damaged; restore the folder from a backup."
@@ -227,7 +227,7 @@ class Shelf:
             "a backup."
         )
 
-    def _put(self, state: State) -> None:
+    def _put(self, state: StoreState) -> None:
         text = json.dumps({"version": VERSION, **attrs.asdict(state)})
         self.new_file(f"{_CURRENT}.new", text.encode())
         with explained(self.folder):

@@ -17,7 +17,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
-from hv_reference.listening import BACKLOG
+from hv_server.listening import BACKLOG
 from hvcore.child_launcher import die_with_parent
 from hvcore.errors import HvcoreError
 from hvcore.spool import InDoubt
@@ -49,13 +49,13 @@ def serve(
         listener: The descriptor of a socket that listens.
         takes_files: Whether a request's body may take long.
     """
-    kind = "file_worker.FilesInLoop" if takes_files else "deadlines.SmallBodies"
+    kind = "file_loop.worker.FilesInLoop" if takes_files else "deadlines.SmallBodies"
     own = {
         **SETTINGS,
         "bind": f"fd://{listener}",
         "workers": workers,
         "threads": threads,
-        "worker_class": f"hv_reference.{kind}",
+        "worker_class": f"hv_server.{kind}",
     }
     arbiter = os.getpid()
     try:

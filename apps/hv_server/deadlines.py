@@ -21,8 +21,7 @@ from typing import Any, ClassVar, Final
 
 from gunicorn.workers.gthread import ThreadWorker
 
-from hv_reference.bodies import WatchedConnection
-from hv_reference.pacing import (
+from hv_server.pacing import (
     MIN_BYTES_PER_S,
     Pace,
     PacedSocket,
@@ -30,8 +29,9 @@ from hv_reference.pacing import (
     TooSlowError,
     sends_no_more,
 )
-from hv_reference.refusals import answer, error_for
-from hv_reference.turns import Turns
+from hv_server.refusals import answer, error_for
+from hv_server.request_bodies import WatchedConnection
+from hv_server.request_lock import RequestLock
 
 _log = logging.getLogger(__name__)
 
@@ -208,7 +208,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         conn.close()
 
     def _make_turns(self) -> AbstractContextManager[None]:
-        return Turns()
+        return RequestLock()
 
     def _body_pace(self) -> Pace:
         return Pace(self.body_within_s, min_bytes_per_s=math.inf)

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Final
 
-from hv_reference.pacing import Pace
-from hv_reference.wire import Wire
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.pacing import Pace
 from hvcore.ports.counting import CountedSegment
 
 MAX_PER_TURN_BYTES: Final = 4 * 1024 * 1024
@@ -41,7 +41,7 @@ class Transfer:
 
     def __init__(  # noqa: PLR0913 - the parts of an answer
         self,
-        wire: Wire,
+        wire: SocketWriter,
         data: bytes,
         *,
         pace: Callable[[], Pace],

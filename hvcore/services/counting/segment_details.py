@@ -22,7 +22,7 @@ Detail: TypeAlias = PlayerReported | SegmentOrigin
 
 
 @attrs.frozen(kw_only=True)
-class ServedDetails:
+class SegmentDetails:
     """
     Makes notes that go into the same write as the segment; thread-safe.
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from hv_reference.pacing import TooShortError, queued_bytes
+from hv_server.pacing import TooShortError, queued_bytes
 
 # Past the methods of our sockets, which wait.
 _send = socket.socket.send
@@ -32,7 +32,7 @@ _NO_LIMIT: Final = 2**31
 """Without one, it says 2**32 - 1, or -1 as the same bits."""
 
 
-class Wire:
+class SocketWriter:
     """
     Hands bytes to the kernel, and says when they are to leave.
 

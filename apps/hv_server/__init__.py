@@ -1,0 +1,3 @@
+"""
+The HTTP server: gunicorn workers that slow clients cannot block.
+"""

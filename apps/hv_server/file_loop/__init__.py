@@ -1,0 +1,3 @@
+"""
+The loop that sends published files on all connections in turn.
+"""

@@ -239,7 +239,9 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
                 try:
                     service = getattr(services, name)
                 except ValueError as exc:
-                    raise CliError(f"{exc} Run hv doctor to see which setting.") from exc
+                    raise CliError(
+                        f"{exc} Run hv doctor to see which setting."
+                    ) from exc
                 if isinstance(service, Drain):
                     service.prepare()
 

@@ -61,7 +61,9 @@ def check_head(download: Download) -> None:
             else "The source sends something other than a video."
         )
     if download.headers.get("content-encoding", "identity").lower() != "identity":
-        raise UnusableSourceError("The source compresses the file; send it as it is.")
+        raise UnusableSourceError(
+            "The source sends the file compressed; it must send it as it is."
+        )
     if download.content_length is not None:
         check_size(download.content_length)
 

@@ -91,7 +91,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
                 is_whole = _bring_all(reading, once=once)
             if not is_whole:
                 raise CliError(
-                    "Not everything was counted; the log says why. Mend it, and run "
+                    "Not everything was counted. Mend the cause, which the log names, and run "
                     "this again: nothing is counted twice."
                 )
 

@@ -121,7 +121,7 @@ class LocalService:
             await asyncio.gather(wanted, return_exceptions=True)
         if not done:
             raise CliError(
-                "The service does not get ready. Why, hv doctor may tell, or the "
+                "The service does not become ready. Run hv doctor, or read the "
                 f"logs in {self.folder.logs}."
             )
         for task in done:

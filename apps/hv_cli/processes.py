@@ -147,7 +147,7 @@ def drain() -> None:
     from hvcore.assembly import build  # noqa: PLC0415
 
     if not _is_supervised():
-        raise CliError("hv delivery runs this by itself: start that.")
+        raise CliError("hv delivery starts this by itself; run hv delivery instead.")
     process_logs.configure()
     stopping = Stopping()
     try:
@@ -239,7 +239,9 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
                 try:
                     service = getattr(services, name)
                 except ValueError as exc:
-                    raise CliError(f"{exc} hv doctor says which setting.") from exc
+                    raise CliError(
+                        f"{exc} Run hv doctor to see which setting."
+                    ) from exc
                 if isinstance(service, Drain):
                     service.prepare()
 

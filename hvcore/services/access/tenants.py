@@ -55,7 +55,7 @@ class Tenants:
                 )
                 work.commit()
         except AlreadyExistsError as exc:
-            raise ConflictError(f"The organization {org_id} is there already.") from exc
+            raise ConflictError(f"The organization {org_id} exists already.") from exc
         return organization
 
     def organizations(self) -> Sequence[Organization]:

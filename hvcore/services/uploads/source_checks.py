@@ -58,10 +58,12 @@ def check_head(download: StreamedResponse) -> None:
         raise UnusableSourceError(
             f"The source gives {kind[:80]} instead of a video."
             if kind.isascii() and kind.isprintable()
-            else "The source gives something else than a video."
+            else "The source gives something other than a video."
         )
     if download.headers.get("content-encoding", "identity").lower() != "identity":
-        raise UnusableSourceError("The source gives the file compressed.")
+        raise UnusableSourceError(
+            "The source gives the file compressed; it must give it uncompressed."
+        )
     if download.content_length is not None:
         check_size(download.content_length)
 

@@ -79,7 +79,7 @@ class Webhooks:
             if len(others) >= MAX_ENDPOINTS:
                 raise InvalidParametersError(
                     f"The environment {environment.name} has {MAX_ENDPOINTS} webhook "
-                    f"endpoints, which is the most; remove one first."
+                    f"endpoints, the most it may have; remove one first."
                 )
             work.webhooks.add(endpoint)
             events = sorted(kind.value for kind in kinds)

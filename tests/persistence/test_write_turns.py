@@ -103,10 +103,10 @@ def test_a_writer_that_comes_back_at_once_goes_behind_those_who_wait(
         with writing(engine) as mine:
             _note(mine, word)
 
+    waiting = write_turns(engine).waiting
     with writing(engine) as connection:
         for number in range(4):
             others.append(Worker(lambda number=number: note(f"other {number}")))
-            waiting = write_turns(engine).waiting
             until(lambda count=number + 1: len(waiting) == count, within_s=WITHIN_S)
         _note(connection, "first")
     note("back")
@@ -140,9 +140,12 @@ def test_a_turn_ends_also_if_the_lock_was_not_free(engine: Engine, path: Path) -
     with writing(engine) as connection:
         connection.commit()
 
-    with other_process_writes(path), pytest.raises(UnavailableError):
-        with writing(engine, timeout_ms=1):
-            pass
+    with (
+        other_process_writes(path),
+        pytest.raises(UnavailableError),
+        writing(engine, timeout_ms=1),
+    ):
+        pass
 
     with writing(engine) as connection:
         connection.commit()

@@ -7,12 +7,18 @@ from datetime import timedelta
 
 import click
 
-from hv_cli.commands import HvGroup, Invocation, duration_option, pass_invocation
+from hv_cli.commands import (
+    CliError,
+    HvGroup,
+    Invocation,
+    duration_option,
+    pass_invocation,
+)
 from hv_cli.output import Record, json_option, print_json, say, show, timestamp
 from hvcore.assembly import Services
 from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookEndpoint
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
-from hvcore.services.webhooks.endpoints import WebhookWithSecret
+from hvcore.services.webhooks.endpoints import AddressRefusedError, WebhookWithSecret
 
 _DELIVERY_COLUMNS: Mapping[str, str] = {
     "deliveryID": "DELIVERY",
@@ -62,9 +68,27 @@ def add(  # noqa: PLR0913 - one per option
     """
     kinds = frozenset(map(EventKind, events)) or DOCUMENTED_KINDS
     with invocation.services() as services:
-        added = services.webhooks.add(org, env, url, kinds)
+        added = _added(services, org, env, url, kinds)
         (record,) = _records(services, [added.endpoint])
     _print_secret(added, record, as_json=as_json)
+
+
+def _added(
+    services: Services, org: str, env: str, url: str, kinds: frozenset[EventKind]
+) -> WebhookWithSecret:
+    try:
+        return services.webhooks.add(org, env, url, kinds)
+    except AddressRefusedError as exc:
+        if exc.allowed_as is None:
+            raise
+        # Told here and not in the refusal itself: the same sentence is a video's
+        # failureReason, and who calls the API can set nothing, nor shall learn
+        # how to ask for a way into the operator's network.
+        raise CliError(
+            f"{exc} To allow it, list {exc.allowed_as} in the setting "
+            "fetch.allowed_hosts (HV_FETCH__ALLOWED_HOSTS) of this command and of "
+            "all workers."
+        ) from exc
 
 
 @webhooks.command("list")

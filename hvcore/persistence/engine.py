@@ -7,20 +7,30 @@ own moment (AUTOCOMMIT), a writer on SQLite takes the one write lock first.
 
 import os
 import sqlite3
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection, Engine, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.write_turns import (
+    WriteTurns,
+    again_while_busy,
+    begin_immediate,
+)
 
 BUSY_TIMEOUT_MS: Final = 10_000
 """Our transactions take milliseconds; a writer behind hundreds still gets in."""
+MIGRATION_TIMEOUT_MS: Final = 600_000
+"""Nobody waits for its answer but an operator, who would only run it again."""
 POSTGRESQL_TIMEOUTS: Final = (
     # A row lock is held for milliseconds; longer means that its owner hangs.
     "-c lock_timeout=10s"
@@ -36,6 +46,9 @@ _POSTGRESQL_NAMES = {"postgres", "postgresql", "postgresql+psycopg"}
 _WRITES = "hv_writes"
 _OWNER_PID = "hv_owner_pid"
 _IDLE = "hv_idle"
+_TURNS = "hv_turns"
+_HAS_TURN = "hv_has_turn"
+_NO_ANSWER: Final = "The database does not answer."
 # SQLite says "cannot now" for these; its other errors are bugs of ours.
 _SQLITE_UNAVAILABLE = {
     sqlite3.SQLITE_BUSY,
@@ -69,7 +82,8 @@ def make_engine(url: str) -> Engine:
         ConfigError: The URL is not one that can be used.
     """
     parsed = _parse(url)
-    owner = {_OWNER_PID: os.getpid(), _IDLE: deque()}
+    turns = WriteTurns()
+    owner = {_OWNER_PID: os.getpid(), _IDLE: deque(), _TURNS: turns}
     if parsed.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             parsed,
@@ -80,6 +94,7 @@ def make_engine(url: str) -> Engine:
         )
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "begin", _begin_on_sqlite)
+        event.listen(engine, "checkin", partial(_end_turn, turns))
     else:
         engine = _make_postgresql_engine(parsed, owner)
         event.listen(engine, "connect", _set_date_style)
@@ -114,9 +129,10 @@ def writing(engine: Engine, *, timeout_ms: int | None = None) -> Iterator[Connec
     Raises:
         UnavailableError: The database does not answer.
     """
-    with _connected(engine) as connection, _lock_timeout(connection, timeout_ms):
+    with _connected(engine) as connection:
         # On the connection itself: SQLAlchemy sets this option in place.
-        connection.execution_options(**{_WRITES: True})
+        waits_ms = BUSY_TIMEOUT_MS if timeout_ms is None else timeout_ms
+        connection.execution_options(**{_WRITES: waits_ms})
         connection.begin()
         if timeout_ms is not None and connection.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {timeout_ms}")
@@ -139,19 +155,12 @@ def idle_connections(engine: Engine) -> deque[Any]:
     return idle
 
 
-@contextmanager
-def _lock_timeout(connection: Connection, timeout_ms: int | None) -> Iterator[None]:
-    if timeout_ms is None or connection.dialect.name != "sqlite":
-        yield
-        return
-    driver = connection.connection.driver_connection
-    if driver is None:
-        raise UnavailableError("The database does not answer.")
-    driver.execute(f"PRAGMA busy_timeout={timeout_ms}")
-    try:
-        yield
-    finally:
-        driver.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+def write_turns(engine: Engine) -> WriteTurns:
+    """
+    Return in which order the writers of this process get SQLite's write lock.
+    """
+    turns: WriteTurns = engine.get_execution_options()[_TURNS]
+    return turns
 
 
 @contextmanager
@@ -217,11 +226,15 @@ def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
     # The driver must not begin transactions by itself: it would begin
     # deferred ones, whose upgrade to a write fails at once under load.
     connection.isolation_level = None
+    connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+    # Readers and the writer do not wait for each other. The first connection switches,
+    # for which it needs a moment of exclusive use; of several at once SQLite refuses
+    # all but one without any waiting, because none gives way.
+    again_while_busy(
+        lambda: connection.execute("PRAGMA journal_mode=WAL"),
+        time.monotonic() + BUSY_TIMEOUT_MS / 1000,
+    )
     for pragma in (
-        # First, because switching to WAL needs a moment of exclusive use.
-        f"busy_timeout={BUSY_TIMEOUT_MS}",
-        # Readers and the writer do not wait for each other.
-        "journal_mode=WAL",
         # What was acknowledged outlives a power cut (99 us a commit, not 14).
         "synchronous=FULL",
         # Off by default in SQLite.
@@ -243,24 +256,44 @@ def _set_date_style(connection: Any, _record: object) -> None:  # noqa: ANN401 -
 
 
 def _begin_on_sqlite(connection: Connection) -> None:
-    if connection.get_execution_options().get(_WRITES):
-        # IMMEDIATE: the write lock is waited for here, and never lost later.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    waits_ms = connection.get_execution_options().get(_WRITES)
+    if waits_ms is None:
+        return
+    ends_at_s = time.monotonic() + waits_ms / 1000
+    if not write_turns(connection.engine).take(waits_ms / 1000):
+        raise UnavailableError(_NO_ANSWER)
+    connection.info[_HAS_TURN] = True
+    try:
+        begin_immediate(
+            connection.connection.driver_connection,
+            ends_at_s=ends_at_s,
+            usual_timeout_ms=BUSY_TIMEOUT_MS,
+        )
+    except sqlite3.Error as exc:
+        raise _translated(exc) or exc from exc
+
+
+def _end_turn(turns: WriteTurns, _driver: object, record: ConnectionPoolEntry) -> None:
+    # Not at the end of the block, in which more may be done than to write.
+    if record.info.pop(_HAS_TURN, False):
+        turns.end()
 
 
 def _translate(context: ExceptionContext) -> None:
     error = context.sqlalchemy_exception
     original = context.original_exception
     if isinstance(original, sqlite3.Error):
-        code = getattr(original, "sqlite_errorcode", 0) & 0xFF
-        if code in _SQLITE_DAMAGED:
-            raise UnavailableError(
-                "The database file is damaged; restore it from a backup."
-            ) from original
-        out_of_reach = code in _SQLITE_UNAVAILABLE
-    else:
-        out_of_reach = context.is_disconnect or isinstance(
-            error, (OperationalError, InterfaceError)
+        translated = _translated(original)
+        if translated is not None:
+            raise translated from original
+    elif context.is_disconnect or isinstance(error, (OperationalError, InterfaceError)):
+        raise UnavailableError(_NO_ANSWER) from original
+
+
+def _translated(error: sqlite3.Error) -> UnavailableError | None:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _SQLITE_DAMAGED:
+        return UnavailableError(
+            "The database file is damaged; restore it from a backup."
         )
-    if out_of_reach:
-        raise UnavailableError("The database does not answer.") from original
+    return UnavailableError(_NO_ANSWER) if code in _SQLITE_UNAVAILABLE else None

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.errors import ConfigError
-from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
 
 HEAD: Final = "0004"
 """The newest migration. A constant, so that asking does not load Alembic."""
@@ -42,10 +42,9 @@ def migrate(engine: Engine) -> None:
     """
     if is_current(engine):
         return
-    with writing(engine) as connection:
+    # Longer than usual: a large table may be rewritten meanwhile.
+    with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
-            # Longer than usual: a large table may be rewritten meanwhile.
-            connection.exec_driver_sql("SET LOCAL lock_timeout = '10min'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             # SQLite has its one write lock already.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")

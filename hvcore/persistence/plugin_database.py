@@ -31,11 +31,13 @@ class PluginDatabase:
         """
         return reading(self._engine)
 
-    def writing(self) -> AbstractContextManager[Connection]:
+    def writing(
+        self, *, timeout_ms: int | None = None
+    ) -> AbstractContextManager[Connection]:
         """
         Open a transaction; the caller commits, or it is rolled back.
         """
-        return writing(self._engine)
+        return writing(self._engine, timeout_ms=timeout_ms)
 
     def ask(self, statement: SelectBase, values: Mapping[str, object]) -> Sequence[Row]:
         """

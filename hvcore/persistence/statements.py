@@ -3,16 +3,13 @@ The few statements that the two databases spell differently.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from hvcore.ports.repositories.errors import AlreadyExistsError
-
-LARGEST_INTEGER: Final = 2**63 - 1
-"""What a database column holds; the drivers raise above it."""
 
 
 def insert_into(

@@ -36,11 +36,16 @@ class Database(Protocol):
         """
         ...
 
-    def writing(self) -> "AbstractContextManager[Connection]":
+    def writing(
+        self, *, timeout_ms: int | None = None
+    ) -> "AbstractContextManager[Connection]":
         """
         Open a transaction; the caller commits, or it is rolled back.
 
         On SQLite it is the only writer. Nothing slow may happen meanwhile.
+
+        Args:
+            timeout_ms: How long to wait for locks; None: 10 s, as requests do.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -232,7 +232,8 @@ class OutboundHttp:
             raise _unusual(target)
         if not is_public(address):
             raise TargetRefusedError(
-                f"The host {target.host} is not on the public internet."
+                f"The host {target.host} is not on the public internet.",
+                allowed_as=target.host_and_port,
             )
 
     def _looked_up(self, target: Target, watch: Watch) -> Sequence[Address]:
@@ -312,7 +313,8 @@ def _unusual(target: Target) -> TargetRefusedError:
     what = "with https" if not target.is_tls else "on port 443"
     return TargetRefusedError(
         f"The host {target.host} is reached {what} only, unless the operator of this "
-        f"service allows more."
+        f"service allows more.",
+        allowed_as=target.host_and_port,
     )
 
 

@@ -12,11 +12,14 @@ class TargetRefusedError(HvcoreError):
     Args:
         reason: A sentence for the caller: which rule refused it. Holds
             neither userinfo nor path nor query.
+        allowed_as: What ``fetch.allowed_hosts`` would have to list for it; None
+            if no setting allows it. For operators: a caller cannot list it.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, allowed_as: str | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.allowed_as = allowed_as
 
 
 class OutboundError(HvcoreError):

@@ -5,6 +5,7 @@ What two programs could read differently is refused.
 """
 
 import re
+from ipaddress import IPv6Address
 from typing import Final
 from urllib.parse import quote, urljoin
 
@@ -52,6 +53,14 @@ class Target:
         Tell whether the connection is encrypted.
         """
         return self.scheme == "https"
+
+    @property
+    def host_and_port(self) -> str:
+        """
+        Return both as ``fetch.allowed_hosts`` lists them.
+        """
+        is_v6 = isinstance(self.address, IPv6Address)
+        return f"[{self.host}]:{self.port}" if is_v6 else f"{self.host}:{self.port}"
 
     @property
     def is_usual(self) -> bool:

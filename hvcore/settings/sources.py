@@ -8,23 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from hvcore.errors import ConfigError
-from hvcore.settings.conversion import env_name, unknown_name
-from hvcore.settings.tree import is_secret, known_names
+from hvcore.settings.tree import is_secret
 
 PREFIX: Final = "HV_"
-NOT_OF_THE_TREE: Final = frozenset(
-    {
-        "HV_DATA",
-        "HV_CONFIG",
-        "HV_API_URL",
-        "HV_API_KEY",
-        "HV_PLUGINS",
-        "HV_DEBUG",
-        # For tests alone: hvcore.failpoints.
-        "HV_FAILPOINTS",
-        "HV_FAILPOINTS_DIR",
-    }
-)
+LEVEL: Final = "__"
+"""Between the section, the name and what lies below."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -69,29 +57,21 @@ def read_environment(
     """
     Give each variable that sets something: its name, the path, the value.
 
+    A name without ``__`` is none of the tree: ``HV_DATA`` and ``HV_CONFIG`` say where
+    it comes from, and others may belong to whoever started the process.
+
     Args:
-        problems: Takes what is wrong with variables that set nothing.
+        problems: Takes what is wrong with files of secrets.
     """
     for name in sorted(environ):
-        if not name.startswith(PREFIX) or name in NOT_OF_THE_TREE:
+        if not name.startswith(PREFIX) or LEVEL not in name.removeprefix(PREFIX):
             continue
         value = environ[name]
-        path = tuple(part.lower() for part in name.removeprefix(PREFIX).split("__"))
-        if len(path) == 1:
-            problems.append(_unknown_variable(name))
-            continue
+        path = tuple(part.lower() for part in name.removeprefix(PREFIX).split(LEVEL))
         if path[-1].endswith("_file") and _is_secret(path):
             value = _read_secret(name, value, problems)
             path = (*path[:-1], path[-1].removesuffix("_file"))
         yield name, path, value
-
-
-def _unknown_variable(name: str) -> str:
-    return unknown_name("", name, [*NOT_OF_THE_TREE, *map(_variable, known_names())])
-
-
-def _variable(dotted: str) -> str:
-    return PREFIX + env_name(dotted)
 
 
 def _is_secret(path: tuple[str, ...]) -> bool:

@@ -89,6 +89,8 @@ class LimitSettings:
     Attributes:
         store: Where requests are counted, by the backend's name.
         options: The store's own.
+        key_operations_per_hour: Accepted, and asked by nothing: keys are changed
+            on the command line, which has no limit.
     """
 
     enabled: bool = True

@@ -52,7 +52,6 @@ _GRANT: Final[dict[str, Schema]] = {
 UPLOAD_GRANT: Final = record(_GRANT)
 VIDEO_UPLOAD_GRANT: Final = record({**_GRANT, "assetId": VIDEO_ID, "videoID": VIDEO_ID})
 PROCESSED: Final = record({"videoID": VIDEO_ID})
-FETCHED: Final = record({"assetId": VIDEO_ID})
 SIGNED_URL: Final = record({"signed_url": ADDRESS, "expires_in": COUNT})
 DELETION: Final = record(
     {

@@ -24,6 +24,8 @@ VERSION: Final = 3
 
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_616E_616C
+_PREPARE_TIMEOUT_MS: Final = 600_000
+"""Another process may be counting all days; only an operator waits meanwhile."""
 
 # "C" compares bytes: quicker than a language's order, and nobody sees any.
 _Text: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
@@ -209,10 +211,9 @@ def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
         UnavailableError: The database does not answer.
         ConfigError: Its tables are of a newer version.
     """
-    with database.writing() as connection:
+    with database.writing(timeout_ms=_PREPARE_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
             # All days are read, which may take longer than a request may.
-            connection.exec_driver_sql("SET LOCAL lock_timeout = '10min'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             # SQLite has its one write lock already.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")

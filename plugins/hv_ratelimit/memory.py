@@ -1,8 +1,5 @@
 """
 Moving windows in the memory of one process.
-
-The memory storage of ``limits`` starts a thread after each hit, keeps every key
-for ever, and its clean-up may drop a hit of the same moment.
 """
 
 import threading

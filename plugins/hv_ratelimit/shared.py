@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol, cast
 
-from limits.storage import RedisStorage
 from redis import ConnectionError as RedisConnectionError
 from redis import Redis, RedisError
 from redis.backoff import NoBackoff
@@ -29,7 +28,7 @@ TIMEOUT_S: Final = 0.25
 _KERNEL_TIMEOUT: Final = struct.pack("ll", 0, int(TIMEOUT_S * 1_000_000))
 
 HIT: Final = """
--- KEYS: a list for each rule, its newest hit first, as the library keeps them.
+-- KEYS: a list for each rule, its newest hit first.
 -- ARGV: how many requests each rule allows, and its window in seconds.
 -- The server's clock: machines may disagree about the time.
 local time = redis.call('TIME')
@@ -103,27 +102,24 @@ class SharedWindows(RateLimitStore):
     """
     Counts in one round trip, by a script that the server runs undisturbed.
 
-    Each rule is a list of the moments of its hits, in the layout of the
-    library, which has no call for several rules at once.
+    Each rule is a list of the moments of its hits.
     """
 
     def __init__(self, *, url: str, prefix: str) -> None:
         try:
-            self._storage = RedisStorage(
-                # The library's name of what the client calls unix://.
-                "redis+" + url if url.startswith("unix:") else url,
-                key_prefix=prefix,
+            self._client = Redis.from_url(
+                url,
                 socket_timeout=TIMEOUT_S,
                 socket_connect_timeout=TIMEOUT_S,
-                # Tried again by _call, where it makes sense.
-                retry=cast(Any, Retry(NoBackoff(), 0)),
+                # Tried again by _answer, where it makes sense.
+                retry=Retry(NoBackoff(), 0),
             )
         except ValueError as exc:
             raise ConfigError(
                 "limits.options.url: expected redis://host:port/0 or "
                 "unix:///path/to/socket"
             ) from exc
-        self._client = cast(Redis, self._storage.get_connection())
+        self._prefix = prefix
         self._sha = self._client.register_script(HIT).sha
         # Connections that nobody uses now: as many as threads ever needed at
         # once. The client's own pool costs more than the whole script.
@@ -181,7 +177,7 @@ class SharedWindows(RateLimitStore):
                 sock.setsockopt(socket.SOL_SOCKET, option, _KERNEL_TIMEOUT)
 
     def _key(self, rule: RateLimitRule) -> str:
-        return self._storage.prefixed_key(f"{rule.limit.bucket.value}/{rule.subject}")
+        return f"{self._prefix}:{rule.limit.bucket.value}/{rule.subject}"
 
     def _begin(self, *words: object) -> Callable[[], Any]:
         try:

@@ -50,8 +50,8 @@ class _Nothing:
     def reading(self) -> NoReturn:
         raise AssertionError
 
-    def writing(self) -> NoReturn:
-        raise AssertionError
+    def writing(self, *, timeout_ms: int | None = None) -> NoReturn:
+        raise AssertionError(timeout_ms)
 
 
 @contextmanager

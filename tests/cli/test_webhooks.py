@@ -94,6 +94,38 @@ def test_an_address_that_is_not_reached_is_an_error(hv: Hv) -> None:
     assert "s3cret" not in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    ("url", "entry"),
+    [
+        ("https://10.0.0.1/hook", "10.0.0.1:443"),
+        ("http://127.0.0.2:9000/hook", "127.0.0.2:9000"),
+        ("http://localhost/hook", "localhost:80"),
+        ("https://[fd00::1]/hook", "[fd00::1]:443"),
+    ],
+)
+def test_a_refused_address_names_the_setting_that_allows_it(
+    hv: Hv, url: str, entry: str
+) -> None:
+    words = ("webhooks", "add", "--org", "org_acme", "--env", "live", url)
+
+    refused = hv(*words, HV_FETCH__ALLOWED_HOSTS="")
+    allowed = hv(*words, HV_FETCH__ALLOWED_HOSTS=entry)
+
+    assert refused.status == 1
+    assert f"list {entry} in the setting fetch.allowed_hosts" in refused.stderr
+    assert "HV_FETCH__ALLOWED_HOSTS" in refused.stderr
+    assert allowed.status == 0, allowed.stderr
+
+
+def test_an_address_that_nothing_allows_names_no_setting(hv: Hv) -> None:
+    words = ("webhooks", "add", "--org", "org_acme", "--env", "live")
+
+    outcome = hv(*words, "ftp://10.0.0.1/hook")
+
+    assert outcome.status == 1
+    assert "ALLOWED_HOSTS" not in outcome.stderr
+
+
 def test_an_event_that_does_not_exist_is_wrong_usage(hv: Hv) -> None:
     words = ("webhooks", "add", "--org", "org_acme", "--env", "live", URL)
 

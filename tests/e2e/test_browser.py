@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.browsing import play_to_the_end
+from tests.e2e.browsing import play_to_the_end, watch_for_problems
 from tests.e2e.clips import make_clip
 from tests.live import LiveService
 
@@ -76,3 +76,25 @@ def test_the_page_of_an_unknown_video_says_so(
     assert answer.status == 404
     page.screenshot(path=str(tmp_path / "missing.png"))
     assert (tmp_path / "missing.png").stat().st_size > 0
+
+
+def test_the_description_of_the_api_breaks_no_rule_of_its_own_policy(
+    service: LiveService, page: Page
+) -> None:
+    problems = watch_for_problems(page)
+
+    page.goto(f"{service.api}/docs")
+    # Nothing tells when a browser has its icon: it is loaded again as a picture, which
+    # ends with an event. It is empty, so that it is no picture either.
+    ended = page.evaluate(
+        """() => new Promise((done) => {
+            const picture = new Image();
+            picture.addEventListener('load', () => done('load'));
+            picture.addEventListener('error', () => done('error'));
+            picture.src = document.querySelector('link[rel=icon]').href;
+        })"""
+    )
+
+    assert ended == "error"
+    assert problems == []
+    assert page.evaluate("document.styleSheets[0].cssRules.length") > 0

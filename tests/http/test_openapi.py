@@ -151,7 +151,7 @@ def test_the_page_loads_its_style_and_nothing_else(api: World) -> None:
     assert not {"script", "style", "img", "iframe", "form"} & set(page.tags)
     assert not {"style", "src"} & page.attributes
     policy = result.headers["Content-Security-Policy"]
-    assert policy.startswith("default-src 'none'; style-src 'self'; ")
+    assert policy.startswith("default-src 'none'; style-src 'self'; img-src data:; ")
     assert "unsafe" not in policy
     style = api.get("/docs/style.css")
     assert style.headers["Content-Type"] == "text/css; charset=utf-8"

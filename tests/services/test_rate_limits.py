@@ -155,18 +155,6 @@ def test_a_reset_is_rounded_up(clock: SettableClock) -> None:
     assert exact < counted.reset_unix < exact + 1
 
 
-def test_changes_of_keys_have_a_limit_of_their_own(clock: SettableClock) -> None:
-    world = limited(clock, key_operations_per_hour=1)
-
-    first = world.limits.count_key_operation("org_a")
-    second = world.limits.count_key_operation("org_a")
-
-    assert first is not None
-    assert second is not None
-    assert (first.retry_after_s, second.retry_after_s) == (None, 3600)
-    assert world.count().shown.remaining == 9_999
-
-
 def test_without_the_store_requests_pass_and_uploads_do_not(
     clock: SettableClock,
 ) -> None:

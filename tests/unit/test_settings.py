@@ -68,7 +68,7 @@ def test_options_reach_the_backend_without_naming_it(tmp_path: Path) -> None:
     [
         ("HV_LIMIT__ENABLED", "true", "did you mean limits"),
         ("HV_LIMITS__ENABLE", "true", "did you mean limits.enabled?"),
-        ("HV_DATAA", "x", "did you mean HV_DATA?"),
+        ("HV_QUEUE__BAKEND", "x", "did you mean queue.backend?"),
         ("HV_LIMITS__ENABLED", "perhaps", "true or false"),
         ("HV_LIMITS__API_PER_HOUR", "many", "a whole number.* not 'many'"),
         ("HV_LIMITS__API_PER_HOUR", "-1", "from 1 to 1,000,000,000"),
@@ -93,9 +93,22 @@ def test_a_mistake_is_named_with_its_mend(
 
 def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
-        loaded(tmp_path, HV_A__B="1", HV_LIMITS__X="1", HV_FOO="1")
+        loaded(tmp_path, HV_A__B="1", HV_LIMITS__X="1", HV_FOO__BAR="1")
 
     assert len(str(caught.value).splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["HV_DATA", "HV_CONFIG", "HV_API_URL", "HV_API_KEY", "HV_ANYTHING", "HV_LIMITS"],
+)
+def test_a_name_without_two_underscores_is_no_setting(
+    tmp_path: Path, name: str
+) -> None:
+    found = loaded(tmp_path, **{name: "1"})
+
+    assert found.settings == loaded(tmp_path).settings
+    assert found.origins == {}
 
 
 @pytest.mark.parametrize("toml", ["limits = 3", "[limits", "[limits]\nenabled = 3"])

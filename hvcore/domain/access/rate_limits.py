@@ -22,7 +22,6 @@ class Bucket(Enum):
     VIDEO_OPERATIONS = "video-operations"
     ANALYTICS = "analytics"
     THUMBNAILS = "thumbnails"
-    KEY_OPERATIONS = "key-operations"
 
 
 @attrs.frozen(kw_only=True)

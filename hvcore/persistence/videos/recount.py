@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.domain.videos.video import LISTED_STATES, VideoState
-from hvcore.persistence.engine import writing
+from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, writing
 from hvcore.persistence.tables import video_totals, video_uploads, videos
 
 # As domain.video.was_uploaded tells it.
@@ -44,10 +44,9 @@ def recount(engine: Engine) -> None:
     Raises:
         UnavailableError: The database does not answer.
     """
-    with writing(engine) as connection:
+    with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
             # A scan of all videos may take longer than a request.
-            connection.exec_driver_sql("SET LOCAL lock_timeout = '10min'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             # Those who change totals wait: their changes come on top of the new
             # ones. SQLite has its one write lock already.

@@ -126,15 +126,6 @@ class RateLimits:
 
         return end
 
-    def count_key_operation(self, org_id: str) -> RateLimitResult | None:
-        """
-        Count a change of an organization's API keys that a person makes.
-
-        Returns:
-            None if the store cannot tell.
-        """
-        return self._hit([self._rule(Bucket.KEY_OPERATIONS, org_id)], is_needed=False)
-
     def _rule(self, bucket: Bucket, subject: str) -> RateLimitRule:
         return RateLimitRule(limit=self._limits[bucket], subject=subject)
 
@@ -239,7 +230,6 @@ def _limits(settings: LimitSettings) -> dict[Bucket, RateLimit]:
         Bucket.VIDEO_OPERATIONS: settings.video_operations_per_hour,
         Bucket.ANALYTICS: settings.analytics_per_hour,
         Bucket.THUMBNAILS: settings.thumbnails_per_hour,
-        Bucket.KEY_OPERATIONS: settings.key_operations_per_hour,
     }
     limits = {
         bucket: RateLimit(bucket=bucket, requests=requests, window_s=HOUR_S)

@@ -28,6 +28,20 @@ from hvcore.services.access.tenants import Tenants
 from hvcore.services.webhooks.backlog import end_backlog, end_leftovers
 
 
+class AddressRefusedError(InvalidParametersError):
+    """
+    The address is one that is not reached.
+
+    Args:
+        allowed_as: What ``fetch.allowed_hosts`` would have to list for it; None
+            if no setting allows it.
+    """
+
+    def __init__(self, detail: str, *, allowed_as: str | None = None) -> None:
+        super().__init__(detail)
+        self.allowed_as = allowed_as
+
+
 @attrs.frozen(kw_only=True)
 class WebhookWithSecret:
     """
@@ -58,8 +72,9 @@ class Webhooks:
         Raises:
             NotFoundError: There is no such organization.
             EnvironmentNotFoundError: It has no such environment.
-            InvalidParametersError: The address is one that is not reached, or
-                the environment has endpoints enough.
+            AddressRefusedError: The address is one that is not reached.
+            InvalidParametersError: It is too long, or the environment has
+                endpoints enough.
         """
         self.tenants.environments(org_id)
         environment = self.tenants.environment(org_id, env)
@@ -209,7 +224,7 @@ class Webhooks:
         try:
             self.outbound.check(url)
         except TargetRefusedError as exc:
-            raise InvalidParametersError(exc.reason) from exc
+            raise AddressRefusedError(exc.reason, allowed_as=exc.allowed_as) from exc
 
 
 def _takers(

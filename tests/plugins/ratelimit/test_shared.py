@@ -111,13 +111,16 @@ def test_a_window_of_which_everything_has_left_begins_anew(
         assert client.llen("test:api/org_a") == 1
 
 
-def test_the_librarys_own_view_agrees(store: SharedWindows) -> None:
+def test_a_window_is_a_list_of_the_moments_of_its_hits(
+    server: RedisServer, store: SharedWindows
+) -> None:
     for _ in range(3):
         store.hit([rule(5)])
 
-    _, count = store._storage.get_moving_window("api/org_a", 5, 3600)
-
-    assert count == 3
+    with server.client() as client:
+        moments = list(map(float, client.lrange("test:api/org_a", 0, -1)))
+    assert len(moments) == 3
+    assert moments == sorted(moments, reverse=True)
 
 
 def test_a_server_that_was_started_again_counts_at_once(

@@ -67,8 +67,8 @@ class NoDatabase:
     def reading(self) -> NoReturn:
         raise AssertionError
 
-    def writing(self) -> NoReturn:
-        raise AssertionError
+    def writing(self, *, timeout_ms: int | None = None) -> NoReturn:
+        raise AssertionError(timeout_ms)
 
 
 def make_context(folder: Path) -> BuildContext:

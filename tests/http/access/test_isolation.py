@@ -8,11 +8,9 @@ answers byte for byte like what does not exist, but for the echoed identifier.
 
 import itertools
 import re
-import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from pathlib import Path
 from typing import Final
 
 import attrs
@@ -24,7 +22,7 @@ from hv_api.routing import Route
 from hvcore.domain.access.keys import KeyType
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
-from tests.http.conftest import open_world, settings_of
+from tests.http.conftest import Template, settings_of
 from tests.http.world import ENV, ORG, OTHER_ORG, Key, World, problem_of
 
 # Thousands of cells of one kind: once is enough, whatever the interpreter.
@@ -94,13 +92,12 @@ STATES: Final = ("ready", "transcoding", "failed", "deleted", "awaiting", "publi
 
 @pytest.fixture(scope="module")
 def api(
-    _empty_database: Path, tmp_path_factory: pytest.TempPathFactory
+    _template: Template, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
     # One world for all cells: each proves that it has changed nothing.
     folder = tmp_path_factory.mktemp("isolation")
-    shutil.copy(_empty_database, folder / "hvcore.sqlite3")
     settings = attrs.evolve(settings_of(folder), limits=LimitSettings(enabled=False))
-    with open_world(settings, SettableClock()) as world:
+    with _template.open(settings, SettableClock()) as world:
         yield world
 
 

@@ -5,7 +5,6 @@ The running API and its description agree, whatever is sent.
 import itertools
 import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from schemathesis.engine import events, from_schema
 from hv_api.routes import ROUTES
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
-from tests.http.conftest import open_world, settings_of
+from tests.http.conftest import Template, settings_of
 from tests.http.world import ENV, ORG, World
 
 # Once is enough: what the interpreters differ in, the other tests see.
@@ -51,15 +50,14 @@ REFUSED: Final = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429]
 
 @pytest.fixture
 def unlimited(
-    _empty_database: Path, tmp_path: Path, clock: SettableClock
+    _template: Template, tmp_path: Path, clock: SettableClock
 ) -> Iterator[World]:
     """
     The API without limits, with videos in every state.
     """
-    shutil.copy(_empty_database, tmp_path / "hvcore.sqlite3")
     settings = settings_of(tmp_path)
     settings = attrs.evolve(settings, limits=LimitSettings(enabled=False))
-    with open_world(settings, clock) as world:
+    with _template.open(settings, clock) as world:
         yield world
 
 

@@ -19,6 +19,7 @@ from hvcore.settings import (
     Settings,
     UploadSettings,
 )
+from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
 from tests.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder
 from tests.http.world import ORIGIN, Tenants, World, make_tenants
@@ -82,6 +83,25 @@ def api(_template: Template, tmp_path: Path, clock: SettableClock) -> Iterator[W
     The API with its organizations, environments and a key.
     """
     with _template.open(settings_of(tmp_path), clock) as world:
+        yield world
+
+
+fresh = api
+"""For a file whose other tests share one."""
+
+
+@pytest.fixture(scope="module")
+def shared(
+    _template: Template, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """
+    One API without limits for all cells of a matrix.
+
+    They see what others of their file have made: for those that do not look.
+    """
+    settings = settings_of(tmp_path_factory.mktemp("shared"))
+    settings = attrs.evolve(settings, limits=LimitSettings(enabled=False))
+    with _template.open(settings, SettableClock()) as world:
         yield world
 
 

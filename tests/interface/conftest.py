@@ -10,21 +10,10 @@ import pytest
 
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
-from tests.http.conftest import Template, _template, settings_of
+from tests.http.conftest import Template, _template, api, fresh, settings_of, shared
 from tests.http.world import World
 
-__all__ = ["_template", "api", "limited"]
-
-
-@pytest.fixture
-def api(_template: Template, tmp_path: Path, clock: SettableClock) -> Iterator[World]:
-    """
-    The API without limits: a test here sends every value of a field.
-    """
-    none = LimitSettings(enabled=False)
-    settings = attrs.evolve(settings_of(tmp_path), limits=none)
-    with _template.open(settings, clock) as world:
-        yield world
+__all__ = ["_template", "api", "fresh", "limited", "shared"]
 
 
 @pytest.fixture

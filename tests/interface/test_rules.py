@@ -26,6 +26,11 @@ DOCUMENTED = [
 ]
 
 
+@pytest.fixture(scope="module")
+def api(shared: World) -> World:
+    return shared
+
+
 @pytest.mark.parametrize(
     ("method", "path"), [*tables.DOCUMENTED_ROUTES, *tables.FURTHER_ROUTES]
 )

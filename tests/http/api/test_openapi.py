@@ -19,6 +19,11 @@ from tests.http.world import World
 DOCUMENT = "/v1/openapi.json"
 
 
+@pytest.fixture(scope="module")
+def api(shared: World) -> World:
+    return shared
+
+
 def fetch(api: World) -> dict[str, Any]:
     document: dict[str, Any] = TestClient(api.client.app).simulate_get(DOCUMENT).json
     return document

@@ -36,6 +36,11 @@ EVERY_ROUTE = pytest.mark.parametrize(
 )
 
 
+@pytest.fixture(scope="module")
+def api(shared: World) -> World:
+    return shared
+
+
 def without_ids(result: Result) -> str:
     """
     Return an answer without what may differ: the echoed id.
@@ -394,9 +399,9 @@ def test_signed_url_refuses(
 
 
 @DETAILS_OF
-def test_a_video_whose_bytes_never_came_is_not_found(api: World, path: str) -> None:
-    video_id = api.awaited()
-    api.clock.move(timedelta(hours=1))
+def test_a_video_whose_bytes_never_came_is_not_found(fresh: World, path: str) -> None:
+    video_id = fresh.awaited()
+    fresh.clock.move(timedelta(hours=1))
 
-    problem_of(api.get(path.format(video_id)), 404, "video_not_found")
-    problem_of(api.delete(f"/v1/videos/{video_id}"), 404, "video_not_found")
+    problem_of(fresh.get(path.format(video_id)), 404, "video_not_found")
+    problem_of(fresh.delete(f"/v1/videos/{video_id}"), 404, "video_not_found")

@@ -16,6 +16,11 @@ GOOD = b'{"fileName": "clip.mp4"}'
 JSON = "application/json"
 
 
+@pytest.fixture(scope="module")
+def api(shared: World) -> World:
+    return shared
+
+
 def nested(levels: int) -> bytes:
     """
     Return JSON of a depth, the object around it included.

@@ -54,26 +54,13 @@ HOSTILE_PARTS: Final = (
 JSON: Final = "application/json"
 HOSTILE_BODIES: Final = {
     "deep": b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
-    "deep array": b"[" * 60_000,
     "wide": b"[" + b"[]," * 20_000 + b"[]]",
     "too long": b'{"a": "' + b"x" * 70_000 + b'"}',
-    "half": b'{"a": ',
-    "nan": b'{"a": NaN}',
-    "infinity": b'{"a": -Infinity}',
-    "huge exponent": b'{"a": 1e999}',
-    "huge integer": b'{"a": ' + b"9" * 5_000 + b"}",
-    "lone surrogate": b'{"a": "\\ud800"}',
-    "surrogate as a name": b'{"\\udfff": 1}',
-    "raw surrogate": b'{"a": "\xed\xa0\x80"}',
     "twice": b'{"a": 1, "a": 2}',
-    "latin-1": b'{"a": "\xe9"}',
-    "utf-16": '{"a": 1}'.encode("utf-16"),
     "nul": b"\x00",
     "list": b"[]",
-    "text": b'"a"',
-    "number": b"0",
-    "true": b"true",
 }
+"""One of each kind: all that is no JSON, tests/http/web/test_json_media.py sends."""
 CONTENT_TYPES: Final = (
     "text/plain",
     "application/x-www-form-urlencoded",
@@ -267,7 +254,6 @@ def test_no_key_is_two_keys_or_half_a_key(
         f"{mine}, x",
         f" {mine}x",
         mine[:-1],
-        "",
         LONG,
         "é",
     ):

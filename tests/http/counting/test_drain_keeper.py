@@ -18,6 +18,9 @@ from hv_reference.draining import BEAT_FILE
 from hvcore.spool import Spool
 from tests.live import until
 
+# Most of their time they wait for processes: one interpreter only.
+pytestmark = pytest.mark.matrix
+
 WITHIN_S = 30
 KILLS = 3
 LONGEST_S = 20

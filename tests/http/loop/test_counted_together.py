@@ -16,6 +16,9 @@ from hvcore.spool import spool_files
 from tests.http.loop.loop_site import SMALL, SMALL_FILE, Site, read, running_site
 from tests.live import until
 
+# Processes that are started and killed, and sockets: one interpreter only.
+pytestmark = pytest.mark.matrix
+
 VIEWERS = 5
 ALIVE = b"GET /health/live HTTP/1.1\r\nHost: hv\r\n\r\n"
 

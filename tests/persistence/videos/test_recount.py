@@ -33,6 +33,9 @@ from tests.persistence.samples import (
     video,
 )
 
+# Threads and databases, at random and for long: one interpreter only.
+pytestmark = pytest.mark.matrix
+
 Group = tuple[str, str, str, str]
 Day = tuple[str, str, int]
 THREADS = 4

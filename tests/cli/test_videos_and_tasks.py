@@ -4,7 +4,9 @@ hv videos, hv tasks, hv doctor and hv upload, without a running service.
 
 import json
 import os
+import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -16,10 +18,24 @@ from hvcore.settings import load
 from tests.cli.conftest import Hv
 
 
+@pytest.fixture(scope="session")
+def _kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    What ffmpeg can do here, which takes seconds to find out.
+    """
+    return tmp_path_factory.mktemp("machine") / "capabilities.json"
+
+
 @pytest.fixture
-def local(migrated: Hv) -> Hv:
+def local(migrated: Hv, _kept: Path, tmp_path: Path) -> Iterator[Hv]:
     assert migrated("prepare").status == 0
-    return migrated
+    own = tmp_path / "hv-data" / "state" / "ffmpeg" / _kept.name
+    if _kept.exists():
+        own.parent.mkdir(mode=0o700, parents=True)
+        shutil.copy(_kept, own)
+    yield migrated
+    if own.exists():
+        shutil.copy(own, _kept)
 
 
 def test_prepare_keeps_one_key_for_each_environment(local: Hv, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import attrs
 import pytest
 
 from hvcore.assembly import build
@@ -18,9 +19,10 @@ from hvcore.settings import (
     Settings,
     UploadSettings,
 )
+from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
 from tests.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder
-from tests.http.world import ORIGIN, World
+from tests.http.world import ORIGIN, Tenants, World, make_tenants
 from tests.outbound import Names
 
 
@@ -47,29 +49,71 @@ def settings_of(folder: Path) -> Settings:
     )
 
 
+@attrs.frozen(kw_only=True)
+class Template:
+    """
+    A database that is copied for each test: making one takes longer than a test.
+    """
+
+    database: Path
+    tenants: Tenants
+
+    @contextmanager
+    def open(self, settings: Settings, clock: SettableClock) -> Iterator[World]:
+        """
+        Run the API with some settings, on a copy.
+        """
+        shutil.copy(self.database, settings.data_dir / self.database.name)
+        with open_world(settings, clock, self.tenants) as world:
+            yield world
+
+
 @pytest.fixture(scope="session")
-def _empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    # Migrating takes longer than a whole test; a copy does not.
+def _template(tmp_path_factory: pytest.TempPathFactory) -> Template:
     folder = tmp_path_factory.mktemp("database")
-    with build(settings_of(folder)) as services:
+    with build(settings_of(folder), overrides={"clock": SettableClock()}) as services:
         services.migrate()
-    return folder / "hvcore.sqlite3"
+        tenants = make_tenants(services)
+    return Template(database=folder / "hvcore.sqlite3", tenants=tenants)
 
 
 @pytest.fixture
-def api(_empty_database: Path, tmp_path: Path, clock: SettableClock) -> Iterator[World]:
+def api(_template: Template, tmp_path: Path, clock: SettableClock) -> Iterator[World]:
     """
     The API with its organizations, environments and a key.
     """
-    shutil.copy(_empty_database, tmp_path / "hvcore.sqlite3")
-    with open_world(settings_of(tmp_path), clock) as world:
+    with _template.open(settings_of(tmp_path), clock) as world:
+        yield world
+
+
+fresh = api
+"""For a file whose other tests share one."""
+
+
+@pytest.fixture(scope="module")
+def shared(
+    _template: Template, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """
+    One API without limits for all cells of a matrix.
+
+    They see what others of their file have made: for those that do not look.
+    """
+    settings = settings_of(tmp_path_factory.mktemp("shared"))
+    settings = attrs.evolve(settings, limits=LimitSettings(enabled=False))
+    with _template.open(settings, SettableClock()) as world:
         yield world
 
 
 @contextmanager
-def open_world(settings: Settings, clock: SettableClock) -> Iterator[World]:
+def open_world(
+    settings: Settings, clock: SettableClock, tenants: Tenants | None = None
+) -> Iterator[World]:
     """
     Run the API with some settings, on a database that is up to date.
+
+    Args:
+        tenants: Who is in it; nobody if None.
     """
     storage, queue = MemoryStorage(), RememberingQueue()
     transcoder, names = ScratchTranscoder(), Names()
@@ -90,6 +134,7 @@ def open_world(settings: Settings, clock: SettableClock) -> Iterator[World]:
             transcoder=transcoder,
             names=names,
             folder=settings.data_dir,
+            tenants=tenants or make_tenants(services),
         )
         yield world
         for further in world.further:

@@ -29,7 +29,7 @@ from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.thumbnails import Thumbnails
 from hvcore.settings import PublicSettings, Settings
 from tests.conftest import SettableClock
-from tests.http.loop_client import LoopClient
+from tests.http.loop.loop_client import LoopClient
 from tests.media_samples import (
     PUBLIC,
     ROOT,

@@ -58,6 +58,44 @@ class Key:
     value: str = attrs.field(repr=False)
 
 
+@attrs.frozen(kw_only=True)
+class Tenants:
+    """
+    Who is there from the beginning.
+
+    Attributes:
+        env: ``live`` of the organization.
+        dev: Its ``dev``.
+        other_env: The one of the other organization.
+        key: An environment key of ``env``.
+    """
+
+    env: Environment
+    dev: Environment
+    other_env: Environment
+    key: Key
+
+
+def make_tenants(services: Services) -> Tenants:
+    """
+    Make both organizations, their environments, and a key.
+    """
+    tenants = services.tenants
+    for org_id in (ORG, OTHER_ORG):
+        tenants.create_organization(org_id)
+    live, dev = EnvironmentKind.PRODUCTION, EnvironmentKind.DEVELOPMENT
+    env = tenants.create_environment(ORG, ENV, live)
+    wanted = KeyWanted(
+        type=KeyType.ENVIRONMENT, org_id=ORG, env=ENV, permissions=ALL_PERMISSIONS
+    )
+    return Tenants(
+        env=env,
+        dev=tenants.create_environment(ORG, "dev", dev),
+        other_env=tenants.create_environment(OTHER_ORG, "theirs", live),
+        key=Key(value=services.keys.create(wanted).value),
+    )
+
+
 @attrs.define(kw_only=True)
 class World:
     """
@@ -65,7 +103,8 @@ class World:
 
     Attributes:
         names: What outgoing requests take for the name servers.
-        key: An environment key of the organization's ``live``.
+        tenants: Who is in its database.
+        key: What requests are sent with: the tenants' key.
         further: Services that tests built anew; closed at the end.
     """
 
@@ -76,6 +115,7 @@ class World:
     transcoder: ScratchTranscoder
     names: Names
     folder: Path
+    tenants: Tenants
     further: list[Services] = attrs.field(factory=list)
     client: TestClient = attrs.field(init=False)
     key: Key = attrs.field(init=False)
@@ -85,14 +125,10 @@ class World:
 
     def __attrs_post_init__(self) -> None:
         self.client = TestClient(make_api(self.services))
-        tenants = self.services.tenants
-        for org_id in (ORG, OTHER_ORG):
-            tenants.create_organization(org_id)
-        live, dev = EnvironmentKind.PRODUCTION, EnvironmentKind.DEVELOPMENT
-        self.env = tenants.create_environment(ORG, ENV, live)
-        self.dev = tenants.create_environment(ORG, "dev", dev)
-        self.other_env = tenants.create_environment(OTHER_ORG, "theirs", live)
-        self.key = self.make_key()
+        self.key = self.tenants.key
+        self.env = self.tenants.env
+        self.dev = self.tenants.dev
+        self.other_env = self.tenants.other_env
 
     def make_key(
         self,

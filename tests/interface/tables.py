@@ -34,6 +34,19 @@ class Field:
     code: str = attrs.field(default="invalid_parameters", kw_only=True)
 
 
+JUDGED_BY_SERVICES: Final = frozenset({"gcsPath", "videoURL", "sourceUrl"})
+"""Fields whose values are refused by more than their form."""
+WRONG_TYPES: Final[dict[str, tuple[object, ...]]] = {
+    "string": (1, 1.5, True, [], {}, ["a"]),
+    "integer": ("1", 1.5, 1.0, True, [], {}),
+    "boolean": ("true", 0, 1, [], {}),
+}
+UNREADABLE: Final = {
+    "integer": ("", "x", "1.0", "1e1", " 1", "+1", "0x1", "٣", "01", "null"),
+    "boolean": ("", "1", "True", "yes"),
+    "day": ("", "x", "2026-1-1", "20260101", "2026-02-30", "2026-01-01T00:00:00Z"),
+}
+
 QUALITIES: Final = ("standard", "high", "ultra")
 CONTENT_TYPES: Final = (
     "video/mp4",

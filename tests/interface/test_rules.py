@@ -13,7 +13,7 @@ from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.transcoding import SourceInfo, VideoTrackInfo
 from hvcore.domain.videos.video import TRANSITIONS
 from hvcore.settings.tree import LimitSettings
-from tests.http.world import ENV, ORG, OTHER_ORG, World, body_of, problem_of
+from tests.http.world import ENV, World, body_of, problem_of
 from tests.interface import tables
 from tests.interface.operations import OPERATIONS, Operation, named
 
@@ -24,6 +24,11 @@ UNKNOWN = "vid_" + "0" * 22
 DOCUMENTED = [
     (o, code) for o in OPERATIONS for code in tables.ERRORS_OF.get(o.name, ())
 ]
+
+
+@pytest.fixture(scope="module")
+def api(shared: World) -> World:
+    return shared
 
 
 @pytest.mark.parametrize(
@@ -108,17 +113,6 @@ def test_a_limit_is_429_with_its_headers(limited: World, operation: Operation) -
     assert [r.headers["X-RateLimit-Remaining"] for r in results] == ["1", "0", "0"]
     assert int(results[-1].headers["X-RateLimit-Reset"]) > 0
     assert int(results[-1].headers["Retry-After"]) > 0
-
-
-@pytest.mark.parametrize(
-    "operation", [o for o in OPERATIONS if o.family == "A"], ids=str
-)
-def test_another_organizations_path_is_forbidden(
-    api: World, operation: Operation
-) -> None:
-    path = operation.path(api).replace(f"/{ORG}/", f"/{OTHER_ORG}/")
-
-    problem_of(api.call(operation.method, path), 403, "forbidden")
 
 
 def test_transitions_are_the_documented_ones() -> None:

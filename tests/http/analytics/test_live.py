@@ -1,0 +1,333 @@
+"""
+How a count came about, and who is watching now, in both families.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import pytest
+
+from hv_analytics_sql import live
+from hv_worker.sweep import sweep_once
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.analytics.ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
+from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.segments import VideoScope
+from hvcore.domain.ids import VideoId
+from hvcore.services.analytics import live as live_analytics
+from tests.http.analytics.test_counts import A_ENV, NOW, NOW_TEXT, A, report, serve
+from tests.http.world import OTHER_ORG, World, locations, problem_of
+
+ROOTS = [A, "/v1"]
+
+
+def ignore(  # noqa: PLR0913 - what a request is
+    api: World,
+    video_id: str,
+    reason: IgnoredReason,
+    height_px: int = 720,
+    *,
+    times: int = 1,
+    at: datetime = NOW,
+) -> None:
+    """
+    Answer requests that do not count, and bring them to the store.
+    """
+    place = IgnoredPlace(
+        org_id=api.env.org_id,
+        env_id=api.env.id,
+        video_id=VideoId(video_id),
+        height_px=height_px,
+        reason=reason,
+    )
+    for _ in range(times):
+        api.services.spool.append(IgnoredRequest(place=place, at=at))
+    api.services.drain.run_once()
+
+
+def watch(api: World, video_id: str, *sessions: str, at: datetime = NOW) -> None:
+    """
+    Serve something to sessions.
+    """
+    for session in sessions:
+        api.services.spool.append(
+            SessionSeen(
+                org_id=api.env.org_id,
+                env_id=api.env.id,
+                video_id=VideoId(video_id),
+                session=session,
+                at=at,
+            )
+        )
+    api.services.drain.run_once()
+
+
+@pytest.fixture
+def unkept(api: World) -> Iterator[World]:
+    """
+    A service of which no sink keeps more than counts.
+    """
+    analytics, now = api.services.analytics, api.services.live_analytics
+    kept = (analytics.ignored, now.viewers, now.minutes)
+    object.__setattr__(analytics, "ignored", None)
+    object.__setattr__(now, "viewers", None)
+    object.__setattr__(now, "minutes", None)
+    yield api
+    object.__setattr__(analytics, "ignored", kept[0])
+    object.__setattr__(now, "viewers", kept[1])
+    object.__setattr__(now, "minutes", kept[2])
+
+
+# explain
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_a_day_s_count_is_explained_by_what_counts_and_what_does_not(
+    api: World, root: str
+) -> None:
+    video_id = api.ready(duration_s=75.5)
+    serve(api, video_id, 720, times=30)
+    serve(api, video_id, 1080, times=2)
+    ignore(api, video_id, IgnoredReason.HEAD, times=3)
+    ignore(api, video_id, IgnoredReason.NOT_MODIFIED, 1080)
+    ignore(api, video_id, IgnoredReason.LATER_RANGE, 360)
+    ignore(api, video_id, IgnoredReason.PLAYLIST, 0, times=4)
+
+    body = report(api, f"{root}/videos/{video_id}/analytics/explain", "date=2026-01-02")
+
+    told = body["explanation"]
+    public_id, name = told.pop("vidPublicId"), told.pop("vidName")
+    assert public_id.startswith("pubvid_")
+    assert name
+    assert told == {
+        "vidId": video_id,
+        "vidNameValid": True,
+        "assetId": video_id,
+        "deliveryDate": "2026-01-02",
+        "acceptedRequests": 32,
+        "ignoredRequests": 9,
+        "ignoredRequestsValid": True,
+        "segmentsServed": 32,
+        "vidLengthSeconds": 75.5,
+        "segmentSeconds": 6,
+        "segmentsPerView": 12.583,
+        "estimatedViews": 3,
+        "formula": "estimatedViews = segmentsServed / "
+        "(vidLengthSeconds / segmentSeconds), rounded",
+        "calculation": "32 / (75.5 / 6) = 2.543, rounded 3",
+    }
+    assert {one["reason"]: one["requests"] for one in body["ignored"]} == {
+        "init": 0,
+        "audio": 0,
+        "playlist": 4,
+        "other-file": 0,
+        "head": 3,
+        "not-modified": 1,
+        "later-range": 1,
+        "broken-off": 0,
+    }
+    assert all(one["meaning"].endswith(".") for one in body["ignored"])
+    heights = [
+        (
+            one["resolutionHeight"],
+            one["acceptedRequests"],
+            one["ignoredRequests"],
+            one["ignoredByReason"],
+            one["firstServed"],
+        )
+        for one in body["resolutions"]
+    ]
+    assert heights == [
+        (360, 0, 1, [{"reason": "later-range", "requests": 1}], ""),
+        (720, 30, 3, [{"reason": "head", "requests": 3}], NOW_TEXT),
+        (1080, 2, 1, [{"reason": "not-modified", "requests": 1}], NOW_TEXT),
+    ]
+
+
+def test_only_the_day_that_was_asked_for_is_explained(api: World) -> None:
+    video_id = api.ready()
+    yesterday = NOW - timedelta(days=1)
+    serve(api, video_id, times=2)
+    serve(api, video_id, at=yesterday)
+    ignore(api, video_id, IgnoredReason.HEAD, at=yesterday)
+    path = f"/v1/videos/{video_id}/analytics/explain"
+
+    def told(query: str | None) -> tuple[str, int, int]:
+        one = report(api, path, query)["explanation"]
+        return one["deliveryDate"], one["acceptedRequests"], one["ignoredRequests"]
+
+    # Today if no day is named.
+    assert told(None) == told("date=") == told("date=2026-01-02")
+    assert told(None) == ("2026-01-02", 2, 0)
+    assert told("date=2026-01-01") == ("2026-01-01", 1, 1)
+    assert told("date=2025-12-31") == ("2025-12-31", 0, 0)
+
+
+def test_the_explained_count_is_the_count_of_the_other_routes(api: World) -> None:
+    video_id = api.ready(duration_s=60.0)
+    serve(api, video_id, 480, times=7)
+    serve(api, video_id, 720, times=8)
+
+    explained = report(api, f"/v1/videos/{video_id}/analytics/explain")
+    daily = report(api, "/v1/analytics/daily")["dailyUsage"]
+    details = api.get(f"/v1/videos/{video_id}").json["body"]
+
+    told = explained["explanation"]
+    assert told["segmentsServed"] == sum(day["segmentsServed"] for day in daily) == 15
+    assert details["served"] == f"{told['estimatedViews']} views" == "2 views"
+
+
+def test_a_video_without_a_duration_has_no_views(api: World) -> None:
+    video_id = api.transcoding()
+
+    told = report(api, f"/v1/videos/{video_id}/analytics/explain")["explanation"]
+
+    assert (told["estimatedViews"], told["segmentsPerView"]) == (0, 0)
+    assert told["calculation"] == "no duration, no views"
+
+
+def test_what_no_sink_keeps_is_said_to_be_unknown(unkept: World) -> None:
+    video_id = unkept.ready()
+    serve(unkept, video_id)
+
+    explained = report(unkept, f"/v1/videos/{video_id}/analytics/explain")
+    told = report(unkept, f"/v1/videos/{video_id}/analytics/viewers")
+
+    assert explained["explanation"]["acceptedRequests"] == 1
+    assert not explained["explanation"]["ignoredRequestsValid"]
+    assert not told["viewers"]["currentViewersValid"]
+    assert not told["viewers"]["minutesValid"]
+    assert told["minutes"] == []
+    # Nor is there anything to forget.
+    unkept.services.live_analytics.forget_old()
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "yesterday", "2026-1-2"])
+def test_a_day_that_the_calendar_lacks_is_refused(api: World, day: str) -> None:
+    result = api.get(f"/v1/videos/{api.ready()}/analytics/explain", f"date={day}")
+
+    assert locations(problem_of(result, 422, "invalid_parameters")) == ["query.date"]
+
+
+# viewers
+
+
+@pytest.mark.parametrize("root", [A, A_ENV, "/v1"])
+def test_each_session_of_the_last_minute_is_one_viewer(api: World, root: str) -> None:
+    first, second = api.ready(), api.ready()
+    watch(api, first, "a", "b")
+    watch(api, second, "a", "c")
+    watch(api, second, "gone", at=NOW - timedelta(seconds=61))
+
+    told = report(api, f"{root}/analytics/viewers")["viewers"]
+
+    assert told == {
+        "currentViewers": 3,
+        "currentViewersValid": True,
+        "windowSeconds": 60,
+        "asOf": NOW_TEXT,
+        "minutesValid": True,
+    }
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_viewers_of_a_video_are_its_own(api: World, root: str) -> None:
+    video_id = api.ready()
+    watch(api, video_id, "a", "b")
+    watch(api, api.ready(), "c")
+
+    told = report(api, f"{root}/videos/{video_id}/analytics/viewers")["viewers"]
+
+    assert told["currentViewers"] == 2
+
+
+def test_the_last_hour_has_a_record_for_each_minute(api: World) -> None:
+    video_id = api.ready()
+    for minutes in (0, 1, 60, 61):
+        serve(api, video_id, at=NOW - timedelta(minutes=minutes))
+    serve(api, video_id, 1080, at=NOW - timedelta(minutes=1))
+
+    told = report(api, f"/v1/videos/{video_id}/analytics/viewers")["minutes"]
+
+    # The one that is not over, and those before, are not among them.
+    assert len(told) == 60
+    assert told[0] == {"minute": "2026-01-02T02:04:00.000Z", "segmentsServed": 1}
+    assert told[-1] == {"minute": "2026-01-02T03:03:00.000Z", "segmentsServed": 2}
+    assert {one["segmentsServed"] for one in told[1:-1]} == {0}
+
+
+def test_nobody_else_s_viewers_are_told(api: World) -> None:
+    watch(api, api.ready(), "a")
+    other = api.make_key(org=OTHER_ORG, env="theirs")
+
+    told = report(api, "/v1/analytics/viewers", key=other)["viewers"]
+
+    assert told["currentViewers"] == 0
+
+
+@pytest.mark.parametrize("name", ["explain", "viewers"])
+@pytest.mark.parametrize("root", ROOTS)
+def test_a_deleted_video_has_no_analytics(api: World, root: str, name: str) -> None:
+    video_id = api.ready()
+    api.delete(f"/v1/videos/{video_id}")
+
+    result = api.get(f"{root}/videos/{video_id}/analytics/{name}")
+
+    problem_of(result, 404, "video_not_found")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["analytics/viewers", "videos/{}/analytics/viewers", "videos/{}/analytics/explain"],
+)
+def test_these_reports_need_the_permission_of_the_others(api: World, path: str) -> None:
+    key = api.make_key(permissions=frozenset(Permission) - {Permission.ANALYTICS_READ})
+
+    result = api.get(f"/v1/{path.format(api.ready())}", key=key)
+
+    problem_of(result, 403, "forbidden")
+
+
+# what is kept for a time
+
+
+def test_the_sweep_forgets_minutes_and_sessions_and_keeps_days(api: World) -> None:
+    video_id = api.ready()
+    scope = VideoScope(video_id=VideoId(video_id))
+    kept_for = timedelta(days=api.services.settings.analytics.minutes_kept_days)
+    old = NOW - kept_for - timedelta(minutes=1)
+    serve(api, video_id, at=old)
+    serve(api, video_id, at=old + timedelta(minutes=1))
+    watch(api, video_id, "old", at=NOW - timedelta(seconds=121))
+    watch(api, video_id, "new", at=NOW - timedelta(seconds=119))
+
+    sweep_once(api.services, holder="test", tidies=True)
+
+    known = api.services.live_analytics
+    assert known.minutes is not None
+    assert known.viewers is not None
+    minutes = known.minutes.minutes(scope, 0, int(NOW.timestamp()) // 60)
+    assert [one.minute for one in minutes] == [int((NOW - kept_for).timestamp()) // 60]
+    assert known.viewers.viewers(scope, NOW - timedelta(days=1)) == 1
+    assert api.services.analytics_store.served([scope.video_id]) == {video_id: 2}
+
+
+def test_much_that_is_old_is_forgotten_over_several_rounds(
+    api: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    So that nobody waits long for a place to write.
+    """
+    monkeypatch.setattr(live, "FORGET_AT_ONCE", 1)
+    monkeypatch.setattr(live_analytics, "MOST_BATCHES", 2)
+    video_id = api.ready()
+    watch(api, video_id, "a", "b", "c", at=NOW - timedelta(hours=1))
+    known = api.services.live_analytics.viewers
+    assert known is not None
+
+    def left() -> int:
+        api.services.live_analytics.forget_old()
+        scope = VideoScope(video_id=VideoId(video_id))
+        return known.viewers(scope, NOW - timedelta(days=1))
+
+    assert [left(), left()] == [1, 0]

@@ -1,0 +1,52 @@
+"""
+The delivery process with little patience: ``python -m tests.http.loop.loop_server``.
+
+It takes a folder with a service's data, a listening descriptor, and the URL of a
+database, empty for the folder's own. Nothing drains what it counts.
+"""
+
+import logging
+import sys
+from pathlib import Path
+from typing import Final
+
+from hv_delivery.app import make_app
+from hv_delivery.published import PublishedFileOpener
+from hv_reference.wsgi import AppWithFiles
+from hv_server.file_loop.worker import FilesInLoop
+from hv_server.serving import SETTINGS, _Server
+from hvcore.assembly import build
+from tests.http.loop.loop_site import site_settings
+from tests.media_samples import FolderStorage
+
+GRACE_S: Final = 1.0
+THREADS: Final = 2
+MAX_CONNECTIONS: Final = 40
+
+
+class QuickFiles(FilesInLoop):
+    body_within_s = GRACE_S
+    grace_s = GRACE_S
+    headers_within_s = GRACE_S
+
+
+if __name__ == "__main__":
+    folder, (descriptor, database) = Path(sys.argv[1]), sys.argv[2:]
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
+
+    def make() -> AppWithFiles:
+        storage = FolderStorage(folder / "storage", {})
+        services = build(
+            site_settings(folder, database), overrides={"storage": storage}
+        )
+        return AppWithFiles(make_app(services), PublishedFileOpener.of(services))
+
+    settings = {
+        **SETTINGS,
+        "bind": f"fd://{descriptor}",
+        "threads": THREADS,
+        "keepalive": 2,
+        "worker_connections": MAX_CONNECTIONS,
+        "worker_class": QuickFiles,
+    }
+    _Server(make, settings).run()

@@ -1,0 +1,94 @@
+"""
+A server like ours with little patience: ``python -m tests.http.loop.quick_server``.
+
+It takes the kind of worker, a folder, and a listening descriptor.
+"""
+
+import logging
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import falcon
+
+from hv_reference.wsgi import with_heads
+from hv_server import deadlines
+from hv_server.serving import SETTINGS, _Server
+from hv_upload.incoming import IncomingFiles
+from hv_web.app import make_app
+from hv_web.bodies import allow_time, read_body
+from hv_web.cors import ANY_ORIGIN
+from hv_web.files import LocalFile
+from hv_web.json_media import read_json
+from hvcore.domain.limits import MAX_PICTURE_BYTES
+from hvcore.errors import UnauthorizedError
+
+THREADS: Final = 2
+GRACE_S: Final = 1.0
+
+
+class QuickSmallBodies(deadlines.SmallBodies):
+    body_within_s = GRACE_S
+    grace_s = GRACE_S
+
+
+class QuickLargeBodies(deadlines.LargeBodies):
+    grace_s = GRACE_S
+
+
+class Json:
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        resp.text = "here"
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        resp.media = None
+        resp.text = repr(read_json(req))
+
+    def on_delete(self, _req: falcon.Request, _resp: falcon.Response) -> None:
+        raise UnauthorizedError
+
+
+class File:
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "large"
+        self._incoming = IncomingFiles(folder=folder)
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        allow_time(req, 10 * GRACE_S)
+        resp.text = str(len(read_body(req, max_bytes=MAX_PICTURE_BYTES)))
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        size_bytes = self._path.stat().st_size
+        resp.set_header("Content-Length", str(size_bytes))
+        resp.stream = LocalFile(self._path.open("rb"), size_bytes)
+
+    def on_put(self, req: falcon.Request, resp: falcon.Response) -> None:
+        with self._incoming.collect(req) as (_, size_bytes):
+            resp.text = str(size_bytes)
+
+
+def make(folder: Path) -> Callable[..., Iterable[bytes]]:
+    app = make_app(cors=ANY_ORIGIN)
+    app.add_route("/json", Json())
+    app.add_route("/file", File(folder))
+
+    def with_crash(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        if environ["PATH_INFO"] == "/crash":
+            raise ZeroDivisionError
+        return app(environ, start_response)
+
+    return with_heads(with_crash, {"/json"})
+
+
+if __name__ == "__main__":
+    kind, folder, descriptor = sys.argv[1:]
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
+    settings = {
+        **SETTINGS,
+        "bind": f"fd://{descriptor}",
+        "threads": THREADS,
+        "worker_class": globals()[f"Quick{kind}"],
+    }
+    _Server(partial(make, Path(folder)), settings).run()

@@ -1,0 +1,82 @@
+"""
+An answer that breaks off on a connection of the file loop is told, once.
+"""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.file_loop.transfers import Transfer
+from hv_server.pacing import Pace
+from tests.http.loop.told_segments import told_segment
+from tests.live import until
+
+SIZE = 8 * 1024 * 1024
+"""More than the kernel takes of who reads nothing."""
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        reader = socket.create_connection(listening.getsockname())
+        writer, _ = listening.accept()
+    writer.settimeout(0.0)
+    with reader, writer:
+        yield reader, writer
+
+
+def transfer_of(
+    folder: Path, writer: socket.socket, told: list[str], *, size: int = SIZE
+) -> Transfer:
+    path = folder / "segment"
+    path.write_bytes(b"x" * size)
+    return Transfer(
+        SocketWriter(writer),
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        pace=lambda: Pace(60.0),
+        file=os.open(path, os.O_RDONLY),
+        end=size,
+        segment=told_segment(told.append),
+        when_broken_off=lambda: told.append("broken off"),
+    )
+
+
+def test_who_leaves_in_the_middle_has_broken_off(
+    pair: tuple[socket.socket, socket.socket], tmp_path: Path
+) -> None:
+    reader, writer = pair
+    told: list[str] = []
+    transfer = transfer_of(tmp_path, writer, told)
+    while transfer.go_on():
+        pytest.fail("the kernel took all of it")
+    reader.close()
+
+    def has_ended() -> bool:
+        try:
+            transfer.go_on()
+        except OSError:
+            return True
+        return False
+
+    until(has_ended, within_s=10)
+    transfer.close()
+    transfer.close()
+
+    assert told == ["broken off"]
+
+
+def test_who_gets_all_of_it_is_counted_and_not_ignored(
+    pair: tuple[socket.socket, socket.socket], tmp_path: Path
+) -> None:
+    _, writer = pair
+    told: list[str] = []
+    transfer = transfer_of(tmp_path, writer, told, size=1_000)
+
+    assert transfer.go_on()
+    transfer.close()
+
+    assert told == ["counted"]

@@ -1,0 +1,36 @@
+"""
+What the loop of the delivery process does where a database is no good.
+"""
+
+from pathlib import Path
+
+from falcon.testing import TestClient
+
+from hv_delivery.app import make_app
+from hv_delivery.published import PublishedFileOpener
+from hvcore.assembly import build
+from tests.http.conftest import settings_of
+from tests.http.fakes import RememberingQueue, ScratchTranscoder
+from tests.http.loop.loop_client import LoopClient
+from tests.media_samples import VIDEO, FolderStorage
+
+
+def test_a_damaged_database_ends_no_process(tmp_path: Path) -> None:
+    """
+    Or all who are served at that moment would lose their connections.
+    """
+    (tmp_path / "hvcore.sqlite3").write_bytes(b"no database" * 1000)
+    overrides = {
+        "storage": FolderStorage(tmp_path / "storage", {}),
+        "queue": RememberingQueue(),
+        "transcoder": ScratchTranscoder(),
+    }
+    with build(settings_of(tmp_path), overrides=overrides) as services:
+        files = PublishedFileOpener.of(services)
+        assert files is not None
+        client = LoopClient(files, TestClient(make_app(services)))
+
+        public = client.simulate_request("GET", f"/v1/public/o/e/{VIDEO}/master.m3u8")
+        private = client.simulate_request("GET", f"/v1/private/{VIDEO}/master.m3u8")
+
+    assert (public.status_code, private.status_code) == (500, 401)

@@ -1,0 +1,236 @@
+"""
+When the last byte of a file is handed to the kernel, and what is done before.
+"""
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hv_server.file_loop import socket_writer
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
+from hv_server.pacing import Pace, PacedSocket, TooShortError
+from hv_web.files import LocalFile
+from tests.http.loop.told_segments import told_segment
+
+HEAD = b"head"
+CONTENT = bytes(range(256)) * 20
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[PacedSocket, socket.socket]]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        accepted, _ = listener.accept()
+    server = PacedSocket.take_over(accepted)
+    server.begin(reading=Pace(5), sending=Pace(5))
+    with server, client:
+        yield server, client
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "file"
+    path.write_bytes(CONTENT)
+    return path
+
+
+@pytest.fixture
+def limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    An operator has set a limit, so that nobody tells whether all of it fits.
+    """
+    limit = tmp_path / "tcp_notsent_lowat"
+    limit.write_text("131072")
+    monkeypatch.setattr(socket_writer, "_UNSENT_LIMIT", limit)
+
+
+def received(client: socket.socket, size: int) -> bytes:
+    """
+    Return that many bytes, and make sure that there are no more now.
+    """
+    data = client.recv(size, socket.MSG_WAITALL)
+    with pytest.raises(BlockingIOError):
+        client.recv(1, socket.MSG_DONTWAIT)
+    return data
+
+
+def patient() -> Pace:
+    return Pace(5)
+
+
+def finish(transfer: Transfer) -> None:
+    while not transfer.go_on():
+        pass
+
+
+@pytest.mark.usefixtures("limited")
+@pytest.mark.parametrize(("start", "end"), [(0, len(CONTENT)), (0, 1), (0, 2)])
+def test_all_but_the_last_byte_is_sent_before_it_is_counted(
+    ends: tuple[PacedSocket, socket.socket], file: Path, start: int, end: int
+) -> None:
+    server, client = ends
+    seen: list[bytes] = []
+
+    def look(what: str) -> None:
+        assert what == "counted"
+        # What is corked is with the kernel, and comes with the last byte.
+        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+        seen.append(received(client, len(HEAD) + end - start - 1))
+
+    transfer = Transfer(
+        SocketWriter(server),
+        HEAD,
+        pace=patient,
+        file=os.open(file, os.O_RDONLY),
+        start=start,
+        end=end,
+        segment=told_segment(look),
+        when_broken_off=lambda: seen.append(b"broken"),
+    )
+    finish(transfer)
+    transfer.close()
+
+    assert seen == [HEAD + CONTENT[start : end - 1]]
+    assert received(client, 1) == CONTENT[end - 1 : end]
+
+
+def test_who_leaves_before_the_last_byte_is_told_apart(
+    ends: tuple[PacedSocket, socket.socket], tmp_path: Path
+) -> None:
+    server, client = ends
+    large = tmp_path / "large"
+    with large.open("wb") as made:
+        made.truncate(64 * 1024 * 1024)
+    told: list[str] = []
+    transfer = Transfer(
+        SocketWriter(server),
+        HEAD,
+        pace=patient,
+        file=os.open(large, os.O_RDONLY),
+        end=64 * 1024 * 1024,
+        segment=told_segment(told.append),
+        when_broken_off=lambda: told.append("broken off"),
+    )
+    for _ in range(100):
+        assert not transfer.go_on()
+    client.close()
+    with pytest.raises(OSError, match=r"reset|pipe"):
+        finish(transfer)
+    transfer.close()
+    transfer.close()
+
+    assert told == ["broken off"]
+
+
+def test_a_segment_counts_once_however_often_the_kernel_is_full(
+    ends: tuple[PacedSocket, socket.socket], tmp_path: Path
+) -> None:
+    server, client = ends
+    size = MAX_PER_TURN_BYTES + 8 * 1024 * 1024
+    large = tmp_path / "large"
+    with large.open("wb") as made:
+        made.truncate(size)
+    told: list[str] = []
+
+    transfer = Transfer(
+        SocketWriter(server),
+        HEAD,
+        pace=patient,
+        file=os.open(large, os.O_RDONLY),
+        end=size,
+        segment=told_segment(told.append),
+        when_broken_off=lambda: told.append("broken off"),
+    )
+    turns, left = 1, len(HEAD) + size
+    while not transfer.go_on():
+        turns += 1
+        left -= len(client.recv(256 * 1024))
+    transfer.close()
+    while left:
+        left -= len(client.recv(1024 * 1024))
+
+    assert turns > 3
+    assert told == ["counted"]
+
+
+def test_a_file_that_became_shorter_is_an_error(
+    ends: tuple[PacedSocket, socket.socket], file: Path
+) -> None:
+    server, _ = ends
+    transfer = Transfer(
+        SocketWriter(server),
+        HEAD,
+        pace=patient,
+        file=os.open(file, os.O_RDONLY),
+        end=len(CONTENT) + 1,
+    )
+    with pytest.raises(TooShortError):
+        finish(transfer)
+    transfer.close()
+
+
+def test_a_thread_counts_before_the_last_byte_too(
+    ends: tuple[PacedSocket, socket.socket], file: Path
+) -> None:
+    server, client = ends
+    seen: list[bytes] = []
+    with file.open("rb", buffering=0) as opened:
+        part = LocalFile(
+            opened,
+            len(CONTENT),
+            lambda: seen.append(received(client, len(CONTENT) - 1)),
+        )
+        assert server.sendfile(part, 0, len(CONTENT)) == len(CONTENT)
+
+    assert seen == [CONTENT[:-1]]
+    assert received(client, 1) == CONTENT[-1:]
+
+
+def test_a_thread_does_not_count_for_who_has_left(
+    ends: tuple[PacedSocket, socket.socket], file: Path
+) -> None:
+    server, client = ends
+    server.sendall(HEAD)
+    # With something unread: this is a reset.
+    client.close()
+
+    with pytest.raises(ConnectionResetError):
+        server.wait_writable()
+
+
+@pytest.mark.parametrize("by", ["loop", "thread"])
+def test_answers_still_on_their_way_do_not_cost_the_next_one_its_time(
+    ends: tuple[PacedSocket, socket.socket], by: str
+) -> None:
+    """
+    Who sends several requests together is as fast as others.
+    """
+    server, client = ends
+    wire = SocketWriter(server)
+    before = Transfer(wire, b"x" * 16_000_000, pace=patient)
+    assert not before.go_on()
+    pace = Pace(5)
+    if by == "loop":
+        following = Transfer(wire, b"y" * 1000, pace=lambda: pace)
+        assert not following.go_on()
+        assert following.has_kept_pace(1.0)
+        assert following.has_kept_pace(2.0)
+    else:
+        server.begin(reading=Pace(5), sending=pace)
+        reader = threading.Timer(0.1, lambda: read_all(client))
+        reader.start()
+        server.wait_writable()
+        server.shutdown(socket.SHUT_WR)
+        reader.join()
+
+    assert 3 < pace.left_s <= 5
+
+
+def read_all(client: socket.socket) -> None:
+    while client.recv(1024 * 1024):
+        pass

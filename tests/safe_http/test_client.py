@@ -1,0 +1,396 @@
+"""
+The way out against servers of every kind.
+"""
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from hvcore.errors import ConfigError
+from hvcore.safe_http import (
+    OutboundError,
+    OutboundHttp,
+    TargetRefusedError,
+    client,
+    resolving,
+    watching,
+)
+from tests.outbound import (
+    MP4,
+    Certificates,
+    Names,
+    Source,
+    make_certificates,
+    source_server,
+)
+from tests.safe_http.conftest import SOURCE_NAME, Outside
+
+
+def read(http: OutboundHttp, url: str, deadline_s: float = 10) -> bytes:
+    with http.get(url, deadline_s=deadline_s) as download:
+        return b"".join(download.blocks())
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    folder = tmp_path_factory.mktemp("certificates")
+    return make_certificates(folder, "secure.test", "127.0.0.1")
+
+
+@pytest.fixture
+def tls_source(certificates: Certificates) -> Iterator[Source]:
+    with source_server(certificates) as source:
+        source.gives("/v")
+        yield source
+
+
+def tls_client(certificates: Certificates | None, *allowed: str) -> OutboundHttp:
+    names = Names()
+    for name in ("secure.test", "other.test"):
+        names.set(name, ["127.0.0.1"])
+    return OutboundHttp(
+        allowed_hosts=allowed or ["secure.test", "other.test"],
+        resolve=names,
+        ca_file=None if certificates is None else certificates.ca_file,
+    )
+
+
+def test_tls_is_verified_against_the_name_and_the_server_is_asked_for_it(
+    tls_source: Source, certificates: Certificates
+) -> None:
+    url = f"https://secure.test:{tls_source.port}/v?x=1"
+
+    assert read(tls_client(certificates), url) == MP4
+
+    (request,) = tls_source.requests
+    assert request.sni == "secure.test"
+    assert request.headers["host"] == f"secure.test:{tls_source.port}"
+    assert request.path == "/v?x=1"
+
+
+def test_a_post_over_tls_arrives_whole(
+    tls_source: Source, certificates: Certificates
+) -> None:
+    body = bytes(range(256)) * 4096
+
+    answer = tls_client(certificates).post(
+        f"https://secure.test:{tls_source.port}/v",
+        body=body,
+        headers={"Content-Type": "application/json", "webhook-id": "msg_1"},
+        timeout_s=10,
+    )
+
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "video/mp4"
+    (request,) = tls_source.requests
+    assert request.method == "POST"
+    assert request.body == body
+    assert request.headers["webhook-id"] == "msg_1"
+
+
+def test_a_certificate_for_another_name_is_refused(
+    tls_source: Source, certificates: Certificates
+) -> None:
+    with pytest.raises(OutboundError, match=r"certificate of other\.test"):
+        read(tls_client(certificates), f"https://other.test:{tls_source.port}/v")
+
+    assert tls_source.requests == []
+
+
+def test_a_certificate_of_a_stranger_is_refused(tls_source: Source) -> None:
+    with pytest.raises(OutboundError, match="not trusted"):
+        read(tls_client(None), f"https://secure.test:{tls_source.port}/v")
+
+    assert tls_source.requests == []
+
+
+def test_a_certificate_can_name_an_address(
+    tls_source: Source, certificates: Certificates
+) -> None:
+    client = tls_client(certificates, "127.0.0.0/8")
+
+    assert read(client, f"https://127.0.0.1:{tls_source.port}/v") == MP4
+    assert tls_source.requests[0].sni is None
+
+
+def test_a_server_without_tls_is_an_error(
+    outside: Outside, certificates: Certificates
+) -> None:
+    with pytest.raises(OutboundError, match="failed"):
+        read(tls_client(certificates), f"https://secure.test:{outside.source.port}/v")
+
+
+def test_the_next_address_is_tried_when_one_does_not_answer(outside: Outside) -> None:
+    # 127.0.0.2 has no server on this port.
+    outside.names.set(SOURCE_NAME, ["127.0.0.2", "127.0.0.1"])
+    outside.source.gives("/v")
+
+    assert read(outside.http, outside.source_url("/v")) == MP4
+
+
+def test_a_host_that_takes_no_connection_is_an_error(outside: Outside) -> None:
+    outside.names.set(SOURCE_NAME, ["127.0.0.2"])
+
+    with pytest.raises(OutboundError, match="takes no connections"):
+        read(outside.http, outside.source_url("/v"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1" * 100_000,
+        b"SSH-2.0-OpenSSH\r\n",
+        b"HTTP/1.1 999999 What\r\n\r\n",
+        b"",
+        b"\x00" * 1000,
+    ],
+)
+def test_a_broken_answer_is_an_error(outside: Outside, answer: bytes) -> None:
+    outside.source.says("/v", answer)
+
+    with pytest.raises(OutboundError):
+        read(outside.http, outside.source_url("/v"))
+
+
+@pytest.mark.parametrize(
+    "line", [b"X-Filler: " + b"x" * 1000 + b"\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"]
+)
+def test_an_endless_head_is_an_error(outside: Outside, line: bytes) -> None:
+    start = b"" if line.startswith(b"HTTP") else b"HTTP/1.1 200 OK\r\n"
+    outside.source.says("/v", start, *([line] * 5000))
+
+    with pytest.raises(OutboundError, match="head of the answer"):
+        read(outside.http, outside.source_url("/v"))
+
+
+def test_a_chunked_answer_is_read(outside: Outside) -> None:
+    outside.source.says(
+        "/v",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"3\r\nabc\r\n4;x=y\r\ndefg\r\n0\r\nTrailer: x\r\n\r\n",
+    )
+
+    with outside.http.get(outside.source_url("/v"), deadline_s=10) as download:
+        assert download.content_length is None
+        assert b"".join(download.blocks()) == b"abcdefg"
+
+
+def test_bytes_are_given_as_they_are_sent(outside: Outside) -> None:
+    outside.source.gives("/v", b"\x1f\x8bpacked", headers={"Content-Encoding": "gzip"})
+
+    assert read(outside.http, outside.source_url("/v")) == b"\x1f\x8bpacked"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (),
+        (b"HTTP/1.1 200 OK\r\n",),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", b"half"),
+    ],
+)
+def test_the_deadline_is_for_everything(
+    outside: Outside, parts: tuple[bytes, ...]
+) -> None:
+    outside.source.stalls("/v", *parts)
+    began_at = time.monotonic()
+
+    with pytest.raises(OutboundError, match=r"within 0\.3 s"):
+        read(outside.http, outside.source_url("/v"), deadline_s=0.3)
+
+    assert time.monotonic() - began_at < 3
+
+
+def test_a_byte_now_and_then_does_not_prolong_the_deadline(outside: Outside) -> None:
+    def drip(handler: object) -> None:
+        wfile = handler.wfile  # type: ignore[attr-defined] - the server's handler
+        wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while not outside.source.released.wait(0.05):
+            wfile.write(b"X: y\r\n")
+            wfile.flush()
+
+    outside.source.answers["/v"] = drip
+
+    with pytest.raises(OutboundError, match="within"):
+        read(outside.http, outside.source_url("/v"), deadline_s=0.7)
+
+
+def test_a_post_has_a_deadline_too(outside: Outside) -> None:
+    outside.source.stalls("/hook")
+
+    with pytest.raises(OutboundError, match="within"):
+        outside.http.post(
+            outside.source_url("/hook"), body=b"x", headers={}, timeout_s=0.3
+        )
+
+
+def test_a_post_does_not_wait_for_the_body_of_the_answer(outside: Outside) -> None:
+    outside.source.stalls(
+        "/hook", b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 10\r\n\r\n"
+    )
+
+    answer = outside.http.post(
+        outside.source_url("/hook"), body=b"x", headers={}, timeout_s=10
+    )
+
+    assert answer.status == 503
+    assert answer.headers["retry-after"] == "7"
+
+
+def test_a_name_that_is_not_looked_up_in_time_is_an_error(outside: Outside) -> None:
+    def hang(host: str, port: int) -> list[str]:
+        outside.source.released.wait(3)
+        return []
+
+    http = OutboundHttp(allowed_hosts=[], resolve=hang)
+    began_at = time.monotonic()
+
+    with (
+        pytest.raises(OutboundError),
+        http.get("https://slow.example/", deadline_s=0.3),
+    ):
+        pass
+
+    assert time.monotonic() - began_at < 2
+
+
+def test_a_check_does_not_wait_long_for_a_name(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hang(host: str, port: int) -> list[str]:
+        outside.source.released.wait(3)
+        return ["127.0.0.1"]
+
+    monkeypatch.setattr(client, "CHECK_S", 0.2)
+    began_at = time.monotonic()
+
+    # Judged again when it is used.
+    OutboundHttp(allowed_hosts=[], resolve=hang).check("https://slow.example/")
+
+    assert time.monotonic() - began_at < 2
+
+
+def test_lookups_that_hang_do_not_pile_up(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resolving, "_places", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(resolving, "SLICE_S", 0.05)
+    hangs = threading.Event()
+
+    def hang(host: str, port: int) -> list[str]:
+        if host == "slow.example":
+            hangs.wait(10)
+        return ["127.0.0.1"]
+
+    http = OutboundHttp(allowed_hosts=["slow.example", "source.test"], resolve=hang)
+    for name in ("slow.example", "source.test"):
+        with (
+            pytest.raises(OutboundError),
+            http.get(f"http://{name}:{outside.source.port}/", deadline_s=0.2),
+        ):
+            pass
+    hangs.set()
+
+    outside.source.gives("/v")
+    assert read(http, f"http://source.test:{outside.source.port}/v") == MP4
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """
+    Take connections and never say or read anything.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_handshake_that_is_not_answered_ends(
+    outside: Outside, silent_port: int
+) -> None:
+    with pytest.raises(OutboundError, match="within"):
+        read(outside.http, f"https://{SOURCE_NAME}:{silent_port}/", deadline_s=0.7)
+
+
+def test_sending_to_a_server_that_does_not_read_ends(
+    outside: Outside, silent_port: int
+) -> None:
+    with pytest.raises(OutboundError, match="within"):
+        outside.http.post(
+            f"http://{SOURCE_NAME}:{silent_port}/",
+            body=bytes(50_000_000),
+            headers={},
+            timeout_s=0.7,
+        )
+
+
+def test_a_server_that_stands_still_is_given_up(
+    outside: Outside, silent_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "IDLE_S", 0.1)
+
+    with pytest.raises(OutboundError, match="stood still"):
+        read(outside.http, f"http://{SOURCE_NAME}:{silent_port}/")
+
+
+class Enough(BaseException):
+    pass
+
+
+def test_a_request_can_be_ended_from_outside_while_nothing_comes(
+    outside: Outside,
+) -> None:
+    outside.source.stalls("/v")
+    asked = 0
+
+    def check() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 5:
+            raise Enough
+
+    began_at = time.monotonic()
+    with (
+        pytest.raises(Enough),
+        outside.http.get(outside.source_url("/v"), deadline_s=60, check=check),
+    ):
+        pass
+
+    assert time.monotonic() - began_at < 5
+
+
+def test_what_is_asked_for_is_in_no_log_and_no_error(
+    outside: Outside, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    url = outside.source_url("/secret-path?secret-token=1")
+    outside.source.says("/secret-path", b"HTTP/1.1 200 OK\r\nno header\r\n\r\nbody")
+    errors: list[Exception] = []
+    for target in (url, url.replace("//", "//secret-user:pw@"), "https://[secret"):
+        try:
+            read(outside.http, target)
+        except (OutboundError, TargetRefusedError) as exc:
+            errors.append(exc)
+
+    shown = caplog.text + " ".join(f"{error!r}" for error in errors)
+
+    assert len(errors) == 2
+    assert "secret" not in shown
+
+
+def test_what_is_downloaded_says_nothing_of_its_address(outside: Outside) -> None:
+    outside.source.gives("/secret")
+
+    with outside.http.get(outside.source_url("/secret"), deadline_s=10) as download:
+        assert "secret" not in repr(download)
+
+
+def test_an_allowed_host_that_cannot_be_understood_stops_the_start() -> None:
+    with pytest.raises(ConfigError):
+        OutboundHttp(allowed_hosts=["http://media.internal"])

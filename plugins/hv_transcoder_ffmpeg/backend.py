@@ -11,8 +11,8 @@ from hv_transcoder_ffmpeg.audio_choice import effective_audio
 from hv_transcoder_ffmpeg.caption_tracks import Extracted, extract_captions
 from hv_transcoder_ffmpeg.commands import Encode
 from hv_transcoder_ffmpeg.machine import Machine
+from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.parts import cut
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.still import take_still
 from hvcore.plugin_api import (

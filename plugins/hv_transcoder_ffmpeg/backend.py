@@ -6,7 +6,7 @@ from pathlib import Path
 
 import attrs
 
-from hv_transcoder_ffmpeg import job
+from hv_transcoder_ffmpeg import job, notes
 from hv_transcoder_ffmpeg.audio_choice import effective_audio
 from hv_transcoder_ffmpeg.caption_tracks import Extracted, extract_captions
 from hv_transcoder_ffmpeg.commands import Encode
@@ -71,9 +71,8 @@ class FfmpegTranscoder(Transcoder):
         encode = Encode(
             engine=engine,
             source=workspace.source.resolve(),
-            # Colours and times are not part of the order; reading them again
-            # takes a tenth of a second.
-            streams=Prober(engine, sandbox).streams(workspace),
+            streams=notes.read(part.order.source.notes)
+            or Prober(engine, sandbox).streams(workspace),
             part=part,
             audio=audio,
             threads=self._options.threads,

@@ -71,6 +71,15 @@ def test_a_video_that_may_be_cut_is_asked_for_its_index(
     assert _probes(starts) == 3
 
 
+def test_a_process_that_starts_tries_each_program_in_the_sandbox_once(
+    context: BuildContext, starts: Starts
+) -> None:
+    # Another process has tried the encoders.
+    Machine(FfmpegOptions(), context).ready()
+
+    assert len(starts) == 2
+
+
 @pytest.mark.parametrize("kept", ["", "{}", "[", '"1"', "[1]"])
 def test_headers_are_read_again_where_the_order_does_not_tell_them(
     kept: str, clip: Clip, transcoder: Transcoder, tmp_path: Path, starts: Starts

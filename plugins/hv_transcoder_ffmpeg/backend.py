@@ -6,13 +6,13 @@ from pathlib import Path
 
 import attrs
 
-from hv_transcoder_ffmpeg import job
+from hv_transcoder_ffmpeg import job, notes
 from hv_transcoder_ffmpeg.audio_choice import effective_audio
 from hv_transcoder_ffmpeg.caption_tracks import Extracted, extract_captions
 from hv_transcoder_ffmpeg.commands import Encode
 from hv_transcoder_ffmpeg.machine import Machine
+from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.parts import cut
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.still import take_still
 from hvcore.plugin_api import (
@@ -71,9 +71,8 @@ class FfmpegTranscoder(Transcoder):
         encode = Encode(
             engine=engine,
             source=workspace.source.resolve(),
-            # Colours and times are not part of the order; reading them again
-            # takes a tenth of a second.
-            streams=Prober(engine, sandbox).streams(workspace),
+            streams=notes.read(part.order.source.notes)
+            or Prober(engine, sandbox).streams(workspace),
             part=part,
             audio=audio,
             threads=self._options.threads,

@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import Part, PixelFormat, Rung, Speed, TranscodeOrder
+from hvcore.plugin_api import SEGMENT_S, Part, PixelFormat, Rung, Speed, TranscodeOrder
 
 _USUAL_S: Final = 60.0
 _MIN_S: Final = 30.0
@@ -107,6 +107,13 @@ def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ..
             )
         )
     return tuple(parts)
+
+
+def may_be_cut(duration_s: float) -> bool:
+    """
+    Tell whether so long a video is cut where enough workers wait for it.
+    """
+    return ceil(duration_s / SEGMENT_S) >= 2 * _MIN_SEGMENTS
 
 
 def _count(order: TranscodeOrder, cutting: Cutting) -> int:

@@ -4,12 +4,13 @@ Find out what an uploaded file is, without trusting it.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg import stream_report, timestamps
+from hv_transcoder_ffmpeg import notes, stream_report, timestamps
 from hv_transcoder_ffmpeg.containers import (
     PROBE_DECODERS,
     input_options,
@@ -17,6 +18,7 @@ from hv_transcoder_ffmpeg.containers import (
     sniff_container,
 )
 from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.parts import may_be_cut
 from hv_transcoder_ffmpeg.probe_endings import judge_probe
 from hv_transcoder_ffmpeg.process import ExitStatus, supervise
 from hv_transcoder_ffmpeg.reasons import (
@@ -71,11 +73,13 @@ class _Opened:
 
     Attributes:
         path: The source, or a copy of its good tracks.
+        is_copy: It is the latter.
         streams: With the indexes of the source.
         video_index: In the file at path.
     """
 
     path: Path
+    is_copy: bool
     streams: Streams
     video_index: int
 
@@ -99,14 +103,15 @@ class Prober:
         """
         with self._opened(workspace, is_whole=True) as opened:
             timeline = self._timeline(workspace, opened)
-            is_seekable = self._is_seekable(workspace, opened, timeline)
-        streams = opened.streams
-        video = streams.video
-        rate = timestamps.frame_rate(video, timeline)
-        # The last picture of a file without durations is shown for one frame.
-        end_s = max(timeline.end_s, timeline.last_s + float(1 / rate))
-        duration_s = end_s - min(streams.start_s, timeline.first_s)
-        _require_enough(duration_s, video.declared_s)
+            streams = opened.streams
+            video = streams.video
+            rate = timestamps.frame_rate(video, timeline)
+            duration_s = _duration_s(streams, timeline, rate)
+            _require_enough(duration_s, video.declared_s)
+            # Seeking is of no use in a video that is never cut.
+            is_seekable = may_be_cut(duration_s) and self._is_seekable(
+                workspace, opened, timeline
+            )
         return SourceInfo(
             duration_s=round(duration_s, 6),
             size_bytes=workspace.source.stat().st_size,
@@ -125,6 +130,8 @@ class Prober:
             captions=streams.captions,
             longest_gap_s=round(timeline.longest_gap_s, 6),
             is_seekable=is_seekable,
+            # Of a copy, times and durations may differ from the source's own.
+            notes="" if opened.is_copy else notes.written(streams),
         )
 
     def streams(self, workspace: Workspace) -> Streams:
@@ -168,6 +175,7 @@ class Prober:
             streams = stream_report.read_streams(report, container)
             yield _Opened(
                 path=path,
+                is_copy=indexes is not None,
                 streams=streams.reindexed(indexes) if indexes else streams,
                 video_index=streams.video.index,
             )
@@ -214,8 +222,7 @@ class Prober:
         An index may be missing, or lie: so it is tried, late in the video.
         """
         is_plain = opened.streams.container in _INDEXED and timeline.is_orderly
-        is_copy = opened.path != workspace.source.resolve()
-        if not is_plain or is_copy or timeline.longest_run_s > _MAX_RUN_S:
+        if not is_plain or opened.is_copy or timeline.longest_run_s > _MAX_RUN_S:
             return False
         wanted_s = timeline.first_s + _LATE * (timeline.last_s - timeline.first_s)
         reader = timestamps.TimelineReader(wanted_s)
@@ -276,6 +283,14 @@ class Prober:
             ):
                 return candidate
         return PixelFormat.YUV420P
+
+
+def _duration_s(
+    streams: Streams, timeline: timestamps.Timeline, rate: Fraction
+) -> float:
+    # The last picture of a file without durations is shown for one frame.
+    end_s = max(timeline.end_s, timeline.last_s + float(1 / rate))
+    return end_s - min(streams.start_s, timeline.first_s)
 
 
 def _require_enough(there_s: float, declared_s: float) -> None:

@@ -144,10 +144,9 @@ def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
         wanted: ``auto``, ``bwrap`` or ``rlimits``.
         programs: What has to start inside.
     """
-    bare = _with_filter(Sandbox(bwrap=None), programs)
     if wanted == "rlimits":
         return SandboxChoice(
-            sandbox=bare,
+            sandbox=_without_bwrap(programs),
             problem='With the option sandbox = "rlimits" no files are hidden from '
             'ffmpeg; set it to "auto" and install bubblewrap.',
         )
@@ -155,27 +154,41 @@ def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
     bwrap = shutil.which("bwrap")
     if bwrap:
         sandbox = Sandbox(bwrap=bwrap, programs=tuple(programs))
-        failures = [_failure(sandbox, program) for program in programs]
-        if not any(failures):
-            sandbox = _with_filter(sandbox, programs)
+        filtering = _filtering(sandbox)
+        # Each trial takes up to half a second of every process's first job: what
+        # works with the filter is not tried without it.
+        if not _first_failure(filtering, programs):
             return SandboxChoice(
-                sandbox=sandbox, problem="" if sandbox.syscall_filter else _UNFILTERED
+                sandbox=filtering,
+                problem="" if filtering.syscall_filter else _UNFILTERED,
             )
-        problem = f"bubblewrap does not work here ({next(filter(None, failures))})"
+        failure = _first_failure(sandbox, programs)
+        if not failure:
+            return SandboxChoice(sandbox=sandbox, problem=_UNFILTERED)
+        problem = f"bubblewrap does not work here ({failure})"
     if wanted == "bwrap":
         return SandboxChoice(
             sandbox=None, problem=f'{problem}, but sandbox = "bwrap" insists on it.'
         )
     return SandboxChoice(
-        sandbox=bare,
+        sandbox=_without_bwrap(programs),
         problem=f"{problem}; no files of this machine are hidden from ffmpeg.",
     )
 
 
-def _with_filter(sandbox: Sandbox, programs: Sequence[Path]) -> Sandbox:
-    filtering = attrs.evolve(sandbox, syscall_filter=syscall_filter())
-    works = not any(_failure(filtering, program) for program in programs)
-    return filtering if works else sandbox
+def _without_bwrap(programs: Sequence[Path]) -> Sandbox:
+    bare = Sandbox(bwrap=None)
+    filtering = _filtering(bare)
+    return bare if _first_failure(filtering, programs) else filtering
+
+
+def _filtering(sandbox: Sandbox) -> Sandbox:
+    return attrs.evolve(sandbox, syscall_filter=syscall_filter())
+
+
+def _first_failure(sandbox: Sandbox, programs: Sequence[Path]) -> str:
+    failures = (_failure(sandbox, program) for program in programs)
+    return next(filter(None, failures), "")
 
 
 def _failure(sandbox: Sandbox, program: Path) -> str:

@@ -10,7 +10,8 @@ from typing import Final, NoReturn
 
 import attrs
 
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
+from hv_transcoder_ffmpeg.options import FfmpegOptions
+from hv_transcoder_ffmpeg.plugin import build
 from hvcore.clock import SystemClock
 from hvcore.domain.processing.storyboard import still_interval_s
 from hvcore.plugin_api import (

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from hv_cli.conform_sources import FolderSource
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
+from hv_transcoder_ffmpeg.options import FfmpegOptions
+from hv_transcoder_ffmpeg.plugin import build
 from hvcore.conformance import Certificate, check
 from hvcore.plugin_api import AudioCodec, PixelFormat, Preset, Speed
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone

@@ -158,6 +158,8 @@ class SourceInfo:
         longest_gap_s: Between two pictures that follow each other.
         is_seekable: A decoder can begin anywhere: times rise, and the container
             has an index. Otherwise the video is made in one part.
+        notes: What the transcoder wants to know again when it makes the parts;
+            nobody else reads it.
     """
 
     duration_s: float
@@ -168,6 +170,7 @@ class SourceInfo:
     captions: tuple[CaptionTrackInfo, ...] = ()
     longest_gap_s: float = 0.0
     is_seekable: bool = False
+    notes: str = ""
 
 
 @attrs.frozen(kw_only=True)

@@ -21,6 +21,7 @@ from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.storyboard import still_interval_s
 from hvcore.domain.processing.transcoding import (
     MediaIndex,
+    Part,
     PartDone,
     PartPending,
     TranscodeError,
@@ -74,6 +75,7 @@ class Transcoding:
 
         Raises:
             UnusableSourceError: The source cannot be made into a video.
+            TranscodeError: The transcoder failed, or planned nothing.
         """
         video = self._wanted_video(run)
         if video is None:
@@ -90,7 +92,7 @@ class Transcoding:
             workers=self._workers(),
             still_interval_s=still_interval_s(source.duration_s),
         )
-        parts = self.transcoder.plan(order)
+        parts = self._parts(order)
         job = TranscodeJob(
             id=_job_id(run.task),
             video_id=video.id,
@@ -187,6 +189,16 @@ class Transcoding:
             work.videos.save(video)
             work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
             order_tidying(work, video, timedelta(), LATE_WRITERS_AFTER)
+
+    def _parts(self, order: TranscodeOrder) -> tuple[Part, ...]:
+        parts = self.transcoder.plan(order)
+        if not parts:
+            # Nobody would finish a last part, and the job would never end.
+            raise TranscodeError(
+                "The transcoder planned no work for this video.",
+                log=f"{type(self.transcoder).__name__}.plan returned no parts",
+            )
+        return parts
 
     def _workers(self) -> int:
         try:

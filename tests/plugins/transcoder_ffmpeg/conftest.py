@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
+from hv_transcoder_ffmpeg.options import FfmpegOptions
+from hv_transcoder_ffmpeg.plugin import build
 from hv_transcoder_ffmpeg.spans import Span
 from hvcore.clock import SystemClock
 from hvcore.plugin_api import (

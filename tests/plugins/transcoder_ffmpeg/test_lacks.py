@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
+from hv_transcoder_ffmpeg.options import FfmpegOptions
+from hv_transcoder_ffmpeg.plugin import build
 from hvcore.plugin_api import AudioCodec, Capabilities, PixelFormat, Transcoder
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
 

@@ -12,7 +12,8 @@ import pytest
 from hv_transcoder_ffmpeg import capabilities as found
 from hv_transcoder_ffmpeg import trials
 from hv_transcoder_ffmpeg.binaries import Binaries, find_candidates
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
+from hv_transcoder_ffmpeg.options import FfmpegOptions
+from hv_transcoder_ffmpeg.plugin import build
 from hv_transcoder_ffmpeg.sandbox import Sandbox, choose_sandbox
 from hvcore.plugin_api import (
     AudioCodec,

@@ -13,8 +13,8 @@ from hv_transcoder_ffmpeg import caption_tracks
 from hv_transcoder_ffmpeg.caption_tracks import NO_TEXT, UNREADABLE, extract_captions
 from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.machine import Machine
+from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.parts import Cutting, cut
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hvcore.domain.videos.captions import Cue, read_captions

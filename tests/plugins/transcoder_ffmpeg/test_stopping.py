@@ -35,7 +35,8 @@ NO_SPACE = "av_interleaved_write_frame(): No space left on device"
 _WORKER = """
 import sys
 from pathlib import Path
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions, build
+from hv_transcoder_ffmpeg.options import FfmpegOptions
+from hv_transcoder_ffmpeg.plugin import build
 from hvcore.plugin_api import Speed
 from tests.plugins.transcoder_ffmpeg.conftest import *
 source, folder, level = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]

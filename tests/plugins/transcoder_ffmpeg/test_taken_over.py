@@ -15,7 +15,7 @@ from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.job import run_part
 from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions
+from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.reasons import TOO_HARD
 from hv_transcoder_ffmpeg.repair import copy_good_tracks

@@ -13,7 +13,7 @@ import pytest
 from hv_transcoder_ffmpeg.backend import FfmpegTranscoder
 from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.machine import Machine
-from hv_transcoder_ffmpeg.plugin import FfmpegOptions
+from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hvcore.domain.tasks.task import MAX_ATTEMPTS
 from hvcore.domain.videos.video import VideoState

@@ -194,6 +194,19 @@ def test_an_unusable_source_fails_at_once_with_its_reason(world: World) -> None:
     assert video.failure_reason == "The file is not a video."
 
 
+def test_a_job_that_is_planned_without_parts_fails_with_its_reason(
+    world: World,
+) -> None:
+    world.transcoder.parts = 0
+    video_id = world.processed()
+
+    world.run_everything()
+
+    video = world.video(video_id)
+    assert video.state is VideoState.FAILED
+    assert video.failure_reason == "The transcoder planned no work for this video."
+
+
 def test_a_part_that_fails_is_tried_three_times(world: World) -> None:
     video_id = world.processed(b"broken")
 

@@ -22,6 +22,13 @@ CHANGES_FILE: Final = "changes"
 CHANGES_BYTES: Final = 8
 REOPENED_EVERY_S: Final = 0.5
 """One that was replaced would never change again."""
+KEPT_S: Final = 0.9
+"""
+How long an answer may be kept, by an edge as well: from before the question, so that
+other machines' deletes are obeyed in a second.
+"""
+RENEWED_AFTER_S: Final = 0.7
+"""From then on it is asked for anew, while what is kept is used."""
 _READ: Final = os.O_RDONLY | os.O_CLOEXEC
 _MEND: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 

@@ -8,7 +8,7 @@ of the documented envelope; :mod:`hvcore.envelope` alone turns one into a body.
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from http import HTTPStatus
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import attrs
 
@@ -271,6 +271,10 @@ class InternalError(HvError):
     status, code = 500, "internal_error"
 
 
+RETRY_AFTER_S: Final = 5
+"""When to ask again a service that cannot answer, where nothing says it better."""
+
+
 class UnavailableError(HvError):
     """
     Something that the service needs is out of reach for now.
@@ -282,6 +286,8 @@ class UnavailableError(HvError):
     status, code = 503, "unavailable"
     default_detail = "The service is temporarily unavailable; try again soon."
 
-    def __init__(self, detail: str | None = None, *, retry_after_s: int = 5) -> None:
+    def __init__(
+        self, detail: str | None = None, *, retry_after_s: int = RETRY_AFTER_S
+    ) -> None:
         super().__init__(detail, headers={"Retry-After": str(retry_after_s)})
         self.retry_after_s = retry_after_s

@@ -19,12 +19,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from hv_edge.requirements import MODULES
+from hv_edge.script_settings import SETTINGS_FILE, WORKER_CONNECTIONS, script_settings
+from hv_web.middleware import MAX_REQUEST_ID_CHARS
+from hv_web.representations import MAX_AGE_S
 from hvcore.changes_file import CHANGES_BYTES, CHANGES_FILE
 from hvcore.domain.playback.page_domains import origin_of
-from hvcore.errors import ConfigError
+from hvcore.errors import RETRY_AFTER_S, ConfigError
 from hvcore.playback_tokens import TokenKey
 from hvcore.services.counting.sessions import mark_key
 from hvcore.services.edge.authorizations import edge_secret
+from hvcore.services.playback.responses import Lifetime
 from hvcore.settings import Settings
 
 CONFIG_FILE: Final = "nginx.conf"
@@ -34,6 +38,13 @@ MAX_FILES: Final = 65_536
 MAX_KEPT_FILES: Final = 4096
 """Of those, segments that stay open between requests; a quarter at most."""
 
+SERVICE_NUMBERS: Final[Mapping[str, int]] = {
+    "IMMUTABLE_MAX_AGE_S": MAX_AGE_S[Lifetime.IMMUTABLE],
+    "MAX_REQUEST_ID_CHARS": MAX_REQUEST_ID_CHARS,
+    "RETRY_AFTER_S": RETRY_AFTER_S,
+    "WORKER_CONNECTIONS": WORKER_CONNECTIONS,
+}
+"""What nginx must do as the service and the script do, by the template's names."""
 _SCRIPT_ENDING: Final = ".lua"
 _UNSAFE: Final = frozenset("\"'\\;{}$\n\r\t ")
 """What nginx gives a meaning, in the paths and addresses that are put in."""
@@ -74,21 +85,7 @@ class EdgeConfig:
             raise ConfigError(
                 "HV_EDGE__TLS_CERTIFICATE and HV_EDGE__TLS_KEY go together."
             )
-        files = min(MAX_FILES, getrlimit(RLIMIT_NOFILE)[1])
-        values = {
-            "MODULES": str(self.modules),
-            "USER": _name_of(self._owner()[0]),
-            "WORKERS": "auto",
-            "FILES": str(files),
-            "KEPT_FILES": str(min(MAX_KEPT_FILES, files // 4)),
-            "FOLDER": str(self.folder),
-            "SCRIPTS": str(self.scripts),
-            "STORAGE": str(self.storage or self.folder / "nothing"),
-            "SERVICE": edge.service,
-            "CONNECTIONS": str(edge.connections_per_client),
-            "CACHE_MB": str(edge.cache_mb),
-            "LISTEN": edge.listen,
-        }
+        values = self._values()
         for name, value in values.items():
             if not value or not _UNSAFE.isdisjoint(value):
                 raise ConfigError(
@@ -101,10 +98,32 @@ class EdgeConfig:
         values["LISTEN"] += " ssl" if edge.tls_certificate else ""
         values["TLS"] = _tls(edge.tls_certificate, edge.tls_key)
         values["PROXIES"] = _proxies(edge.proxies)
+        values |= {name: str(number) for name, number in SERVICE_NUMBERS.items()}
         text = _shipped(f"{CONFIG_FILE}.template")
         for name, value in values.items():
             text = text.replace(f"@{name}@", value)
         return text
+
+    def _values(self) -> dict[str, str]:
+        """
+        Return what comes from the settings and the machine, by the template's names.
+        """
+        edge = self.settings.edge
+        max_files = min(MAX_FILES, getrlimit(RLIMIT_NOFILE)[1])
+        return {
+            "MODULES": str(self.modules),
+            "USER": _name_of(self._owner()[0]),
+            "WORKERS": "auto",
+            "FILES": str(max_files),
+            "KEPT_FILES": str(min(MAX_KEPT_FILES, max_files // 4)),
+            "FOLDER": str(self.folder),
+            "SCRIPTS": str(self.scripts),
+            "STORAGE": str(self.storage or self.folder / "nothing"),
+            "SERVICE": edge.service,
+            "CONNECTIONS": str(edge.connections_per_client),
+            "CACHE_MB": str(edge.cache_mb),
+            "LISTEN": edge.listen,
+        }
 
     def secrets(self, keys: Sequence[TokenKey]) -> str:
         """
@@ -140,6 +159,7 @@ class EdgeConfig:
             self.make_folder()
             for name in script_names():
                 _replace(self.scripts / name, _shipped(name), mode=0o644)
+            _replace(self.scripts / SETTINGS_FILE, script_settings(), mode=0o644)
             secrets = self.scripts / SECRETS_FILE
             _replace(secrets, self.secrets(keys), mode=0o600)
             # nginx may run as its user from the beginning on.

@@ -33,8 +33,10 @@ from typing import BinaryIO, Final, NamedTuple
 
 import attrs
 
+from hvcore.domain.analytics.breakdown import MAX_HOST_CHARS
 from hvcore.domain.analytics.segments import MinuteCount, SegmentPlace, ServedCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.services.counting.sessions import MARK_DIGITS
 
 SUFFIX: Final = ".tally"
 NEW_SUFFIX: Final = ".new"
@@ -46,10 +48,19 @@ UNREAD_FOR_S: Final = 60.0
 SESSION: Final = b" s="
 """Before the mark of a session, with which a note begins if it has one."""
 
-_MARK: Final = b"hvtally1"
-_HEAD: Final = struct.Struct("<8sII")
-_RECORD: Final = struct.Struct("<IIII")
-_ALIGNED_BYTES: Final = 8
+FILE_BYTES: Final = 8 * 1024 * 1024
+"""
+As long as a worker makes each of them, so that there is room for all that it may be
+serving (``KEPT_FREE_BYTES`` in ``nginx/hv_edge_tally.lua``) and for what came before.
+"""
+MARK: Final = b"hvtally1"
+"""What a file begins with: it changes with the form."""
+HEAD: Final = struct.Struct("<8sII")
+RECORD: Final = struct.Struct("<IIII")
+ALIGNED_BYTES: Final = 8
+LAST_MS: Final = 59_999
+"""Of a minute."""
+
 _BLOCK_BYTES: Final = 64 * 1024
 _ROOM: Final = bytes(1024)
 _PLACE: Final = re.compile(
@@ -58,14 +69,13 @@ _PLACE: Final = re.compile(
 )
 _TEXT: Final = re.compile(
     rb"(?P<place>%s)"
-    rb"(?P<note>(?: s=[0-9a-f]{20})?(?: c=[A-Z]{2})?(?: r=[a-z0-9._-]{1,253})?)"
-    % _PLACE.pattern
+    rb"(?P<note>(?: s=[0-9a-f]{%d})?(?: c=[A-Z]{2})?(?: r=[a-z0-9._-]{1,%d})?)"
+    % (_PLACE.pattern, MARK_DIGITS, MAX_HOST_CHARS)
 )
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MINUTE: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
     minutes=1
 )
-_LAST_MS: Final = 59_999
 
 
 class ServedNote(NamedTuple):
@@ -213,35 +223,33 @@ def _is_unread(path: Path) -> bool:
 
 
 def _minute_of(data: bytes) -> int | None:
-    if len(data) < _HEAD.size:
+    if len(data) < HEAD.size:
         return None
-    mark, minute, _ = _HEAD.unpack_from(data)
-    return int(minute) if mark == _MARK and minute <= _LAST_MINUTE else None
+    mark, minute, _ = HEAD.unpack_from(data)
+    return int(minute) if mark == MARK and minute <= _LAST_MINUTE else None
 
 
 def _records(data: bytes) -> Iterator[_Record | None]:
     """
     Return what counts; None for something that cannot be read.
     """
-    at = _HEAD.size
-    while at + _RECORD.size <= len(data):
-        size, segments, first_ms, last_ms = _RECORD.unpack_from(data, at)
+    at = HEAD.size
+    while at + RECORD.size <= len(data):
+        size, segments, first_ms, last_ms = RECORD.unpack_from(data, at)
         if not size:
             if data[at:].strip(b"\0"):
                 # A hole, after a power cut.
                 yield None
             return
-        text = data[at + _RECORD.size : at + _RECORD.size + size]
-        at += _RECORD.size + size
-        at += -at % _ALIGNED_BYTES
+        text = data[at + RECORD.size : at + RECORD.size + size]
+        at += RECORD.size + size
+        at += -at % ALIGNED_BYTES
         if at > len(data):
             yield None
             return
         if segments:
             # Of another minute only if the file is damaged.
-            yield _Record(
-                text, segments, min(first_ms, _LAST_MS), min(last_ms, _LAST_MS)
-            )
+            yield _Record(text, segments, min(first_ms, LAST_MS), min(last_ms, LAST_MS))
 
 
 def _served(place: SegmentPlace, have: _Count, began: datetime) -> ServedCount:

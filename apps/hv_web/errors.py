@@ -14,6 +14,7 @@ import falcon
 from hv_web.middleware import request_id
 from hvcore.envelope import PROBLEM_TYPE, encode, problem
 from hvcore.errors import (
+    RETRY_AFTER_S,
     HvError,
     InternalError,
     InvalidParametersError,
@@ -155,7 +156,8 @@ def translate(error: falcon.HTTPError) -> HvError:
     status = error.status_code
     headers = dict(error.headers or {})
     if status == UnavailableError.status:
-        return UnavailableError(retry_after_s=int(headers.get("Retry-After", 5)))
+        retry_after_s = int(headers.get("Retry-After", RETRY_AFTER_S))
+        return UnavailableError(retry_after_s=retry_after_s)
     fallback = (
         InternalError if status >= _FIRST_SERVER_ERROR else InvalidParametersError
     )

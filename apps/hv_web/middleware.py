@@ -5,12 +5,15 @@ What every request of every app goes through.
 import os
 import random
 import re
+from typing import Final
 
 import falcon
 
 from hvcore.errors import MethodNotAllowedError
 
-_SANE_TOKEN = re.compile(r"[A-Za-z0-9._-]{1,128}")
+MAX_REQUEST_ID_CHARS: Final = 128
+"""Of one that a caller gives; a longer one is replaced."""
+_SANE_TOKEN = re.compile(rf"[A-Za-z0-9._-]{{1,{MAX_REQUEST_ID_CHARS}}}")
 
 # Of our own: others may seed Python's, each of their processes alike.
 _ids = random.Random()  # noqa: S311 - an id is a name and no secret

@@ -31,8 +31,9 @@ LEEWAY_S: Final = 5
 """How far the clocks of two machines may differ."""
 MAX_CACHED_TOKENS: Final = 10_000
 """About 15 MB; verifying costs 30 µs, finding a verified token 1 µs."""
+MAX_VALID_S: Final = max(SIGNED_URL_EXPIRATIONS_S.values())
+"""Of any token: one that claims more is none of ours."""
 
-_MAX_VALID_S: Final = max(SIGNED_URL_EXPIRATIONS_S.values())
 _REQUIRED: Final = ["exp", "iat", "iss", "aud", "sub"]
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 """RFC 7515, section 7.1."""
@@ -143,8 +144,8 @@ class KeyRing:
             InvalidParametersError: So many domains that the token would be
                 refused for its length.
         """
-        if not 1 <= valid_s <= _MAX_VALID_S:
-            raise ValueError(f"valid_s must be from 1 to {_MAX_VALID_S}")
+        if not 1 <= valid_s <= MAX_VALID_S:
+            raise ValueError(f"valid_s must be from 1 to {MAX_VALID_S}")
         issued_at = int(now.timestamp())
         claims: dict[str, object] = {
             "iss": self._issuer,
@@ -297,7 +298,7 @@ def _claims(payload: Mapping[str, object]) -> PlaybackClaims:
     # ``type`` and not ``isinstance``: True is no time, nor is a float.
     if type(issued_at) is not int or type(expires_at) is not int:
         raise ValueError("times must be whole seconds")
-    if not 0 < expires_at - issued_at <= _MAX_VALID_S:
+    if not 0 < expires_at - issued_at <= MAX_VALID_S:
         raise ValueError("valid for longer than any token is")
     video_id, public_id = payload["sub"], payload["aud"]
     # Strict: the audience is one string, never a list.

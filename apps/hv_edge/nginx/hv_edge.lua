@@ -10,6 +10,7 @@ local pages = require "hv_edge_pages"
 local places = require "hv_edge_places"
 local renewals = require "hv_edge_renewals"
 local requests = require "hv_edge_requests"
+local settings = require "hv_edge_settings"
 local tally = require "hv_edge_tally"
 local texts = require "hv_edge_texts"
 local tokens = require "hv_edge_tokens"
@@ -18,9 +19,9 @@ local viewers = require "hv_edge_viewers"
 -- As the service sends them, in each worker of nginx: a grant has 40 bytes for
 -- each file of its video, and takes half as much again here.
 local MAX_GRANTS_BYTES = 64 * 1024 * 1024
-local ETAG_CHARS = 32
+local ETAG_CHARS = settings.etag_chars
 local BYTES = ffi.typeof("const unsigned char *")
-local SHARED = "public, max-age=31536000, immutable"
+local SHARED = "public, max-age=" .. settings.immutable_max_age_s .. ", immutable"
 
 local _M = {}
 local fetched = 0

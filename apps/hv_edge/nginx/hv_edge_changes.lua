@@ -3,6 +3,7 @@
 -- visibility. One system call tells whether anything that is kept may be stale.
 
 local ffi = require "ffi"
+local settings = require "hv_edge_settings"
 
 ffi.cdef [[
 int open(const char *path, int flags, ...);
@@ -12,7 +13,8 @@ long pread(int fd, void *buffer, size_t count, long offset);
 
 local O_RDONLY = 0
 local O_CLOEXEC = 0x80000
-local REOPENED_EVERY_S = 0.5
+local CHANGES_BYTES = settings.changes_bytes
+local REOPENED_EVERY_S = settings.reopened_every_s
 
 local _M = {}
 
@@ -37,7 +39,8 @@ end
 -- A number that differs whenever something has changed; -1 while there is no
 -- file, when what is kept is only as old as its time allows.
 function _M.latest()
-    if descriptor < 0 or ffi.C.pread(descriptor, words, 8, 0) ~= 8 then
+    if descriptor < 0
+        or ffi.C.pread(descriptor, words, CHANGES_BYTES, 0) ~= CHANGES_BYTES then
         return -1
     end
     -- 48 random bits: more would not be exact in a number.

@@ -3,10 +3,11 @@
 
 local changes = require "hv_edge_changes"
 local semaphore = require "ngx.semaphore"
+local settings = require "hv_edge_settings"
 
-local KEPT_S = 0.9
+local KEPT_S = settings.kept_s
 -- From then on one request asks anew while the others go on with what is kept.
-local RENEWED_AFTER_S = 0.7
+local RENEWED_AFTER_S = settings.renewed_after_s
 local PATIENCE_S = 2
 -- About what an entry takes beside its key and value.
 local ENTRY_BYTES = 1000
@@ -99,8 +100,8 @@ function _M:fresh(key)
     return nil
 end
 
--- What is kept under a key, else what fetch(before, one, other) returns. It is as of
--- no earlier than 0.9 s ago, and of no earlier than the last change on this machine.
+-- What is kept under a key, else what fetch(before, one, other) returns. It was asked
+-- for less than KEPT_S ago, and after the last change on this machine.
 -- No closure: LuaJIT compiles no function that makes one, even where it does not.
 function _M:get(key, fetch, one, other)
     local now = ngx.now()

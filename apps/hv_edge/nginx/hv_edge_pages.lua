@@ -2,12 +2,11 @@
 -- hvcore/domain/playback/page_domains.py.
 
 local remembered = require "hv_edge_remembered"
+local settings = require "hv_edge_settings"
 
-local LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
-local ADDRESS = "^https?://(" .. LABEL .. "(?:\\." .. LABEL
-    .. ")*)\\.?(?::[0-9]{1,5})?(?=$|[/?#])"
+local ADDRESS = "^" .. settings.page_address .. "(?=$|[/?#])"
 local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 100, 500
-local MAX_HOSTS, MAX_HOST_BYTES = 1000, 253
+local MAX_HOSTS, MAX_HOST_BYTES = 1000, settings.max_host_chars
 
 local _M = {}
 local hosts = remembered.new(MAX_HOSTS)

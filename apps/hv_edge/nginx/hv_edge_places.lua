@@ -2,9 +2,10 @@
 -- Whatever is not written exactly like this is the service's to judge.
 
 local remembered_texts = require "hv_edge_remembered"
+local settings = require "hv_edge_settings"
 
 local MAX_REMEMBERED = 20000
-local NUMBER_DIGITS = 7
+local MAX_NUMBER_DIGITS = settings.max_number_digits
 -- Of ours the longest has some 200; others are not worth remembering.
 local MAX_PATH_BYTES = 300
 
@@ -27,7 +28,7 @@ local function file_of(place, file)
             return place
         end
         -- One spelling of a number.
-        if number and #name <= NUMBER_DIGITS and tostring(number) == name then
+        if number and #name <= MAX_NUMBER_DIGITS and tostring(number) == name then
             place.number = number
             return place
         end

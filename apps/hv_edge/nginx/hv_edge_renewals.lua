@@ -3,9 +3,10 @@
 -- its process has lost the processor's caches to segments in between.
 
 local changes = require "hv_edge_changes"
+local settings = require "hv_edge_settings"
 
 local SOON_S = 0.45
-local MAX_TOGETHER, MAX_LIST_BYTES = 32, 4000
+local MAX_TOGETHER, MAX_LIST_BYTES = settings.max_asked, 4000
 -- A service of before knows no such question.
 local ALONE_S = 10
 local HOLDS = ("1"):byte()

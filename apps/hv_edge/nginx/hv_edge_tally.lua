@@ -6,6 +6,7 @@
 
 local base = require "resty.core.base"
 local ffi = require "ffi"
+local settings = require "hv_edge_settings"
 
 ffi.cdef [[
 int open(const char *path, int flags, ...);
@@ -27,19 +28,20 @@ local O_RDWR, O_CREAT, O_EXCL, O_CLOEXEC = 2, 64, 128, 0x80000
 local OWNER_ONLY, F_OK = 384, 0
 local LOCK_EX, LOCK_NB = 2, 4
 local PROT_READ_WRITE, MAP_SHARED = 3, 1
-local FILE_BYTES = 8 * 1024 * 1024
--- For what was begun to be served: each connection of a worker (worker_connections) may
--- end with a place of its own, of this many bytes.
+-- The form of a file, as its reader has it.
+local FILE_BYTES, LAST_MS = settings.tally_bytes, settings.tally_last_ms
+local HEAD_BYTES, RECORD_BYTES = settings.tally_head_bytes, settings.tally_record_bytes
+local MARK, ALIGNED_BYTES = settings.tally_mark, settings.tally_aligned_bytes
+-- For what was begun to be served: each connection of a worker may end with a place of
+-- its own, of this many bytes.
 local MAX_TEXT_BYTES = 496
-local KEPT_FREE_BYTES = 8192 * 512
+local KEPT_FREE_BYTES = settings.worker_connections * (RECORD_BYTES + MAX_TEXT_BYTES)
 -- What it takes to bring a file to the sinks is nearly the same however much is in it.
 local KEPT_FOR_S, LOOKED_AT_EVERY_S, TRIED_AGAIN_AFTER_S = 4, 1, 1
-local MINUTE_S, LAST_MS = 60, 59999
-local MARK, NAME_BYTES = "hvtally1", 16
+local MINUTE_S, NAME_BYTES = 60, 16
 local HEAD = ffi.typeof("struct { unsigned char mark[8]; uint32_t minute, unused; } *")
 local RECORD = ffi.typeof(
     "struct { uint32_t text_bytes, segments, first_ms, last_ms; } *")
-local HEAD_BYTES, RECORD_BYTES = 16, 16
 local ADDRESS = ffi.typeof("uintptr_t")
 local ZERO, NINE = ("09"):byte(1, 2)
 local floor = math.floor
@@ -252,8 +254,8 @@ end
 
 local function add_record(text, now_ms)
     local bytes = #text <= MAX_TEXT_BYTES and #text or 0
-    local next = used + RECORD_BYTES + bytes + 7
-    next = next - next % 8
+    local next = used + RECORD_BYTES + bytes + ALIGNED_BYTES - 1
+    next = next - next % ALIGNED_BYTES
     if bytes == 0 or next > FILE_BYTES then
         note_fault("segments were served that are not counted, since the file to count "
             .. "in is full. Free space in " .. folder .. ", or let the user of nginx's "

@@ -5,6 +5,7 @@ local base64 = require "ngx.base64"
 local cjson = require "cjson.safe"
 local ffi = require "ffi"
 local remembered = require "hv_edge_remembered"
+local settings = require "hv_edge_settings"
 
 ffi.cdef [[
 int memcmp(const void *one, const void *other, size_t length);
@@ -25,10 +26,10 @@ int EVP_DigestVerify(void *context, const char *signature, size_t signature_leng
 
 local ED25519 = 1087
 local HMAC_BYTES = 32
-local LEEWAY_S = 5
-local MAX_TOKEN_BYTES = 4096
-local MAX_VALID_S = 7 * 24 * 3600
-local MAX_VERIFIED = 10000
+local LEEWAY_S = settings.leeway_s
+local MAX_TOKEN_BYTES = settings.max_token_bytes
+local MAX_VALID_S = settings.max_valid_s
+local MAX_VERIFIED = settings.max_cached_tokens
 local TAG_CHARS = 16
 -- Of what a token ends with, a part of its signature, to look for it.
 local TAIL_BYTES = 8

@@ -4,14 +4,16 @@
 -- Counts have marks, codes of countries and hosts, and nothing else that was sent.
 
 local pages = require "hv_edge_pages"
+local settings = require "hv_edge_settings"
 
-local NOTED_EVERY_S = 6.5
+local NOTED_EVERY_S = settings.noted_every_s
 local DAY_S = 24 * 3600
-local MARK_BYTES = 10
+-- Each byte of it is two digits.
+local MARK_BYTES = settings.mark_digits / 2
 -- Viewers without a token in that time; those before are kept as long, and further
 -- ones are not noted.
-local MAX_FOLLOWED = 100000
-local MAX_PAGE_BYTES = 300
+local MAX_FOLLOWED = settings.max_followed
+local MAX_PAGE_BYTES = settings.max_address_chars
 
 local _M = {}
 local HEX = {}

@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 # No user part, no brackets: browsers send none in these two headers, and what
 # reads ambiguously is not read at all.
-_ADDRESS = re.compile(rf"https?://({_LABEL}(?:\.{_LABEL})*)\.?(?::[0-9]{{1,5}})?")
+PAGE_ADDRESS: Final = rf"https?://({_LABEL}(?:\.{_LABEL})*)\.?(?::[0-9]{{1,5}})?"
+"""A pattern of a page's address in lower case, up to its path; the group is its host."""
+_ADDRESS = re.compile(PAGE_ADDRESS)
 _AFTER_HOST: Final = ("", "/", "?", "#")
 
 

@@ -13,13 +13,10 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from hvcore.changes_file import ChangesFile
+from hvcore.changes_file import KEPT_S, RENEWED_AFTER_S, ChangesFile
 from hvcore.errors import UnavailableError
 from hvcore.persistence.fast_reads.readers import EndOfMoment, Query, Row
 
-KEPT_S: Final = 0.9
-"""From before the question, so that other machines' deletes are obeyed in a second."""
-RENEWED_AFTER_S: Final = 0.7
 MAX_KEPT: Final = 4096
 """Answers; about 4 MB."""
 

@@ -14,7 +14,7 @@ from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.playback.page_domains import host_of
 from hvcore.domain.playback.viewer import Viewer
 
-_MAX_ADDRESS_CHARS: Final = 300
+MAX_ADDRESS_CHARS: Final = 300
 """A scheme, the longest host and a port; the rest of an address is not read."""
 _MAX_REMEMBERED: Final = 1_024
 
@@ -87,7 +87,7 @@ class SegmentDetails:
 
 
 def _host(address: str | None) -> str | None:
-    return _host_of(address[:_MAX_ADDRESS_CHARS]) if address else None
+    return _host_of(address[:MAX_ADDRESS_CHARS]) if address else None
 
 
 @lru_cache(maxsize=_MAX_REMEMBERED)

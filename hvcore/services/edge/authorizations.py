@@ -42,7 +42,9 @@ MAX_ASKED: Final = 32
 """Grants in one question: who waits behind it shall not wait long."""
 _PUBLIC_PARTS: Final = 3
 _MARK_CHARS: Final = 32
-_ASKED: Final = re.compile(r"([a-z]+)/([\w/-]{1,256})=([0-9a-f]{32})", re.ASCII)
+_ASKED: Final = re.compile(
+    rf"([a-z]+)/([\w/-]{{1,256}})=([0-9a-f]{{{ETAG_CHARS}}})", re.ASCII
+)
 
 
 def edge_secret(upload_key: str) -> str:

@@ -29,16 +29,19 @@ from hvcore.services.playback.responses import StoredFile
 
 INIT: Final = "init.m4s"
 FIRST_RUNG_INIT: Final = "video/init.m4s"
+MAX_NUMBER_DIGITS: Final = 7
+"""Of a segment's number in its name."""
 
+_NUMBER: Final = rf"0|[1-9][0-9]{{0,{MAX_NUMBER_DIGITS - 1}}}"
 _CAPTIONS = re.compile(
     r"captions-(?P<language>[A-Za-z0-9-]{2,35})\.(?P<ending>m3u8|vtt)"
 )
 _MEDIA_FILE = re.compile(
     r"(?P<track>video/[1-9][0-9]{0,4}p|audio(?:-[1-9][0-9]{0,2})?)"
-    r"/(?:init|(?P<number>0|[1-9][0-9]{0,6}))\.m4s"
+    rf"/(?:init|(?P<number>{_NUMBER}))\.m4s"
 )
 _PICTURE = re.compile(
-    rf"{PICTURES}/(?P<rung>[1-9][0-9]{{0,4}}p)/(?P<number>0|[1-9][0-9]{{0,6}})\.m4s"
+    rf"{PICTURES}/(?P<rung>[1-9][0-9]{{0,4}}p)/(?P<number>{_NUMBER})\.m4s"
 )
 
 

@@ -12,7 +12,8 @@ from typing import Final
 import pytest
 
 from hv_edge.requirements import MODULES
-from hvcore.services.counting.sessions import NOTED_EVERY_S
+from hv_edge.script_settings import SETTINGS_FILE, script_settings
+from hvcore.services.counting.sessions import MAX_FOLLOWED, NOTED_EVERY_S
 from tests.edge import RunningEdge, running_nginx
 from tests.live import free_ports
 
@@ -30,7 +31,7 @@ events {{ }}
 http {{
     access_log off;
     client_body_temp_path {folder}/body;
-    lua_package_path "{scripts}/?.lua;;";
+    lua_package_path "{scripts}/?.lua;{folder}/?.lua;;";
     init_by_lua_block {{ require "resty.core" }}
     server {{
         listen 127.0.0.1:{port};
@@ -59,6 +60,7 @@ local said = {}
 def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEdge]:
     folder, port = tmp_path_factory.mktemp("script"), free_ports()
     scripts = resources.files("hv_edge") / "nginx"
+    (folder / SETTINGS_FILE).write_text(script_settings())
     config = Path(folder / "nginx.conf")
     config.write_text(
         CONFIG.format(
@@ -140,23 +142,24 @@ def test_each_video_of_a_viewer_is_noted(nginx: RunningEdge) -> None:
 def test_as_many_viewers_as_come_take_only_so_much(nginx: RunningEdge) -> None:
     used_mb, noted, noted_later, noted_then = run(
         nginx,
+        f"local NOTED_EVERY_S, COME = {NOTED_EVERY_S}, {MAX_FOLLOWED + 5000}"
         """
         collectgarbage()
         local before = collectgarbage("count")
         local function come(first)
             local noted = 0
-            for number = first, first + 104999 do
+            for number = first, first + COME - 1 do
                 show(("browser %06d"):format(number))
                 if viewers.noted(nil, "vid_1") ~= "" then noted = noted + 1 end
             end
             return noted
         end
         local noted = come(0)
-        moment = moment + 6.5
-        local later = come(105000)
+        moment = moment + NOTED_EVERY_S
+        local later = come(COME)
         collectgarbage()
         local used = (collectgarbage("count") - before) / 1024
-        moment = moment + 6.5
+        moment = moment + NOTED_EVERY_S
         show("one more")
         local last = #viewers.noted(nil, "vid_1")
         for _, number in ipairs({ used, noted, later, last }) do
@@ -165,7 +168,7 @@ def test_as_many_viewers_as_come_take_only_so_much(nginx: RunningEdge) -> None:
         """,
     )
 
-    assert int(noted) == int(noted_later) == 100_000
+    assert int(noted) == int(noted_later) == MAX_FOLLOWED
     assert float(used_mb) < 60
     assert int(noted_then) > 0
 

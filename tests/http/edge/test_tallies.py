@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from hv_edge.served_notes import NamedSessions, read_notes
 from hv_edge.tallies import (
+    FILE_BYTES,
     EdgeTally,
     ServedNote,
     place_of,
@@ -24,7 +25,7 @@ from hv_edge.tallies import (
 from hvcore.domain.analytics.live import latest_seen
 from hvcore.domain.analytics.segments import MinuteCount, ServedCount
 from hvcore.services.counting.sessions import SessionNames
-from tests.http.edge.written_tallies import FILE_BYTES, tally, write_tally
+from tests.http.edge.written_tallies import tally, write_tally
 
 MINUTE: Final = 29_455_384
 BEGAN: Final = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)

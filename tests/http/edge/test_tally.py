@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hv_edge.tallies import read_tally, tally_files, used_bytes
+from hv_edge.tallies import FILE_BYTES, read_tally, tally_files, used_bytes
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH
 from tests.http.edge.edge_world import EdgeSite, EdgeWorld, edge_site
@@ -20,8 +20,6 @@ from tests.http.edge.test_delivery import COUNTED, SEGMENT
 from tests.live import until
 
 pytestmark = pytest.mark.services
-
-FILE_BYTES = 8 * 1024 * 1024
 
 
 @pytest.fixture

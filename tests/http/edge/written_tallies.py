@@ -2,16 +2,14 @@
 Files as the workers of the edge's nginx leave them.
 
 Their form stands in :mod:`hv_edge.tallies`; it is written here anew, so that reader and
-tests do not share an error.
+tests do not share an error. How long they are is no part of it.
 """
 
 import secrets
 import struct
 from pathlib import Path
-from typing import Final
 
-FILE_BYTES: Final = 8 * 1024 * 1024
-"""As long as a worker makes each of them."""
+from hv_edge.tallies import FILE_BYTES
 
 
 def tally(minute: int, *records: tuple[bytes, int, int, int]) -> bytes:

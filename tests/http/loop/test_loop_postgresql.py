@@ -13,6 +13,7 @@ import attrs
 import psycopg
 import pytest
 
+from hvcore.changes_file import KEPT_S
 from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
@@ -37,7 +38,6 @@ from tests.servers import PostgresqlServer, postgresql_server
 
 pytestmark = pytest.mark.services
 
-KEPT_S = 0.9
 AT_ONCE_S = 0.3
 """Far below what PostgreSQL makes a question wait for a lock: 10 s."""
 OWNER = Principal(

@@ -1,0 +1,81 @@
+"""
+What the edge's script must do as the service does: a Lua table, made from Python.
+
+Each number has its home in Python, beside what it is good for there. So neither can be
+changed without the other. What is the script's own business stands in the script alone.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from hv_edge.tallies import ALIGNED_BYTES, FILE_BYTES, HEAD, LAST_MS, MARK, RECORD
+from hv_web.representations import MAX_AGE_S
+from hvcore.changes_file import (
+    CHANGES_BYTES,
+    KEPT_S,
+    RENEWED_AFTER_S,
+    REOPENED_EVERY_S,
+)
+from hvcore.domain.analytics.breakdown import MAX_HOST_CHARS
+from hvcore.domain.limits import MAX_TOKEN_BYTES
+from hvcore.domain.playback.page_domains import PAGE_ADDRESS
+from hvcore.playback_tokens.ring import LEEWAY_S, MAX_CACHED_TOKENS, MAX_VALID_S
+from hvcore.services.counting.segment_details import MAX_ADDRESS_CHARS
+from hvcore.services.counting.sessions import MARK_DIGITS, MAX_FOLLOWED, NOTED_EVERY_S
+from hvcore.services.edge.authorizations import ETAG_CHARS, MAX_ASKED
+from hvcore.services.playback.published_files import MAX_NUMBER_DIGITS
+from hvcore.services.playback.responses import Lifetime
+
+SETTINGS_FILE: Final = "hv_edge_settings.lua"
+WORKER_CONNECTIONS: Final = 8192
+"""Of a worker of nginx: as many may be served a segment at the same time."""
+
+SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
+    "changes_bytes": CHANGES_BYTES,
+    "etag_chars": ETAG_CHARS,
+    "immutable_max_age_s": MAX_AGE_S[Lifetime.IMMUTABLE],
+    "kept_s": KEPT_S,
+    "leeway_s": LEEWAY_S,
+    "mark_digits": MARK_DIGITS,
+    "max_address_chars": MAX_ADDRESS_CHARS,
+    "max_asked": MAX_ASKED,
+    "max_cached_tokens": MAX_CACHED_TOKENS,
+    "max_followed": MAX_FOLLOWED,
+    "max_host_chars": MAX_HOST_CHARS,
+    "max_number_digits": MAX_NUMBER_DIGITS,
+    "max_token_bytes": MAX_TOKEN_BYTES,
+    "max_valid_s": MAX_VALID_S,
+    "noted_every_s": NOTED_EVERY_S,
+    "page_address": PAGE_ADDRESS,
+    "renewed_after_s": RENEWED_AFTER_S,
+    "reopened_every_s": REOPENED_EVERY_S,
+    "tally_aligned_bytes": ALIGNED_BYTES,
+    "tally_bytes": FILE_BYTES,
+    "tally_head_bytes": HEAD.size,
+    "tally_last_ms": LAST_MS,
+    "tally_mark": MARK.decode(),
+    "tally_record_bytes": RECORD.size,
+    "worker_connections": WORKER_CONNECTIONS,
+}
+"""By the names under which the script reads them."""
+
+_MODULE: Final = """\
+-- Made by `hv edge nginx`: what the script must do as the service does.
+
+return setmetatable({
+%s
+}, {
+    -- A name that is misspelt shall not be a limit that is missing.
+    __index = function(_, name) error("the script has no setting " .. name) end,
+})
+"""
+
+
+def script_settings() -> str:
+    """
+    Return the Lua module that the script requires.
+    """
+    # Lua reads numbers and printable ASCII as JSON writes them.
+    lines = [f"    {name} = {json.dumps(of)}," for name, of in SCRIPT_SETTINGS.items()]
+    return _MODULE % "\n".join(lines)

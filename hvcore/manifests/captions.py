@@ -11,9 +11,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import Final
 
-from hvcore.domain.videos.captions import WEBVTT_TYPE, CaptionTrack
+from hvcore.domain.videos.captions import FORCED_ENDING, WEBVTT_TYPE, CaptionTrack
 from hvcore.manifests.dash import ROLES
 from hvcore.manifests.hls import VERSION, quotable, unique_name
+from hvcore.manifests.language_names import language_name
 
 GROUP: Final = "subs"
 _VARIANT: Final = "#EXT-X-STREAM-INF:"
@@ -87,11 +88,23 @@ def _media_lines(tracks: Sequence[CaptionTrack]) -> list[str]:
     names = set[str]()
     return [
         f'#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="{GROUP}",'
-        f'NAME="{unique_name(quotable(track.label) or track.language, names)}",'
+        f'NAME="{unique_name(_shown_name(track), names)}",'
         f'LANGUAGE="{track.language}",AUTOSELECT=YES,DEFAULT=NO,'
         f'URI="{captions_playlist_name(track.language)}"'
         for track in tracks
     ]
+
+
+def _shown_name(track: CaptionTrack) -> str:
+    """
+    Return the track's title; where it has none, the language's name.
+    """
+    label = quotable(track.label)
+    # What has no title is labelled with the tag.
+    for ending in ("", FORCED_ENDING):
+        if label == track.language + ending:
+            return language_name(track.language) + ending
+    return label or language_name(track.language)
 
 
 def _adaptation_set(track: CaptionTrack) -> str:
@@ -99,9 +112,7 @@ def _adaptation_set(track: CaptionTrack) -> str:
         "AdaptationSet",
         {"contentType": "text", "mimeType": WEBVTT_TYPE, "lang": track.language},
     )
-    label = quotable(track.label)
-    if label:
-        ET.SubElement(found, "Label").text = label
+    ET.SubElement(found, "Label").text = _shown_name(track)
     ET.SubElement(found, "Role", {"schemeIdUri": ROLES, "value": "subtitle"})
     name = captions_file_name(track.language)
     representation = ET.SubElement(

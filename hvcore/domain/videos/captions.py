@@ -32,6 +32,8 @@ MAX_CUE_LINES: Final = 50
 MAX_CAPTION_TRACKS: Final = 50
 """Of one video: all of them stand in its master playlist."""
 MAX_LABEL_CHARS: Final = 100
+FORCED_ENDING: Final = " (forced)"
+"""Of the label of a track without a title that translates signs only."""
 MAX_LANGUAGE_CHARS: Final = 35
 """RFC 5646, section 4.4.1: what everybody must be able to hold."""
 LANGUAGE_PATTERN: Final = (

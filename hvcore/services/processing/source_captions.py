@@ -19,6 +19,7 @@ from hvcore.clock import Clock
 from hvcore.domain.ids import JobId, VideoId
 from hvcore.domain.processing.transcoding import CaptionTrackInfo, MediaIndex, PartDone
 from hvcore.domain.videos.captions import (
+    FORCED_ENDING,
     LANGUAGE_PATTERN,
     MAX_CAPTION_BYTES,
     MAX_CAPTION_TRACKS,
@@ -286,4 +287,4 @@ def _label(candidate: _Candidate) -> str:
         return title
     is_known = candidate.language != UNDETERMINED
     label = candidate.language if is_known else "Captions"
-    return f"{label} (forced)" if candidate.source.is_forced else label
+    return f"{label}{FORCED_ENDING}" if candidate.source.is_forced else label

@@ -392,7 +392,7 @@ def test_a_manifest_offers_the_captions_of_this_moment(cinema: Cinema) -> None:
     assert text_sets(before) == []
     assert text_sets(offered) == [
         ("en", "<&'", "captions-en.vtt"),
-        ("fr", "fr", "captions-fr.vtt"),
+        ("fr", "Français", "captions-fr.vtt"),
     ]
     assert cinema.load(f"{place}/manifest.mpd").text == before
 

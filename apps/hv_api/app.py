@@ -2,14 +2,17 @@
 The API as a WSGI app.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import falcon
 
 from hv_api.middleware.access import AccessMiddleware
 from hv_api.middleware.idempotency import IdempotencyMiddleware
 from hv_api.middleware.limits import LimitsMiddleware
-from hv_api.routes import ROUTES
+from hv_api.openapi import Document, make_document
+from hv_api.resources.documents import DocsPageResource, OpenApiResource
+from hv_api.routes import GROUPS, ROUTES
 from hv_api.routing import KEY, Route
 from hv_web.app import make_app
 from hv_web.cors import exact_origins
@@ -40,10 +43,23 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     )
     classes = {route.template: route.resource for route in ROUTES}
     for template, resource in classes.items():
-        app.add_route(template, resource(services))
+        app.add_route(template, _make_resource(resource, services))
     app.add_error_handler(VideoNotFoundError, _handle_missing_video)
     app.add_error_handler(EnvironmentNotFoundError, _handle_missing_environment)
     return app
+
+
+def describe(api_url: str) -> Document:
+    """
+    Describe every route, under the address that callers know.
+    """
+    return make_document(GROUPS, api_url)
+
+
+def _make_resource(resource: Callable[..., object], services: Services) -> object:
+    if resource in (DocsPageResource, OpenApiResource):
+        return resource(partial(describe, services.settings.public.api_url))
+    return resource(services)
 
 
 def _handle_missing_video(

@@ -8,7 +8,6 @@ from typing import Final
 
 import attrs
 
-from hvcore.assembly import Services
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import HvError
@@ -82,8 +81,9 @@ class Route:
 
     Attributes:
         path: As the interface spells it.
-        resource: Class of the Falcon resource that answers. Routes that
-            share an address share the class.
+        resource: Class of the Falcon resource that answers, made of the services
+            or, if it shows the API's description, of a function that makes that.
+            Routes that share an address share the class.
         summary: What it does, in a few words.
         answer: Schema of the payload under ``body``; None where the answer
             has none of this shape.
@@ -102,7 +102,7 @@ class Route:
 
     method: str
     path: str
-    resource: Callable[[Services], object]
+    resource: Callable[..., object]
     summary: str = attrs.field(default="", kw_only=True)
     answer: Schema | None = attrs.field(default=None, kw_only=True)
     permission: Permission | None = attrs.field(default=None, kw_only=True)

@@ -6,8 +6,7 @@ import json
 
 import click
 
-from hv_api.openapi import make_document
-from hv_api.routes import GROUPS
+from hv_api.app import describe
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 
 
@@ -20,5 +19,5 @@ def openapi(invocation: Invocation) -> None:
     It is the one that the service answers with; no service need run.
     """
     settings = invocation.load().settings
-    document = make_document(GROUPS, settings.public.api_url)
+    document = describe(settings.public.api_url)
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -3,13 +3,14 @@ The description of the API, for programs and for people.
 """
 
 import hashlib
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 import falcon
 
-from hv_api.openapi import Document, make_document
+from hv_api.openapi import Document
 from hv_api.openapi_page import render_page
 from hv_web.files import send
 from hvcore.assembly import Services
@@ -26,28 +27,28 @@ POLICY: Final = (
 """Of the page: it loads its style and nothing else."""
 
 
-def describe(services: Services) -> Document:
+class DescriptionResource:
     """
-    Describe every route, under the address that callers know.
+    Shows the description of the API, in some form.
+
+    Args:
+        describe: Makes the document of all routes. The app hands it over, because
+            the table of routes names the classes of this module.
     """
-    # The table names the classes of this module.
-    from hv_api.routes import GROUPS  # noqa: PLC0415
 
-    return make_document(GROUPS, services.settings.public.api_url)
+    def __init__(self, describe: Callable[[], Document]) -> None:
+        self._describe = describe
 
 
-class OpenApiResource:
+class OpenApiResource(DescriptionResource):
     """
     ``GET {base_url}/openapi.json``, sent bare.
     """
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-
     @cached_property
     def _served(self) -> PlaybackResponse:
         # Made when it is first asked for, so that processes start sooner.
-        return _served(encode(describe(self._services)), SUCCESS_TYPE)
+        return _served(encode(self._describe()), SUCCESS_TYPE)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
@@ -56,17 +57,14 @@ class OpenApiResource:
         send(req, resp, self._served)
 
 
-class DocsPageResource:
+class DocsPageResource(DescriptionResource):
     """
     ``GET /docs``.
     """
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-
     @cached_property
     def _served(self) -> PlaybackResponse:
-        page = render_page(describe(self._services))
+        page = render_page(self._describe())
         return _served(page, "text/html; charset=utf-8")
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:

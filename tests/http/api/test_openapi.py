@@ -10,8 +10,8 @@ import pytest
 from falcon.testing import TestClient
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
+from hv_api.app import describe
 from hv_api.openapi_page import render_page
-from hv_api.resources.documents import describe
 from hv_api.routes import GROUPS, ROUTES
 from hv_api.routing import PLAIN, Route
 from tests.http.world import World
@@ -163,7 +163,7 @@ def test_the_page_loads_its_style_and_nothing_else(api: World) -> None:
 
 
 def test_the_page_escapes_what_it_shows(api: World) -> None:
-    document = json.loads(json.dumps(describe(api.services)))
+    document = json.loads(json.dumps(describe(api.services.settings.public.api_url)))
     document["info"]["title"] = "<script>alert(1)</script> & \"'"
     document["servers"][0]["url"] = "https://x/<img src=x>"
 

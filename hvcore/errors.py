@@ -143,7 +143,7 @@ class InvalidQualityPresetError(HvError):
     """
 
     status, code = 400, "invalid_quality_preset"
-    default_detail = "videoQuality must be standard, high or ultra."
+    default_detail = "videoQuality must be one of the quality presets."
 
 
 class InvalidParametersError(HvError):

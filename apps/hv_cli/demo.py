@@ -15,6 +15,7 @@ from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.local_service import LocalService, running
 from hv_cli.output import say
+from hv_cli.quality import quality_option
 from hv_cli.up import HIGHEST_PORT, Pair, open_pair, tell, until_stopped
 
 DEFAULT_PORT: Final = 8080
@@ -30,12 +31,7 @@ CLIP_SECONDS: Final = 10
     type=click.IntRange(1, HIGHEST_PORT),
     help="Of the API; default 8080, or another one if that is taken.",
 )
-@click.option(
-    "--quality",
-    type=click.Choice(["standard", "high", "ultra"]),
-    default="standard",
-    show_default=True,
-)
+@quality_option
 @pass_invocation
 def demo(
     invocation: Invocation,

@@ -9,17 +9,13 @@ import click
 
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.output import json_option, print_json, say
+from hv_cli.quality import quality_option
 
 
 @click.command(cls=HvCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", help="What the video is called; default: the file's name.")
-@click.option(
-    "--quality",
-    type=click.Choice(["standard", "high", "ultra"]),
-    default="standard",
-    show_default=True,
-)
+@quality_option
 @click.option("--public", is_flag=True, help="Play it without a token.")
 @click.option("--wait", is_flag=True, help="Return when it can be played.")
 @click.option(

@@ -19,11 +19,25 @@ EDGE_LENGTHS: Final = (480, 720, 1080, 1440, 2160)
 class Preset(Enum):
     """
     The ladder to make.
+
+    A new one needs its two lines below and a row in docs/reference/http.md; all
+    choices, schemas and reports follow. The order is from small to large.
     """
 
     STANDARD = "standard"
     HIGH = "high"
     ULTRA = "ultra"
+
+
+RUNGS_KBPS: Final = {
+    Preset.STANDARD: ((360, 500), (480, 1000), (720, 2500)),
+    Preset.HIGH: ((480, 1000), (720, 2500), (1080, 5000)),
+    Preset.ULTRA: ((720, 2000), (1080, 5000), (1440, 9000), (2160, 15000)),
+}
+"""Short edge in pixels and video bitrate in kbit/s."""
+
+AUDIO_KBPS: Final = {Preset.STANDARD: 96, Preset.HIGH: 128, Preset.ULTRA: 192}
+"""Of a stereo rendition; mono takes half, 5.1 in ac3 and eac3 twice."""
 
 
 class PixelFormat(Enum):

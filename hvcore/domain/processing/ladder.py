@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Final
 
 from hvcore.domain.processing.encoding import (
+    AUDIO_KBPS,
+    RUNGS_KBPS,
     AudioCodec,
     EncodingSettings,
     PixelFormat,
-    Preset,
 )
 from hvcore.domain.processing.transcoding import (
     AudioRendition,
@@ -23,15 +24,6 @@ from hvcore.domain.processing.transcoding import (
     VideoTrackInfo,
 )
 
-RUNGS_KBPS: Final = {
-    Preset.STANDARD: ((360, 500), (480, 1000), (720, 2500)),
-    Preset.HIGH: ((480, 1000), (720, 2500), (1080, 5000)),
-    Preset.ULTRA: ((720, 2000), (1080, 5000), (1440, 9000), (2160, 15000)),
-}
-"""Short edge in pixels and video bitrate in kbit/s."""
-
-AUDIO_KBPS: Final = {Preset.STANDARD: 96, Preset.HIGH: 128, Preset.ULTRA: 192}
-"""Of a stereo rendition; mono takes half, 5.1 in ac3 and eac3 twice."""
 HE_AUDIO_KBPS: Final = {AudioCodec.AAC_HE: 64, AudioCodec.AAC_HE_V2: 32}
 
 AUTO_FRAME_RATE_CAP: Final = 60

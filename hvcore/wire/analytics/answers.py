@@ -15,8 +15,8 @@ from hvcore.domain.analytics.live import VIEWER_WINDOW, LiveView
 from hvcore.domain.analytics.segments import DayCount, HeightCount
 from hvcore.domain.analytics.usage import Usage, VideoAmount, VideoWatched
 from hvcore.domain.limits import SEGMENT_S
-from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.videos.video import Video
+from hvcore.wire.analytics.schemas import PRESET_DURATIONS
 from hvcore.wire.responses import Payload, timestamp
 
 FORMULA: Final = (
@@ -73,9 +73,10 @@ def storage(amount: VideoAmount) -> Payload:
             "totalVideos": amount.videos,
             "totalDurationSeconds": _seconds(amount.duration_s),
             "avgVideoDuration": _seconds(amount.mean_duration_s),
-            "ultraQualityDuration": _seconds(durations_s[Preset.ULTRA]),
-            "highQualityDuration": _seconds(durations_s[Preset.HIGH]),
-            "standardQualityDuration": _seconds(durations_s[Preset.STANDARD]),
+            **{
+                name: _seconds(durations_s[preset])
+                for preset, name in PRESET_DURATIONS.items()
+            },
         }
     }
 

@@ -7,6 +7,7 @@ Source: interface, "Analytics shapes".
 from typing import Final
 
 from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.processing.encoding import Preset
 from hvcore.wire.schema import (
     BOOLEAN,
     COUNT,
@@ -23,6 +24,11 @@ from hvcore.wire.schema import (
 )
 
 SECONDS: Final[Schema] = {**NUMBER, "minimum": 0}
+
+PRESET_DURATIONS: Final = {
+    preset: f"{preset.value}QualityDuration" for preset in reversed(Preset)
+}
+"""The field that tells how long a preset's videos are."""
 
 
 def _moment(name: str) -> dict[str, Schema]:
@@ -78,9 +84,7 @@ STORAGE: Final = record(
                 "totalVideos": COUNT,
                 "totalDurationSeconds": SECONDS,
                 "avgVideoDuration": SECONDS,
-                "ultraQualityDuration": SECONDS,
-                "highQualityDuration": SECONDS,
-                "standardQualityDuration": SECONDS,
+                **dict.fromkeys(PRESET_DURATIONS.values(), SECONDS),
             }
         )
     }

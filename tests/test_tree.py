@@ -2,10 +2,12 @@
 The tree, its packaging and its import contracts describe the same packages.
 """
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -26,6 +28,31 @@ def packages() -> set[str]:
     return found
 
 
+def sources() -> dict[str, Path]:
+    """The files of every package, by the names of their modules."""
+    folders = [ROOT, *(ROOT / name for name in ("plugins", "contrib", "apps"))]
+    found = {}
+    for folder in folders:
+        for path in folder.glob("hv*/**/*.py"):
+            parts = path.relative_to(folder).with_suffix("").parts
+            found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def imports_of(path: Path, modules: dict[str, Path]) -> set[str]:
+    """The modules of the tree that a file imports, inside functions as well."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            submodules = names & modules.keys()
+            found |= submodules
+            # A package of which only modules are taken is not what is wanted.
+            if len(submodules) < len(names):
+                found.add(node.module)
+    return found & modules.keys()
+
+
 def test_import_contracts_cover_every_package() -> None:
     contracts = PROJECT["tool"]["importlinter"]
 
@@ -42,10 +69,28 @@ def test_the_layers_name_every_package() -> None:
     assert {name.strip() for layer in layers for name in layer.split("|")} == packages()
 
 
-def test_all_eight_contracts_are_kept() -> None:
+def test_all_nine_contracts_are_kept() -> None:
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
 
-    assert [contract["name"][0] for contract in contracts] == list("12345678")
+    assert [contract["name"][0] for contract in contracts] == list("123456789")
+
+
+def test_no_imports_form_a_circle() -> None:
+    modules = sources()
+    imported = {name: imports_of(path, modules) for name, path in modules.items()}
+
+    # Raises CycleError, which names the circle.
+    TopologicalSorter(imported).prepare()
+
+
+def test_each_public_class_name_exists_once() -> None:
+    places: dict[str, list[str]] = {}
+    for name, path in sources().items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(name)
+
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_mypy_checks_every_package() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from hvcore.conformance.bits import Bits, BitsError
-from hvcore.conformance.boxes import Box, Mp4Error
+from hvcore.conformance.boxes import Box, BoxError
 
 _ES: Final = 3
 _DECODER_CONFIG: Final = 4
@@ -44,7 +44,7 @@ def read_esds(record: Box) -> AudioConfig:
     Read an ``esds``.
 
     Raises:
-        Mp4Error: It names no codec, or is cut off.
+        BoxError: It names no codec, or is cut off.
     """
     kind, specific = _descriptors(record.body[4:])
     if kind != _MPEG4:
@@ -52,7 +52,7 @@ def read_esds(record: Box) -> AudioConfig:
     try:
         return _specific(specific)
     except BitsError as exc:
-        raise Mp4Error(f"AudioSpecificConfig {exc}") from exc
+        raise BoxError(f"AudioSpecificConfig {exc}") from exc
 
 
 def _descriptors(data: bytes) -> tuple[int, bytes]:
@@ -69,7 +69,7 @@ def _descriptors(data: bytes) -> tuple[int, bytes]:
         else:
             at += length
     if not kind:
-        raise Mp4Error("esds names no codec")
+        raise BoxError("esds names no codec")
     return kind, b""
 
 

@@ -76,7 +76,7 @@ def read_config(record: Box) -> VideoConfig:
     Read an ``avcC``.
 
     Raises:
-        Mp4Error: It is too short for its own numbers.
+        BoxError: It is too short for its own numbers.
     """
     version, profile, compatible, level, lengths, count = record.numbers("6B")
     problems = [] if version == 1 else [f"avcC has version {version}"]

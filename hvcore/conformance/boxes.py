@@ -20,7 +20,7 @@ _SHORT: Final = 8
 _LONG: Final = 16
 
 
-class Mp4Error(Exception):
+class BoxError(Exception):
     """
     Boxes are not as the standard has them; the text says which and how.
     """
@@ -47,7 +47,7 @@ class Box:
             skip: Bytes of own fields that come first.
 
         Raises:
-            Mp4Error: What is inside is malformed.
+            BoxError: What is inside is malformed.
         """
         return [box for box in inside(self, skip=skip) if box.kind == kind]
 
@@ -65,11 +65,11 @@ class Box:
         Return the first box at a path.
 
         Raises:
-            Mp4Error: There is none.
+            BoxError: There is none.
         """
         found = self.first(*path)
         if found is None:
-            raise Mp4Error(f"{self.kind} has no {'/'.join(path)}")
+            raise BoxError(f"{self.kind} has no {'/'.join(path)}")
         return found
 
     def numbers(self, form: str, at: int = 0) -> tuple[int, ...]:
@@ -80,12 +80,12 @@ class Box:
             form: As the module struct has it, without the byte order.
 
         Raises:
-            Mp4Error: The box is too short.
+            BoxError: The box is too short.
         """
         try:
             return struct.unpack_from(f">{form}", self.body, at)
         except struct.error as exc:
-            raise Mp4Error(f"{self.kind} ends early") from exc
+            raise BoxError(f"{self.kind} ends early") from exc
 
     def number(self, form: str, at: int = 0) -> int:
         """
@@ -99,7 +99,7 @@ def inside(parent: Box, *, skip: int = 0) -> list[Box]:
     Return the boxes directly inside a box.
 
     Raises:
-        Mp4Error: One is malformed.
+        BoxError: One is malformed.
     """
     found: list[Box] = []
     data, at = parent.body, skip
@@ -108,7 +108,7 @@ def inside(parent: Box, *, skip: int = 0) -> list[Box]:
         found.append(Box(kind, data[at + header : at + size]))
         at += size
         if len(found) > MOST_BOXES:
-            raise Mp4Error(f"{parent.kind} has more than {MOST_BOXES} boxes")
+            raise BoxError(f"{parent.kind} has more than {MOST_BOXES} boxes")
     return found
 
 
@@ -128,13 +128,13 @@ class BoxLocation:
         Read the box.
 
         Raises:
-            Mp4Error: It is larger than any that is reasonable.
+            BoxError: It is larger than any that is reasonable.
         """
         if self.end - self.body > MOST_METADATA_BYTES:
-            raise Mp4Error(f"{self.kind} has {self.end - self.body} bytes")
+            raise BoxError(f"{self.kind} has {self.end - self.body} bytes")
         data = file.read(self.body, self.end - self.body)
         if len(data) < self.end - self.body:
-            raise Mp4Error(f"{self.kind} is cut off")
+            raise BoxError(f"{self.kind} is cut off")
         return Box(self.kind, data)
 
 
@@ -146,7 +146,7 @@ def places(file: Extent, *, may_be_cut: bool = False) -> Iterator[BoxLocation]:
         may_be_cut: The last box may go on behind the end of the file.
 
     Raises:
-        Mp4Error: One is malformed or goes on behind the end of the file.
+        BoxError: One is malformed or goes on behind the end of the file.
     """
     at = count = 0
     while at < file.size_bytes:
@@ -157,14 +157,14 @@ def places(file: Extent, *, may_be_cut: bool = False) -> Iterator[BoxLocation]:
         at += size
         count += 1
         if count > MOST_BOXES:
-            raise Mp4Error(f"there are more than {MOST_BOXES} boxes")
+            raise BoxError(f"there are more than {MOST_BOXES} boxes")
 
 
 def _header(
     head: bytes, room: int, *, may_be_cut: bool = False
 ) -> tuple[str, int, int]:
     if len(head) < _SHORT:
-        raise Mp4Error(f"{len(head)} bytes at the end are no box")
+        raise BoxError(f"{len(head)} bytes at the end are no box")
     size, raw = struct.unpack_from(">I4s", head)
     kind, header = raw.decode("latin-1"), _SHORT
     kind = "".join(c if c.isascii() and c.isprintable() else "?" for c in kind)
@@ -175,9 +175,9 @@ def _header(
         # It goes on to the end of its container.
         size = room
     if size < header:
-        raise Mp4Error(f"box {kind} says that it has {size} bytes")
+        raise BoxError(f"box {kind} says that it has {size} bytes")
     if size > room and not may_be_cut:
-        raise Mp4Error(
+        raise BoxError(
             f"box {kind} says that it has {size} bytes, of which {room} are there"
         )
     return kind, header, size

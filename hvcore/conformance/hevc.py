@@ -64,7 +64,7 @@ def read_config(record: Box) -> VideoConfig:
     Read an ``hvcC``.
 
     Raises:
-        Mp4Error: It is too short for its own numbers.
+        BoxError: It is too short for its own numbers.
     """
     version, general, compatible, *constraints, level = record.numbers("BBI6BB")
     problems = [] if version == 1 else [f"hvcC has version {version}"]

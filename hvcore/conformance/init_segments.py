@@ -10,7 +10,7 @@ import attrs
 
 from hvcore.conformance import avc, hevc
 from hvcore.conformance.audio import read_esds
-from hvcore.conformance.boxes import Box, BoxLocation, Mp4Error, inside, places
+from hvcore.conformance.boxes import Box, BoxError, BoxLocation, inside, places
 from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.pictures import Picture
 from hvcore.conformance.source import Extent, UnreadableError
@@ -75,7 +75,7 @@ def read_init(file: Extent, name: str, report: CheckLog) -> TrackHeader | None:
     """
     try:
         return _Init(file, name, report).read()
-    except Mp4Error as exc:
+    except BoxError as exc:
         report.add("boxes", name, f"The init segment is malformed: {exc}.")
     except UnreadableError as exc:
         report.add("readable", name, str(exc))
@@ -97,7 +97,7 @@ class _Init:
         Read and judge it.
 
         Raises:
-            Mp4Error: It is malformed.
+            BoxError: It is malformed.
         """
         top = list(places(self.file))
         brands = self._brands(next((p for p in top if p.kind == "ftyp"), None))
@@ -136,7 +136,7 @@ class _Init:
         header = media.need("mdhd")
         timescale = header.number("I", 20 if header.number("B") else 12)
         if not timescale:
-            raise Mp4Error("mdhd has the timescale 0")
+            raise BoxError("mdhd has the timescale 0")
         tables = media.need("minf", "stbl")
         self._no_samples(tables)
         identity = track.need("tkhd")

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from hvcore.conformance import avc, hevc
-from hvcore.conformance.boxes import BoxLocation, Mp4Error, places
+from hvcore.conformance.boxes import BoxError, BoxLocation, places
 from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.init_segments import TrackHeader
 from hvcore.conformance.samples import Run, read_runs
@@ -70,7 +70,7 @@ def read_segment(
     """
     try:
         return _Reader(file, name, track, report).read(before)
-    except Mp4Error as exc:
+    except BoxError as exc:
         report.add("boxes", name, f"The segment is malformed: {exc}.")
     except UnreadableError as exc:
         report.add("readable", name, str(exc))
@@ -90,7 +90,7 @@ def read_picture(file: Extent, name: str, track: TrackHeader, report: CheckLog) 
         else:
             run = read_runs(moof.load(file).need("traf"), track.defaults)
             problem = _picture_problem(run, media, file)
-    except Mp4Error as exc:
+    except BoxError as exc:
         problem = f"It is malformed: {exc}"
     except UnreadableError as exc:
         report.add("readable", name, str(exc))
@@ -124,7 +124,7 @@ class _Reader:
         Read and judge every fragment.
 
         Raises:
-            Mp4Error: One is malformed.
+            BoxError: One is malformed.
             UnreadableError: The file has gone.
         """
         made: list[SegmentHeader] = []

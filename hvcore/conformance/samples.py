@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.conformance.boxes import Box, Mp4Error
+from hvcore.conformance.boxes import Box, BoxError
 
 MOST_SAMPLES: Final = 50_000
 """In one fragment; seven minutes of frames at 120 a second."""
@@ -67,7 +67,7 @@ def read_runs(part: Box, track_defaults: tuple[int, int, int]) -> Run:
     Read the header and every run of a ``traf``.
 
     Raises:
-        Mp4Error: Something is missing or too short.
+        BoxError: Something is missing or too short.
     """
     header = part.need("tfhd")
     flags = header.number("I") & 0xFFFFFF
@@ -83,7 +83,7 @@ def read_runs(part: Box, track_defaults: tuple[int, int, int]) -> Run:
         runs.append(_run(box, defaults, room))
         room -= len(runs[-1].sizes)
     if not runs:
-        raise Mp4Error("traf has no run of samples")
+        raise BoxError("traf has no run of samples")
     durations = [value for run in runs for value in run.durations]
     sizes = [value for run in runs for value in run.sizes]
     steady = durations[:-1] or durations or [0]
@@ -108,7 +108,7 @@ def _run(box: Box, defaults: Sequence[int], room: int) -> _One:
     flags = word & 0xFFFFFF
     # A dozen bytes can announce billions.
     if count > room:
-        raise Mp4Error(f"a fragment has more than {MOST_SAMPLES} samples")
+        raise BoxError(f"a fragment has more than {MOST_SAMPLES} samples")
     at = 8
     data_offset = None
     if flags & _OFFSET:

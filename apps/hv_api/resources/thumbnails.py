@@ -71,7 +71,7 @@ class ThumbnailResource:
 
     def _order(self, req: falcon.Request, resp: falcon.Response, video_id: str) -> None:
         reach = reach_of(req)
-        wanted = read_document(wire.ThumbnailRequest, read_json(req))
+        wanted = read_document(wire.CustomThumbnailRequest, read_json(req))
         video = self._thumbnails.order_still(
             reach.caller, reach.org_id, check_video_id(video_id), wanted.at_s
         )

@@ -50,7 +50,7 @@ def _thumbnail(video: str) -> Route:
         answer=wire.THUMBNAIL,
         permission=Permission.VIDEOS_WRITE,
         bucket=Bucket.THUMBNAILS,
-        body=wire.ThumbnailRequest,
+        body=wire.CustomThumbnailRequest,
         errors=(ConflictError, VideoNotFoundError),
         special=_PICTURE,
     )

@@ -44,7 +44,7 @@ class VideoChangeRequest:
 
 
 @attrs.frozen(kw_only=True)
-class ThumbnailRequest:
+class CustomThumbnailRequest:
     """
     Both families, custom thumbnail, where no picture is sent.
     """

@@ -3,19 +3,11 @@
 
 local requests = {}
 local at = 0
-local threads = 0
-
-function setup(thread)
-   thread:set("number", threads)
-   threads = threads + 1
-end
 
 function init(args)
    for path in io.lines(args[1]) do
       requests[#requests + 1] = wrk.format("GET", path)
    end
-   -- Of two threads, one begins in the middle.
-   at = math.floor(#requests * (number % 2) / 2)
 end
 
 function request()

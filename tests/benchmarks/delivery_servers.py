@@ -27,13 +27,18 @@ NGINX: Final = """
 daemon off;
 {user}
 worker_processes {workers};
+worker_rlimit_nofile 16384;
 pid {folder}/nginx.pid;
-error_log {folder}/nginx.log;
+error_log {folder}/nginx.log crit;
 events {{ worker_connections 1024; }}
 http {{
     access_log off;
     sendfile on;
     tcp_nopush on;
+    # All files of the measurement stay open, as an operator would have those that are
+    # asked for again and again. They never change, so they are seldom looked at again.
+    open_file_cache max=4096 inactive=60s;
+    open_file_cache_valid 60s;
     # wrk's connections stay for the whole run, as they do with ours.
     keepalive_requests 100000000;
     types {{ video/mp4 m4s; application/vnd.apple.mpegurl m3u8; }}
@@ -48,7 +53,7 @@ http {{
     }}
 }}
 """
-"""Files as they are: what everything else is compared with."""
+"""Files as they are, as quick as nginx can: what everything else is compared with."""
 
 
 @attrs.frozen(kw_only=True)

@@ -3,19 +3,27 @@ The benchmarks start, read what wrk says, and see what must not be.
 """
 
 import importlib
+import json
+import os
+import sqlite3
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.benchmarks import drain
+from tests.benchmarks import api, drain
+from tests.benchmarks.api_data import Filled
+from tests.benchmarks.api_yardsticks import COLUMNS
 from tests.benchmarks.delivery_deletes import CONNECTIONS, Doomed, end_all
 from tests.benchmarks.delivery_load import read_load
 from tests.benchmarks.delivery_servers import Server
+from tests.live import request, until
 
 BENCHMARKS = sorted(
     file.stem
@@ -60,6 +68,58 @@ def test_the_drain_is_compared_with_a_bare_loop(
     drain.main()
 
     assert "share" in capsys.readouterr().out
+
+
+def test_what_the_api_is_compared_with_has_nothing_of_ours() -> None:
+    look = (
+        "import sys, tests.benchmarks.api_yardsticks\n"
+        "print([name for name in sys.modules if name.startswith('hv')])"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", look], check=True, capture_output=True, text=True
+    )
+
+    assert done.stdout.strip() == "[]"
+
+
+def test_what_the_api_is_compared_with_answers(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "some.db")) as videos, videos:
+        videos.execute(f"CREATE TABLE videos (org_id, env_id, {', '.join(COLUMNS)})")
+        videos.executemany(
+            "INSERT INTO videos (org_id, env_id, id, state, created_at) "
+            "VALUES ('org_bench', 'env_1', ?, 'ready', ?)",
+            [(f"vid_{number}", number) for number in range(30)],
+        )
+    filled = Filled(
+        videos=30,
+        environ={
+            **os.environ,
+            "HV_DATABASE__URL": f"sqlite:///{tmp_path}/some.db",
+            "BENCH_ENV_ID": "env_1",
+        },
+        key="",
+        video_ids=(),
+    )
+
+    with api.serving(
+        ["-m", "tests.benchmarks.api_yardsticks"], filled, tmp_path / "log"
+    ) as server:
+        until(lambda: answers(f"{server.url}/hello"), within_s=60, what="hello")
+        hello, hand = (
+            request("GET", f"{server.url}/{name}") for name in ("hello", "hand")
+        )
+
+    assert json.loads(hello.data) == {"body": "hello"}
+    listed = json.loads(hand.data)["body"]["videos"]
+    assert [video["id"] for video in listed] == [f"vid_{29 - at}" for at in range(20)]
+
+
+def answers(url: str) -> bool:
+    try:
+        return request("GET", url).status == 200
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,9 @@ from hvcore.domain.analytics.ignored import (
 from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
 from hvcore.domain.analytics.playback_quality import (
     Measured,
-    Quality,
-    QualityCount,
-    QualityDay,
+    PlaybackQuality,
+    PlaybackQualityCount,
+    PlaybackQualityDay,
 )
 from hvcore.domain.analytics.segments import (
     BatchId,
@@ -206,13 +206,13 @@ __all__ = [
     "PartPending",
     "Permission",
     "PixelFormat",
+    "PlaybackQuality",
+    "PlaybackQualityCount",
+    "PlaybackQualityDay",
     "Preset",
     "Principal",
     "PurgeOrder",
     "PurgeReason",
-    "Quality",
-    "QualityCount",
-    "QualityDay",
     "Queue",
     "QueueBackend",
     "RateControl",

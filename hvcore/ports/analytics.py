@@ -21,7 +21,7 @@ from typing import Protocol, runtime_checkable
 from hvcore.domain.analytics.breakdown import BreakdownBy, BreakdownDay
 from hvcore.domain.analytics.ignored import IgnoredTotal
 from hvcore.domain.analytics.live import MinuteTotal
-from hvcore.domain.analytics.playback_quality import QualityDay
+from hvcore.domain.analytics.playback_quality import PlaybackQualityDay
 from hvcore.domain.analytics.segments import (
     DateRange,
     DayCount,
@@ -258,7 +258,7 @@ class SupportsQuality(Protocol):
     A sink that keeps what players told, by day; thread-safe.
     """
 
-    def quality(self, scope: Scope, days: DateRange) -> Sequence[QualityDay]:
+    def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
         """
         Return what players told on each of these days, oldest first.
 

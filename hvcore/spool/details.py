@@ -23,8 +23,8 @@ from hvcore.domain.analytics.breakdown import (
 )
 from hvcore.domain.analytics.cmcd import PlayerReport
 from hvcore.domain.analytics.playback_quality import (
+    PlaybackQualityCount,
     PlayerReported,
-    QualityCount,
     roll_up_reports,
 )
 from hvcore.domain.ids import EnvId, OrgId, VideoId
@@ -66,7 +66,7 @@ def origin_text(origin: SegmentOrigin, at_ms: int) -> str:
     )
 
 
-def quality_counts(texts: Iterable[bytes]) -> tuple[QualityCount, ...]:
+def quality_counts(texts: Iterable[bytes]) -> tuple[PlaybackQualityCount, ...]:
     """
     Take what players told together, by video and UTC day.
     """

@@ -14,7 +14,7 @@ import attrs
 from hvcore.domain.analytics.breakdown import OriginCount
 from hvcore.domain.analytics.ignored import IgnoredCount
 from hvcore.domain.analytics.live import SessionSeen
-from hvcore.domain.analytics.playback_quality import QualityCount
+from hvcore.domain.analytics.playback_quality import PlaybackQualityCount
 from hvcore.domain.analytics.segments import MinuteCount, SegmentPlace, ServedCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.spool.details import origin_counts, quality_counts
@@ -71,7 +71,7 @@ class Noted:
     minutes: tuple[MinuteCount, ...]
     ignored: tuple[IgnoredCount, ...]
     seen: tuple[SessionSeen, ...]
-    quality: tuple[QualityCount, ...]
+    quality: tuple[PlaybackQualityCount, ...]
     origins: tuple[OriginCount, ...]
     damaged: int
 

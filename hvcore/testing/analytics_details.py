@@ -16,7 +16,11 @@ from hvcore.domain.analytics.breakdown import (
     SegmentOrigin,
 )
 from hvcore.domain.analytics.cmcd import MOST_TOLD, PlayerReport
-from hvcore.domain.analytics.playback_quality import Measured, Quality, QualityDay
+from hvcore.domain.analytics.playback_quality import (
+    Measured,
+    PlaybackQuality,
+    PlaybackQualityDay,
+)
 from hvcore.domain.analytics.segments import (
     ALL_TIME,
     DateRange,
@@ -78,8 +82,12 @@ class QualityConformance(_Capable):
         sink.write(batch(reported(FAST), reported(SLOW), segment(), start=20))
         reopened().write(batch(reported(SLOW), file="kit-b.log"))
         expected = [
-            QualityDay(day=NOON.date(), quality=Quality.of([SILENT, FAST, SLOW, SLOW])),
-            QualityDay(day=tomorrow.date(), quality=Quality.of([SILENT])),
+            PlaybackQualityDay(
+                day=NOON.date(), quality=PlaybackQuality.of([SILENT, FAST, SLOW, SLOW])
+            ),
+            PlaybackQualityDay(
+                day=tomorrow.date(), quality=PlaybackQuality.of([SILENT])
+            ),
         ]
 
         for each in (sink, reopened()):
@@ -303,7 +311,7 @@ def _broken_down(
 
 def _quality(
     sink: AnalyticsSink, scope: Scope, days: DateRange = ALL_TIME
-) -> list[QualityDay]:
+) -> list[PlaybackQualityDay]:
     assert isinstance(sink, SupportsQuality), "the sink lacks SupportsQuality"
     return list(sink.quality(scope, days))
 

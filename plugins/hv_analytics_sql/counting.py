@@ -29,7 +29,7 @@ from hvcore.plugin_api import (
     Measured,
     MinuteCount,
     OriginCount,
-    QualityCount,
+    PlaybackQualityCount,
     ServedBatch,
     ServedCount,
     SessionSeen,
@@ -169,7 +169,7 @@ def _session_row(seen: SessionSeen) -> Row:
     return (seen.video_id, seen.session, seen.org_id, seen.env_id, to_ms(seen.at))
 
 
-def _quality_row(count: QualityCount) -> Row:
+def _quality_row(count: PlaybackQualityCount) -> Row:
     told = count.quality
     return (
         count.org_id,

@@ -28,8 +28,8 @@ from hvcore.plugin_api import (
     Database,
     DateRange,
     Measured,
-    Quality,
-    QualityDay,
+    PlaybackQuality,
+    PlaybackQualityDay,
     Scope,
     VideoScope,
     with_unknown,
@@ -48,14 +48,15 @@ class Details:
 
     _database: Database
 
-    def quality(self, scope: Scope, days: DateRange) -> Sequence[QualityDay]:
+    def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
         """
         Return what players told on each of these days, oldest first.
         """
         question = _VIDEO_QUALITY if isinstance(scope, VideoScope) else _QUALITY
         rows = self._database.ask(question, _values(scope, days))
         return [
-            QualityDay(day=as_date(on), quality=_quality(told)) for on, *told in rows
+            PlaybackQualityDay(day=as_date(on), quality=_quality(told))
+            for on, *told in rows
         ]
 
     def breakdown(
@@ -141,9 +142,9 @@ _VIDEO_ORIGINS: Final = _origins_question(video_days, _of_video)
 _ORIGINS: Final = _origins_question(environment_days, _of_environments)
 
 
-def _quality(told: Sequence[Any]) -> Quality:
+def _quality(told: Sequence[Any]) -> PlaybackQuality:
     reports, starved, startups = (value or 0 for value in told[:3])
-    return Quality(
+    return PlaybackQuality(
         reports=reports,
         starved=starved,
         startups=startups,

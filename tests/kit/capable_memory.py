@@ -24,9 +24,9 @@ from hvcore.domain.analytics.ignored import (
 from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
 from hvcore.domain.analytics.playback_quality import (
     Measured,
-    Quality,
-    QualityCount,
-    QualityDay,
+    PlaybackQuality,
+    PlaybackQualityCount,
+    PlaybackQualityDay,
 )
 from hvcore.domain.analytics.segments import (
     DateRange,
@@ -41,7 +41,7 @@ from hvcore.domain.ids import VideoId
 from tests.kit.memory import Kept, MemoryStore
 
 HasPlace: TypeAlias = (
-    SegmentPlace | IgnoredPlace | SessionSeen | QualityCount | OriginCount
+    SegmentPlace | IgnoredPlace | SessionSeen | PlaybackQualityCount | OriginCount
 )
 
 
@@ -54,7 +54,7 @@ class KeptMore(Kept):
     ignored: list[IgnoredCount] = attrs.field(factory=list)
     minutes: list[MinuteCount] = attrs.field(factory=list)
     seen: list[SessionSeen] = attrs.field(factory=list)
-    quality: list[QualityCount] = attrs.field(factory=list)
+    quality: list[PlaybackQualityCount] = attrs.field(factory=list)
     origins: list[OriginCount] = attrs.field(factory=list)
 
 
@@ -117,19 +117,19 @@ class CapableStore(MemoryStore):
         self.more.seen = [one for one in self.more.seen if one.at >= before]
         return False
 
-    def quality(self, scope: Scope, days: DateRange) -> Sequence[QualityDay]:
+    def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
         first, last = days.first or date.min, days.last or date.max
-        found: dict[date, list[Quality]] = {}
+        found: dict[date, list[PlaybackQuality]] = {}
         for one in self.more.quality:
             if first <= one.day <= last and self.concerns(scope, one):
                 found.setdefault(one.day, []).append(one.quality)
         return [
-            QualityDay(day=day, quality=self.joined(told))
+            PlaybackQualityDay(day=day, quality=self.joined(told))
             for day, told in sorted(found.items())
         ]
 
-    def joined(self, told: Sequence[Quality]) -> Quality:
-        return Quality(
+    def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
+        return PlaybackQuality(
             reports=sum(one.reports for one in told),
             starved=sum(one.starved for one in told),
             startups=sum(one.startups for one in told),
@@ -206,7 +206,7 @@ class KnowsNoDays(CapableStore):
         del days
         return super().ignored(scope, DateRange())
 
-    def quality(self, scope: Scope, days: DateRange) -> Sequence[QualityDay]:
+    def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
         del days
         return super().quality(scope, DateRange())
 
@@ -281,12 +281,12 @@ class NamesEveryHost(CapableStore):
 
 
 class KeepsTheNewestReport(CapableStore):
-    def joined(self, told: Sequence[Quality]) -> Quality:
+    def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
         return told[-1]
 
 
 class TakesUntoldForNought(CapableStore):
-    def joined(self, told: Sequence[Quality]) -> Quality:
+    def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
         right = super().joined(told)
         least = right.bitrate_kbps.least or 0
         return attrs.evolve(

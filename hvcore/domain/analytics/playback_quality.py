@@ -64,7 +64,7 @@ class Measured:
 
 
 @attrs.frozen(kw_only=True)
-class Quality:
+class PlaybackQuality:
     """
     What players told, together.
 
@@ -82,7 +82,7 @@ class Quality:
     bitrate_kbps: Measured
 
     @classmethod
-    def of(cls, told: Sequence[PlayerReport]) -> "Quality":
+    def of(cls, told: Sequence[PlayerReport]) -> "PlaybackQuality":
         """
         Take reports together.
         """
@@ -97,7 +97,7 @@ class Quality:
 
 
 @attrs.frozen(kw_only=True)
-class QualityCount:
+class PlaybackQualityCount:
     """
     What players told of a video on a UTC day.
     """
@@ -106,21 +106,21 @@ class QualityCount:
     env_id: EnvId
     video_id: VideoId
     day: date
-    quality: Quality
+    quality: PlaybackQuality
 
 
 @attrs.frozen(kw_only=True)
-class QualityDay:
+class PlaybackQualityDay:
     """
     What players told on a UTC day, in some scope.
     """
 
     day: date
-    quality: Quality
+    quality: PlaybackQuality
 
 
 @attrs.frozen(kw_only=True)
-class VideoQuality:
+class VideoPlaybackQuality:
     """
     What players told of a video.
 
@@ -130,10 +130,12 @@ class VideoQuality:
     """
 
     video: Video
-    days: Sequence[QualityDay] | None
+    days: Sequence[PlaybackQualityDay] | None
 
 
-def roll_up_reports(reported: Iterable[PlayerReported]) -> tuple[QualityCount, ...]:
+def roll_up_reports(
+    reported: Iterable[PlayerReported],
+) -> tuple[PlaybackQualityCount, ...]:
     """
     Take reports together by video and UTC day.
     """
@@ -143,12 +145,12 @@ def roll_up_reports(reported: Iterable[PlayerReported]) -> tuple[QualityCount, .
         key = (one.org_id, one.env_id, one.video_id, day)
         found.setdefault(key, []).append(one.report)
     return tuple(
-        QualityCount(
+        PlaybackQualityCount(
             org_id=org_id,
             env_id=env_id,
             video_id=video_id,
             day=day,
-            quality=Quality.of(told),
+            quality=PlaybackQuality.of(told),
         )
         for (org_id, env_id, video_id, day), told in found.items()
     )

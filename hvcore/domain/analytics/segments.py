@@ -15,7 +15,7 @@ import attrs
 from hvcore.domain.analytics.breakdown import OriginCount
 from hvcore.domain.analytics.ignored import IgnoredCount
 from hvcore.domain.analytics.live import SessionSeen
-from hvcore.domain.analytics.playback_quality import QualityCount
+from hvcore.domain.analytics.playback_quality import PlaybackQualityCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.limits import MAX_DAILY_RANGE_DAYS, SEGMENT_S
 
@@ -144,7 +144,7 @@ class ServedBatch:
     minutes: tuple[MinuteCount, ...] = ()
     ignored: tuple[IgnoredCount, ...] = ()
     seen: tuple[SessionSeen, ...] = ()
-    quality: tuple[QualityCount, ...] = ()
+    quality: tuple[PlaybackQualityCount, ...] = ()
     origins: tuple[OriginCount, ...] = ()
 
 

@@ -15,7 +15,7 @@ from hvcore.domain.analytics.breakdown import (
     VideoBreakdown,
     with_unknown,
 )
-from hvcore.domain.analytics.playback_quality import VideoQuality
+from hvcore.domain.analytics.playback_quality import VideoPlaybackQuality
 from hvcore.domain.analytics.segments import DateRange, VideoScope, daily_range
 from hvcore.ports.analytics import (
     AnalyticsStore,
@@ -44,7 +44,7 @@ class VideoReports:
 
     def playback_quality(
         self, caller: Principal, org_id: str, video_id: str, asked: DateRange
-    ) -> VideoQuality:
+    ) -> VideoPlaybackQuality:
         """
         Return what players told of a video.
 
@@ -58,10 +58,10 @@ class VideoReports:
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         if self.quality is None:
-            return VideoQuality(video=video, days=None)
+            return VideoPlaybackQuality(video=video, days=None)
         scope = VideoScope(video_id=video.id)
         days = self.quality.quality(scope, self._days(asked))
-        return VideoQuality(video=video, days=days)
+        return VideoPlaybackQuality(video=video, days=days)
 
     def breakdown(
         self,

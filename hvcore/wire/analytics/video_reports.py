@@ -9,7 +9,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from hvcore.domain.analytics.breakdown import BreakdownBy, VideoBreakdown
-from hvcore.domain.analytics.playback_quality import Measured, QualityDay, VideoQuality
+from hvcore.domain.analytics.playback_quality import (
+    Measured,
+    PlaybackQualityDay,
+    VideoPlaybackQuality,
+)
 from hvcore.domain.videos.video import Video
 from hvcore.wire.responses import Payload
 from hvcore.wire.schema import (
@@ -82,7 +86,7 @@ BREAKDOWN: Final = record(
 )
 
 
-def playback_quality(told: VideoQuality) -> Payload:
+def playback_quality(told: VideoPlaybackQuality) -> Payload:
     """
     Render what players told of a video, day by day.
     """
@@ -119,7 +123,7 @@ def breakdown(told: VideoBreakdown) -> Payload:
     }
 
 
-def _quality_record(day: QualityDay) -> Payload:
+def _quality_record(day: PlaybackQualityDay) -> Payload:
     told = day.quality
     return {
         "deliveryDate": day.day.isoformat(),

@@ -38,9 +38,14 @@ from hvcore.domain.analytics.ignored import (
     IgnoredTotal,
 )
 from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
-from hvcore.domain.analytics.playback_quality import (
+from hvcore.domain.analytics.playback_metrics import COLUMNS as PLAYBACK_COLUMNS
+from hvcore.domain.analytics.playback_metrics import (
+    Aggregation,
     Measured,
+    PlaybackColumn,
     PlaybackQuality,
+)
+from hvcore.domain.analytics.playback_quality import (
     PlaybackQualityCount,
     PlaybackQualityDay,
 )
@@ -150,7 +155,9 @@ __all__ = [
     "MAX_SOURCE_STREAMS",
     "MAX_TIMESTAMP_GAP_S",
     "OTHER",
+    "PLAYBACK_COLUMNS",
     "SEGMENT_S",
+    "Aggregation",
     "AnalyticsBackend",
     "AnalyticsSink",
     "AnalyticsStore",
@@ -206,6 +213,7 @@ __all__ = [
     "PartPending",
     "Permission",
     "PixelFormat",
+    "PlaybackColumn",
     "PlaybackQuality",
     "PlaybackQualityCount",
     "PlaybackQualityDay",

@@ -15,12 +15,14 @@ from hvcore.domain.analytics.breakdown import (
     BreakdownDay,
     SegmentOrigin,
 )
-from hvcore.domain.analytics.cmcd import MOST_TOLD, PlayerReport
-from hvcore.domain.analytics.playback_quality import (
+from hvcore.domain.analytics.cmcd import MOST_TOLD
+from hvcore.domain.analytics.playback_metrics import (
+    METRICS,
     Measured,
     PlaybackQuality,
-    PlaybackQualityDay,
+    PlayerReport,
 )
+from hvcore.domain.analytics.playback_quality import PlaybackQualityDay
 from hvcore.domain.analytics.segments import (
     ALL_TIME,
     DateRange,
@@ -97,6 +99,20 @@ class QualityConformance(_Capable):
             count=3, total=30_800, least=400, most=30_000
         )
         assert expected[1].quality.throughput_kbps == Measured()
+
+    def test_every_metric_of_playback_is_kept(self, sink: AnalyticsSink) -> None:
+        """
+        All that are declared, each for itself.
+        """
+        told = {metric.key: PlayerReport.of({metric.told_as: 1}) for metric in METRICS}
+        notes = [
+            reported(report, f"vid_{key}", at=NOON + timedelta(days=day))
+            for day, (key, report) in enumerate(told.items())
+        ]
+        sink.write(batch(*notes))
+
+        found = [day.quality for day in _quality(sink, in_env(ENV))]
+        assert found == [PlaybackQuality.of([report]) for report in told.values()]
 
     def test_the_least_and_the_greatest_outlast_what_comes_later(
         self, sink: AnalyticsSink

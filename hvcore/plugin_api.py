@@ -122,14 +122,11 @@ from hvcore.hookspecs import (
     other_options,
 )
 from hvcore.ports.analytics import (
+    AnalyticsReport,
     AnalyticsSink,
     AnalyticsStore,
     BatchRefusedError,
-    SupportsBreakdown,
-    SupportsIgnored,
-    SupportsMinutes,
-    SupportsQuality,
-    SupportsViewers,
+    SupportsReports,
 )
 from hvcore.ports.auth import AuthProvider, Credentials
 from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
@@ -159,6 +156,7 @@ __all__ = [
     "SEGMENT_S",
     "Aggregation",
     "AnalyticsBackend",
+    "AnalyticsReport",
     "AnalyticsSink",
     "AnalyticsStore",
     "ApiKey",
@@ -242,12 +240,8 @@ __all__ = [
     "Still",
     "Storage",
     "StorageBackend",
-    "SupportsBreakdown",
-    "SupportsIgnored",
-    "SupportsMinutes",
-    "SupportsQuality",
+    "SupportsReports",
     "SupportsStill",
-    "SupportsViewers",
     "TaskId",
     "Track",
     "TranscodeError",

@@ -31,11 +31,8 @@ from hvcore.domain.analytics.segments import (
     VideoScope,
 )
 from hvcore.domain.ids import VideoId
-from hvcore.ports.analytics import (
-    AnalyticsSink,
-    SupportsBreakdown,
-    SupportsQuality,
-)
+from hvcore.ports.analytics import AnalyticsReport, AnalyticsSink
+from hvcore.testing.analytics_capabilities import reporting
 from hvcore.testing.analytics_sinks import Reopened
 from hvcore.testing.served import (
     ENV,
@@ -70,7 +67,7 @@ class _Capable:
 
 class QualityConformance(_Capable):
     """
-    The promises of SupportsQuality.
+    The promises of AnalyticsReport.QUALITY.
     """
 
     def test_what_players_tell_adds_up_by_day(
@@ -181,7 +178,7 @@ class QualityConformance(_Capable):
 
 class BreakdownConformance(_Capable):
     """
-    The promises of SupportsBreakdown.
+    The promises of AnalyticsReport.BREAKDOWN.
     """
 
     def test_segments_of_a_day_are_broken_down_and_add_up(
@@ -315,8 +312,8 @@ def _broken_down(
     """
     Return the segments of each day by value, oldest first.
     """
-    assert isinstance(sink, SupportsBreakdown), "the sink lacks SupportsBreakdown"
-    rows: Sequence[BreakdownDay] = sink.breakdown(scope, days, by)
+    teller = reporting(sink, AnalyticsReport.BREAKDOWN)
+    rows: Sequence[BreakdownDay] = teller.breakdown(scope, days, by)
     found: dict[date, dict[str | None, int]] = {}
     for row in rows:
         assert row.value not in found.get(row.day, {}), "a value twice"
@@ -328,8 +325,7 @@ def _broken_down(
 def _quality(
     sink: AnalyticsSink, scope: Scope, days: DateRange = ALL_TIME
 ) -> list[PlaybackQualityDay]:
-    assert isinstance(sink, SupportsQuality), "the sink lacks SupportsQuality"
-    return list(sink.quality(scope, days))
+    return list(reporting(sink, AnalyticsReport.QUALITY).quality(scope, days))
 
 
 def _reports(sink: AnalyticsSink, scope: Scope, days: DateRange = ALL_TIME) -> int:

@@ -42,6 +42,7 @@ from hvcore.domain.analytics.segments import (
     VideoScope,
 )
 from hvcore.domain.ids import VideoId
+from hvcore.ports.analytics import AnalyticsReport, SupportsReports
 from tests.kit.memory import Kept, MemoryStore
 
 HasPlace: TypeAlias = (
@@ -62,10 +63,12 @@ class KeptMore(Kept):
     origins: list[OriginCount] = attrs.field(factory=list)
 
 
-class CapableStore(MemoryStore):
+class CapableStore(SupportsReports, MemoryStore):
     """
     Keeps every promise of the capabilities, too.
     """
+
+    reports = frozenset(AnalyticsReport)
 
     def __init__(self, kept: KeptMore) -> None:
         super().__init__(kept)
@@ -165,6 +168,10 @@ class CapableStore(MemoryStore):
         if isinstance(scope, VideoScope):
             return what.video_id == scope.video_id
         return what.org_id == scope.org_id and what.env_id in scope.env_ids
+
+
+class SaysNothing(CapableStore):
+    reports = frozenset()
 
 
 class TakesMoreAgain(CapableStore):

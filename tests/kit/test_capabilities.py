@@ -31,6 +31,7 @@ from tests.kit.capable_memory import (
     LeavesTheNewestMetricOut,
     LeavesTheUnknownOut,
     NamesEveryHost,
+    SaysNothing,
     TakesEverybodys,
     TakesMoreAgain,
     TakesNoMinuteBack,
@@ -110,6 +111,19 @@ def test_each_check_catches_a_wrong_sink(check: str) -> None:
     method: Callable[..., None] = getattr(Unguided(), check)
 
     with pytest.raises(CAUGHT):
+        method(**{name: given[name] for name in signature(method).parameters})
+
+
+@pytest.mark.parametrize("check", WRONG)
+def test_a_sink_that_says_nothing_of_its_reports_fails(check: str) -> None:
+    """
+    Nobody would ask it, whatever methods it has.
+    """
+    store, reopen = made(SaysNothing)
+    given: dict[str, object] = {"sink": store, "reopened": reopen}
+    method: Callable[..., None] = getattr(Unguided(), check)
+
+    with pytest.raises(AssertionError, match="reports lack"):
         method(**{name: given[name] for name in signature(method).parameters})
 
 

@@ -38,9 +38,14 @@ from hvcore.domain.analytics.ignored import (
     IgnoredTotal,
 )
 from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
-from hvcore.domain.analytics.playback_quality import (
+from hvcore.domain.analytics.playback_metrics import COLUMNS as PLAYBACK_COLUMNS
+from hvcore.domain.analytics.playback_metrics import (
+    Aggregation,
     Measured,
+    PlaybackColumn,
     PlaybackQuality,
+)
+from hvcore.domain.analytics.playback_quality import (
     PlaybackQualityCount,
     PlaybackQualityDay,
 )
@@ -117,14 +122,11 @@ from hvcore.hookspecs import (
     other_options,
 )
 from hvcore.ports.analytics import (
+    AnalyticsReport,
     AnalyticsSink,
     AnalyticsStore,
     BatchRefusedError,
-    SupportsBreakdown,
-    SupportsIgnored,
-    SupportsMinutes,
-    SupportsQuality,
-    SupportsViewers,
+    SupportsReports,
 )
 from hvcore.ports.auth import AuthProvider, Credentials
 from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
@@ -150,8 +152,11 @@ __all__ = [
     "MAX_SOURCE_STREAMS",
     "MAX_TIMESTAMP_GAP_S",
     "OTHER",
+    "PLAYBACK_COLUMNS",
     "SEGMENT_S",
+    "Aggregation",
     "AnalyticsBackend",
+    "AnalyticsReport",
     "AnalyticsSink",
     "AnalyticsStore",
     "ApiKey",
@@ -206,6 +211,7 @@ __all__ = [
     "PartPending",
     "Permission",
     "PixelFormat",
+    "PlaybackColumn",
     "PlaybackQuality",
     "PlaybackQualityCount",
     "PlaybackQualityDay",
@@ -234,12 +240,8 @@ __all__ = [
     "Still",
     "Storage",
     "StorageBackend",
-    "SupportsBreakdown",
-    "SupportsIgnored",
-    "SupportsMinutes",
-    "SupportsQuality",
+    "SupportsReports",
     "SupportsStill",
-    "SupportsViewers",
     "TaskId",
     "Track",
     "TranscodeError",

@@ -18,7 +18,8 @@ import attrs
 from hv_web.middleware import is_sane_token
 from hv_web.representations import Representation, Wanted
 from hv_web.viewers import CMCD_HEADERS, COUNTRY, client_address, countries_in
-from hvcore.domain.analytics.cmcd import PlayerReport, player_report, player_session
+from hvcore.domain.analytics.cmcd import player_report, player_session
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.playback.responses import PlaybackResponse

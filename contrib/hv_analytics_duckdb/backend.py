@@ -20,6 +20,7 @@ from hv_analytics_duckdb.rows import (
 )
 from hv_analytics_duckdb.totals import FileTotals
 from hvcore.plugin_api import (
+    AnalyticsReport,
     AnalyticsStore,
     BatchRefusedError,
     DateRange,
@@ -33,6 +34,7 @@ from hvcore.plugin_api import (
     Scope,
     ServedBatch,
     ServedTotals,
+    SupportsReports,
     UnavailableError,
     VideoId,
 )
@@ -52,10 +54,12 @@ _DAY_VIDEOS: Final = "SELECT day, count(DISTINCT video) FROM {counts} GROUP BY d
 _log = logging.getLogger(__name__)
 
 
-class DuckdbAnalytics(AnalyticsStore):
+class DuckdbAnalytics(SupportsReports, AnalyticsStore):
     """
     Counts in a folder that any number of processes share.
     """
+
+    reports = frozenset({AnalyticsReport.IGNORED})
 
     def __init__(self, shelf: ParquetStore, engine: DuckdbEngine) -> None:
         self._shelf = shelf

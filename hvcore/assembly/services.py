@@ -13,13 +13,7 @@ from hvcore.persistence.access.environments import SqlEnvironmentDirectory
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.persistence.videos.totals import SqlVideoTotals
-from hvcore.ports.analytics import (
-    SupportsBreakdown,
-    SupportsIgnored,
-    SupportsMinutes,
-    SupportsQuality,
-    SupportsViewers,
-)
+from hvcore.ports.analytics import AnalyticsReport, sink_that_reports
 from hvcore.services.access.audit import Audit
 from hvcore.services.access.callers import Access
 from hvcore.services.access.idempotency import Idempotency
@@ -275,7 +269,7 @@ class Services(Backends):
             totals=SqlVideoTotals(self.engine),
             videos=self.catalog.videos,
             store=self.analytics_store,
-            ignored=next((s for s in sinks if isinstance(s, SupportsIgnored)), None),
+            ignored=sink_that_reports(AnalyticsReport.IGNORED, sinks),
             clock=self.clock,
         )
 
@@ -287,8 +281,8 @@ class Services(Backends):
         sinks = self._knowing_sinks
         return LiveAnalytics(
             videos=self.catalog.videos,
-            viewers=next((s for s in sinks if isinstance(s, SupportsViewers)), None),
-            minutes=next((s for s in sinks if isinstance(s, SupportsMinutes)), None),
+            viewers=sink_that_reports(AnalyticsReport.VIEWERS, sinks),
+            minutes=sink_that_reports(AnalyticsReport.MINUTES, sinks),
             clock=self.clock,
             minutes_kept_for=timedelta(days=self.settings.analytics.minutes_kept_days),
         )
@@ -302,8 +296,8 @@ class Services(Backends):
         return VideoAnalytics(
             videos=self.catalog.videos,
             store=self.analytics_store,
-            quality=next((s for s in sinks if isinstance(s, SupportsQuality)), None),
-            origins=next((s for s in sinks if isinstance(s, SupportsBreakdown)), None),
+            quality=sink_that_reports(AnalyticsReport.QUALITY, sinks),
+            origins=sink_that_reports(AnalyticsReport.BREAKDOWN, sinks),
             clock=self.clock,
         )
 

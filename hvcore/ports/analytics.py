@@ -3,8 +3,8 @@ The analytics ports: who takes the counts of served segments, and who answers.
 
 A sink stores counts and how far it has read each spool file, nothing else:
 names, durations and what is deleted are the catalogue's. What a batch holds
-besides counts is kept by those sinks that say so, each by a protocol of its
-own; it is written together with the counts, once as they are.
+besides counts is kept by those sinks that say so (SupportsReports); it is
+written together with the counts, once as they are.
 
 A segment is counted before it has left, and taken back if it breaks off then, or if
 its process is killed before. Both may be in one batch, and cancel out. Else the count of
@@ -14,9 +14,9 @@ which everything was taken back may stay, with 0 segments.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Protocol, runtime_checkable
+from enum import Enum
 
 from hvcore.domain.analytics.breakdown import BreakdownBy, BreakdownDay
 from hvcore.domain.analytics.ignored import IgnoredTotal
@@ -172,29 +172,42 @@ class AnalyticsStore(AnalyticsSink):
         """
 
 
-@runtime_checkable
-class SupportsIgnored(Protocol):
+class AnalyticsReport(Enum):
     """
-    A sink that keeps the ignored requests of batches, by day; thread-safe.
+    What a sink may tell besides counts; each is what batches hold for it.
     """
+
+    IGNORED = "ignored"
+    """Ignored requests, by day."""
+    MINUTES = "minutes"
+    """Segments by minute, for a time."""
+    VIEWERS = "viewers"
+    """Sessions, for minutes."""
+    QUALITY = "quality"
+    """What players told, by day."""
+    BREAKDOWN = "breakdown"
+    """Where segments went, by day."""
+
+
+class SupportsReports:
+    """
+    A sink that keeps more of batches than their counts; thread-safe.
+
+    It inherits this, says in ``reports`` what it keeps, and has the methods of
+    that. Nobody asks for the rest, which raises NotImplementedError. Every method
+    raises UnavailableError if the sink does not answer.
+    """
+
+    reports: frozenset[AnalyticsReport] = frozenset()
+    """What the sink keeps; it stays the same."""
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
         """
         Return how often each reason applied at each height, in any order.
 
         What never applied is left out.
-
-        Raises:
-            UnavailableError: The sink does not answer.
         """
-        ...
-
-
-@runtime_checkable
-class SupportsMinutes(Protocol):
-    """
-    A sink that keeps the minutes of batches for a time; thread-safe.
-    """
+        raise NotImplementedError(AnalyticsReport.IGNORED)
 
     def minutes(self, scope: Scope, first: int, last: int) -> Sequence[MinuteTotal]:
         """
@@ -204,38 +217,22 @@ class SupportsMinutes(Protocol):
 
         Args:
             first: Whole minutes since 1970, and so is last; both included.
-
-        Raises:
-            UnavailableError: The sink does not answer.
         """
-        ...
+        raise NotImplementedError(AnalyticsReport.MINUTES)
 
     def forget_minutes(self, before: int) -> bool:
         """
         Drop some of the minutes before one; True if more may be left.
 
         Called by the sweep until nothing is left; short, because others wait.
-
-        Raises:
-            UnavailableError: The sink does not answer.
         """
-        ...
-
-
-@runtime_checkable
-class SupportsViewers(Protocol):
-    """
-    A sink that keeps the sessions of batches for minutes; thread-safe.
-    """
+        raise NotImplementedError(AnalyticsReport.MINUTES)
 
     def viewers(self, scope: Scope, since: datetime) -> int:
         """
         Return how many different sessions were seen since a moment, or then.
-
-        Raises:
-            UnavailableError: The sink does not answer.
         """
-        ...
+        raise NotImplementedError(AnalyticsReport.VIEWERS)
 
     def forget_sessions(self, before: datetime) -> bool:
         """
@@ -245,39 +242,16 @@ class SupportsViewers(Protocol):
 
         Returns:
             Whether more may be left.
-
-        Raises:
-            UnavailableError: The sink does not answer.
         """
-        ...
-
-
-@runtime_checkable
-class SupportsQuality(Protocol):
-    """
-    A sink that keeps what players told, by day; thread-safe.
-    """
+        raise NotImplementedError(AnalyticsReport.VIEWERS)
 
     def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
         """
         Return what players told on each of these days, oldest first.
 
         Days on which they told nothing are left out.
-
-        Raises:
-            UnavailableError: The sink does not answer.
         """
-        ...
-
-
-@runtime_checkable
-class SupportsBreakdown(Protocol):
-    """
-    A sink that keeps where the segments of batches went, by day; thread-safe.
-
-    Of a video's day it keeps ``MAX_HOSTS`` hosts and takes all further ones
-    together as ``OTHER``, whoever else writes at the same time.
-    """
+        raise NotImplementedError(AnalyticsReport.QUALITY)
 
     def breakdown(
         self, scope: Scope, days: DateRange, by: BreakdownBy
@@ -285,11 +259,23 @@ class SupportsBreakdown(Protocol):
         """
         Return where the segments of each of these days went, oldest first.
 
+        Of a video's day the sink keeps ``MAX_HOSTS`` hosts and takes all further ones
+        together as ``OTHER``, whoever else writes at the same time.
+
         Those of a day add up to all that were counted on it: what is not
         known is there as None. Where segments of a killed process were taken
         back, they may add up to a few more: whom they went to is not taken back.
-
-        Raises:
-            UnavailableError: The sink does not answer.
         """
-        ...
+        raise NotImplementedError(AnalyticsReport.BREAKDOWN)
+
+
+def sink_that_reports(
+    report: AnalyticsReport, sinks: Iterable[AnalyticsSink]
+) -> SupportsReports | None:
+    """
+    Return the first sink that keeps what a report tells; None if none does.
+    """
+    for sink in sinks:
+        if isinstance(sink, SupportsReports) and report in sink.reports:
+            return sink
+    return None

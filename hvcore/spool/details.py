@@ -4,7 +4,8 @@ Lines of spool files about a segment that was served beside it.
 What a player told: ``q``, milliseconds since 1970, organization, environment,
 video, ``b`` if its buffer had run empty and ``s`` if it needed the segment at
 once (else ``-``, each), and the throughput, the buffer and the bitrate (``-``
-if it did not tell). Where the request came from: ``f``, milliseconds, organization,
+if it did not tell); then ``key=number`` of each further metric that it told, of
+which unknown ones are of a newer version. Where the request came from: ``f``, milliseconds, organization,
 environment, video, country, and the host of the page (``-``, what is not known).
 What does not look so is of a newer version, and is skipped.
 """
@@ -21,7 +22,11 @@ from hvcore.domain.analytics.breakdown import (
     is_referrer,
     roll_up_origins,
 )
-from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.playback_metrics import (
+    METRICS,
+    PlayerReport,
+    SumsAs,
+)
 from hvcore.domain.analytics.playback_quality import (
     PlaybackQualityCount,
     PlayerReported,
@@ -36,7 +41,13 @@ _NUMBER: Final = "([0-9]{1,7}|-)"
 _REPORT: Final = re.compile(
     r"q ([0-9]{1,15}) ([^ ]+) ([^ ]+) ([^ ]+) "
     rf"([b-])([s-]) {_NUMBER} {_NUMBER} {_NUMBER}"
+    r"((?: [a-z][a-z0-9_]*=[0-9]{1,7})*)"
 )
+# These have places of their own, which readers of any version know.
+_PLACED: Final = frozenset(
+    {"starved", "startups", "throughput_kbps", "buffer_ms", "bitrate_kbps"}
+)
+_KEYED: Final = tuple(metric for metric in METRICS if metric.key not in _PLACED)
 
 _ORIGIN: Final = re.compile(
     r"f ([0-9]{1,15}) ([^ ]+) ([^ ]+) ([^ ]+) ([A-Z]{2}|-) ([a-z0-9._-]{1,253})"
@@ -52,7 +63,7 @@ def reported_text(reported: PlayerReported, at_ms: int) -> str:
         f"q {at_ms} {reported.org_id} {reported.env_id} {reported.video_id} "
         f"{'b' if told.has_starved else '-'}{'s' if told.is_startup else '-'} "
         f"{_shown(told.throughput_kbps)} {_shown(told.buffer_ms)} "
-        f"{_shown(told.bitrate_kbps)}"
+        f"{_shown(told.bitrate_kbps)}{_keyed(told) if _KEYED else ''}"
     )
 
 
@@ -110,15 +121,20 @@ def _reports(texts: Iterable[bytes]) -> Iterator[PlayerReported]:
             org_id=OrgId(match[2]),
             env_id=EnvId(match[3]),
             video_id=VideoId(match[4]),
-            report=PlayerReport(
-                has_starved=match[5] == "b",
-                is_startup=match[6] == "s",
-                throughput_kbps=_number(match[7]),
-                buffer_ms=_number(match[8]),
-                bitrate_kbps=_number(match[9]),
-            ),
+            report=_report(match),
             at=moment,
         )
+
+
+def _report(match: re.Match[str]) -> PlayerReport:
+    placed = PlayerReport(
+        has_starved=match[5] == "b",
+        is_startup=match[6] == "s",
+        throughput_kbps=_number(match[7]),
+        buffer_ms=_number(match[8]),
+        bitrate_kbps=_number(match[9]),
+    )
+    return placed.and_told(_by_key(match[10])) if match[10] else placed
 
 
 def _moment(digits: str) -> datetime | None:
@@ -130,6 +146,22 @@ def _moment(digits: str) -> datetime | None:
 
 def _shown(number: int | None) -> str:
     return "-" if number is None else str(number)
+
+
+def _keyed(told: PlayerReport) -> str:
+    values = ((metric.key, told.told(metric)) for metric in _KEYED)
+    return "".join([f" {key}={value}" for key, value in values if value is not None])
+
+
+def _by_key(text: str) -> dict[str, int]:
+    told = dict(pair.split("=") for pair in text.split())
+    fields: dict[str, int] = {}
+    for metric in _KEYED:
+        if metric.key in told:
+            value = int(told[metric.key])
+            is_number = metric.sums_as is SumsAs.NUMBERS
+            fields[metric.told_as] = value if is_number else value > 0
+    return fields
 
 
 def _number(text: str) -> int | None:

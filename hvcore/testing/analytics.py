@@ -15,8 +15,8 @@ A plugin's tests inherit and give the fixtures::
 Those of a store give ``store`` instead of ``sink``, and no ``counted``. Each
 test gets an empty sink of its own; the kit itself uses no network.
 
-A sink that keeps what batches hold besides counts has a class for each such
-capability, which inherits and gives ``sink`` and ``reopened``.
+A sink that keeps what batches hold besides counts has a class for each of its
+``reports``, which inherits and gives ``sink`` and ``reopened``.
 """
 
 from hvcore.testing.analytics_capabilities import (

@@ -14,10 +14,9 @@ from hvcore.domain.analytics.live import MinuteTotal
 from hvcore.domain.analytics.segments import ALL_TIME, DateRange, Scope, VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import (
+    AnalyticsReport,
     AnalyticsSink,
-    SupportsIgnored,
-    SupportsMinutes,
-    SupportsViewers,
+    SupportsReports,
 )
 from hvcore.testing.analytics_sinks import Reopened
 from hvcore.testing.served import (
@@ -51,7 +50,7 @@ class _Capable:
 
 class IgnoredConformance(_Capable):
     """
-    The promises of SupportsIgnored.
+    The promises of AnalyticsReport.IGNORED.
     """
 
     def test_ignored_requests_are_counted_by_reason_and_height(
@@ -142,7 +141,7 @@ class IgnoredConformance(_Capable):
 
 class MinutesConformance(_Capable):
     """
-    The promises of SupportsMinutes.
+    The promises of AnalyticsReport.MINUTES.
     """
 
     def test_segments_are_counted_by_minute(
@@ -216,7 +215,7 @@ class MinutesConformance(_Capable):
         noon = minute_of(NOON)
         times = [NOON + timedelta(minutes=number) for number in (-100, -1, 0, 1)]
         sink.write(batch(*(segment(at=at) for at in times)))
-        _forget(_keeping_minutes(sink).forget_minutes, noon)
+        _forget(reporting(sink, AnalyticsReport.MINUTES).forget_minutes, noon)
         left = _minutes(sink, OF_VIDEO, noon - 200, noon + 200)
 
         assert [one.minute for one in left] == [noon, noon + 1]
@@ -224,7 +223,7 @@ class MinutesConformance(_Capable):
 
 class ViewersConformance(_Capable):
     """
-    The promises of SupportsViewers.
+    The promises of AnalyticsReport.VIEWERS.
     """
 
     def test_a_session_is_one_viewer_wherever_it_was_seen(
@@ -270,19 +269,18 @@ class ViewersConformance(_Capable):
         """
         early = NOON - timedelta(minutes=2)
         sink.write(batch(seen("a", at=early), seen("b")))
-        _forget(_knowing_viewers(sink).forget_sessions, NOON)
+        _forget(reporting(sink, AnalyticsReport.VIEWERS).forget_sessions, NOON)
         since = early - timedelta(days=1)
 
-        assert _knowing_viewers(sink).viewers(OF_VIDEO, since) == 1
+        assert reporting(sink, AnalyticsReport.VIEWERS).viewers(OF_VIDEO, since) == 1
 
 
-def _keeping_minutes(sink: AnalyticsSink) -> SupportsMinutes:
-    assert isinstance(sink, SupportsMinutes), "the sink lacks SupportsMinutes"
-    return sink
-
-
-def _knowing_viewers(sink: AnalyticsSink) -> SupportsViewers:
-    assert isinstance(sink, SupportsViewers), "the sink lacks SupportsViewers"
+def reporting(sink: AnalyticsSink, report: AnalyticsReport) -> SupportsReports:
+    """
+    Return a sink as one that tells a report; who does not say so fails.
+    """
+    assert isinstance(sink, SupportsReports), "the sink lacks SupportsReports"
+    assert report in sink.reports, f"the sink's reports lack {report}"
     return sink
 
 
@@ -290,8 +288,7 @@ def _ignored(
     sink: AnalyticsSink, scope: Scope, days: DateRange = ALL_TIME
 ) -> dict[tuple[IgnoredReason, int], int]:
     told: Counter[tuple[IgnoredReason, int]] = Counter()
-    assert isinstance(sink, SupportsIgnored), "the sink lacks SupportsIgnored"
-    for one in sink.ignored(scope, days):
+    for one in reporting(sink, AnalyticsReport.IGNORED).ignored(scope, days):
         told[one.reason, one.height_px] += one.requests
     return dict(told)
 
@@ -299,11 +296,11 @@ def _ignored(
 def _minutes(
     sink: AnalyticsSink, scope: Scope, first: int, last: int
 ) -> list[MinuteTotal]:
-    return list(_keeping_minutes(sink).minutes(scope, first, last))
+    return list(reporting(sink, AnalyticsReport.MINUTES).minutes(scope, first, last))
 
 
 def _viewers(sink: AnalyticsSink, scope: Scope) -> int:
-    return _knowing_viewers(sink).viewers(scope, NOON)
+    return reporting(sink, AnalyticsReport.VIEWERS).viewers(scope, NOON)
 
 
 def _forget(forget: Callable[[_WhenT], bool], before: _WhenT) -> None:

@@ -15,12 +15,14 @@ from hvcore.domain.analytics.breakdown import (
     BreakdownDay,
     SegmentOrigin,
 )
-from hvcore.domain.analytics.cmcd import MOST_TOLD, PlayerReport
-from hvcore.domain.analytics.playback_quality import (
+from hvcore.domain.analytics.cmcd import MOST_TOLD
+from hvcore.domain.analytics.playback_metrics import (
+    METRICS,
     Measured,
     PlaybackQuality,
-    PlaybackQualityDay,
+    PlayerReport,
 )
+from hvcore.domain.analytics.playback_quality import PlaybackQualityDay
 from hvcore.domain.analytics.segments import (
     ALL_TIME,
     DateRange,
@@ -29,11 +31,8 @@ from hvcore.domain.analytics.segments import (
     VideoScope,
 )
 from hvcore.domain.ids import VideoId
-from hvcore.ports.analytics import (
-    AnalyticsSink,
-    SupportsBreakdown,
-    SupportsQuality,
-)
+from hvcore.ports.analytics import AnalyticsReport, AnalyticsSink
+from hvcore.testing.analytics_capabilities import reporting
 from hvcore.testing.analytics_sinks import Reopened
 from hvcore.testing.served import (
     ENV,
@@ -68,7 +67,7 @@ class _Capable:
 
 class QualityConformance(_Capable):
     """
-    The promises of SupportsQuality.
+    The promises of AnalyticsReport.QUALITY.
     """
 
     def test_what_players_tell_adds_up_by_day(
@@ -97,6 +96,20 @@ class QualityConformance(_Capable):
             count=3, total=30_800, least=400, most=30_000
         )
         assert expected[1].quality.throughput_kbps == Measured()
+
+    def test_every_metric_of_playback_is_kept(self, sink: AnalyticsSink) -> None:
+        """
+        All that are declared, each for itself.
+        """
+        told = {metric.key: PlayerReport.of({metric.told_as: 1}) for metric in METRICS}
+        notes = [
+            reported(report, f"vid_{key}", at=NOON + timedelta(days=day))
+            for day, (key, report) in enumerate(told.items())
+        ]
+        sink.write(batch(*notes))
+
+        found = [day.quality for day in _quality(sink, in_env(ENV))]
+        assert found == [PlaybackQuality.of([report]) for report in told.values()]
 
     def test_the_least_and_the_greatest_outlast_what_comes_later(
         self, sink: AnalyticsSink
@@ -165,7 +178,7 @@ class QualityConformance(_Capable):
 
 class BreakdownConformance(_Capable):
     """
-    The promises of SupportsBreakdown.
+    The promises of AnalyticsReport.BREAKDOWN.
     """
 
     def test_segments_of_a_day_are_broken_down_and_add_up(
@@ -299,8 +312,8 @@ def _broken_down(
     """
     Return the segments of each day by value, oldest first.
     """
-    assert isinstance(sink, SupportsBreakdown), "the sink lacks SupportsBreakdown"
-    rows: Sequence[BreakdownDay] = sink.breakdown(scope, days, by)
+    teller = reporting(sink, AnalyticsReport.BREAKDOWN)
+    rows: Sequence[BreakdownDay] = teller.breakdown(scope, days, by)
     found: dict[date, dict[str | None, int]] = {}
     for row in rows:
         assert row.value not in found.get(row.day, {}), "a value twice"
@@ -312,8 +325,7 @@ def _broken_down(
 def _quality(
     sink: AnalyticsSink, scope: Scope, days: DateRange = ALL_TIME
 ) -> list[PlaybackQualityDay]:
-    assert isinstance(sink, SupportsQuality), "the sink lacks SupportsQuality"
-    return list(sink.quality(scope, days))
+    return list(reporting(sink, AnalyticsReport.QUALITY).quality(scope, days))
 
 
 def _reports(sink: AnalyticsSink, scope: Scope, days: DateRange = ALL_TIME) -> int:

@@ -11,7 +11,6 @@ from typing import Final, TypeVar
 import attrs
 
 from hvcore.domain.analytics.breakdown import SegmentOrigin, roll_up_origins
-from hvcore.domain.analytics.cmcd import PlayerReport
 from hvcore.domain.analytics.ignored import (
     IgnoredPlace,
     IgnoredReason,
@@ -19,6 +18,7 @@ from hvcore.domain.analytics.ignored import (
     roll_up_ignored,
 )
 from hvcore.domain.analytics.live import SessionSeen, latest_seen
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.playback_quality import PlayerReported, roll_up_reports
 from hvcore.domain.analytics.segments import (
     BatchId,

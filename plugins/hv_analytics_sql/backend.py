@@ -25,6 +25,7 @@ from hv_analytics_sql.tables import (
 )
 from hv_analytics_sql.texts import is_one_of
 from hvcore.plugin_api import (
+    AnalyticsReport,
     AnalyticsStore,
     DateRange,
     DayCount,
@@ -37,6 +38,7 @@ from hvcore.plugin_api import (
     Scope,
     ServedBatch,
     ServedTotals,
+    SupportsReports,
     UnavailableError,
     VideoId,
     VideoScope,
@@ -50,10 +52,12 @@ _SERVED: Final = (
 )
 
 
-class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, AnalyticsStore):
+class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsStore):
     """
     Counts in SQLite or PostgreSQL.
     """
+
+    reports = frozenset(AnalyticsReport)
 
     def write(self, batch: ServedBatch) -> None:
         """

@@ -26,7 +26,6 @@ from hvcore.plugin_api import (
     BatchId,
     BatchRefusedError,
     IgnoredCount,
-    Measured,
     MinuteCount,
     OriginCount,
     PlaybackQualityCount,
@@ -170,23 +169,8 @@ def _session_row(seen: SessionSeen) -> Row:
 
 
 def _quality_row(count: PlaybackQualityCount) -> Row:
-    told = count.quality
-    return (
-        count.org_id,
-        count.env_id,
-        count.day,
-        count.video_id,
-        told.reports,
-        told.starved,
-        told.startups,
-        *_measured(told.throughput_kbps),
-        *_measured(told.buffer_ms),
-        *_measured(told.bitrate_kbps),
-    )
-
-
-def _measured(told: Measured) -> Row:
-    return (told.count, told.total, told.least, told.most)
+    key = (count.org_id, count.env_id, count.day, count.video_id)
+    return (*key, *count.quality.to_columns())
 
 
 def _origin_row(count: OriginCount) -> Row:

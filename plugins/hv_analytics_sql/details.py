@@ -23,11 +23,12 @@ from hv_analytics_sql.tables import (
     video_days,
 )
 from hvcore.plugin_api import (
+    PLAYBACK_COLUMNS,
+    Aggregation,
     BreakdownBy,
     BreakdownDay,
     Database,
     DateRange,
-    Measured,
     PlaybackQuality,
     PlaybackQualityDay,
     Scope,
@@ -35,9 +36,10 @@ from hvcore.plugin_api import (
     with_unknown,
 )
 
-_FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    "least": sa.func.min,
-    "most": sa.func.max,
+_FUNCTIONS: Final[Mapping[Aggregation, Callable[..., Any]]] = {
+    Aggregation.SUM: limited_sum,
+    Aggregation.MIN: sa.func.min,
+    Aggregation.MAX: sa.func.max,
 }
 
 
@@ -55,7 +57,9 @@ class SqlSegmentDetails:
         question = _VIDEO_QUALITY if isinstance(scope, VideoScope) else _QUALITY
         rows = self._database.ask(question, _values(scope, days))
         return [
-            PlaybackQualityDay(day=as_date(on), quality=_quality(told))
+            PlaybackQualityDay(
+                day=as_date(on), quality=PlaybackQuality.from_columns(told)
+            )
             for on, *told in rows
         ]
 
@@ -91,13 +95,10 @@ def _of_environments(table: Table) -> "Iterator[sa.ColumnElement[bool]]":
 
 def _quality_columns() -> "Iterator[sa.ColumnElement[Any]]":
     """
-    Return what is asked for, in the order of the table.
+    Return what is asked for, in the order in which it is declared.
     """
-    keys = set(quality_days.primary_key)
-    for column in quality_days.columns:
-        if column not in keys:
-            ending = column.name.rpartition("_")[2]
-            yield _FUNCTIONS.get(ending, limited_sum)(column)
+    for declared in PLAYBACK_COLUMNS:
+        yield _FUNCTIONS[declared.aggregation](quality_days.c[declared.name])
 
 
 def _quality_question(*conditions: "sa.ColumnElement[bool]") -> "sa.Select[Any]":
@@ -140,20 +141,3 @@ _VIDEO_QUALITY: Final = _quality_question(*_of_video(quality_days))
 _QUALITY: Final = _quality_question(*_of_environments(quality_days))
 _VIDEO_ORIGINS: Final = _origins_question(video_days, _of_video)
 _ORIGINS: Final = _origins_question(environment_days, _of_environments)
-
-
-def _quality(told: Sequence[Any]) -> PlaybackQuality:
-    reports, starved, startups = (value or 0 for value in told[:3])
-    return PlaybackQuality(
-        reports=reports,
-        starved=starved,
-        startups=startups,
-        throughput_kbps=_measured(told[3:7]),
-        buffer_ms=_measured(told[7:11]),
-        bitrate_kbps=_measured(told[11:15]),
-    )
-
-
-def _measured(told: Sequence[int | None]) -> Measured:
-    count, total, least, most = told
-    return Measured(count=count or 0, total=total or 0, least=least, most=most)

@@ -10,15 +10,22 @@ change in one transaction. Moments are whole milliseconds since 1970, minutes
 whole minutes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Date, Integer, Table
 from sqlalchemy.engine import Connection
+from sqlalchemy.schema import CreateColumn
 
-from hvcore.plugin_api import ConfigError, Database
+from hvcore.plugin_api import (
+    PLAYBACK_COLUMNS,
+    Aggregation,
+    ConfigError,
+    Database,
+    PlaybackColumn,
+)
 
 VERSION: Final = 3
 
@@ -155,17 +162,12 @@ gaps = Table(
 )
 
 
-def _measured(name: str) -> tuple[Column[int], ...]:
-    """
-    Return the columns of one number that players tell.
-    """
-    return (
-        Column(f"{name}_reports", BigInteger, nullable=False),
-        Column(f"{name}_total", BigInteger, nullable=False),
-        # None of a day on which nobody told it.
-        Column(f"{name}_least", BigInteger),
-        Column(f"{name}_most", BigInteger),
-    )
+def _playback_column(declared: PlaybackColumn) -> Column[int]:
+    if declared.aggregation is Aggregation.SUM:
+        # With a default: who does not know a newer metric goes on writing.
+        return Column(declared.name, BigInteger, nullable=False, server_default="0")
+    # None of a day on which nobody told it.
+    return Column(declared.name, BigInteger)
 
 
 quality_days = Table(
@@ -175,12 +177,7 @@ quality_days = Table(
     Column("env_id", _Text, primary_key=True),
     Column("day", Date, primary_key=True),
     Column("video_id", _Text, primary_key=True),
-    Column("reports", BigInteger, nullable=False),
-    Column("starved", BigInteger, nullable=False),
-    Column("startups", BigInteger, nullable=False),
-    *_measured("throughput_kbps"),
-    *_measured("buffer_ms"),
-    *_measured("bitrate_kbps"),
+    *(_playback_column(declared) for declared in PLAYBACK_COLUMNS),
     sa.Index("ix_hv_analytics_quality_days_video", "video_id", "day"),
 )
 
@@ -223,8 +220,9 @@ def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
                 "The analytics tables are of a newer version of hvcore than this "
                 "one; install that version, or restore a backup."
             )
-        # Up to now a version has only added tables.
+        # Up to now a version has only added tables, and metrics their columns.
         metadata.create_all(connection)
+        _add_playback_columns(connection)
         complete(connection)
         connection.execute(sa.delete(schema_version))
         connection.execute(sa.insert(schema_version).values(version=VERSION))
@@ -239,7 +237,22 @@ def is_prepared(database: Database) -> bool:
         UnavailableError: The database does not answer.
     """
     with database.reading() as connection:
-        return _version(connection) == VERSION
+        return _version(connection) == VERSION and not _missing_columns(connection)
+
+
+def _add_playback_columns(connection: Connection) -> None:
+    for column in _missing_columns(connection):
+        ddl = CreateColumn(column).compile(dialect=connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE {quality_days.name} ADD COLUMN {ddl}")
+
+
+def _missing_columns(connection: Connection) -> "Sequence[Column[Any]]":
+    """
+    Return the columns of metrics that were declared after the table was made.
+    """
+    found = sa.inspect(connection).get_columns(quality_days.name)
+    names = {column["name"] for column in found}
+    return [column for column in quality_days.columns if column.name not in names]
 
 
 def _version(connection: Connection) -> int | None:

@@ -16,9 +16,12 @@ from sqlalchemy.engine import Connection
 
 from hv_analytics_sql.gaps import Key, as_date
 from hv_analytics_sql.tables import video_days
+from hvcore.plugin_api import PLAYBACK_COLUMNS, Aggregation
 
-_SUMS: Final = ("segments", "requests", "videos", "reports", "starved", "startups")
-_SUM_ENDINGS: Final = ("_reports", "_total")
+_PLAYBACK: Final = {column.name: column.aggregation for column in PLAYBACK_COLUMNS}
+_SUMS: Final = frozenset({"segments", "requests", "videos"}) | {
+    name for name, way in _PLAYBACK.items() if way is Aggregation.SUM
+}
 
 Row: TypeAlias = tuple[Any, ...]
 InsertT = TypeVar("InsertT", postgresql.Insert, sqlite.Insert)
@@ -156,7 +159,7 @@ def _upsert(statement: InsertT) -> InsertT:
     joined: dict[str, Any] = {
         name: old[name] + new[name]
         for name in old.keys()  # noqa: SIM118 - its names
-        if name in _SUMS or name.endswith(_SUM_ENDINGS)
+        if name in _SUMS
     }
     # Neither database has the other's function for the smaller of two.
     if "first_ms" in old:
@@ -168,9 +171,9 @@ def _upsert(statement: InsertT) -> InsertT:
             (new.last_ms > old.last_ms, new.last_ms), else_=old.last_ms
         )
     for name in old.keys():  # noqa: SIM118 - its names
-        if name.endswith("_least"):
+        if _PLAYBACK.get(name) is Aggregation.MIN:
             joined[name] = _other_if(new[name] < old[name], old[name], new[name])
-        elif name.endswith("_most"):
+        elif _PLAYBACK.get(name) is Aggregation.MAX:
             joined[name] = _other_if(new[name] > old[name], old[name], new[name])
     return statement.on_conflict_do_update(
         index_elements=[column.name for column in statement.table.primary_key],

@@ -23,7 +23,7 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.analytics.segments import VideoScope
 from hvcore.domain.ids import KeyId
 from hvcore.domain.videos.video import VideoChanges
-from hvcore.ports.analytics import SupportsViewers
+from hvcore.ports.analytics import SupportsReports
 from tests.edge import RunningEdge, running_edge
 from tests.live import HV, Answer, free_ports, request, until
 from tests.published import Published, migrate, new_tenant, publish, services_of
@@ -241,7 +241,7 @@ def test_a_viewer_whom_edge_and_service_served_is_one(
         until(lambda: served(site, video) == 4, within_s=60, what="counts")
 
     store = site.services.analytics_store
-    assert isinstance(store, SupportsViewers)
+    assert isinstance(store, SupportsReports)
     since = datetime.now(UTC) - timedelta(minutes=1)
     viewers = store.viewers(VideoScope(video_id=video.id), since)
     assert viewers == (2 if is_public else 1)

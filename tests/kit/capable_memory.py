@@ -22,9 +22,13 @@ from hvcore.domain.analytics.ignored import (
     IgnoredTotal,
 )
 from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
-from hvcore.domain.analytics.playback_quality import (
-    Measured,
+from hvcore.domain.analytics.playback_metrics import (
+    COLUMNS,
+    METRICS,
+    Aggregation,
     PlaybackQuality,
+)
+from hvcore.domain.analytics.playback_quality import (
     PlaybackQualityCount,
     PlaybackQualityDay,
 )
@@ -38,6 +42,7 @@ from hvcore.domain.analytics.segments import (
     VideoScope,
 )
 from hvcore.domain.ids import VideoId
+from hvcore.ports.analytics import AnalyticsReport, SupportsReports
 from tests.kit.memory import Kept, MemoryStore
 
 HasPlace: TypeAlias = (
@@ -58,10 +63,12 @@ class KeptMore(Kept):
     origins: list[OriginCount] = attrs.field(factory=list)
 
 
-class CapableStore(MemoryStore):
+class CapableStore(SupportsReports, MemoryStore):
     """
     Keeps every promise of the capabilities, too.
     """
+
+    reports = frozenset(AnalyticsReport)
 
     def __init__(self, kept: KeptMore) -> None:
         super().__init__(kept)
@@ -129,13 +136,10 @@ class CapableStore(MemoryStore):
         ]
 
     def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
-        return PlaybackQuality(
-            reports=sum(one.reports for one in told),
-            starved=sum(one.starved for one in told),
-            startups=sum(one.startups for one in told),
-            throughput_kbps=measured([one.throughput_kbps for one in told]),
-            buffer_ms=measured([one.buffer_ms for one in told]),
-            bitrate_kbps=measured([one.bitrate_kbps for one in told]),
+        rows = [one.to_columns() for one in told]
+        return PlaybackQuality.from_columns(
+            together(declared.aggregation, values)
+            for declared, values in zip(COLUMNS, zip(*rows, strict=True), strict=True)
         )
 
     def named(self, counts: Sequence[OriginCount]) -> Sequence[OriginCount]:
@@ -164,6 +168,10 @@ class CapableStore(MemoryStore):
         if isinstance(scope, VideoScope):
             return what.video_id == scope.video_id
         return what.org_id == scope.org_id and what.env_id in scope.env_ids
+
+
+class SaysNothing(CapableStore):
+    reports = frozenset()
 
 
 class TakesMoreAgain(CapableStore):
@@ -285,6 +293,13 @@ class KeepsTheNewestReport(CapableStore):
         return told[-1]
 
 
+class LeavesTheNewestMetricOut(CapableStore):
+    def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
+        right = super().joined(told).to_columns()
+        left_out = len(METRICS[-1].columns)
+        return PlaybackQuality.from_columns([*right[:-left_out], *[None] * left_out])
+
+
 class TakesUntoldForNought(CapableStore):
     def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
         right = super().joined(told)
@@ -294,15 +309,11 @@ class TakesUntoldForNought(CapableStore):
         )
 
 
-def measured(told: Sequence[Measured]) -> Measured:
-    least = [one.least for one in told if one.least is not None]
-    most = [one.most for one in told if one.most is not None]
-    return Measured(
-        count=sum(one.count for one in told),
-        total=sum(one.total for one in told),
-        least=min(least, default=None),
-        most=max(most, default=None),
-    )
+def together(aggregation: Aggregation, values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    if aggregation is Aggregation.SUM:
+        return sum(known)
+    return (min if aggregation is Aggregation.MIN else max)(known, default=None)
 
 
 def made(kind: type[CapableStore]) -> tuple[CapableStore, Callable[[], CapableStore]]:

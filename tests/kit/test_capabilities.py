@@ -28,8 +28,10 @@ from tests.kit.capable_memory import (
     KeptMore,
     KnowsNoDays,
     LeavesTheLastMinuteOut,
+    LeavesTheNewestMetricOut,
     LeavesTheUnknownOut,
     NamesEveryHost,
+    SaysNothing,
     TakesEverybodys,
     TakesMoreAgain,
     TakesNoMinuteBack,
@@ -55,6 +57,7 @@ WRONG: Final[Mapping[str, type[CapableStore]]] = {
     "test_viewers_are_those_of_a_scope": TakesEverybodys,
     "test_forgotten_sessions_are_gone": ForgetsOneMore,
     "test_what_players_tell_adds_up_by_day": TakesUntoldForNought,
+    "test_every_metric_of_playback_is_kept": LeavesTheNewestMetricOut,
     "test_the_least_and_the_greatest_outlast_what_comes_later": KeepsTheNewestReport,
     "test_what_players_tell_is_taken_once": TakesMoreAgain,
     "test_a_write_that_fails_keeps_nothing_that_was_told": TakesReportsOneByOne,
@@ -108,6 +111,19 @@ def test_each_check_catches_a_wrong_sink(check: str) -> None:
     method: Callable[..., None] = getattr(Unguided(), check)
 
     with pytest.raises(CAUGHT):
+        method(**{name: given[name] for name in signature(method).parameters})
+
+
+@pytest.mark.parametrize("check", WRONG)
+def test_a_sink_that_says_nothing_of_its_reports_fails(check: str) -> None:
+    """
+    Nobody would ask it, whatever methods it has.
+    """
+    store, reopen = made(SaysNothing)
+    given: dict[str, object] = {"sink": store, "reopened": reopen}
+    method: Callable[..., None] = getattr(Unguided(), check)
+
+    with pytest.raises(AssertionError, match="reports lack"):
         method(**{name: given[name] for name in signature(method).parameters})
 
 

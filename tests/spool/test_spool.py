@@ -18,7 +18,7 @@ import attrs
 import pytest
 
 from hvcore.domain.analytics.breakdown import SegmentOrigin, roll_up_origins
-from hvcore.domain.analytics.cmcd import MOST_TOLD, PlayerReport
+from hvcore.domain.analytics.cmcd import MOST_TOLD
 from hvcore.domain.analytics.ignored import (
     IgnoredPlace,
     IgnoredReason,
@@ -26,6 +26,7 @@ from hvcore.domain.analytics.ignored import (
     roll_up_ignored,
 )
 from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.playback_quality import PlayerReported, roll_up_reports
 from hvcore.domain.analytics.segments import (
     MinuteCount,
@@ -681,6 +682,21 @@ def test_what_players_told_is_read_back_by_day(own: Spool, tmp_path: Path) -> No
     assert set(noted.quality) == set(roll_up_reports(notes))
     assert [count.segments for count in noted.counts] == [1]
     assert noted.damaged == 0
+
+
+def test_a_metric_of_a_newer_version_hides_nothing_that_is_known(
+    own: Spool, tmp_path: Path
+) -> None:
+    known = told(has_starved=True, buffer_ms=7)
+    text = lines.encode(known).rpartition(b" ")[0]
+    own.append(segment())
+    (path,) = spool_files(tmp_path)
+    with path.open("ab") as file:
+        file.write(with_checksum(text + b" skipped_ads=3 muted=1"))
+
+    noted = noted_in(tmp_path)
+
+    assert noted.quality == roll_up_reports([known])
 
 
 @pytest.mark.parametrize(

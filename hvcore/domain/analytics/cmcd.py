@@ -11,7 +11,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-import attrs
+from hvcore.domain.analytics.playback_metrics import (
+    METRICS,
+    PlayerReport,
+    SumsAs,
+)
 
 MAX_CHARS: Final = 1_024
 """What a player sends has some 200."""
@@ -21,6 +25,17 @@ MOST_TOLD: Final = 9_999_999
 """Of any number: 10 Gbit/s in kbit/s, three hours in ms; more is nonsense."""
 _MAX_REMEMBERED: Final = 1_024
 _NUMBER: Final = re.compile("[0-9]{1,7}")
+# By key, as what it is told; every segment asks.
+_FLAGS: Final = tuple(
+    (metric.comes_from, metric.told_as)
+    for metric in METRICS
+    if metric.sums_as is SumsAs.REPORTS
+)
+_NUMBERS: Final = tuple(
+    (metric.comes_from, metric.told_as)
+    for metric in METRICS
+    if metric.sums_as is SumsAs.NUMBERS
+)
 
 # Keys of the specification, and those of others, which have a hyphen.
 _KEY: Final = r"[a-z]{1,8}|[A-Za-z0-9.]{1,32}-[A-Za-z0-9.-]{1,32}"
@@ -29,27 +44,6 @@ _WORD: Final = r'[^",=\s\\]+'
 _PAIR: Final = rf"(?:{_KEY})(?:=(?:{_STRING}|{_WORD}))?"
 _LIST: Final = re.compile(rf"{_PAIR}(?:, ?{_PAIR})*")
 _EACH: Final = re.compile(rf"({_KEY})(?:=({_STRING}|{_WORD}))?(?:, ?|$)")
-
-
-@attrs.frozen(kw_only=True)
-class PlayerReport:
-    """
-    What a player tells of how playback goes, with one request.
-
-    Attributes:
-        has_starved: Its buffer ran empty since its last request (``bs``).
-        is_startup: It needs the file at once: to begin, after seeking, or
-            because its buffer is empty (``su``).
-        throughput_kbps: As it measured (``mtp``); None if it does not tell.
-        buffer_ms: What it has yet to show (``bl``).
-        bitrate_kbps: Of what it asks for (``br``).
-    """
-
-    has_starved: bool = False
-    is_startup: bool = False
-    throughput_kbps: int | None = None
-    buffer_ms: int | None = None
-    bitrate_kbps: int | None = None
 
 
 def player_session(text: str | None) -> str | None:
@@ -84,14 +78,16 @@ def player_report(*texts: str | None) -> PlayerReport | None:
             told = {**_read(text), **told}
     if not told:
         return None
-    return PlayerReport(
+    fields: dict[str, int] = {}
+    for key, name in _FLAGS:
         # True is said by the name alone.
-        has_starved=told.get("bs") == "",
-        is_startup=told.get("su") == "",
-        throughput_kbps=_number(told.get("mtp")),
-        buffer_ms=_number(told.get("bl")),
-        bitrate_kbps=_number(told.get("br")),
-    )
+        if told.get(key) == "":
+            fields[name] = True
+    for key, name in _NUMBERS:
+        value = _number(told.get(key))
+        if value is not None:
+            fields[name] = value
+    return PlayerReport.of(fields)
 
 
 def _number(text: str | None) -> int | None:

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 
 import attrs
 
-from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.playback_metrics import PlaybackQuality, PlayerReport
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.videos.video import Video
 
@@ -26,74 +26,6 @@ class PlayerReported:
     video_id: VideoId
     report: PlayerReport
     at: datetime
-
-
-@attrs.frozen(kw_only=True)
-class Measured:
-    """
-    Numbers that were told, together.
-
-    Attributes:
-        count: How many.
-        least: None if there are none; so is most.
-    """
-
-    count: int = 0
-    total: int = 0
-    least: int | None = None
-    most: int | None = None
-
-    @classmethod
-    def of(cls, told: Iterable[int | None]) -> "Measured":
-        """
-        Take numbers together; None was not told.
-        """
-        values = [value for value in told if value is not None]
-        if not values:
-            return cls()
-        return cls(
-            count=len(values), total=sum(values), least=min(values), most=max(values)
-        )
-
-    @property
-    def mean(self) -> float | None:
-        """
-        The arithmetic mean; None if there are none.
-        """
-        return self.total / self.count if self.count else None
-
-
-@attrs.frozen(kw_only=True)
-class PlaybackQuality:
-    """
-    What players told, together.
-
-    Attributes:
-        reports: Segments with which a player told anything.
-        starved: Of them, those before which its buffer ran empty.
-        startups: Of them, those that it needed at once.
-    """
-
-    reports: int
-    starved: int
-    startups: int
-    throughput_kbps: Measured
-    buffer_ms: Measured
-    bitrate_kbps: Measured
-
-    @classmethod
-    def of(cls, told: Sequence[PlayerReport]) -> "PlaybackQuality":
-        """
-        Take reports together.
-        """
-        return cls(
-            reports=len(told),
-            starved=sum(one.has_starved for one in told),
-            startups=sum(one.is_startup for one in told),
-            throughput_kbps=Measured.of(one.throughput_kbps for one in told),
-            buffer_ms=Measured.of(one.buffer_ms for one in told),
-            bitrate_kbps=Measured.of(one.bitrate_kbps for one in told),
-        )
 
 
 @attrs.frozen(kw_only=True)

@@ -4,7 +4,7 @@ Who asks for a video, as far as the request shows.
 
 import attrs
 
-from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 
 
 @attrs.frozen(kw_only=True)

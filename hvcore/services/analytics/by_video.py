@@ -19,8 +19,7 @@ from hvcore.domain.analytics.playback_quality import VideoPlaybackQuality
 from hvcore.domain.analytics.segments import DateRange, VideoScope, daily_range
 from hvcore.ports.analytics import (
     AnalyticsStore,
-    SupportsBreakdown,
-    SupportsQuality,
+    SupportsReports,
 )
 from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.services.access.authorization import listed_video
@@ -38,8 +37,8 @@ class VideoAnalytics:
 
     videos: VideoCatalog
     store: AnalyticsStore
-    quality: SupportsQuality | None
-    origins: SupportsBreakdown | None
+    quality: SupportsReports | None
+    origins: SupportsReports | None
     clock: Clock
 
     def playback_quality(

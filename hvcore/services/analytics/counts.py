@@ -37,7 +37,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.catalog import VideoSummary
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
-from hvcore.ports.analytics import AnalyticsStore, SupportsIgnored
+from hvcore.ports.analytics import AnalyticsStore, SupportsReports
 from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.ports.repositories.video_totals import VideoTotals
 from hvcore.services.access.authorization import listed_video
@@ -58,7 +58,7 @@ class Analytics:
     totals: VideoTotals
     videos: VideoCatalog
     store: AnalyticsStore
-    ignored: SupportsIgnored | None
+    ignored: SupportsReports | None
     clock: Clock
     _served: SegmentCountCache = attrs.field(init=False, repr=False)
 

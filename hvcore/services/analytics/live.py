@@ -19,7 +19,7 @@ from hvcore.domain.analytics.live import (
     MinuteTotal,
 )
 from hvcore.domain.analytics.segments import EnvironmentScope, Scope, VideoScope
-from hvcore.ports.analytics import SupportsMinutes, SupportsViewers
+from hvcore.ports.analytics import SupportsReports
 from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.services.access.authorization import listed_video
 
@@ -41,8 +41,8 @@ class LiveAnalytics:
     """
 
     videos: VideoCatalog
-    viewers: SupportsViewers | None
-    minutes: SupportsMinutes | None
+    viewers: SupportsReports | None
+    minutes: SupportsReports | None
     clock: Clock
     minutes_kept_for: timedelta
 

@@ -5,12 +5,17 @@ None of it is in the interface document; names and shapes follow those of its
 "Analytics shapes".
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from hvcore.domain.analytics.breakdown import BreakdownBy, VideoBreakdown
+from hvcore.domain.analytics.playback_metrics import (
+    METRICS,
+    PlaybackMetric,
+    PlaybackQuality,
+    SumsAs,
+)
 from hvcore.domain.analytics.playback_quality import (
-    Measured,
     PlaybackQualityDay,
     VideoPlaybackQuality,
 )
@@ -33,13 +38,21 @@ UNKNOWN: Final = "(unknown)"
 """Neither a country nor a host has such a name."""
 
 
-def _measures(name: str, unit: str) -> Mapping[str, Schema]:
-    return {
-        f"{name}Reports": COUNT,
-        f"avg{name.capitalize()}{unit}": {**NUMBER, "minimum": 0},
-        f"min{name.capitalize()}{unit}": COUNT,
-        f"max{name.capitalize()}{unit}": COUNT,
-    }
+def _members(metric: PlaybackMetric) -> Sequence[tuple[str, Schema]]:
+    """
+    Return the members that tell of a metric: reports, mean, least and greatest.
+    """
+    reports = (f"{metric.answer_name}Reports", COUNT)
+    if metric.sums_as is SumsAs.REPORTS:
+        return (reports,)
+    name = metric.answer_name
+    named = f"{name[:1].upper()}{name[1:]}{metric.answer_unit}"
+    return (
+        reports,
+        (f"avg{named}", {**NUMBER, "minimum": 0}),
+        (f"min{named}", COUNT),
+        (f"max{named}", COUNT),
+    )
 
 
 _NAMES: Final[Mapping[str, Schema]] = {
@@ -59,11 +72,11 @@ PLAYBACK_QUALITY: Final = record(
                 {
                     "deliveryDate": DAY,
                     "reports": COUNT,
-                    "rebufferingReports": COUNT,
-                    "startupReports": COUNT,
-                    **_measures("throughput", "Kbps"),
-                    **_measures("buffer", "Ms"),
-                    **_measures("bitrate", "Kbps"),
+                    **{
+                        name: schema
+                        for metric in METRICS
+                        for name, schema in _members(metric)
+                    },
                 }
             )
         ),
@@ -124,29 +137,26 @@ def breakdown(told: VideoBreakdown) -> Payload:
 
 
 def _quality_record(day: PlaybackQualityDay) -> Payload:
-    told = day.quality
-    return {
-        "deliveryDate": day.day.isoformat(),
-        "reports": told.reports,
-        "rebufferingReports": told.starved,
-        "startupReports": told.startups,
-        **_measured("throughput", "Kbps", told.throughput_kbps),
-        **_measured("buffer", "Ms", told.buffer_ms),
-        **_measured("bitrate", "Kbps", told.bitrate_kbps),
-    }
+    record = {"deliveryDate": day.day.isoformat(), "reports": day.quality.reports}
+    for metric in METRICS:
+        names = (name for name, _ in _members(metric))
+        record |= zip(names, _values(day.quality, metric), strict=True)
+    return record
 
 
-def _measured(name: str, unit: str, told: Measured) -> Payload:
+def _values(told: PlaybackQuality, metric: PlaybackMetric) -> Sequence[int | float]:
     """
-    Render what was told of one number; all zeros if it never was.
+    Return the values of a metric's members; all zeros if it was never told.
     """
-    named = f"{name.capitalize()}{unit}"
-    return {
-        f"{name}Reports": told.count,
-        f"avg{named}": round(told.mean or 0.0, 1),
-        f"min{named}": told.least or 0,
-        f"max{named}": told.most or 0,
-    }
+    if metric.sums_as is SumsAs.REPORTS:
+        return (told.reports_of(metric),)
+    measured = told.measured(metric)
+    return (
+        measured.count,
+        round(measured.mean or 0.0, 1),
+        measured.least or 0,
+        measured.most or 0,
+    )
 
 
 def _names(video: Video) -> Payload:

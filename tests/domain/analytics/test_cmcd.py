@@ -10,10 +10,10 @@ from hvcore.domain.analytics import cmcd
 from hvcore.domain.analytics.cmcd import (
     MAX_CHARS,
     MOST_TOLD,
-    PlayerReport,
     player_report,
     player_session,
 )
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 
 SID = "6e2fb550-c457-11e9-bb97-0800200c9a66"
 

@@ -10,8 +10,8 @@ import pytest
 from falcon.testing import create_environ
 
 from hv_web.plain_requests import read_request
-from hvcore.domain.analytics.cmcd import PlayerReport
 from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
 from hvcore.domain.playback.viewer import Viewer

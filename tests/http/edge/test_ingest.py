@@ -30,9 +30,7 @@ from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import (
     AnalyticsSink,
-    SupportsBreakdown,
-    SupportsMinutes,
-    SupportsViewers,
+    SupportsReports,
 )
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.counting.sessions import SessionNotes
@@ -189,7 +187,7 @@ def test_it_is_counted_when_it_was_served(services: Services, folder: Path) -> N
     assert totals.first_at == BEGAN + timedelta(milliseconds=5_678)
     assert totals.last_at == BEGAN + timedelta(milliseconds=6_789)
     assert [day.heights for day in store.daily(scope, ALL_TIME)] == [{720: 5}]
-    assert isinstance(store, SupportsMinutes)
+    assert isinstance(store, SupportsReports)
     minutes = store.minutes(scope, MINUTE - 1, MINUTE + 1)
     assert [(one.minute, one.segments) for one in minutes] == [(MINUTE, 5)]
 
@@ -231,10 +229,10 @@ def test_what_is_said_of_viewers_is_noted_once(
 
     assert counted(services) == 4
     store, scope = services.analytics_store, VideoScope(video_id=VIDEO)
-    assert isinstance(store, SupportsViewers)
+    assert isinstance(store, SupportsReports)
     since = datetime(2026, 1, 2, tzinfo=UTC)
     assert store.viewers(scope, since) == 1
-    assert isinstance(store, SupportsBreakdown)
+    assert isinstance(store, SupportsReports)
     for by, value, segments in (
         (BreakdownBy.COUNTRY, "DE", 2),
         (BreakdownBy.REFERRER, "example.com", 1),
@@ -269,7 +267,7 @@ def test_a_viewer_whom_both_have_served_is_one(
     services.drain.run_once()
 
     store = services.analytics_store
-    assert isinstance(store, SupportsViewers)
+    assert isinstance(store, SupportsReports)
     scope = VideoScope(video_id=VIDEO)
     assert store.viewers(scope, now - timedelta(minutes=1)) == 2
 

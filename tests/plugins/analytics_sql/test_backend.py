@@ -26,7 +26,7 @@ from hv_analytics_sql.tables import (
     sessions,
 )
 from hvcore.domain.analytics.breakdown import MAX_HOSTS, BreakdownBy
-from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.segments import ALL_TIME, DateRange, VideoScope
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence.engine import make_engine

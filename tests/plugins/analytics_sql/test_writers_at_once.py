@@ -15,9 +15,9 @@ from sqlalchemy.engine import Engine
 
 from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.domain.analytics.breakdown import BreakdownBy, SegmentOrigin
-from hvcore.domain.analytics.cmcd import PlayerReport
 from hvcore.domain.analytics.ignored import IgnoredRequest
 from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.playback_quality import PlayerReported
 from hvcore.domain.analytics.segments import (
     ALL_TIME,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hvcore.domain.analytics.breakdown import SegmentOrigin
-from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.playback.viewer import Viewer

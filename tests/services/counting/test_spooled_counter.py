@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.domain.analytics.cmcd import PlayerReport
+from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
 from hvcore.domain.playback.viewer import Viewer

@@ -3,6 +3,7 @@ Find plugins, refuse clashes, choose backends by name, build them.
 """
 
 import importlib
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, TypeVar, cast
@@ -46,7 +47,15 @@ CHOSEN_BY: Final = {
 SEVERAL: Final = frozenset({"auth", "analytics"})
 """Kinds of which several are chosen; the options of each lie below its name."""
 
+RENAMED: Final = {
+    "events-redis": "analytics-redis",
+    "hv_events_redis.plugin": "hv_analytics_redis.plugin",
+}
+"""Old names of plugins that settings may still use, for a release."""
+
 PortT = TypeVar("PortT")
+
+_log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
@@ -224,8 +233,9 @@ def load_plugins(settings: Settings) -> Registry:
         PluginError: A plugin is broken, or two offer the same backend.
     """
     offers: list[Offer] = []
+    disabled = {current_name(name) for name in settings.plugin.disabled}
     for name, distribution, module in _modules(settings):
-        if name in settings.plugin.disabled:
+        if name in disabled:
             continue
         # One manager a plugin: the offers stay attached to who made them.
         manager = pluggy.PluginManager(hookspecs.PROJECT)
@@ -251,9 +261,21 @@ def plugin_names(settings: Settings) -> frozenset[str]:
     return frozenset(name for name, _, _ in _modules(settings))
 
 
+def current_name(name: str) -> str:
+    """
+    Return what a plugin is called today; warn of an old name.
+    """
+    current = RENAMED.get(name, name)
+    if current != name:
+        _log.warning(
+            "A plugin has a new name", extra={"hv_old": name, "hv_new": current}
+        )
+    return current
+
+
 def _modules(settings: Settings) -> Iterator[tuple[str, str, Any]]:
     if settings.plugin_modules is not None:
-        for name in settings.plugin_modules:
+        for name in map(current_name, settings.plugin_modules):
             yield name, "HV_PLUGINS", _importer(name)
         return
     found = sorted(entry_points(group=GROUP), key=lambda point: point.name)

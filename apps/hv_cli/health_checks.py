@@ -25,7 +25,7 @@ from hv_edge.requirements import PACKAGES, missing
 from hv_edge.tallies import unread_files
 from hvcore.assembly import Services
 from hvcore.errors import HvcoreError, UnavailableError
-from hvcore.registry import plugin_names
+from hvcore.registry import current_name, plugin_names
 from hvcore.spool import make_folder
 
 OK: Final = "ok"
@@ -309,7 +309,10 @@ def plugins(patient: Installation) -> Sequence[HealthFinding]:
     """
     settings = patient.services.settings
     offers = patient.services.registry.offers
-    unknown = sorted(set(settings.plugin.disabled) - plugin_names(settings))
+    unknown = sorted(
+        {current_name(name) for name in settings.plugin.disabled}
+        - plugin_names(settings)
+    )
     if unknown:
         known = ", ".join(sorted(plugin_names(settings)))
         found = f"none is called {', '.join(unknown)}"

@@ -41,7 +41,7 @@ def build(options: RedisOptions, _context: BuildContext) -> AnalyticsSink:
     """
     Make the sink of a process.
     """
-    from hv_events_redis.backend import (  # noqa: PLC0415 - only if it was chosen
+    from hv_analytics_redis.backend import (  # noqa: PLC0415 - only if it was chosen
         RedisStream,
     )
 
@@ -56,5 +56,5 @@ def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
     Offer ``redis``.
     """
     yield AnalyticsBackend(
-        name="redis", factory=build, options=RedisOptions, extra="events-redis"
+        name="redis", factory=build, options=RedisOptions, extra="analytics-redis"
     )

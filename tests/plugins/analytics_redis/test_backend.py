@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 import redis
 
-from hv_events_redis.backend import RedisStream
+from hv_analytics_redis.backend import RedisStream
 from hvcore.domain.ids import VideoId
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.ports.analytics import AnalyticsSink

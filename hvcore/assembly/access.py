@@ -1,0 +1,71 @@
+"""
+Who calls, and what a caller may do.
+"""
+
+from functools import cached_property
+
+from hvcore.assembly.backends import Backends
+from hvcore.persistence.access.environments import SqlEnvironmentDirectory
+from hvcore.services.access.audit import Audit
+from hvcore.services.access.callers import Access
+from hvcore.services.access.idempotency import Idempotency
+from hvcore.services.access.keys import Keys
+from hvcore.services.access.rate_limits import RateLimits
+from hvcore.services.access.tenants import Tenants
+
+
+class AccessServices(Backends):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def access(self) -> Access:
+        """
+        Recognises callers.
+        """
+        return Access(
+            uow=self.uow,
+            directory=SqlEnvironmentDirectory(self.engine),
+            providers=self._providers,
+        )
+
+    @cached_property
+    def tenants(self) -> Tenants:
+        """
+        Organizations and environments.
+        """
+        return Tenants(uow=self.uow, clock=self.clock)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """
+        API keys.
+        """
+        return Keys(uow=self.uow, tenants=self.tenants, clock=self.clock)
+
+    @cached_property
+    def audit(self) -> Audit:
+        """
+        What operators did.
+        """
+        return Audit(uow=self.uow)
+
+    @cached_property
+    def rate_limits(self) -> RateLimits | None:
+        """
+        Counts requests; None where limits are switched off.
+        """
+        limits = self.settings.limits
+        if not limits.enabled:
+            return None
+        return RateLimits(
+            store=self.rate_limit_store, settings=limits, clock=self.clock
+        )
+
+    @cached_property
+    def idempotency(self) -> Idempotency:
+        """
+        Answers repeated requests as the first one.
+        """
+        return Idempotency(uow=self.uow)

@@ -1,0 +1,61 @@
+"""
+Answers about what was watched.
+"""
+
+from datetime import timedelta
+from functools import cached_property
+
+from hvcore.assembly.videos import VideoServices
+from hvcore.persistence.videos.totals import SqlVideoTotals
+from hvcore.ports.analytics import AnalyticsReport, sink_that_reports
+from hvcore.services.analytics.by_video import VideoAnalytics
+from hvcore.services.analytics.counts import Analytics
+from hvcore.services.analytics.live import LiveAnalytics
+
+
+class AnalyticsServices(VideoServices):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def analytics(self) -> Analytics:
+        """
+        Answers what was watched.
+        """
+        sinks = self._knowing_sinks
+        return Analytics(
+            totals=SqlVideoTotals(self.engine),
+            videos=self.catalog.videos,
+            store=self.analytics_store,
+            ignored=sink_that_reports(AnalyticsReport.IGNORED, sinks),
+            clock=self.clock,
+        )
+
+    @cached_property
+    def live_analytics(self) -> LiveAnalytics:
+        """
+        Answers who is watching now.
+        """
+        sinks = self._knowing_sinks
+        return LiveAnalytics(
+            videos=self.catalog.videos,
+            viewers=sink_that_reports(AnalyticsReport.VIEWERS, sinks),
+            minutes=sink_that_reports(AnalyticsReport.MINUTES, sinks),
+            clock=self.clock,
+            minutes_kept_for=timedelta(days=self.settings.analytics.minutes_kept_days),
+        )
+
+    @cached_property
+    def video_reports(self) -> VideoAnalytics:
+        """
+        Answers what else is known of a video's segments.
+        """
+        sinks = self._knowing_sinks
+        return VideoAnalytics(
+            videos=self.catalog.videos,
+            store=self.analytics_store,
+            quality=sink_that_reports(AnalyticsReport.QUALITY, sinks),
+            origins=sink_that_reports(AnalyticsReport.BREAKDOWN, sinks),
+            clock=self.clock,
+        )

@@ -1,0 +1,25 @@
+"""
+What an edge may serve by itself.
+"""
+
+from functools import cached_property
+
+from hvcore.assembly.links import LinkServices
+from hvcore.services.edge.authorizations import EdgeAuthorizations
+
+
+class EdgeServices(LinkServices):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def edge_authorizations(self) -> EdgeAuthorizations:
+        """
+        What an edge may serve by itself.
+        """
+        return EdgeAuthorizations(
+            delivery=self.delivery,
+            edge_key_playback=self.edge_key_playback,
+            share_playback=self.share_playback,
+        )

@@ -1,0 +1,67 @@
+"""
+Edge keys and share links, and playing by them.
+"""
+
+from functools import cached_property
+
+from hvcore.assembly.playback import PlaybackServices
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
+from hvcore.services.links.edge_keys import EdgeKeys
+from hvcore.services.links.link_pages import LinkPages
+from hvcore.services.links.share_links import ShareLinks
+from hvcore.services.links.share_playback import SharePlayback
+
+
+class LinkServices(PlaybackServices):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def edge_key_playback(self) -> EdgeKeyPlayback:
+        """
+        Playlists and segments by edge key.
+        """
+        return EdgeKeyPlayback(delivery=self.delivery, pages=self._link_pages)
+
+    @cached_property
+    def share_playback(self) -> SharePlayback:
+        """
+        Playlists and segments by share link.
+        """
+        return SharePlayback(
+            uow=self.uow,
+            delivery=self.delivery,
+            key_ring=self.key_ring,
+            pages=self._link_pages,
+        )
+
+    @cached_property
+    def edge_keys(self) -> EdgeKeys:
+        """
+        Making and revoking edge keys.
+        """
+        return EdgeKeys(
+            uow=self.uow,
+            public=self.settings.public,
+            clock=self.clock,
+            changes=self._playback_changes,
+        )
+
+    @cached_property
+    def shares(self) -> ShareLinks:
+        """
+        Making and revoking share links.
+        """
+        return ShareLinks(
+            uow=self.uow,
+            public=self.settings.public,
+            clock=self.clock,
+            changes=self._playback_changes,
+        )
+
+    @cached_property
+    def _link_pages(self) -> LinkPages:
+        return LinkPages(
+            key_ring=self.key_ring, clock=self.clock, public=self.settings.public
+        )

@@ -1,0 +1,83 @@
+"""
+What viewers get: playlists, segments and pictures.
+"""
+
+from functools import cached_property
+
+from hvcore.assembly.counting import CountingServices
+from hvcore.changes_file import CHANGES_FILE, ChangesFile
+from hvcore.errors import ConfigError
+from hvcore.persistence.playback.directory import SqlPlaybackDirectory
+from hvcore.services.counting.sessions import SessionNotes
+from hvcore.services.counting.spooled_counter import SpooledCounter
+from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.redirects import Redirects, can_redirect
+from hvcore.services.playback.signed_urls import SignedUrls
+from hvcore.services.playback.thumbnails import Thumbnails
+
+
+class PlaybackServices(CountingServices):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def playback(self) -> SignedUrls:
+        """
+        Signed playback addresses.
+        """
+        return SignedUrls(
+            uow=self.uow,
+            key_ring=self.key_ring,
+            public=self.settings.public,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def _redirects(self) -> Redirects | None:
+        if not self.settings.playback.redirects:
+            return None
+        if not can_redirect(self.storage):
+            raise ConfigError(
+                "playback.redirects: this storage signs no addresses; use an object "
+                "store that does (s3, gs, abfs), or set it to false."
+            )
+        return Redirects(clock=self.clock)
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        """
+        Playlists and segments.
+        """
+        return Delivery(
+            directory=SqlPlaybackDirectory(
+                self.engine, ChangesFile(self.edge_folder / CHANGES_FILE)
+            ),
+            storage=self.storage,
+            key_ring=self.key_ring,
+            clock=self.clock,
+            counter=SpooledCounter(
+                spool=self.spool,
+                sessions=SessionNotes(self.session_names),
+                clock=self.clock,
+                details=self.served_details,
+            ),
+            player_url=self.settings.public.player_url,
+            redirects=self._redirects,
+        )
+
+    @cached_property
+    def thumbnails(self) -> Thumbnails:
+        """
+        Pictures of any allowed size.
+        """
+        return Thumbnails(storage=self.storage, delivery=self.delivery)
+
+    @cached_property
+    def _playback_changes(self) -> PlaybackChanges:
+        return PlaybackChanges(
+            file=self.edge_folder / CHANGES_FILE,
+            purgers=self.settings.edge.purgers,
+            public=self.settings.public,
+        )

@@ -1,0 +1,70 @@
+"""
+Jobs: from a source to what is published.
+"""
+
+from functools import cached_property
+
+from hvcore.assembly.backends import Backends
+from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.process_requests import ProcessRequests
+from hvcore.services.processing.source_cache import SourceCache
+from hvcore.services.processing.source_captions import SourceCaptions
+from hvcore.services.processing.storyboards import Storyboards
+from hvcore.services.processing.transcoding import Transcoding
+
+
+class ProcessingServices(Backends):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def processing(self) -> ProcessRequests:
+        """
+        Starting and restarting jobs.
+        """
+        return ProcessRequests(
+            uow=self.uow, transcoder=self.transcoder, clock=self.clock
+        )
+
+    @cached_property
+    def certificates(self) -> Certificates:
+        """
+        What checks of finished videos have found.
+        """
+        return Certificates(uow=self.uow, storage=self.storage, clock=self.clock)
+
+    @cached_property
+    def transcoding(self) -> Transcoding:
+        """
+        The work of transcode tasks.
+        """
+        return Transcoding(
+            uow=self.uow,
+            queue=self.queue,
+            transcoder=self.transcoder,
+            files=self._attempt_files,
+            storyboards=Storyboards(storage=self.storage),
+            certificates=self.certificates,
+            source_captions=self._source_captions,
+        )
+
+    @cached_property
+    def source_cache(self) -> SourceCache:
+        """
+        Sources from far away that the next part needs again.
+        """
+        return SourceCache(storage=self.storage, work_dir=self._recipe.work_dir)
+
+    @cached_property
+    def _source_captions(self) -> SourceCaptions:
+        return SourceCaptions(uow=self.uow, storage=self.storage, clock=self.clock)
+
+    @cached_property
+    def _attempt_files(self) -> AttemptFiles:
+        return AttemptFiles(
+            storage=self.storage,
+            work_dir=self._recipe.work_dir,
+            source_cache=self.source_cache,
+        )

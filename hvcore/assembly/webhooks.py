@@ -1,0 +1,34 @@
+"""
+Events, and who hears of them.
+"""
+
+from functools import cached_property
+
+from hvcore.assembly.access import AccessServices
+from hvcore.services.webhooks.endpoints import Webhooks
+from hvcore.services.webhooks.events import Events
+
+
+class WebhookServices(AccessServices):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def events(self) -> Events:
+        """
+        What has happened.
+        """
+        return Events(uow=self.uow, clock=self.clock)
+
+    @cached_property
+    def webhooks(self) -> Webhooks:
+        """
+        Webhook endpoints.
+        """
+        return Webhooks(
+            uow=self.uow,
+            tenants=self.tenants,
+            outbound=self.outbound,
+            clock=self.clock,
+        )

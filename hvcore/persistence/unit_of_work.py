@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Final
 
 import sqlalchemy as sa
@@ -44,6 +45,8 @@ OnCommit = Callable[[Sequence[Task]], None]
 class SqlWork:
     """
     One transaction; see ports.unit_of_work.Work.
+
+    A repository is made when it is first asked for.
     """
 
     def __init__(
@@ -59,23 +62,69 @@ class SqlWork:
         self._clock = clock
         self._on_commit = on_commit
         self._writes = writes
-        self.tasks = SqlTaskRepository(connection, self.now)
-        self.webhooks = SqlWebhookRepository(connection, self.now, self.tasks)
-        self.webhook_backlog = SqlWebhookBacklogRepository(
-            connection, self.now, self.tasks
+        self._media = media
+
+    @cached_property
+    def tasks(self) -> SqlTaskRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlTaskRepository(self._connection, self.now)
+
+    @cached_property
+    def webhooks(self) -> SqlWebhookRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlWebhookRepository(self._connection, self.now, self.tasks)
+
+    @cached_property
+    def webhook_backlog(self) -> SqlWebhookBacklogRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlWebhookBacklogRepository(self._connection, self.now, self.tasks)
+
+    @cached_property
+    def events(self) -> SqlEventRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlEventRepository(self._connection, self.now, self.webhooks)
+
+    @cached_property
+    def videos(self) -> SqlVideoRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlVideoRepository(
+            self._connection, self._media, self.events, self._totals
         )
-        self.events = SqlEventRepository(connection, self.now, self.webhooks)
-        self._totals = TotalChanges(connection)
-        self.videos = SqlVideoRepository(connection, media, self.events, self._totals)
-        self.grants = SqlGrantRepository(connection)
-        self.jobs = SqlJobRepository(connection)
-        self.tenants = SqlTenantRepository(connection)
-        self.keys = SqlKeyRepository(connection)
-        self.audit = SqlAuditRepository(connection)
-        self.first_requests = SqlIdempotencyRepository(connection)
-        self.edge_keys = SqlEdgeKeyRepository(connection)
-        self.shares = SqlShareLinkRepository(connection)
-        self.captions = SqlCaptionRepository(connection)
+
+    @cached_property
+    def grants(self) -> SqlGrantRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlGrantRepository(self._connection)
+
+    @cached_property
+    def jobs(self) -> SqlJobRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlJobRepository(self._connection)
+
+    @cached_property
+    def tenants(self) -> SqlTenantRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlTenantRepository(self._connection)
+
+    @cached_property
+    def keys(self) -> SqlKeyRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlKeyRepository(self._connection)
+
+    @cached_property
+    def audit(self) -> SqlAuditRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlAuditRepository(self._connection)
+
+    @cached_property
+    def first_requests(self) -> SqlIdempotencyRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlIdempotencyRepository(self._connection)
+
+    @cached_property
+    def edge_keys(self) -> SqlEdgeKeyRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlEdgeKeyRepository(self._connection)
+
+    @cached_property
+    def shares(self) -> SqlShareLinkRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlShareLinkRepository(self._connection)
+
+    @cached_property
+    def captions(self) -> SqlCaptionRepository:  # noqa: D102 - see ports.unit_of_work.Work
+        return SqlCaptionRepository(self._connection)
+
+    @cached_property
+    def _totals(self) -> TotalChanges:
+        return TotalChanges(self._connection)
 
     def now(self) -> datetime:
         """
@@ -98,13 +147,17 @@ class SqlWork:
         """
         if not self._writes:
             raise RuntimeError("opened for reading; there is nothing to commit")
-        self.events.order_deliveries()
+        made = vars(self)
+        if "events" in made:
+            self.events.order_deliveries()
         # Who cannot ring leaves tasks due, and the sweep rings in seconds; a
         # task that is marked as queued would wait for longer.
-        rung = self.tasks.fill_windows() if self._on_commit else []
+        rung = self.tasks.fill_windows() if self._on_commit and "tasks" in made else []
         # Last: every change of an environment's videos waits for these rows.
-        self._totals.flush()
-        self.events.flush()
+        if "_totals" in made:
+            self._totals.flush()
+        if "events" in made:
+            self.events.flush()
         self._connection.commit()
         # Back into the pool: the queue may take its time.
         self._connection.close()

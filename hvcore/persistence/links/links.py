@@ -2,7 +2,7 @@
 The edge keys and the share links.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -131,7 +131,7 @@ class SqlShareLinkRepository:
         return self._connection.execute(statement).rowcount == 1
 
 
-def edge_key_from_row(row: RowMapping) -> EdgeKey:
+def edge_key_from_row(row: RowMapping | Mapping[str, Any]) -> EdgeKey:
     """
     Read an edge key.
     """
@@ -163,7 +163,7 @@ def edge_key_to_row(key: EdgeKey) -> dict[str, Any]:
     }
 
 
-def share_from_row(row: RowMapping) -> ShareLink:
+def share_from_row(row: RowMapping | Mapping[str, Any]) -> ShareLink:
     """
     Read a share link.
     """

@@ -13,12 +13,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.changes_file import ChangesFile
-from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, PublicId, ShareId, VideoId
+from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
 from hvcore.domain.processing.transcoding import MediaIndex
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.video import VideoState, media_root
 from hvcore.persistence.fast_reads.reads import FastReads, Row
+from hvcore.persistence.links.links import edge_key_from_row, share_from_row
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import (
@@ -98,8 +99,12 @@ def _moment(microseconds: int) -> datetime:
     return EPOCH + timedelta(microseconds=microseconds)
 
 
-def _perhaps(microseconds: int | None) -> datetime | None:
-    return None if microseconds is None else _moment(microseconds)
+def _decoded(statement: sa.Select[Any], row: Row) -> dict[str, Any]:
+    names = statement.selected_columns.keys()
+    return {
+        name: _moment(value) if name.endswith("_at") and value is not None else value
+        for name, value in zip(names, row, strict=True)
+    }
 
 
 @attrs.frozen(eq=False)
@@ -183,11 +188,7 @@ class SqlPlaybackDirectory:
             UnavailableError: The database does not answer.
         """
         rows = self._reads.all(self._captions, {"wanted": video_id})
-        found = [dict(zip(_CAPTION, row, strict=True)) for row in rows]
-        return [
-            CaptionTrack(**{**row, "created_at": _moment(row["created_at"])})
-            for row in found
-        ]
+        return [CaptionTrack(**_decoded(_CAPTIONS, row)) for row in rows]
 
     def moment(self) -> AbstractContextManager[None]:
         """
@@ -206,19 +207,7 @@ class SqlPlaybackDirectory:
             UnavailableError: The database does not answer.
         """
         row = self._first(_EDGE_KEY, {"wanted": edge_key})
-        if row is None:
-            return None
-        id_, org_id, env_id, video_id, created, expires, revoked, domains = row
-        return EdgeKey(
-            id=EdgeKeyId(id_),
-            org_id=OrgId(org_id),
-            env_id=EnvId(env_id),
-            video_id=VideoId(video_id),
-            domains=tuple(domains.split()),
-            created_at=_moment(created),
-            expires_at=_perhaps(expires),
-            revoked_at=_perhaps(revoked),
-        )
+        return None if row is None else edge_key_from_row(_decoded(_EDGE_KEY, row))
 
     def find_share(self, share_id: str) -> ShareLink | None:
         """
@@ -228,22 +217,7 @@ class SqlPlaybackDirectory:
             UnavailableError: The database does not answer.
         """
         row = self._first(_SHARE, {"wanted": share_id})
-        if row is None:
-            return None
-        id_, org_id, env_id, video_id, created, expires, revoked = row[:7]
-        max_views, views, viewer_email = row[7:]
-        return ShareLink(
-            id=ShareId(id_),
-            org_id=OrgId(org_id),
-            env_id=EnvId(env_id),
-            video_id=VideoId(video_id),
-            created_at=_moment(created),
-            expires_at=_moment(expires),
-            max_views=max_views,
-            views=views,
-            viewer_email=viewer_email,
-            revoked_at=_perhaps(revoked),
-        )
+        return None if row is None else share_from_row(_decoded(_SHARE, row))
 
     def _entry(self, row: tuple[Any, ...]) -> PlaybackEntry:
         (id_, public_id, org_id, env_id, env_name, state, is_public, name) = row[:8]

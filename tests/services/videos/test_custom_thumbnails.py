@@ -335,7 +335,7 @@ def test_a_commit_under_way_is_waited_for_before_its_picture_is_taken_back(
         found = work.videos.find(video.id)
         assert found is not None
         assert found.poster_path is not None
-        work._connection.rollback()
+        work._connection.close()
         server.submit(go_on, found.poster_path)
         assert holds.wait(ENDS_WITHIN_S)
         monkeypatch.setattr(type(uow), "write", ask_for)

@@ -99,7 +99,7 @@ class EdgeConfig:
         values["TLS"] = _tls(edge.tls_certificate, edge.tls_key)
         values["PROXIES"] = _proxies(edge.proxies)
         values |= {name: str(number) for name, number in SERVICE_NUMBERS.items()}
-        text = _shipped(f"{CONFIG_FILE}.template")
+        text = _read_shipped(f"{CONFIG_FILE}.template")
         for name, value in values.items():
             text = text.replace(f"@{name}@", value)
         return text
@@ -134,7 +134,7 @@ class EdgeConfig:
         return json.dumps(
             {
                 "issuer": self.settings.playback.issuer,
-                "keys": [_verifying(key) for key in keys],
+                "keys": [_verification_key(key) for key in keys],
                 "secret": edge_secret(self.settings.uploads.signing_key),
                 "player_origin": player or "",
                 "is_local": self.storage is not None,
@@ -158,13 +158,15 @@ class EdgeConfig:
             self.scripts.mkdir(parents=True, exist_ok=True)
             self.make_folder()
             for name in script_names():
-                _replace(self.scripts / name, _shipped(name), mode=0o644)
-            _replace(self.scripts / SETTINGS_FILE, script_settings(), mode=0o644)
+                _write_in_one_step(self.scripts / name, _read_shipped(name), mode=0o644)
+            _write_in_one_step(
+                self.scripts / SETTINGS_FILE, script_settings(), mode=0o644
+            )
             secrets = self.scripts / SECRETS_FILE
-            _replace(secrets, self.secrets(keys), mode=0o600)
+            _write_in_one_step(secrets, self.secrets(keys), mode=0o600)
             # nginx may run as its user from the beginning on.
-            self._give(secrets)
-            _replace(self.scripts / CONFIG_FILE, config, mode=0o644)
+            self._give_to_owner(secrets)
+            _write_in_one_step(self.scripts / CONFIG_FILE, config, mode=0o644)
         except OSError as exc:
             raise ConfigError(
                 f"{exc.filename} cannot be written: {exc.strerror}. Choose another "
@@ -178,16 +180,16 @@ class EdgeConfig:
         """
         if not self.folder.exists():
             self.folder.mkdir(parents=True)
-            self._give(self.folder)
+            self._give_to_owner(self.folder)
         for name in ("temp", "cache"):
             (self.folder / name).mkdir(exist_ok=True)
-            self._give(self.folder / name)
+            self._give_to_owner(self.folder / name)
         changes = self.folder / CHANGES_FILE
         if not changes.exists():
             changes.write_bytes(os.urandom(CHANGES_BYTES))
-        self._give(changes)
+        self._give_to_owner(changes)
 
-    def _give(self, path: Path) -> None:
+    def _give_to_owner(self, path: Path) -> None:
         """
         Have what root makes belong to whom the service runs as.
 
@@ -224,7 +226,7 @@ def script_names() -> Sequence[str]:
     return sorted(file.name for file in files if file.name.endswith(_SCRIPT_ENDING))
 
 
-def _verifying(key: TokenKey) -> Mapping[str, str]:
+def _verification_key(key: TokenKey) -> Mapping[str, str]:
     public = key.public
     if isinstance(public, Ed25519PublicKey):
         public = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
@@ -255,23 +257,23 @@ def _proxies(networks: Sequence[str]) -> str:
     if not networks:
         return ""
     try:
-        believed = [ip_network(network, strict=False) for network in networks]
+        trusted = [ip_network(network, strict=False) for network in networks]
     except ValueError as exc:
         raise ConfigError(
             f"HV_EDGE__PROXIES: {exc}. Write addresses and networks, such as "
             "192.0.2.1,2001:db8::/32."
         ) from exc
-    lines = [f"    set_real_ip_from {network};\n" for network in believed]
+    lines = [f"    set_real_ip_from {network};\n" for network in trusted]
     # Of several proxies in a row, the first that is none of these is the viewer.
     lines += ["    real_ip_header X-Forwarded-For;\n", "    real_ip_recursive on;\n"]
     return "".join(lines)
 
 
-def _shipped(name: str) -> str:
+def _read_shipped(name: str) -> str:
     return (resources.files("hv_edge") / "nginx" / name).read_text(encoding="utf-8")
 
 
-def _replace(path: Path, text: str, *, mode: int) -> None:
+def _write_in_one_step(path: Path, text: str, *, mode: int) -> None:
     # With its mode from the first byte on, and in one step.
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.unlink(missing_ok=True)

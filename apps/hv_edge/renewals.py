@@ -27,18 +27,18 @@ from hvcore.services.edge.authorizations import (
 )
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
-_NOT_KEPT: Final = (("Cache-Control", "no-store"), ("Vary", "Origin"))
-_KNOWN: Final = Representation(
+_UNCACHED_HEADERS: Final = (("Cache-Control", "no-store"), ("Vary", "Origin"))
+_UNCHANGED: Final = Representation(
     status=NOT_MODIFIED,
-    headers=_NOT_KEPT,
+    headers=_UNCACHED_HEADERS,
     body=None,
     start=0,
     end=0,
     size_bytes=0,
     is_for_pages=False,
 )
-_HELD: Final = (*_NOT_KEPT, ("Content-Type", HELD_TYPE))
-_NOTHING: Final = PlaybackResponse(
+_HELD_HEADERS: Final = (*_UNCACHED_HEADERS, ("Content-Type", HELD_TYPE))
+_NO_BODY: Final = PlaybackResponse(
     body=b"", content_type="", etag="", lifetime=Lifetime.ONCE, is_public=False
 )
 
@@ -88,10 +88,10 @@ class Renewals:
             case ("v1", "edge", "grant", kind, *owner) if owner:
                 grant = self.grants.find(kind, "/".join(owner))
                 is_known = request.wanted.if_none_match == grant.tag
-                return (_NOTHING, _KNOWN) if is_known else None
+                return (_NO_BODY, _UNCHANGED) if is_known else None
             case ("v1", "edge", "grants"):
                 held = self.grants.which_hold(request.wanted.if_none_match or "")
-                return _NOTHING, _answered(held.encode())
+                return _NO_BODY, _whole_answer(held.encode())
             case ("v1", "edge", "text", kind, owner, *file) if file:
                 served = self.grants.open_text(kind, owner, "/".join(file), self.mark)
                 return served, self._marked(represent(request.wanted, served))
@@ -109,10 +109,10 @@ class Renewals:
         )
 
 
-def _answered(body: bytes) -> Representation:
+def _whole_answer(body: bytes) -> Representation:
     return Representation(
         status=OK,
-        headers=_HELD,
+        headers=_HELD_HEADERS,
         body=body,
         start=0,
         end=len(body),

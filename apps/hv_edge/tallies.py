@@ -62,7 +62,7 @@ LAST_MS: Final = 59_999
 """Of a minute."""
 
 _BLOCK_BYTES: Final = 64 * 1024
-_ROOM: Final = bytes(1024)
+_ZEROS: Final = bytes(1024)
 _PLACE: Final = re.compile(
     rb"([A-Za-z0-9_-]{1,64}) ([A-Za-z0-9_-]{1,64}) (vid_[A-Za-z0-9]+)"
     rb" (0|[1-9][0-9]{0,4})"
@@ -146,7 +146,7 @@ def used_bytes(file: BinaryIO) -> bytes:
     while block := file.read(_BLOCK_BYTES):
         data += block
         # No record has as many of them.
-        if block.endswith(_ROOM):
+        if block.endswith(_ZEROS):
             break
     return data
 

@@ -24,15 +24,15 @@ local BYTES = ffi.typeof("const unsigned char *")
 local SHARED = "public, max-age=" .. settings.immutable_max_age_s .. ", immutable"
 
 local _M = {}
-local fetched = 0
-local secret, player, is_local, changes_file, tallies
+local grants_fetched = 0
+local secret, player_origin, is_local, changes_file, tallies
 
 -- Called by init_by_lua, in the process that may read the file of the secrets.
 function _M.load(path)
     local file = assert(io.open(path, "rb"))
     local given = assert(cjson.decode(file:read("*a")))
     file:close()
-    secret, player = given.secret, given.player_origin
+    secret, player_origin = given.secret, given.player_origin
     is_local, changes_file, tallies = given.is_local, given.changes, given.tallies
     tokens.use(given)
     viewers.use(given)
@@ -43,7 +43,7 @@ function _M.start()
     tally.start(tallies)
 end
 
-local function to_service()
+local function pass_to_service()
     return ngx.exec("@service")
 end
 
@@ -57,8 +57,8 @@ local function fetch_grant(before, scope)
     local grant = answer.status == 200 and not answer.truncated
         and cjson.decode(answer.body) or nil
     if grant then
-        fetched = fetched + 1
-        grant.number, grant.bytes = fetched, #answer.body
+        grants_fetched = grants_fetched + 1
+        grant.number, grant.bytes = grants_fetched, #answer.body
     end
     return grant
 end
@@ -106,12 +106,12 @@ local function claims_of(first, size)
         return nil
     end
     -- No tail call, after which nothing would keep the token's bytes.
-    local found = tokens.claims(ffi.cast(BYTES, token), #token)
-    return found
+    local describe_file = tokens.claims(ffi.cast(BYTES, token), #token)
+    return describe_file
 end
 
 -- The grant under which a request is served, what its token says, and its scope.
-local function permission(place, has_query, first, size)
+local function authorize(place, has_query, first, size)
     local claims
     local scope = place.scope
     if place.kind == "private" or place.kind == "share" then
@@ -123,7 +123,7 @@ local function permission(place, has_query, first, size)
     if place.kind == "private" then
         if claims.use ~= "playback" or claims.share ~= nil
             or (place.video ~= claims.sub and place.video ~= claims.aud)
-            or (claims.domains and not pages.is_allowed(claims, player)) then
+            or (claims.domains and not pages.is_allowed(claims, player_origin)) then
             return nil
         end
         scope = claims.scope
@@ -133,14 +133,14 @@ local function permission(place, has_query, first, size)
     end
     local grant = grant_of(scope)
     if not grant or (grant.expires and ngx.now() >= grant.expires)
-        or (grant.domains and not pages.is_allowed(grant, player))
+        or (grant.domains and not pages.is_allowed(grant, player_origin))
         or (claims and (claims.sub ~= grant.video or claims.aud ~= grant.public)) then
         return nil
     end
     return grant, claims, scope
 end
 
-local function found(grant, track, path, etag, size)
+local function describe_file(grant, track, path, etag, size)
     return {
         -- Its number alone, or the place would keep the grant in memory.
         granted = grant.number, path = grant.root .. "/" .. path, etag = '"' .. etag .. '"',
@@ -157,7 +157,7 @@ local function find_media(grant, place)
     end
     local name, number = place.track == "video" and track.name or place.track, place.number
     if not number then
-        return found(grant, track, track.folder .. "/" .. name .. "/init.m4s",
+        return describe_file(grant, track, track.folder .. "/" .. name .. "/init.m4s",
             track.init, track.init_size)
     end
     for _, piece in ipairs(track.pieces) do
@@ -166,7 +166,7 @@ local function find_media(grant, place)
             local etag = track.etags:sub(
                 number * ETAG_CHARS + 1, (number + 1) * ETAG_CHARS)
             if #etag == ETAG_CHARS then
-                local media = found(
+                local media = describe_file(
                     grant, track, piece[1] .. "/" .. name .. "/" .. number .. ".m4s",
                     etag, track.sizes[number + 1])
                 media.served = track.served
@@ -178,7 +178,7 @@ local function find_media(grant, place)
 end
 
 -- Where a range begins: 0 without one, nil for one that the service judges.
-local function beginning(range)
+local function range_start(range)
     if not range then
         return 0
     end
@@ -194,7 +194,7 @@ local function beginning(range)
 end
 
 -- Answers that the client has it; true if it does.
-local function is_known(etag)
+local function is_not_modified(etag)
     local known = ngx.var.http_if_none_match
     if not known or (known ~= "*" and not known:find(etag, 1, true)) then
         return false
@@ -205,7 +205,7 @@ local function is_known(etag)
     return true
 end
 
-local function send_media(grant, claims, place, method, scope, is_plain)
+local function send_media(grant, claims, place, method, scope, is_unconditional)
     local media = place.media
     if not media or media.granted ~= grant.number then
         media = find_media(grant, place)
@@ -213,31 +213,31 @@ local function send_media(grant, claims, place, method, scope, is_plain)
     end
     local vars = ngx.var
     local start = 0
-    if not is_plain then
+    if not is_unconditional then
         local range = vars.http_range
-        start = beginning(range)
+        start = range_start(range)
         if range and method == "HEAD" then
-            return to_service()
+            return pass_to_service()
         end
     end
     if not media or not start or start >= media.size then
-        return to_service()
+        return pass_to_service()
     end
-    local counts = media.served and start == 0 and method == "GET"
-    if counts and not tally.has_room() then
-        return to_service()
+    local is_counted = media.served and start == 0 and method == "GET"
+    if is_counted and not tally.has_room() then
+        return pass_to_service()
     end
     vars.hv_etag = media.etag
     if place.kind == "public" then
         vars.hv_cache = SHARED
     end
-    if not is_plain and is_known(media.etag) then
+    if not is_unconditional and is_not_modified(media.etag) then
         return
     end
     if media.is_audio then
         ngx.header.content_type = "audio/mp4"
     end
-    if counts then
+    if is_counted then
         local noted = viewers.noted(claims, grant.video)
         tally.expect(noted == "" and media.served or media.served .. noted, media.size)
     end
@@ -248,11 +248,11 @@ local function send_media(grant, claims, place, method, scope, is_plain)
     end
 end
 
-local function send_text(place, path, scope, claims, method, is_plain)
+local function send_text(place, path, scope, claims, method, is_unconditional)
     local vars = ngx.var
-    if not claims and (method == "HEAD" or not is_plain)
-        or not is_plain and vars.http_range then
-        return to_service()
+    if not claims and (method == "HEAD" or not is_unconditional)
+        or not is_unconditional and vars.http_range then
+        return pass_to_service()
     end
     local text, body, length, etag
     if claims then
@@ -267,13 +267,13 @@ local function send_text(place, path, scope, claims, method, is_plain)
         end
     end
     if not text then
-        return to_service()
+        return pass_to_service()
     end
     vars.hv_etag, vars.hv_cache = etag, text.cache
     local header, names, values = ngx.header, text.names, text.values
     -- As of the text itself (RFC 9110, 15.4.5).
     header.vary = text.vary
-    if not is_plain and is_known(etag) then
+    if not is_unconditional and is_not_modified(etag) then
         return
     end
     for at = 1, #names do
@@ -288,20 +288,20 @@ end
 function _M.judge()
     tally.forget()
     requests.number()
-    local method, asks = ngx.req.get_method(), requests.asks()
+    local method, has_conditions = ngx.req.get_method(), requests.asks()
     local path, has_query, first, size = requests.address()
     local place = places.of(path)
-    if not place or asks == nil or (method ~= "GET" and method ~= "HEAD") then
-        return to_service()
+    if not place or has_conditions == nil or (method ~= "GET" and method ~= "HEAD") then
+        return pass_to_service()
     end
-    local grant, claims, scope = permission(place, has_query, first, size)
+    local grant, claims, scope = authorize(place, has_query, first, size)
     if not grant then
-        return to_service()
+        return pass_to_service()
     end
     if not place.is_text then
-        return send_media(grant, claims, place, method, scope, not asks)
+        return send_media(grant, claims, place, method, scope, not has_conditions)
     end
-    return send_text(place, path, scope, claims, method, not asks)
+    return send_text(place, path, scope, claims, method, not has_conditions)
 end
 
 -- Called by log_by_lua, when it was served.

@@ -19,7 +19,7 @@ local function covers(entry, host)
     return host == entry
 end
 
-local function judge(domains, page, player)
+local function is_listed(domains, page, player)
     if player ~= "" and (page .. "/"):sub(1, #player + 1) == player .. "/" then
         return true
     end
@@ -63,18 +63,18 @@ function _M.is_allowed(owner, player)
         return false
     end
     if #page > MAX_REMEMBERED_BYTES then
-        return judge(owner.domains, page, player)
+        return is_listed(owner.domains, page, player)
     end
-    local known = owner.pages
-    if not known or owner.pages_count >= MAX_REMEMBERED then
-        known = {}
-        owner.pages, owner.pages_count = known, 0
+    local answers = owner.pages
+    if not answers or owner.pages_count >= MAX_REMEMBERED then
+        answers = {}
+        owner.pages, owner.pages_count = answers, 0
     end
-    if known[page] == nil then
-        known[page] = judge(owner.domains, page, player)
+    if answers[page] == nil then
+        answers[page] = is_listed(owner.domains, page, player)
         owner.pages_count = owner.pages_count + 1
     end
-    return known[page]
+    return answers[page]
 end
 
 return _M

@@ -12,7 +12,7 @@ local MAX_PATH_BYTES = 300
 local _M = {}
 local remembered = remembered_texts.new(MAX_REMEMBERED)
 
-local function file_of(place, file)
+local function parse_file(place, file)
     place.file = file
     local track, name = file:match("^(video/%d+p)/(%w+)%.m4s$")
     if not track then
@@ -42,26 +42,26 @@ local function file_of(place, file)
     return nil
 end
 
-local function read(path)
+local function parse_path(path)
     local video, file = path:match("^/v1/private/(%l+_%w+)/([%w/.-]+)$")
     if video then
-        return file_of({ kind = "private", video = video }, file)
+        return parse_file({ kind = "private", video = video }, file)
     end
     local owner
     owner, file = path:match("^/v1/public/([%w_-]+/[%w_-]+/%l+_%w+)/([%w/.-]+)$")
     if owner then
-        return file_of({ kind = "public", scope = "public/" .. owner }, file)
+        return parse_file({ kind = "public", scope = "public/" .. owner }, file)
     end
     local share
     share, file = path:match("^/v1/share/(shr_%w+)/([%w/.-]+)$")
     if share then
-        return file_of(
+        return parse_file(
             { kind = "share", share = share, scope = "share/" .. share }, file)
     end
     local key
     key, file = path:match("^/v1/(ek_%w+)/([%w/.-]+)$")
     if key then
-        return file_of({ kind = "key", scope = "key/" .. key }, file)
+        return parse_file({ kind = "key", scope = "key/" .. key }, file)
     end
     return nil
 end
@@ -73,7 +73,7 @@ function _M.of(path)
     end
     local place = remembered:get(path)
     if place == nil then
-        place = read(path) or false
+        place = parse_path(path) or false
         remembered:set(path, place)
     end
     return place

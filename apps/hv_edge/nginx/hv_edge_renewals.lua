@@ -46,7 +46,7 @@ end
 -- What is kept under a key, if it is to be renewed with what is due: only what was
 -- requested since it was asked for, or it would be renewed for ever. Of what is renewed
 -- already, which what is due is, somebody else takes care.
-local function wanted(kept, key, asked, now)
+local function renewable(kept, key, asked, now)
     local entry, age = kept.newer[key], now - asked
     if entry and entry.asked == asked and entry.used and age >= 0
         and age < kept.KEPT_S and now >= entry.renewing and not key:find("[^%w_/-]") then
@@ -56,7 +56,7 @@ local function wanted(kept, key, asked, now)
 end
 
 -- The keys and entries to be renewed with one that is due.
-local function choose(self, kept, key, due, now)
+local function choose_together(self, kept, key, due, now)
     local keys, entries, listed = { key }, { due }, { key .. "=" .. due.value.tag }
     local bytes = #listed[1]
     while self.first <= self.last and #keys < MAX_TOGETHER do
@@ -64,15 +64,15 @@ local function choose(self, kept, key, due, now)
         if now - asked < SOON_S and now >= asked then
             break
         end
-        local entry = wanted(kept, other, asked, now)
+        local entry = renewable(kept, other, asked, now)
         if entry then
-            local one = other .. "=" .. entry.value.tag
-            bytes = bytes + 1 + #one
+            local pair = other .. "=" .. entry.value.tag
+            bytes = bytes + 1 + #pair
             if bytes > MAX_LIST_BYTES then
                 break
             end
             local at = #keys + 1
-            keys[at], entries[at], listed[at] = other, entry, one
+            keys[at], entries[at], listed[at] = other, entry, pair
         end
         drop_first(self)
     end
@@ -84,7 +84,7 @@ function _M:renew(kept, key, due, now)
     if now < self.alone_until or key:find("[^%w_/-]") then
         return false
     end
-    local keys, entries, list = choose(self, kept, key, due, now)
+    local keys, entries, list = choose_together(self, kept, key, due, now)
     if #keys == 1 then
         return false
     end

@@ -12,11 +12,11 @@ int RAND_bytes(unsigned char *buffer, int length);
 ]]
 
 local C = ffi.C
-local MARK = ("?"):byte()
+local QUESTION_MARK = ("?"):byte()
 local TOKEN = "?token="
-local AT_ONCE, BYTES, DIGITS = 256, 16, 32
+local IDS_AT_ONCE, ID_BYTES, ID_DIGITS = 256, 16, 32
 local ADDRESS, ADDRESS_LENGTH = "request_uri", #"request_uri"
-local NUMBER, NUMBER_LENGTH = "hv_id", #"hv_id"
+local ID_VARIABLE, ID_VARIABLE_LENGTH = "hv_id", #"hv_id"
 -- A request with more is no player's, and the service may refuse it.
 local MAX_HEADERS = 1000
 -- Headers that matter, by their first byte: those of a range, of conditions, and of
@@ -34,11 +34,11 @@ local message, message_length = ffi.new("char *[1]"), ffi.new("size_t[1]")
 local headers = ffi.new("ngx_http_lua_ffi_table_elt_t[?]", MAX_HEADERS)
 local is_truncated = ffi.new("int[1]")
 local lowered = ffi.new("unsigned char[32]")
-local said = ffi.new("unsigned char[256]")
-local random = ffi.new("unsigned char[?]", AT_ONCE * BYTES)
-local digits = ffi.new("unsigned char[?]", AT_ONCE * DIGITS)
-local used = AT_ONCE
-local DIGIT = ffi.new("unsigned char[17]", "0123456789abcdef")
+local error_text = ffi.new("unsigned char[256]")
+local random = ffi.new("unsigned char[?]", IDS_AT_ONCE * ID_BYTES)
+local digits = ffi.new("unsigned char[?]", IDS_AT_ONCE * ID_DIGITS)
+local ids_used = IDS_AT_ONCE
+local HEX_DIGITS = ffi.new("unsigned char[17]", "0123456789abcdef")
 
 -- The path of an address as it was sent, whether it has a query, and if that begins with
 -- "?token=", where in memory that is which follows, and how many bytes it has: so long
@@ -49,16 +49,17 @@ function _M.address()
                                   value, length, message) ~= 0 then
         error("a request without an address")
     end
-    local text, all = value[0], tonumber(length[0])
-    local mark = ffi.cast("unsigned char *", C.memchr(text, MARK, all))
-    if mark == nil then
-        return ffi.string(text, all), false, nil, 0
+    local text, address_bytes = value[0], tonumber(length[0])
+    local question = ffi.cast(
+        "unsigned char *", C.memchr(text, QUESTION_MARK, address_bytes))
+    if question == nil then
+        return ffi.string(text, address_bytes), false, nil, 0
     end
-    local before = tonumber(mark - text)
+    local before = tonumber(question - text)
     local path = ffi.string(text, before)
-    local after = all - before - #TOKEN
-    if after > 0 and C.memcmp(mark, TOKEN, #TOKEN) == 0 then
-        return path, true, mark + #TOKEN, after
+    local after = address_bytes - before - #TOKEN
+    if after > 0 and C.memcmp(question, TOKEN, #TOKEN) == 0 then
+        return path, true, question + #TOKEN, after
     end
     return path, true, nil, 0
 end
@@ -78,48 +79,49 @@ function _M.asks()
         or C.ngx_http_lua_ffi_req_get_headers(request, headers, count, 0) ~= 0 then
         return nil
     end
-    local asks = false
+    local has_conditions = false
     for at = 0, count - 1 do
         local text, size = headers[at].key.data, headers[at].key.len
         local first = text[0]
         if first == I and size > 2 and text[1] == F then
             if is_name(text, size, IF_NONE_MATCH) then
-                asks = asks or headers[at].value.len > 0
+                has_conditions = has_conditions or headers[at].value.len > 0
             elseif not is_name(text, size, IF_MODIFIED_SINCE) then
                 return nil
             end
         elseif first == R and is_name(text, size, RANGE) then
-            asks = asks or headers[at].value.len > 0
+            has_conditions = has_conditions or headers[at].value.len > 0
         elseif first == E and is_name(text, size, EXPECT)
             or first == L and is_name(text, size, CONTENT_LENGTH)
             or first == T and is_name(text, size, TRANSFER_ENCODING) then
             return nil
         end
     end
-    return asks
+    return has_conditions
 end
 
 -- Randomness for some hundred numbers, where nginx's $request_id asks for that of one.
-local function more()
-    assert(C.RAND_bytes(random, AT_ONCE * BYTES) == 1)
-    for at = 0, AT_ONCE * BYTES - 1 do
+local function make_ids()
+    assert(C.RAND_bytes(random, IDS_AT_ONCE * ID_BYTES) == 1)
+    for at = 0, IDS_AT_ONCE * ID_BYTES - 1 do
         local byte = random[at]
-        digits[2 * at] = DIGIT[bit.rshift(byte, 4)]
-        digits[2 * at + 1] = DIGIT[bit.band(byte, 15)]
+        digits[2 * at] = HEX_DIGITS[bit.rshift(byte, 4)]
+        digits[2 * at + 1] = HEX_DIGITS[bit.band(byte, 15)]
     end
-    used = 0
+    ids_used = 0
 end
 
 -- Gives the request a number of 32 digits that no other one has.
 function _M.number()
-    if used >= AT_ONCE then
-        more()
+    if ids_used >= IDS_AT_ONCE then
+        make_ids()
     end
-    local at = used * DIGITS
-    used = used + 1
+    local at = ids_used * ID_DIGITS
+    ids_used = ids_used + 1
     message_length[0] = 256
-    if C.ngx_http_lua_ffi_var_set(base.get_request(), NUMBER, NUMBER_LENGTH, lowered,
-                                  digits + at, DIGITS, said, message_length) ~= 0 then
+    if C.ngx_http_lua_ffi_var_set(base.get_request(), ID_VARIABLE, ID_VARIABLE_LENGTH,
+                                  lowered, digits + at, ID_DIGITS, error_text,
+                                  message_length) ~= 0 then
         error("a request without a number")
     end
 end

@@ -50,18 +50,18 @@ local _M = {}
 local folder
 -- The file: its memory, how much of that is used, and what is where in it; the beginning
 -- of its minute, and when it was begun.
-local descriptor, memory, used, offsets, minute_s, began = -1, nil, 0, {}, 0, 0
+local descriptor, memory, used, offsets, minute_s, began_at = -1, nil, 0, {}, 0, 0
 -- What it is called, and the one before.
 local path, last_path
-local failed = -TRIED_AGAIN_AFTER_S
+local failed_at = -TRIED_AGAIN_AFTER_S
 -- What went wrong, for the timer to say: to what is said in a request nginx adds its
 -- address, with the token. And what was noted before and has not ended.
-local to_say, noted = {}, {}
+local unlogged, noted_faults = {}, {}
 -- Whether this worker is ending, and whether it will let go of its counts soon.
-local is_ending, lets_go = false, false
+local is_ending, is_release_due = false, false
 -- Of requests that are being answered, by their addresses: what counts if all of it is
 -- handed over, and how many bytes that is.
-local texts, sizes = {}, {}
+local texts_by_request, bytes_by_request = {}, {}
 
 local value, length = ffi.new("unsigned char *[1]"), ffi.new("size_t[1]")
 local message = ffi.new("char *[1]")
@@ -76,23 +76,23 @@ local function new_name()
 end
 
 local function note_fault(text)
-    if not noted[text] then
-        noted[text] = true
-        to_say[#to_say + 1] = text
+    if not noted_faults[text] then
+        noted_faults[text] = true
+        unlogged[#unlogged + 1] = text
     end
 end
 
 -- Called by the timer of each worker, which has no request.
-local function say_faults()
-    for _, text in ipairs(to_say) do
+local function log_faults()
+    for _, text in ipairs(unlogged) do
         ngx.log(ngx.EMERG, text)
     end
-    to_say = {}
+    unlogged = {}
 end
 
 -- Maps a new file; nil and the system's number for what is wrong if that fails, because
 -- there is no room for all of it, say.
-local function mapped(opened)
+local function map_file(opened)
     -- Locked before it has the name under which it is looked for.
     if C.flock(opened, LOCK_EX + LOCK_NB) ~= 0 then
         return nil, ffi.errno()
@@ -109,13 +109,13 @@ local function mapped(opened)
 end
 
 -- Makes a file and gives it its name: its memory and its descriptor; likewise.
-local function made(name, minute)
+local function create_file(name, minute)
     local opened = C.open(name .. ".new", O_RDWR + O_CREAT + O_EXCL + O_CLOEXEC,
                           ffi.cast("int", OWNER_ONLY))
     if opened < 0 then
         return nil, ffi.errno()
     end
-    local found, fault = mapped(opened)
+    local found, fault = map_file(opened)
     if found then
         local head = ffi.cast(HEAD, found)
         head.minute = minute
@@ -132,17 +132,17 @@ local function made(name, minute)
 end
 
 -- Goes on with a new file, if one can be made; if not, with the one that there is.
-local function renew(now)
+local function start_new_file(now)
     local name, minute = new_name(), floor(now / MINUTE_S)
-    local found, opened = made(name, minute)
+    local found, opened = create_file(name, minute)
     if not found then
-        failed = now
+        failed_at = now
         note_fault("no file to count in can be made in " .. folder .. ": "
             .. ffi.string(C.strerror(opened)) .. ". Free space there, or let the user of "
             .. "nginx's workers write to it.")
         return
     end
-    noted = {}
+    noted_faults = {}
     if memory then
         C.munmap(memory, FILE_BYTES)
         -- Its room is for others. If that fails, it is only larger.
@@ -151,12 +151,12 @@ local function renew(now)
     end
     path, last_path = name .. ".tally", path
     descriptor, memory, used, offsets = opened, found, HEAD_BYTES, {}
-    minute_s, began = minute * MINUTE_S, now
+    minute_s, began_at = minute * MINUTE_S, now
 end
 
 local function may_try(now)
     -- Both ways, for a clock that was set back.
-    return now - failed >= TRIED_AGAIN_AFTER_S or now < failed
+    return now - failed_at >= TRIED_AGAIN_AFTER_S or now < failed_at
 end
 
 local function is_of_this_minute(now)
@@ -164,36 +164,36 @@ local function is_of_this_minute(now)
 end
 
 -- Lets others read what was counted, if anything was.
-local function let_go(now)
+local function release_file(now)
     if memory and used > HEAD_BYTES and may_try(now) then
-        renew(now)
+        start_new_file(now)
     end
 end
 
 -- Called each second. While nobody has even read what was before, a file is let go once a
 -- minute: files that nobody reads shall not be many. When the worker is ending, which may
 -- take a minute, it is called a last time.
-local function look(premature)
+local function check_file(premature)
     local now = ngx.now()
     is_ending = premature
-    if premature or not is_of_this_minute(now) or now - began >= KEPT_FOR_S
+    if premature or not is_of_this_minute(now) or now - began_at >= KEPT_FOR_S
         and not (last_path and C.access(last_path, F_OK) == 0) then
-        let_go(now)
+        release_file(now)
     end
-    say_faults()
+    log_faults()
 end
 
 -- Of a worker that is ending: its end waits for this, so it is no more than a second.
-local function let_go_soon()
+local function release_file_later()
     ngx.sleep(LOOKED_AT_EVERY_S)
-    lets_go = false
-    let_go(ngx.now())
+    is_release_due = false
+    release_file(ngx.now())
 end
 
 -- Called in each worker.
 function _M.start(given)
     folder = given
-    ngx.timer.every(LOOKED_AT_EVERY_S, look)
+    ngx.timer.every(LOOKED_AT_EVERY_S, check_file)
 end
 
 -- Whether there is room for what is served from now on. Who has none must not serve.
@@ -203,7 +203,7 @@ function _M.has_room()
         return true
     end
     if may_try(now) then
-        renew(now)
+        start_new_file(now)
     end
     return memory ~= nil and FILE_BYTES - used >= KEPT_FREE_BYTES
 end
@@ -214,13 +214,13 @@ end
 
 -- Called for each request before anything else: another one may have had its address.
 function _M.forget()
-    texts[request_key()] = nil
+    texts_by_request[request_key()] = nil
 end
 
 -- Has a request count if all of its bytes are handed over.
 function _M.expect(text, bytes)
     local key = request_key()
-    texts[key], sizes[key] = text, bytes
+    texts_by_request[key], bytes_by_request[key] = text, bytes
 end
 
 -- A number that nginx knows of a request; nil if there is none.
@@ -275,17 +275,17 @@ end
 function _M.count()
     local request = base.get_request()
     local key = tonumber(ffi.cast(ADDRESS, request))
-    local text = texts[key]
+    local text = texts_by_request[key]
     if not text then
         return
     end
-    texts[key] = nil
-    if not is_whole(request, sizes[key]) then
+    texts_by_request[key] = nil
+    if not is_whole(request, bytes_by_request[key]) then
         return
     end
     local now = ngx.now()
     if not is_of_this_minute(now) and may_try(now) then
-        renew(now)
+        start_new_file(now)
     end
     -- Of another minute only if the disk is full: better there than nowhere.
     local now_ms = math.min(math.max(0, floor((now - minute_s) * 1000)), LAST_MS)
@@ -305,9 +305,9 @@ function _M.count()
         record.first_ms = now_ms
     end
     record.segments = record.segments + 1
-    if is_ending and not lets_go then
+    if is_ending and not is_release_due then
         -- Of timers, only those without a delay are left.
-        lets_go = ngx.timer.at(0, let_go_soon)
+        is_release_due = ngx.timer.at(0, release_file_later)
     end
 end
 

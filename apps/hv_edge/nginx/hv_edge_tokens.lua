@@ -38,7 +38,7 @@ local WORDS = ffi.typeof("const uint32_t *")
 local _M = {}
 
 local keys, issuer, verified = {}, nil, nil
-local made, made_length = ffi.new("unsigned char[64]"), ffi.new("unsigned int[1]")
+local digest, digest_length = ffi.new("unsigned char[64]"), ffi.new("unsigned int[1]")
 
 function _M.use(secrets)
     issuer = secrets.issuer
@@ -56,9 +56,9 @@ end
 
 local function is_hmac(key, signed, signature)
     ffi.C.HMAC(ffi.C.EVP_sha256(), key.material, #key.material,
-               signed, #signed, made, made_length)
+               signed, #signed, digest, digest_length)
     return #signature == HMAC_BYTES
-        and ffi.C.CRYPTO_memcmp(made, signature, HMAC_BYTES) == 0
+        and ffi.C.CRYPTO_memcmp(digest, signature, HMAC_BYTES) == 0
 end
 
 local function is_ed25519(key, signed, signature)
@@ -101,7 +101,7 @@ local function are_texts(list)
     return true
 end
 
-local function read(token)
+local function verify(token)
     local header64, payload64, signature64 =
         token:match("^([%w_-]+)%.([%w_-]+)%.([%w_-]+)$")
     if not header64 or #token > MAX_TOKEN_BYTES then
@@ -142,7 +142,7 @@ function _M.claims(text, size)
     if not claims or #claims.token ~= size
         or ffi.C.memcmp(text, claims.token, size) ~= 0 then
         local token = ffi.string(text, size)
-        claims = read(token)
+        claims = verify(token)
         if not claims then
             return nil
         end

@@ -23,7 +23,7 @@ end
 
 local key, country_header, has_referrers, has_origins
 -- When viewers were noted, by video and what they show.
-local newer, older, newer_count, began = {}, {}, 0, 0
+local newer, older, newer_count, newer_since = {}, {}, 0, 0
 
 function _M.use(secrets)
     key = secrets.viewer_key
@@ -54,9 +54,9 @@ end
 
 -- Remembers that a viewer is noted; false if it was a moment ago, or if there are
 -- too many.
-local function note(viewer, now)
-    if now - began >= NOTED_EVERY_S or now < began then
-        older, newer, newer_count, began = newer, {}, 0, now
+local function remember(viewer, now)
+    if now - newer_since >= NOTED_EVERY_S or now < newer_since then
+        older, newer, newer_count, newer_since = newer, {}, 0, now
     end
     if not is_due(newer[viewer] or older[viewer], now) then
         return false
@@ -77,7 +77,7 @@ local function mark_of_viewer(vars, video, now)
     -- Short, and all of it is hashed: of long strings LuaJIT hashes samples, and
     -- those that were made alike would be looked for one by one.
     local viewer = video .. " " .. address .. " " .. ngx.crc32_long(browser)
-    if not note(viewer, now) then
+    if not remember(viewer, now) then
         return nil
     end
     -- As servers read it.
@@ -91,18 +91,18 @@ local function host_in(page)
 end
 
 local function origin_of(vars)
-    local said = ""
+    local note_text = ""
     local country = country_header and vars[country_header]
     country = country and country:match("^[ \t]*(%u%u)[ \t]*$")
     if country and country ~= "XX" and country ~= "ZZ" then
-        said = " c=" .. country
+        note_text = " c=" .. country
     end
     local host = has_referrers
         and (host_in(vars.http_origin) or host_in(vars.http_referer))
     if host then
-        said = said .. " r=" .. host
+        note_text = note_text .. " r=" .. host
     end
-    return said
+    return note_text
 end
 
 -- What follows on the place of a segment that is served now; mostly nothing.
@@ -114,11 +114,11 @@ function _M.noted(claims, video)
     else
         mark = mark_of_viewer(vars, video, now)
     end
-    local said = has_origins and origin_of(vars) or ""
+    local note_text = has_origins and origin_of(vars) or ""
     if mark then
-        said = " s=" .. mark .. said
+        note_text = " s=" .. mark .. note_text
     end
-    return said
+    return note_text
 end
 
 return _M

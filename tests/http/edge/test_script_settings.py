@@ -24,7 +24,9 @@ OWN_NUMBERS: Final[Mapping[str, frozenset[str]]] = {
     ),
     "hv_edge_places.lua": frozenset({"MAX_REMEMBERED", "MAX_PATH_BYTES"}),
     "hv_edge_renewals.lua": frozenset({"SOON_S", "MAX_LIST_BYTES", "ALONE_S"}),
-    "hv_edge_requests.lua": frozenset({"AT_ONCE", "BYTES", "DIGITS", "MAX_HEADERS"}),
+    "hv_edge_requests.lua": frozenset(
+        {"IDS_AT_ONCE", "ID_BYTES", "ID_DIGITS", "MAX_HEADERS"}
+    ),
     "hv_edge_tally.lua": frozenset(
         {
             *("O_RDWR", "O_CREAT", "O_EXCL", "O_CLOEXEC", "OWNER_ONLY", "F_OK"),

@@ -26,7 +26,8 @@ from tests.wire.hostile_values import HOSTILE_VALUES
 # Thousands of cells of one kind: once is enough, whatever the interpreter.
 pytestmark = pytest.mark.matrix
 
-MAX_S: Final = 2.0
+MAX_CPU_S: Final = 2.0
+"""Of this process, since others may have the machine meanwhile."""
 MAX_ANSWER_BYTES: Final = 64 * 1024
 LONG: Final = "x" * 100_000
 
@@ -138,9 +139,9 @@ def send(api: World, route: Route, path: str, **request: Any) -> Result:  # noqa
     """
     Send a request without counting it, and see that it is refused well.
     """
-    begin = time.perf_counter()
+    begin = time.process_time()
     result = api.call(route.method, path, **request)
-    took_s = time.perf_counter() - begin
+    took_s = time.process_time() - begin
 
     assert 400 <= result.status_code < 500, (path[:100], result.text[:500])
     assert result.headers["Content-Type"] == "application/problem+json"
@@ -149,7 +150,7 @@ def send(api: World, route: Route, path: str, **request: Any) -> Result:  # noqa
     assert len(result.content) < MAX_ANSWER_BYTES
     assert "X-Injected" not in result.headers
     assert api.key.value not in result.text
-    assert took_s < MAX_S
+    assert took_s < MAX_CPU_S
     return result
 
 
@@ -235,11 +236,11 @@ def test_a_long_query_changes_nothing(
     api: World, names: dict[str, str], route: Route
 ) -> None:
     query = "&".join(f"x{number}={number}" for number in range(5_000))
-    begin = time.perf_counter()
+    begin = time.process_time()
 
     result = api.get(route.template.format(**names), query)
 
-    assert time.perf_counter() - begin < MAX_S
+    assert time.process_time() - begin < MAX_CPU_S
     assert result.status_code in {200, 400, 404, 414}
 
 

@@ -31,7 +31,7 @@ class RequestScope:
     env_ref: str | None
 
 
-def reach_of(req: falcon.Request) -> RequestScope:
+def scope_of(req: falcon.Request) -> RequestScope:
     """
     Return what the middleware found out.
     """
@@ -46,7 +46,7 @@ def find_environment(access: Access, req: falcon.Request) -> Environment:
         EnvironmentNotFoundError: The organization has none such.
         ForbiddenError: It lies outside the key's scope.
     """
-    reach = reach_of(req)
+    reach = scope_of(req)
     if reach.env_ref is None:
         return access.own_environment(reach.caller)
     if not is_chosen_id(reach.env_ref):

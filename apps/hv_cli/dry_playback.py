@@ -131,12 +131,12 @@ def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision
         statuses.append(int(status.split(maxsplit=1)[0]))
         return None
 
-    with following() as judgement:
+    with following() as decision:
         body = app(_environ(asked), start_response)
         close = getattr(body, "close", None)
         if close is not None:
             close()
-    return statuses[-1], judgement
+    return statuses[-1], decision
 
 
 def _environ(asked: DryRequest) -> dict[str, Any]:

@@ -142,13 +142,13 @@ def _judge(
     _warn_of_host(url, public)
     asked = attrs.evolve(asked, origin=origin, referer=referer)
     with invocation.services() as services:
-        status, judgement = ask(dry_services(services, public), asked)
+        status, decision = ask(dry_services(services, public), asked)
     if as_json:
-        print_json(_document(status, judgement))
+        print_json(_document(status, decision))
     else:
-        _print_judged(status, judgement)
+        _print_judged(status, decision)
     is_unnamed = origin is None and referer is None
-    if is_unnamed and judgement.refused_by is PlaybackRule.PAGE_NOT_LISTED:
+    if is_unnamed and decision.refused_by is PlaybackRule.PAGE_NOT_LISTED:
         say("Name the page that asks with --origin https://… or --referer.")
     return 0 if status < _REFUSED else 1
 
@@ -163,38 +163,38 @@ def _warn_of_host(url: str, public: PublicSettings) -> None:
         )
 
 
-def _document(status: int, judgement: PlaybackDecision) -> dict[str, object]:
-    rule = judgement.refused_by
+def _document(status: int, decision: PlaybackDecision) -> dict[str, object]:
+    rule = decision.refused_by
     return {
         "served": status < _REFUSED,
         "status": status,
         "rule": rule.id if rule else None,
-        "says": rule.refusal if rule else judgement.detail or None,
+        "says": rule.refusal if rule else decision.detail or None,
         "next": rule.mend if rule else None,
-        "rules": _rules(judgement),
+        "rules": _rules(decision),
     }
 
 
-def _rules(judgement: PlaybackDecision) -> list[dict[str, object]]:
+def _rules(decision: PlaybackDecision) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = [
         {"state": "passed", "rule": rule.id, "says": rule.asks}
-        for rule in judgement.kept
+        for rule in decision.kept
     ]
-    rule = judgement.refused_by
+    rule = decision.refused_by
     if rule is not None:
         rows.append({"state": "refused", "rule": rule.id, "says": rule.refusal})
     return rows
 
 
-def _print_judged(status: int, judgement: PlaybackDecision) -> None:
+def _print_judged(status: int, decision: PlaybackDecision) -> None:
     columns = {"state": "STATE", "rule": "RULE", "says": "WHAT"}
-    show(_rules(judgement), columns, name="rules", as_json=False)
-    if judgement.refused_by is not None:
-        say(f"Refused with {status}. Do next: {judgement.refused_by.mend}")
+    show(_rules(decision), columns, name="rules", as_json=False)
+    if decision.refused_by is not None:
+        say(f"Refused with {status}. Do next: {decision.refused_by.mend}")
     elif status < _REFUSED:
         say(f"It would be served ({status}).")
     else:
         say(
-            f"It could not be answered ({status}): {judgement.detail} Run hv doctor, "
+            f"It could not be answered ({status}): {decision.detail} Run hv doctor, "
             "and read the logs."
         )

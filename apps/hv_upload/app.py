@@ -118,7 +118,7 @@ def make_app(
     services.uploads.clean_incoming()
     services.resumable.tidy()
     app = make_web_app(cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)])
-    places = ConcurrencySlots(
+    slots = ConcurrencySlots(
         count=max_concurrent,
         # One organization leaves room for the others.
         most_of_one=max(1, max_concurrent // 2),
@@ -126,12 +126,12 @@ def make_app(
     )
     reservations = DiskReservations()
     app.add_route(
-        "/upload/{grant_id}", SignedUploadResource(services, places, reservations)
+        "/upload/{grant_id}", SignedUploadResource(services, slots, reservations)
     )
     resumable = ResumableUploadResource(
         uploads=services.resumable,
         signer=services.upload_signer,
-        places=places,
+        slots=slots,
         reservations=reservations,
     )
     app.add_route(f"{RESUMABLE_PREFIX}{{grant_id}}", resumable)
@@ -146,14 +146,14 @@ class SignedUploadResource:
     def __init__(
         self,
         services: UploadServices,
-        places: ConcurrencySlots,
+        slots: ConcurrencySlots,
         reservations: DiskReservations,
     ) -> None:
         self._uploads = services.uploads
         self._signer = services.upload_signer
         self._clock = services.clock
         self._reservations = reservations
-        self._places = places
+        self._slots = slots
 
     def on_put(
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
@@ -175,7 +175,7 @@ class SignedUploadResource:
             now=self._clock.now(),
         )
         grant = self._uploads.open_upload(verified)
-        with self._places.take(grant.org_id):
+        with self._slots.take(grant.org_id):
             content_type = req.content_type
             self._uploads.check_announced(grant, content_type, req.content_length)
             if req.content_length is None and not req.env.get("wsgi.input_terminated"):
@@ -191,7 +191,7 @@ class SignedUploadResource:
         incoming = IncomingFiles(
             folder=self._uploads.incoming_dir(),
             reservations=self._reservations,
-            is_scarce=self._places.is_scarce,
+            is_scarce=self._slots.is_scarce,
         )
         limit = grant.size_bytes or MAX_UPLOAD_BYTES
         with incoming.collect(req, max_bytes=limit) as (local, size_bytes):

@@ -24,7 +24,7 @@ MIN_BYTES_PER_S: Final = 8 * 1024
 """A sender that stays below it after GRACE_S keeps others out."""
 WINDOW_S: Final = 60.0
 MIN_BYTES_PER_S_WHILE_SCARCE: Final = 128 * 1024
-"""In a window, while others wait for a place; 5 GiB take 11 hours so."""
+"""In a window, while others wait for a slot; 5 GiB take 11 hours so."""
 
 
 class CutOffError(InvalidFileSizeError):
@@ -41,7 +41,7 @@ class IncomingFiles:
     Attributes:
         folder: Where a file lies until it is kept.
         reservations: Shared by all uploads of a process.
-        is_scarce: Whether others wait for a place.
+        is_scarce: Whether others wait for a slot.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
@@ -92,11 +92,11 @@ class IncomingFiles:
 
 class SenderPace:
     """
-    Whether a sender makes enough of its place.
+    Whether a sender makes enough of its slot.
 
     Args:
         started_s: When it began, on a clock that only goes forward.
-        is_scarce: Whether others wait for a place.
+        is_scarce: Whether others wait for a slot.
     """
 
     def __init__(self, started_s: float, *, is_scarce: Callable[[], bool]) -> None:
@@ -106,7 +106,7 @@ class SenderPace:
 
     def check(self, received: int, now_s: float) -> None:
         """
-        Refuse a sender who keeps a place for little.
+        Refuse a sender who keeps a slot for little.
 
         Args:
             received: Bytes, since the beginning.

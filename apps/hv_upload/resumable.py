@@ -116,13 +116,13 @@ class ResumableUploadResource:
     An upload that goes on where it was cut off.
 
     Attributes:
-        places: Shared by all uploads of a process; so are reservations.
+        slots: Shared by all uploads of a process; so are reservations.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
     uploads: ResumableUseCases
     signer: UploadSigner
-    places: ConcurrencySlots
+    slots: ConcurrencySlots
     reservations: DiskReservations
     elapsed_s: Callable[[], float] = time.monotonic
 
@@ -233,7 +233,7 @@ class ResumableUploadResource:
     @contextmanager
     def _held(self, grant: UploadGrant) -> Iterator[PartialFile]:
         with (
-            self.places.take(grant.org_id),
+            self.slots.take(grant.org_id),
             self.uploads.files().hold(grant.id) as file,
         ):
             yield file
@@ -306,7 +306,7 @@ class ResumableUploadResource:
     ) -> None:
         left = (grant.size_bytes or 0) - chunk.offset
         prolonged_s = self.elapsed_s()
-        pace = SenderPace(prolonged_s, is_scarce=self.places.is_scarce)
+        pace = SenderPace(prolonged_s, is_scarce=self.slots.is_scarce)
         received = 0
         with self.reservations.reserve(file.path.parent, left) as reserved:
             for block in blocks(req, chunk.length):

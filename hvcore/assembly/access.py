@@ -14,7 +14,7 @@ from hvcore.services.access.rate_limits import RateLimits
 from hvcore.services.access.tenants import Tenants
 
 
-class AccessServices(Backends):
+class AccessWiring(Backends):
     """
     A part of Services, which says when they are made.
     """

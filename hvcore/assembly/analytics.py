@@ -5,7 +5,7 @@ Answers about what was watched.
 from datetime import timedelta
 from functools import cached_property
 
-from hvcore.assembly.videos import VideoServices
+from hvcore.assembly.videos import VideoWiring
 from hvcore.persistence.videos.totals import SqlVideoTotals
 from hvcore.ports.analytics import AnalyticsReport, sink_that_reports
 from hvcore.services.analytics.by_video import VideoAnalytics
@@ -13,7 +13,7 @@ from hvcore.services.analytics.counts import Analytics
 from hvcore.services.analytics.live import LiveAnalytics
 
 
-class AnalyticsServices(VideoServices):
+class AnalyticsWiring(VideoWiring):
     """
     A part of Services, which says when they are made.
     """

@@ -10,7 +10,7 @@ from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames
 
 
-class CountingServices(Backends):
+class CountingWiring(Backends):
     """
     A part of Services, which says when they are made.
     """

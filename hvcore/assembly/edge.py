@@ -4,11 +4,11 @@ What an edge may serve by itself.
 
 from functools import cached_property
 
-from hvcore.assembly.links import LinkServices
+from hvcore.assembly.links import LinkWiring
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 
 
-class EdgeServices(LinkServices):
+class EdgeWiring(LinkWiring):
     """
     A part of Services, which says when they are made.
     """

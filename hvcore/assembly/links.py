@@ -4,7 +4,7 @@ Edge keys and share links, and playing by them.
 
 from functools import cached_property
 
-from hvcore.assembly.playback import PlaybackServices
+from hvcore.assembly.playback import PlaybackWiring
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.edge_keys import EdgeKeys
 from hvcore.services.links.link_pages import LinkPages
@@ -12,7 +12,7 @@ from hvcore.services.links.share_links import ShareLinks
 from hvcore.services.links.share_playback import SharePlayback
 
 
-class LinkServices(PlaybackServices):
+class LinkWiring(PlaybackWiring):
     """
     A part of Services, which says when they are made.
     """

@@ -4,7 +4,7 @@ What viewers get: playlists, segments and pictures.
 
 from functools import cached_property
 
-from hvcore.assembly.counting import CountingServices
+from hvcore.assembly.counting import CountingWiring
 from hvcore.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.errors import ConfigError
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
@@ -17,7 +17,7 @@ from hvcore.services.playback.signed_urls import SignedUrls
 from hvcore.services.playback.thumbnails import Thumbnails
 
 
-class PlaybackServices(CountingServices):
+class PlaybackWiring(CountingWiring):
     """
     A part of Services, which says when they are made.
     """

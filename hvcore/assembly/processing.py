@@ -14,7 +14,7 @@ from hvcore.services.processing.storyboards import Storyboards
 from hvcore.services.processing.transcoding import Transcoding
 
 
-class ProcessingServices(Backends):
+class ProcessingWiring(Backends):
     """
     A part of Services, which says when they are made.
     """

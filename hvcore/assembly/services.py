@@ -4,12 +4,12 @@ The use cases, wired: what every room of the services needs, put together.
 
 from functools import cached_property
 
-from hvcore.assembly.analytics import AnalyticsServices
-from hvcore.assembly.edge import EdgeServices
-from hvcore.assembly.processing import ProcessingServices
+from hvcore.assembly.analytics import AnalyticsWiring
+from hvcore.assembly.edge import EdgeWiring
+from hvcore.assembly.processing import ProcessingWiring
 from hvcore.assembly.task_handlers import handlers
-from hvcore.assembly.uploads import UploadServices
-from hvcore.assembly.webhooks import WebhookServices
+from hvcore.assembly.uploads import UploadWiring
+from hvcore.assembly.webhooks import WebhookWiring
 from hvcore.services.health import Health
 from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
@@ -18,7 +18,7 @@ from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
 
 class Services(
-    AnalyticsServices, EdgeServices, ProcessingServices, UploadServices, WebhookServices
+    AnalyticsWiring, EdgeWiring, ProcessingWiring, UploadWiring, WebhookWiring
 ):
     """
     The use cases, wired; close it, or use it as a context manager.

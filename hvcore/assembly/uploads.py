@@ -10,7 +10,7 @@ from hvcore.services.uploads.grants import Uploads
 from hvcore.services.uploads.resumable import ResumableUploads
 
 
-class UploadServices(Backends):
+class UploadWiring(Backends):
     """
     A part of Services, which says when they are made.
     """

@@ -4,7 +4,7 @@ Videos as their owners see and change them.
 
 from functools import cached_property
 
-from hvcore.assembly.playback import PlaybackServices
+from hvcore.assembly.playback import PlaybackWiring
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.services.videos.captions import Captions
 from hvcore.services.videos.catalog import Catalog
@@ -13,7 +13,7 @@ from hvcore.services.videos.deletion import Deletion
 from hvcore.services.videos.editing import Editing
 
 
-class VideoServices(PlaybackServices):
+class VideoWiring(PlaybackWiring):
     """
     A part of Services, which says when they are made.
     """

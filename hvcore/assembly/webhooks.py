@@ -4,12 +4,12 @@ Events, and who hears of them.
 
 from functools import cached_property
 
-from hvcore.assembly.access import AccessServices
+from hvcore.assembly.access import AccessWiring
 from hvcore.services.webhooks.endpoints import Webhooks
 from hvcore.services.webhooks.events import Events
 
 
-class WebhookServices(AccessServices):
+class WebhookWiring(AccessWiring):
     """
     A part of Services, which says when they are made.
     """

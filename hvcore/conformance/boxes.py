@@ -138,7 +138,7 @@ class BoxLocation:
         return Box(self.kind, data)
 
 
-def places(file: Extent, *, may_be_cut: bool = False) -> Iterator[BoxLocation]:
+def box_locations(file: Extent, *, may_be_cut: bool = False) -> Iterator[BoxLocation]:
     """
     Yield the boxes of a file, without reading what is in them.
 

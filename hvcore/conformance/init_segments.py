@@ -10,7 +10,7 @@ import attrs
 
 from hvcore.conformance import avc, hevc
 from hvcore.conformance.audio import read_esds
-from hvcore.conformance.boxes import Box, BoxError, BoxLocation, inside, places
+from hvcore.conformance.boxes import Box, BoxError, BoxLocation, box_locations, inside
 from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.pictures import Picture
 from hvcore.conformance.source import Extent, UnreadableError
@@ -99,7 +99,7 @@ class _Init:
         Raises:
             BoxError: It is malformed.
         """
-        top = list(places(self.file))
+        top = list(box_locations(self.file))
         brands = self._brands(next((p for p in top if p.kind == "ftyp"), None))
         if any(p.kind in {"moof", "mdat"} for p in top):
             self._wrong("init-no-samples", "It has media data.")

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from hvcore.conformance import avc, hevc
-from hvcore.conformance.boxes import BoxError, BoxLocation, places
+from hvcore.conformance.boxes import BoxError, BoxLocation, box_locations
 from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.init_segments import TrackHeader
 from hvcore.conformance.samples import Run, read_runs
@@ -82,7 +82,7 @@ def read_picture(file: Extent, name: str, track: TrackHeader, report: CheckLog) 
     Judge an entry of an I-frame playlist: it may end behind its first picture.
     """
     try:
-        found = list(places(file, may_be_cut=True))
+        found = list(box_locations(file, may_be_cut=True))
         moof = next((place for place in found if place.kind == "moof"), None)
         media = next((place for place in found if place.kind == "mdat"), None)
         if moof is None or media is None or media.start < moof.start:
@@ -128,7 +128,7 @@ class _Reader:
             UnreadableError: The file has gone.
         """
         made: list[SegmentHeader] = []
-        top = list(places(self.file))
+        top = list(box_locations(self.file))
         self._check_structure(top)
         for number, place in enumerate(top):
             if place.kind != "moof":

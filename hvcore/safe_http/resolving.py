@@ -25,7 +25,7 @@ Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 Returns the addresses of a name as text; raises OSError if there are none.
 """
 
-_places: Final = threading.BoundedSemaphore(MAX_LOOKUPS)
+_slots: Final = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 def system_addresses(host: str, port: int) -> Sequence[str]:
@@ -50,8 +50,8 @@ def look_up(
     """
     ends_at = time.monotonic() + limit_s
     # What was taken is given back: a lookup may outlive whoever asked.
-    places = _places
-    _take_place(places, ends_at, check)
+    slots = _slots
+    _take_slot(slots, ends_at, check)
     results: queue.SimpleQueue[Sequence[str] | Exception] = queue.SimpleQueue()
 
     def ask() -> None:
@@ -61,7 +61,7 @@ def look_up(
         except (OSError, UnicodeError) as exc:
             results.put(exc)
         finally:
-            places.release()
+            slots.release()
 
     threading.Thread(target=ask, name="look-up", daemon=True).start()
     found = _wait(results, ends_at, check)
@@ -70,10 +70,10 @@ def look_up(
     return found
 
 
-def _take_place(
-    places: threading.Semaphore, ends_at: float, check: Callable[[], None]
+def _take_slot(
+    slots: threading.Semaphore, ends_at: float, check: Callable[[], None]
 ) -> None:
-    while not places.acquire(timeout=SLICE_S):
+    while not slots.acquire(timeout=SLICE_S):
         check()
         if time.monotonic() >= ends_at:
             raise OutboundError("Too many host names are being looked up.")

@@ -19,7 +19,7 @@ BUSY_RETRY_AFTER_S: Final = 10
 @attrs.define(kw_only=True)
 class ConcurrencySlots:
     """
-    The places of bodies of some sort; thread-safe.
+    The slots of bodies of some sort; thread-safe.
 
     Attributes:
         count: Must stay below the server's threads, so that others are served.
@@ -39,7 +39,7 @@ class ConcurrencySlots:
     @contextmanager
     def take(self, org_id: str) -> Iterator[None]:
         """
-        Keep a place.
+        Hold a slot.
 
         Raises:
             UnavailableError: All are taken, or all that one organization gets.
@@ -55,7 +55,7 @@ class ConcurrencySlots:
 
     def is_scarce(self) -> bool:
         """
-        Tell whether others wait for a place: all are taken, and one was refused.
+        Tell whether others wait for a slot: all are taken, and one was refused.
         """
         with self._lock:
             waits_s = self.elapsed_s() - self._refused_at_s
@@ -64,7 +64,7 @@ class ConcurrencySlots:
 
     def _take(self, org_id: str) -> None:
         with self._lock:
-            # First: who has its share does not make the places scarce.
+            # First: who has its share does not make the slots scarce.
             if self._taken[org_id] >= self.most_of_one:
                 raise _busy(f"Your organization is sending too many {self.things}")
             if self._is_full():

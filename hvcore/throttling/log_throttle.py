@@ -1,5 +1,5 @@
 """
-Things that are said seldom, however often there is a reason to.
+A limit on how often a message about one thing is logged.
 """
 
 import threading
@@ -12,10 +12,10 @@ _REMEMBERED: Final = 1_000
 
 class LogThrottle:
     """
-    Tells whether it is time to say something of a name again; thread-safe.
+    Tells whether a message about a name may be logged again; thread-safe.
 
     Args:
-        every_s: How long to be silent of a name, within this process.
+        every_s: How long nothing is logged about a name, within this process.
     """
 
     def __init__(self, every_s: float) -> None:
@@ -25,7 +25,7 @@ class LogThrottle:
 
     def is_time(self, name: str) -> bool:
         """
-        Tell whether to say it now; if so, take note that it is said.
+        Tell whether to log it now; if so, remember that it was logged.
         """
         now = time.monotonic()
         with self._lock:

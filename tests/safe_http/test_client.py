@@ -280,7 +280,7 @@ def test_a_check_does_not_wait_long_for_a_name(
 def test_lookups_that_hang_do_not_pile_up(
     outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resolving, "_places", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(resolving, "_slots", threading.BoundedSemaphore(1))
     monkeypatch.setattr(resolving, "SLICE_S", 0.05)
     hangs = threading.Event()
 

@@ -9,7 +9,7 @@ import attrs
 import falcon
 
 from hv_api.reports import send_report
-from hv_api.request_scope import check_video_id, find_environment, reach_of
+from hv_api.request_scope import check_video_id, find_environment, scope_of
 from hvcore.assembly import Services
 from hvcore.domain.access.tenants import Environment
 from hvcore.services.access.callers import Access
@@ -126,7 +126,7 @@ class VideoResolutionResource:
         """
         Answer the sum and a record for each height.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         asked = read_query(query.VideoParameters, req.params, query.dates_in_order)
         watched = self._analytics.watched(
             reach.caller, reach.org_id, check_video_id(video_id), asked.days()
@@ -155,7 +155,7 @@ class VideoExplanationResource:
         """
         Answer what was counted, what was not, and the arithmetic.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         asked = read_query(query.ExplainParameters, req.params)
         explained = self._analytics.explained(
             reach.caller, reach.org_id, check_video_id(video_id), asked.day
@@ -209,7 +209,7 @@ class VideoViewersResource:
         """
         Answer how many there are.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         asked = read_query(query.ViewersParameters, req.params)
         video_id = check_video_id(video_id)
         live = self._live.of_video(reach.caller, reach.org_id, video_id)
@@ -230,6 +230,6 @@ def _environments(
     Find what a request covers: one environment, or all that the key reaches.
     """
     if "org_id" in path and "env_ref" not in path:
-        reach = reach_of(req)
+        reach = scope_of(req)
         return access.environments(reach.caller, reach.org_id)
     return [find_environment(access, req)]

@@ -8,7 +8,7 @@ from typing import Final
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, scope_of
 from hv_web.bodies import allow_time, read_body
 from hv_web.errors import UnsupportedMediaTypeError
 from hvcore.assembly import Services
@@ -47,7 +47,7 @@ class CaptionListResource:
         """
         List a video's captions.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         tracks = self._captions.of_video(
             reach.caller, reach.org_id, check_video_id(video_id)
         )
@@ -74,7 +74,7 @@ class CaptionFileResource:
         """
         Set captions; those that were there are replaced.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         wanted = read_query(wire.CaptionParameters, req.params)
         expected = _expected(req.content_type)
         # Kept until it is stored: each of them holds a thread of the server.
@@ -103,7 +103,7 @@ class CaptionFileResource:
         """
         Remove captions.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         tracks = self._captions.remove(
             reach.caller, reach.org_id, check_video_id(video_id), language
         )

@@ -5,7 +5,7 @@ What the checks of videos have found.
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, scope_of
 from hvcore.assembly import Services
 from hvcore.wire.videos.conformance import conformance
 
@@ -24,7 +24,7 @@ class ConformanceResource:
         """
         Answer with what was found when the video's job ended.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         found = self._certificates.of_video(
             reach.caller, reach.org_id, check_video_id(video_id)
         )

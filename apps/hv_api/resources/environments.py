@@ -5,7 +5,7 @@ The organization's environments.
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import reach_of
+from hv_api.request_scope import scope_of
 from hvcore.assembly import Services
 from hvcore.wire import responses
 
@@ -22,5 +22,5 @@ class EnvironmentsResource:
         """
         List the environments that the key reaches.
         """
-        found = self._access.environments(reach_of(req).caller, org_id)
+        found = self._access.environments(scope_of(req).caller, org_id)
         send(resp, responses.environments(found))

@@ -5,7 +5,7 @@ Edge keys and share links.
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, scope_of
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
 from hvcore.domain.links.links import EdgeKey, ShareLink
@@ -30,7 +30,7 @@ class EdgeKeyListResource:
         """
         Make an edge key.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         wanted = read_document(
             wire.EdgeKeyRequest,
             _optional_body(req),
@@ -51,7 +51,7 @@ class EdgeKeyListResource:
         """
         List a video's edge keys.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         found = self._edge_keys.of_video(
             reach.caller, reach.org_id, check_video_id(video_id)
         )
@@ -80,7 +80,7 @@ class EdgeKeyResource:
         """
         Revoke an edge key.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         if video_id is None:
             key = self._edge_keys.revoke(reach.caller, reach.org_id, edge_key)
         else:
@@ -104,7 +104,7 @@ class NewShareLinkResource:
         """
         Make a share link.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         wanted = read_document(wire.ShareRequest, _optional_body(req))
         share = self._shares.create(
             reach.caller,
@@ -131,7 +131,7 @@ class ShareLinkListResource:
         """
         List a video's share links.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         found = self._shares.of_video(
             reach.caller, reach.org_id, check_video_id(video_id)
         )
@@ -158,7 +158,7 @@ class ShareLinkResource:
         """
         Revoke a share link.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         share = self._shares.revoke(
             reach.caller, reach.org_id, check_video_id(video_id), share_id
         )

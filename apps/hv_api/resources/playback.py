@@ -5,7 +5,7 @@ Signed playback addresses.
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, scope_of
 from hvcore.assembly import Services
 from hvcore.wire.converter import read_query
 from hvcore.wire.query import SignedUrlParameters
@@ -25,7 +25,7 @@ class SignedUrlResource:
         """
         Sign a private playback address.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         wanted = read_query(SignedUrlParameters, req.params)
         signed = self._playback.sign(
             reach.caller,

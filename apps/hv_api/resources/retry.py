@@ -5,7 +5,7 @@ Another try at a video that failed.
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, scope_of
 from hvcore.assembly import Services
 
 
@@ -23,7 +23,7 @@ class RetryResource:
         """
         Process a failed video once more, as it was asked for.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         found = self._processing.retry(
             reach.caller, reach.org_id, check_video_id(video_id)
         )

@@ -7,7 +7,7 @@ from typing import Final
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, scope_of
 from hv_api.resources.videos import BEST_THUMBNAIL_PX
 from hv_web.bodies import allow_time, read_body
 from hv_web.errors import UnsupportedMediaTypeError
@@ -56,7 +56,7 @@ class ThumbnailResource:
         video_id: str,
         content_type: str,
     ) -> None:
-        reach = reach_of(req)
+        reach = scope_of(req)
         # Kept until it is drawn: each of them holds a thread of the server.
         with self._thumbnails.receiving(reach.org_id):
             allow_time(req, PICTURE_WITHIN_S)
@@ -70,7 +70,7 @@ class ThumbnailResource:
         self._answer(resp, video, is_ready=True)
 
     def _order(self, req: falcon.Request, resp: falcon.Response, video_id: str) -> None:
-        reach = reach_of(req)
+        reach = scope_of(req)
         wanted = read_document(wire.CustomThumbnailRequest, read_json(req))
         video = self._thumbnails.order_still(
             reach.caller, reach.org_id, check_video_id(video_id), wanted.at_s

@@ -8,7 +8,7 @@ import attrs
 import falcon
 
 from hv_api.reports import send_report
-from hv_api.request_scope import check_video_id, reach_of
+from hv_api.request_scope import check_video_id, scope_of
 from hvcore.assembly import Services
 from hvcore.wire.analytics import query
 from hvcore.wire.analytics import video_reports as wire
@@ -33,7 +33,7 @@ class VideoPlaybackQualityResource:
         """
         Answer a record for each day.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         asked = read_query(
             query.PlaybackQualityParameters, req.params, query.daily_dates
         )
@@ -63,7 +63,7 @@ class VideoBreakdownResource:
         """
         Answer a record for each day and country, or page.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         asked = read_query(query.BreakdownParameters, req.params, query.daily_dates)
         told = self._reports.breakdown(
             reach.caller, reach.org_id, check_video_id(video_id), asked.days(), asked.by

@@ -7,7 +7,7 @@ from typing import Final
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import check_video_id, find_environment, reach_of
+from hv_api.request_scope import check_video_id, find_environment, scope_of
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
 from hvcore.wire import responses
@@ -65,7 +65,7 @@ class VideoDetailsResource:
         """
         Describe a video.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         video = self._catalog.details(
             reach.caller, reach.org_id, check_video_id(video_id)
         )
@@ -91,7 +91,7 @@ class VideoDeletionResource:
         """
         Hide a video at once; its files go soon after.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         # The body is optional, and null equals absent.
         document = read_json(req)
         wanted = read_document(DeleteRequest, {} if document is None else document)
@@ -116,7 +116,7 @@ class VideoChangeResource:
         """
         Change a video, and describe it as it is now.
         """
-        reach = reach_of(req)
+        reach = scope_of(req)
         wanted = read_document(VideoChangeRequest, read_json(req))
         self._editing.change(
             reach.caller, reach.org_id, check_video_id(video_id), wanted.changes()

@@ -5,7 +5,7 @@ What the key is.
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import reach_of
+from hv_api.request_scope import scope_of
 from hvcore.assembly import Services
 from hvcore.wire.access.whoami import whoami
 
@@ -22,7 +22,7 @@ class WhoAmIResource:
         """
         Describe the key that was sent.
         """
-        key = self._keys.of_caller(reach_of(req).caller)
+        key = self._keys.of_caller(scope_of(req).caller)
         payload = whoami(
             key.caller, key.environment, name=key.name, expires_at=key.expires_at
         )

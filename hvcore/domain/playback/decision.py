@@ -31,7 +31,7 @@ class PlaybackDecision:
     detail: str = ""
 
 
-_followed: ContextVar[PlaybackDecision | None] = ContextVar("judgement", default=None)
+_followed: ContextVar[PlaybackDecision | None] = ContextVar("decision", default=None)
 
 
 @contextmanager
@@ -39,10 +39,10 @@ def following() -> Iterator[PlaybackDecision]:
     """
     Follow what is judged within a block, in this thread.
     """
-    judgement = PlaybackDecision()
-    token = _followed.set(judgement)
+    decision = PlaybackDecision()
+    token = _followed.set(decision)
     try:
-        yield judgement
+        yield decision
     finally:
         _followed.reset(token)
 
@@ -58,20 +58,20 @@ def kept(*rules: PlaybackRule) -> None:
     """
     Take note of rules that a request has kept.
     """
-    judgement = _followed.get()
-    if judgement is not None:
+    decision = _followed.get()
+    if decision is not None:
         # Some are looked at twice: before and after the token.
-        judgement.kept += [rule for rule in rules if rule not in judgement.kept]
+        decision.kept += [rule for rule in rules if rule not in decision.kept]
 
 
 def conclude(detail: str, rule: PlaybackRule | None) -> bool:
     """
     Take note of how a request has ended; tell whether anybody listens.
     """
-    judgement = _followed.get()
-    if judgement is None:
+    decision = _followed.get()
+    if decision is None:
         return False
-    judgement.refused_by, judgement.detail = rule, detail
+    decision.refused_by, decision.detail = rule, detail
     # What is published and gone was kept at first.
-    judgement.kept = [other for other in judgement.kept if other is not rule]
+    decision.kept = [other for other in decision.kept if other is not rule]
     return True

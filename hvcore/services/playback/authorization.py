@@ -199,7 +199,7 @@ class PlaybackAuthorization:
 
     def _recall(self, key: AuthorizationKey) -> Playable | None:
         grant = self._grants.get(key)
-        # Who follows a judgement wants to see all of it.
+        # Who follows a decision wants to see all of it.
         if grant is None or is_followed():
             return None
         if grant.ends_at is not None and self.clock.now() >= grant.ends_at:

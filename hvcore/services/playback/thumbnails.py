@@ -74,7 +74,7 @@ class Thumbnails:
     storage: Storage
     delivery: Delivery
     _keeping: threading.Lock = attrs.field(factory=threading.Lock, init=False)
-    _places: threading.Semaphore = attrs.field(
+    _slots: threading.Semaphore = attrs.field(
         factory=lambda: threading.Semaphore(RENDERS_IN_HAND), init=False
     )
     _renderers: ThreadPoolExecutor = attrs.field(init=False)
@@ -123,7 +123,7 @@ class Thumbnails:
         poster = self._read(poster_path)
         if poster is None:
             raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
-        if not self._places.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             raise UnavailableError(_TOO_MANY)
         try:
             making = self._renderers.submit(crop_to_fill, poster, width_px, height_px)
@@ -132,7 +132,7 @@ class Thumbnails:
             making.cancel()
             raise UnavailableError(_TOO_MANY) from exc
         finally:
-            self._places.release()
+            self._slots.release()
 
     def _keep(self, video: Playable, path: str, picture: bytes) -> None:
         folder = path.rpartition("/")[0]

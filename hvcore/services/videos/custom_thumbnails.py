@@ -66,7 +66,7 @@ class CustomThumbnails:
     storage: Storage
     transcoder: Transcoder
     work_dir: Path
-    _places: threading.Semaphore = attrs.field(
+    _slots: threading.Semaphore = attrs.field(
         factory=lambda: threading.Semaphore(REDRAWS_AT_A_TIME), init=False
     )
 
@@ -219,12 +219,12 @@ class CustomThumbnails:
 
     @contextmanager
     def _place(self) -> Iterator[None]:
-        if not self._places.acquire(timeout=WAIT_FOR_REDRAW_S):
+        if not self._slots.acquire(timeout=WAIT_FOR_REDRAW_S):
             raise UnavailableError("Too many pictures are being read; try again soon.")
         try:
             yield
         finally:
-            self._places.release()
+            self._slots.release()
 
     @contextmanager
     def _workspace(

@@ -12,7 +12,7 @@ import pytest
 from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import Transfer
 from hv_server.pacing import Pace
-from tests.http.loop.told_segments import told_segment
+from tests.http.loop.counted_segments import told_segment
 from tests.live import until
 
 SIZE = 8 * 1024 * 1024

@@ -15,7 +15,7 @@ from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
 from hv_server.pacing import Pace, PacedSocket, TooShortError
 from hv_web.files import LocalFile
-from tests.http.loop.told_segments import told_segment
+from tests.http.loop.counted_segments import told_segment
 
 HEAD = b"head"
 CONTENT = bytes(range(256)) * 20

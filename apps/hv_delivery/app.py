@@ -100,9 +100,6 @@ class PublicFilesResource:
         video: str,
         file: str,
     ) -> None:
-        """
-        Answer with a file.
-        """
         request = PlaybackRequest(
             environment=(org, env), video=video, file=file, viewer=viewer_of(req)
         )
@@ -122,9 +119,6 @@ class PrivateFilesResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video: str, file: str
     ) -> None:
-        """
-        Answer with a file.
-        """
         request = PlaybackRequest(
             environment=None, video=video, file=file, viewer=viewer_of(req)
         )
@@ -166,9 +160,6 @@ class ThumbnailsResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video: str, name: str
     ) -> None:
-        """
-        Answer with a picture.
-        """
         request = ThumbnailRequest(video=video, name=name, viewer=viewer_of(req))
         send(req, resp, self._thumbnails.open(request))
 
@@ -200,9 +191,6 @@ class DeliveryLivenessResource:
     """
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Answer without asking anything else.
-        """
         resp.data = encode(success({"status": "ok"}))
         resp.content_type = falcon.MEDIA_JSON
         resp.set_header("Cache-Control", "no-store")

@@ -117,9 +117,6 @@ class HeldAuthorizationsResource:
         self._grants = grants
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Answer with a digit for each: 1 if it is as the edge has it.
-        """
         held = self._grants.which_hold(req.get_header("If-None-Match") or "")
         resp.set_header("Cache-Control", "no-store")
         resp.data = held.encode()
@@ -157,9 +154,6 @@ class MediaBytesResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, place: str
     ) -> None:
-        """
-        Answer with a file.
-        """
         # A public path's owner is organization, environment and video.
         parts = place.split("/", 3 if kind == "public" else 1)
         owner, file = "/".join(parts[:-1]), parts[-1]

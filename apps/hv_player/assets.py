@@ -69,9 +69,6 @@ class AssetFilesResource:
         self._assets = assets
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, name: str) -> None:
-        """
-        Answer with a file.
-        """
         send(req, resp, self._assets.find(name))
 
     on_head = on_get

@@ -60,9 +60,6 @@ class EdgeKeyFilesResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, edge_key: str, file: str
     ) -> None:
-        """
-        Answer with a file.
-        """
         send(req, resp, self._edge_playback.open(edge_key, file, viewer_of(req)))
 
     on_head = on_get
@@ -96,9 +93,6 @@ class SharePageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, share: str
     ) -> None:
-        """
-        Answer with the page if the link's viewer was named.
-        """
         email = _email(req)
 
         def make() -> PageContent:

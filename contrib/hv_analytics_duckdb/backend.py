@@ -170,9 +170,6 @@ class DuckdbAnalytics(SupportsReports, AnalyticsStore):
         }
 
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
-        """
-        Return what was served on these days in all.
-        """
         condition, values = within(scope, days)
         rows = self._engine.ask(
             "SELECT sum(segments), count(DISTINCT day), min(first_ms), max(last_ms) "
@@ -210,9 +207,6 @@ class DuckdbAnalytics(SupportsReports, AnalyticsStore):
         ]
 
     def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
-        """
-        Return what was served of each height on these days, lowest first.
-        """
         condition, values = within(scope, days)
         rows = self._engine.ask(
             "SELECT height, sum(segments), count(DISTINCT video), "

@@ -65,61 +65,61 @@ class SqlWork:
         self._media = media
 
     @cached_property
-    def tasks(self) -> SqlTaskRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def tasks(self) -> SqlTaskRepository:
         return SqlTaskRepository(self._connection, self.now)
 
     @cached_property
-    def webhooks(self) -> SqlWebhookRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def webhooks(self) -> SqlWebhookRepository:
         return SqlWebhookRepository(self._connection, self.now, self.tasks)
 
     @cached_property
-    def webhook_backlog(self) -> SqlWebhookBacklogRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def webhook_backlog(self) -> SqlWebhookBacklogRepository:
         return SqlWebhookBacklogRepository(self._connection, self.now, self.tasks)
 
     @cached_property
-    def events(self) -> SqlEventRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def events(self) -> SqlEventRepository:
         return SqlEventRepository(self._connection, self.now, self.webhooks)
 
     @cached_property
-    def videos(self) -> SqlVideoRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def videos(self) -> SqlVideoRepository:
         return SqlVideoRepository(
             self._connection, self._media, self.events, self._totals
         )
 
     @cached_property
-    def grants(self) -> SqlGrantRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def grants(self) -> SqlGrantRepository:
         return SqlGrantRepository(self._connection)
 
     @cached_property
-    def jobs(self) -> SqlJobRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def jobs(self) -> SqlJobRepository:
         return SqlJobRepository(self._connection)
 
     @cached_property
-    def tenants(self) -> SqlTenantRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def tenants(self) -> SqlTenantRepository:
         return SqlTenantRepository(self._connection)
 
     @cached_property
-    def keys(self) -> SqlKeyRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def keys(self) -> SqlKeyRepository:
         return SqlKeyRepository(self._connection)
 
     @cached_property
-    def audit(self) -> SqlAuditRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def audit(self) -> SqlAuditRepository:
         return SqlAuditRepository(self._connection)
 
     @cached_property
-    def first_requests(self) -> SqlIdempotencyRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def first_requests(self) -> SqlIdempotencyRepository:
         return SqlIdempotencyRepository(self._connection)
 
     @cached_property
-    def edge_keys(self) -> SqlEdgeKeyRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def edge_keys(self) -> SqlEdgeKeyRepository:
         return SqlEdgeKeyRepository(self._connection)
 
     @cached_property
-    def shares(self) -> SqlShareLinkRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def shares(self) -> SqlShareLinkRepository:
         return SqlShareLinkRepository(self._connection)
 
     @cached_property
-    def captions(self) -> SqlCaptionRepository:  # noqa: D102 - see ports.unit_of_work.Work
+    def captions(self) -> SqlCaptionRepository:
         return SqlCaptionRepository(self._connection)
 
     @cached_property
@@ -142,9 +142,6 @@ class SqlWork:
         return moment.astimezone(UTC)
 
     def commit(self) -> None:
-        """
-        Make everything durable; then due tasks go into the queue.
-        """
         if not self._writes:
             raise RuntimeError("opened for reading; there is nothing to commit")
         made = vars(self)
@@ -171,9 +168,6 @@ class SqlWork:
             _log.exception("ringing for tasks failed")
 
     def lead(self, name: str, *, holder: str) -> bool:
-        """
-        Become or stay the one that does a job of the whole service.
-        """
         now = self.now()
         statement = insert_into(self._connection, leaders).values(
             name=name, holder=holder, until=now + LEADS_FOR
@@ -209,17 +203,11 @@ class SqlUnitOfWork:
 
     @contextmanager
     def read(self) -> Iterator[SqlWork]:
-        """
-        Open for reading; there is nothing to commit.
-        """
         with reading(self._engine) as connection:
             yield SqlWork(connection, clock=self._clock, media=self._media)
 
     @contextmanager
     def write(self) -> Iterator[SqlWork]:
-        """
-        Open a transaction; without ``commit()`` it is rolled back.
-        """
         with writing(self._engine) as connection:
             yield SqlWork(
                 connection,

@@ -133,9 +133,6 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
         return environments.each(self._database, scope, since)
 
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
-        """
-        Return what was served on these days in all.
-        """
         if isinstance(scope, VideoScope):
             return videos.totals(self._database, scope, days)
         table = environment_days
@@ -162,9 +159,6 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
         return environments.daily(self._database, scope, days)
 
     def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
-        """
-        Return what was served of each height on these days, lowest first.
-        """
         if isinstance(scope, VideoScope):
             return videos.by_height(self._database, scope, days)
         return environments.by_height(self._database, scope, days)

@@ -93,9 +93,6 @@ class SqlLiveCounts:
         return self._forget(minutes, minutes.c.minute < before)
 
     def viewers(self, scope: Scope, since: datetime) -> int:
-        """
-        Return how many different sessions were seen since a moment, or then.
-        """
         wanted = {**_values(scope), "since": to_ms(since)}
         is_video = isinstance(scope, VideoScope)
         ((found,),) = self._database.ask(

@@ -128,9 +128,6 @@ class RqQueue(Queue):
             raise UnavailableError("The queue does not answer.") from exc
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if messages cannot be put.
-        """
         try:
             # A write: a full Redis and a read-only one still answer PING.
             self._client.set(f"{self._prefix}:ping", 1, ex=5)

@@ -67,12 +67,6 @@ class LocalStorage(Storage):
             self._remove_leftovers()
 
     def stat(self, path: str) -> ObjectInfo:
-        """
-        Describe an object.
-
-        Raises:
-            ObjectNotFoundError: There is none.
-        """
         file = self.local_path(path)
         with self._absent(path):
             found = file.stat()
@@ -81,12 +75,6 @@ class LocalStorage(Storage):
         return _info(path, found)
 
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
-        """
-        Open the bytes ``[start, end)`` of an object for reading.
-
-        Raises:
-            ObjectNotFoundError: There is none.
-        """
         if start < 0 or (end is not None and end < start):
             raise ValueError(f"not a range: {start} to {end}")
         with self._absent(path):
@@ -136,9 +124,6 @@ class LocalStorage(Storage):
             return self._through_incoming(path, target, file)
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
-        """
-        Give every object under a prefix, in no particular order.
-        """
         top = self._root / check_prefix(prefix)
         self._check_there()
         with _unavailable():
@@ -170,9 +155,6 @@ class LocalStorage(Storage):
             raise UnavailableError("The storage's folder cannot be used.")
 
     def local_path(self, path: str) -> Path:
-        """
-        Return where an object lies or would lie; it need not exist.
-        """
         return self._root / check_path(path)
 
     def hide_tree(self, prefix: str) -> None:
@@ -195,9 +177,6 @@ class LocalStorage(Storage):
             remove_empty(source.parent, up_to=self._root)
 
     def upload_dir(self) -> Path:
-        """
-        Return a folder from which ``put_file`` moves without copying.
-        """
         return self._incoming
 
     def _through_incoming(

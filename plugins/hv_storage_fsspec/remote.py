@@ -64,12 +64,6 @@ class RemoteStorage(Storage):
         self._fs.dircache.use_listings_cache = False
 
     def stat(self, path: str) -> ObjectInfo:
-        """
-        Describe an object.
-
-        Raises:
-            ObjectNotFoundError: There is none.
-        """
         full = self._full(path)
         with _foreign_errors(path):
             found = self._fs.info(full)
@@ -78,12 +72,6 @@ class RemoteStorage(Storage):
         return _info(path, found)
 
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
-        """
-        Open the bytes ``[start, end)`` of an object for reading.
-
-        Raises:
-            ObjectNotFoundError: There is none.
-        """
         if start < 0 or (end is not None and end < start):
             raise ValueError(f"not a range: {start} to {end}")
         if end is not None and start < end <= start + READ_BYTES:
@@ -125,9 +113,6 @@ class RemoteStorage(Storage):
         return stored
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
-        """
-        Give every object under a prefix, in no particular order.
-        """
         name = check_prefix(prefix)
         top = self._full(name)
         with _foreign_errors():

@@ -46,9 +46,6 @@ class UsageResource:
         self._analytics = services.analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        """
-        Answer a record for each environment.
-        """
         envs = _environments(self._access, req, path)
         asked = read_query(query.UsageParameters, req.params)
         payload = wire.usage(self._analytics.usage(envs, asked.period_days))
@@ -65,9 +62,6 @@ class DailyUsageResource:
         self._analytics = services.analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        """
-        Answer a record for each day.
-        """
         envs = _environments(self._access, req, path)
         asked = read_query(query.DailyParameters, req.params, query.daily_dates)
         counts = self._analytics.daily(envs, asked.days(), is_filled=asked.is_filled)
@@ -84,9 +78,6 @@ class StorageUsageResource:
         self._analytics = services.analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        """
-        Answer the sums.
-        """
         envs = _environments(self._access, req, path)
         asked = read_query(query.StorageParameters, req.params)
         payload = wire.storage(self._analytics.storage(envs))
@@ -103,9 +94,6 @@ class HeightDistributionResource:
         self._analytics = services.analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        """
-        Answer a record for each height.
-        """
         envs = _environments(self._access, req, path)
         asked = read_query(query.ResolutionParameters, req.params, query.dates_in_order)
         payload = wire.distribution(self._analytics.distribution(envs, asked.days()))
@@ -123,9 +111,6 @@ class VideoResolutionResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Answer the sum and a record for each height.
-        """
         reach = scope_of(req)
         asked = read_query(query.VideoParameters, req.params, query.dates_in_order)
         watched = self._analytics.watched(
@@ -181,9 +166,6 @@ class ViewersResource:
         self._live = services.live_analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        """
-        Answer how many there are.
-        """
         envs = _environments(self._access, req, path)
         asked = read_query(query.ViewersParameters, req.params)
         send_report(
@@ -206,9 +188,6 @@ class VideoViewersResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Answer how many there are.
-        """
         reach = scope_of(req)
         asked = read_query(query.ViewersParameters, req.params)
         video_id = check_video_id(video_id)

@@ -44,9 +44,6 @@ class CaptionListResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        List a video's captions.
-        """
         reach = scope_of(req)
         tracks = self._captions.of_video(
             reach.caller, reach.org_id, check_video_id(video_id)
@@ -100,9 +97,6 @@ class CaptionFileResource:
         language: str,
         **_path: str,
     ) -> None:
-        """
-        Remove captions.
-        """
         reach = scope_of(req)
         tracks = self._captions.remove(
             reach.caller, reach.org_id, check_video_id(video_id), language

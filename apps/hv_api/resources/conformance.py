@@ -21,9 +21,6 @@ class ConformanceResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Answer with what was found when the video's job ended.
-        """
         reach = scope_of(req)
         found = self._certificates.of_video(
             reach.caller, reach.org_id, check_video_id(video_id)

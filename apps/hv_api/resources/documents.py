@@ -51,9 +51,6 @@ class OpenApiResource(DescriptionResource):
         return _served(encode(self._describe()), SUCCESS_TYPE)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Send the document.
-        """
         send(req, resp, self._served)
 
 
@@ -68,9 +65,6 @@ class DocsPageResource(DescriptionResource):
         return _served(page, "text/html; charset=utf-8")
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Send the page.
-        """
         send(req, resp, self._served)
         resp.set_header("Content-Security-Policy", POLICY)
         resp.set_header("Referrer-Policy", "no-referrer")
@@ -85,9 +79,6 @@ class DocsStyleResource:
         self._served = _served(STYLE.read_bytes(), "text/css; charset=utf-8")
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Send the style.
-        """
         send(req, resp, self._served)
 
 

@@ -19,8 +19,5 @@ class EnvironmentsResource:
         self._access = services.access
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, org_id: str) -> None:
-        """
-        List the environments that the key reaches.
-        """
         found = self._access.environments(scope_of(req).caller, org_id)
         send(resp, responses.environments(found))

@@ -26,9 +26,6 @@ class VideoUploadResource:
         self._processing = services.processing
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Make a video of the file at an address.
-        """
         env = find_environment(self._access, req)
         wanted = read_document(wire.FetchVideoRequest, read_json(req), self._check)
         video = self._fetching.fetch_video(
@@ -51,9 +48,6 @@ class DownloadResource:
         self._fetching = services.fetching
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Fetch the file at an address.
-        """
         env = find_environment(self._access, req)
         check = wire.fetchable(wire.SOURCE_URL, self._fetching.refusal)
         wanted = read_document(wire.DownloadRequest, read_json(req), check)

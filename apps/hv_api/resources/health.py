@@ -45,9 +45,6 @@ class LivenessResource:
         pass
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Answer.
-        """
         send(resp, {"status": "ok"})
 
 

@@ -27,9 +27,6 @@ class EdgeKeyListResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Make an edge key.
-        """
         reach = scope_of(req)
         wanted = read_document(
             wire.EdgeKeyRequest,
@@ -48,9 +45,6 @@ class EdgeKeyListResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        List a video's edge keys.
-        """
         reach = scope_of(req)
         found = self._edge_keys.of_video(
             reach.caller, reach.org_id, check_video_id(video_id)
@@ -77,9 +71,6 @@ class EdgeKeyResource:
         video_id: str | None = None,
         **_path: str,
     ) -> None:
-        """
-        Revoke an edge key.
-        """
         reach = scope_of(req)
         if video_id is None:
             key = self._edge_keys.revoke(reach.caller, reach.org_id, edge_key)
@@ -101,9 +92,6 @@ class NewShareLinkResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Make a share link.
-        """
         reach = scope_of(req)
         wanted = read_document(wire.ShareRequest, _optional_body(req))
         share = self._shares.create(
@@ -128,9 +116,6 @@ class ShareLinkListResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        List a video's share links.
-        """
         reach = scope_of(req)
         found = self._shares.of_video(
             reach.caller, reach.org_id, check_video_id(video_id)
@@ -155,9 +140,6 @@ class ShareLinkResource:
         share_id: str,
         **_path: str,
     ) -> None:
-        """
-        Revoke a share link.
-        """
         reach = scope_of(req)
         share = self._shares.revoke(
             reach.caller, reach.org_id, check_video_id(video_id), share_id

@@ -22,9 +22,6 @@ class SignedUrlResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Sign a private playback address.
-        """
         reach = scope_of(req)
         wanted = read_query(SignedUrlParameters, req.params)
         signed = self._playback.sign(

@@ -22,9 +22,6 @@ class ProcessResource:
         self._processing = services.processing
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
-        """
-        Make a video of uploaded bytes.
-        """
         env = find_environment(self._access, req)
         check = possible_with(self._processing.capabilities())
         wanted = read_document(ProcessRequest, read_json(req), check)

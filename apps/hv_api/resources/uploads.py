@@ -23,9 +23,6 @@ class UploadUrlResource:
         self._uploads = services.uploads
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
-        """
-        Grant the upload of a file.
-        """
         env = find_environment(self._access, req)
         wanted = read_document(UploadUrlRequest, read_json(req))
         granted = self._uploads.grant(env, wanted.file_wanted())
@@ -43,9 +40,6 @@ class VideoUploadUrlResource:
         self._processing = services.processing
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Grant the upload of a file that is processed on arrival.
-        """
         env = find_environment(self._access, req)
         check = possible_with(self._processing.capabilities())
         wanted = read_document(VideoUploadRequest, read_json(req), check)

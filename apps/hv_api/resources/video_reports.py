@@ -30,9 +30,6 @@ class VideoPlaybackQualityResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Answer a record for each day.
-        """
         reach = scope_of(req)
         asked = read_query(
             query.PlaybackQualityParameters, req.params, query.daily_dates

@@ -62,9 +62,6 @@ class VideoDetailsResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Describe a video.
-        """
         reach = scope_of(req)
         video = self._catalog.details(
             reach.caller, reach.org_id, check_video_id(video_id)

@@ -19,9 +19,6 @@ class WhoAmIResource:
         self._keys = services.keys
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Describe the key that was sent.
-        """
         key = self._keys.of_caller(scope_of(req).caller)
         payload = whoami(
             key.caller, key.environment, name=key.name, expires_at=key.expires_at

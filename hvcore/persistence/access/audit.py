@@ -22,9 +22,6 @@ class SqlAuditRepository:
         self._connection = connection
 
     def add(self, entry: AuditEntry) -> None:
-        """
-        Store an entry.
-        """
         statement = sa.insert(audit_log).values(
             at=entry.at,
             org_id=entry.org_id,
@@ -36,9 +33,6 @@ class SqlAuditRepository:
         self._connection.execute(statement)
 
     def latest(self, org_id: str | None, limit: int) -> Sequence[AuditEntry]:
-        """
-        Return the latest entries of an organization, or of all; newest first.
-        """
         statement = sa.select(audit_log).order_by(audit_log.c.seq.desc()).limit(limit)
         if org_id is not None:
             if not is_storable(org_id):

@@ -44,12 +44,6 @@ class SqlEnvironmentDirectory:
         self._question = self._reads.prepare(_OF_ORGANIZATION)
 
     def of_organization(self, org_id: str) -> Sequence[Environment] | None:
-        """
-        Return an organization's environments, oldest first; None without it.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
         if not is_storable(org_id):
             return None
         rows = self._reads.all(self._question, {"org": org_id})

@@ -28,31 +28,19 @@ class SqlIdempotencyRepository:
         self._connection = connection
 
     def add(self, request: FirstRequest) -> bool:
-        """
-        Store a request; False if the scope has one.
-        """
         # Waits for the other transaction if two add the same at once.
         return insert_unless_there(self._connection, idempotency, _to_row(request))
 
     def find(self, scope: IdempotencyScope) -> FirstRequest | None:
-        """
-        Return the scope's request; no other transaction changes it meanwhile.
-        """
         statement = sa.select(idempotency).where(*_is(scope)).with_for_update()
         row = self._connection.execute(statement).mappings().one_or_none()
         return None if row is None else _from_row(row)
 
     def replace(self, request: FirstRequest) -> None:
-        """
-        Store a request in the place of the scope's former one.
-        """
         statement = sa.update(idempotency).where(*_is(request.scope))
         self._connection.execute(statement.values(_to_row(request)))
 
     def answer(self, request: FirstRequest, answer: RecordedAnswer) -> bool:
-        """
-        Store an answer; False if somebody else runs the request by now.
-        """
         statement = (
             sa.update(idempotency)
             .where(*_is_claimed(request))
@@ -61,15 +49,9 @@ class SqlIdempotencyRepository:
         return self._connection.execute(statement).rowcount == 1
 
     def remove(self, request: FirstRequest) -> None:
-        """
-        Free the key, unless somebody else runs the request by now.
-        """
         self._connection.execute(sa.delete(idempotency).where(*_is_claimed(request)))
 
     def forget(self, before: datetime, limit: int) -> int:
-        """
-        Remove requests that expired before a moment; return how many.
-        """
         columns = idempotency.primary_key.columns
         expired = (
             sa.select(*columns)

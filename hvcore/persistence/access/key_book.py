@@ -47,12 +47,6 @@ class SqlKeyBook:
         self._noted: dict[str, datetime] = {}
 
     def find(self, sha256: str) -> ApiKey | None:
-        """
-        Return the key with this hash (64 hex digits), revoked or not.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
         if not is_storable(sha256):
             return None
         now = self._clock.now()
@@ -71,9 +65,6 @@ class SqlKeyBook:
         return key
 
     def note_use(self, key: ApiKey, at: datetime) -> None:
-        """
-        Remember when a key was last used, to the minute, best effort.
-        """
         seen = [m for m in (key.last_used_at, self._noted.get(key.id)) if m is not None]
         if any(at - moment < USE_NOTED_EVERY for moment in seen):
             return

@@ -30,9 +30,6 @@ class SqlTenantRepository:
         self._connection = connection
 
     def organization(self, org_id: str) -> Organization | None:
-        """
-        Return an organization.
-        """
         if not is_storable(org_id):
             return None
         statement = sa.select(organizations).where(organizations.c.id == org_id)
@@ -40,9 +37,6 @@ class SqlTenantRepository:
         return None if row is None else organization_from_row(row)
 
     def organizations(self) -> Sequence[Organization]:
-        """
-        Return every organization, oldest first.
-        """
         statement = sa.select(organizations).order_by(
             organizations.c.created_at, organizations.c.id
         )
@@ -50,19 +44,10 @@ class SqlTenantRepository:
         return [organization_from_row(row) for row in rows]
 
     def add_organization(self, organization: Organization) -> None:
-        """
-        Store a new organization.
-
-        Raises:
-            AlreadyExistsError: The id is taken.
-        """
         row = {"id": organization.id, "created_at": organization.created_at}
         insert_new(self._connection, organizations, row)
 
     def environment(self, org_id: str, ref: str) -> Environment | None:
-        """
-        Return an organization's environment by its id or its short name.
-        """
         if not (is_storable(org_id) and is_storable(ref)):
             return None
         columns = environments.c
@@ -79,9 +64,6 @@ class SqlTenantRepository:
         return None if row is None else environment_from_row(row)
 
     def environments(self, org_id: str) -> Sequence[Environment]:
-        """
-        Return an organization's environments, oldest first.
-        """
         if not is_storable(org_id):
             return []
         statement = (
@@ -93,12 +75,6 @@ class SqlTenantRepository:
         return [environment_from_row(row) for row in rows]
 
     def add_environment(self, environment: Environment) -> None:
-        """
-        Store a new environment.
-
-        Raises:
-            AlreadyExistsError: The id or the name is taken.
-        """
         insert_new(self._connection, environments, environment_to_row(environment))
 
 
@@ -111,9 +87,6 @@ class SqlKeyRepository:
         self._connection = connection
 
     def find(self, key_id: KeyId, *, for_update: bool = False) -> ApiKey | None:
-        """
-        Return a key record.
-        """
         if not is_storable(key_id):
             return None
         statement = sa.select(api_keys).where(api_keys.c.id == key_id)
@@ -123,9 +96,6 @@ class SqlKeyRepository:
         return None if row is None else key_from_row(row)
 
     def of_organization(self, org_id: OrgId | None) -> Sequence[ApiKey]:
-        """
-        Return an organization's keys, oldest first; None: the system keys.
-        """
         statement = (
             sa.select(api_keys)
             # SQLAlchemy writes IS NULL for None.
@@ -136,9 +106,6 @@ class SqlKeyRepository:
         return [key_from_row(row) for row in rows]
 
     def add(self, key: ApiKey) -> None:
-        """
-        Store a new key record.
-        """
         insert_new(self._connection, api_keys, key_to_row(key))
 
     def save(self, key: ApiKey) -> None:

@@ -24,29 +24,17 @@ class SqlEdgeKeyRepository:
         self._connection = connection
 
     def find(self, edge_key: str, *, for_update: bool = False) -> EdgeKey | None:
-        """
-        Return an edge key, revoked or not.
-        """
         row = _one(self._connection, edge_keys, edge_key, for_update=for_update)
         return None if row is None else edge_key_from_row(row)
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[EdgeKey]:
-        """
-        Return a video's edge keys, newest first.
-        """
         rows = _newest(self._connection, edge_keys, video_id, limit)
         return [edge_key_from_row(row) for row in rows]
 
     def add(self, key: EdgeKey) -> None:
-        """
-        Store a new edge key.
-        """
         insert_new(self._connection, edge_keys, edge_key_to_row(key))
 
     def save(self, key: EdgeKey) -> None:
-        """
-        Store a changed edge key.
-        """
         statement = sa.update(edge_keys).where(edge_keys.c.id == key.id)
         self._connection.execute(statement.values(edge_key_to_row(key)))
 
@@ -60,30 +48,18 @@ class SqlShareLinkRepository:
         self._connection = connection
 
     def find(self, share_id: str, *, for_update: bool = False) -> ShareLink | None:
-        """
-        Return a share link, revoked or not.
-        """
         row = _one(self._connection, share_links, share_id, for_update=for_update)
         return None if row is None else share_from_row(row)
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[ShareLink]:
-        """
-        Return a video's share links, newest first.
-        """
         rows = _newest(self._connection, share_links, video_id, limit)
         return [share_from_row(row) for row in rows]
 
     def add(self, share: ShareLink) -> None:
-        """
-        Store a new share link.
-        """
         row = share_to_row(share) | {"guesses": 0, "guesses_from": share.created_at}
         insert_new(self._connection, share_links, row)
 
     def revoke(self, share_id: ShareId, at: datetime) -> None:
-        """
-        End a share link; its views go on being counted by ``take_view`` alone.
-        """
         self._change(share_links.c.id == share_id, revoked_at=at)
 
     def take_view(self, share_id: ShareId, now: datetime) -> bool:
@@ -104,9 +80,6 @@ class SqlShareLinkRepository:
         )
 
     def take_guess(self, share_id: ShareId, now: datetime) -> bool:
-        """
-        Count one try to name the viewer; False if there were too many.
-        """
         is_old = share_links.c.guesses_from <= now - GUESS_WINDOW
         return self._change(
             sa.and_(
@@ -121,9 +94,6 @@ class SqlShareLinkRepository:
         )
 
     def forget_guesses(self, share_id: ShareId) -> None:
-        """
-        Begin to count anew, because somebody has named the viewer.
-        """
         self._change(share_links.c.id == share_id, guesses=0)
 
     def _change(self, where: sa.ColumnElement[bool], **values: object) -> bool:

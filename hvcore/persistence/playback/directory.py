@@ -181,12 +181,6 @@ class SqlPlaybackDirectory:
         return entry
 
     def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
-        """
-        Return a video's captions as of now, by language.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
         rows = self._reads.all(self._captions, {"wanted": video_id})
         return [CaptionTrack(**_decoded(_CAPTIONS, row)) for row in rows]
 
@@ -200,22 +194,10 @@ class SqlPlaybackDirectory:
         return self._reads.moment()
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
-        """
-        Return an edge key as of now, revoked or not.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
         row = self._first(_EDGE_KEY, {"wanted": edge_key})
         return None if row is None else edge_key_from_row(_decoded(_EDGE_KEY, row))
 
     def find_share(self, share_id: str) -> ShareLink | None:
-        """
-        Return a share link as of now, revoked or not.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
         row = self._first(_SHARE, {"wanted": share_id})
         return None if row is None else share_from_row(_decoded(_SHARE, row))
 

@@ -21,15 +21,9 @@ class SqlJobRepository:
         self._connection = connection
 
     def add(self, job: TranscodeJob) -> bool:
-        """
-        Store a new job; False if it was stored before.
-        """
         return insert_unless_there(self._connection, transcode_jobs, job_to_row(job))
 
     def find(self, job_id: JobId) -> TranscodeJob | None:
-        """
-        Return a job.
-        """
         statement = sa.select(transcode_jobs).where(transcode_jobs.c.id == job_id)
         row = self._connection.execute(statement).mappings().one_or_none()
         return None if row is None else job_from_row(row)

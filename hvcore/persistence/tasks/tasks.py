@@ -56,9 +56,6 @@ class SqlTaskRepository:
         )
 
     def add(self, tasks: Iterable[NewTask]) -> None:
-        """
-        Order tasks; after the commit those that are due go into the queue.
-        """
         now, ordered = self._now(), list(tasks)
         rows = [new_task_to_row(task, now) for task in ordered]
         insert_all_new(self._connection, table, rows)
@@ -66,18 +63,12 @@ class SqlTaskRepository:
             self._touch(task.org_id, task.lane.value)
 
     def find(self, task_id: TaskId) -> Task | None:
-        """
-        Return a task.
-        """
         if not is_storable(task_id):
             return None
         found = self._select(sa.select(table).where(table.c.id == task_id))
         return found[0] if found else None
 
     def of_subject(self, subject: str, *, kind: str | None = None) -> Sequence[Task]:
-        """
-        Return the tasks about something, oldest first.
-        """
         statement = sa.select(table).where(table.c.subject == subject)
         if kind is not None:
             statement = statement.where(table.c.kind == kind)
@@ -92,9 +83,6 @@ class SqlTaskRepository:
         kind: str | None = None,
         limit: int = 100,
     ) -> Sequence[Task]:
-        """
-        Return tasks for an operator, the latest change first.
-        """
         statement = sa.select(table)
         if state is not None:
             statement = statement.where(table.c.state == state.value)
@@ -108,9 +96,6 @@ class SqlTaskRepository:
         return self._select(statement.order_by(*order).limit(limit))
 
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
-        """
-        Take a due or queued task; None if somebody else has it or it ended.
-        """
         now = self._now()
         may_run = sa.or_(
             table.c.state == _QUEUED,
@@ -127,9 +112,6 @@ class SqlTaskRepository:
         return leased[0] if leased else None
 
     def renew(self, task: Task, *, progress: float | None) -> bool:
-        """
-        Prolong a lease; False if it is lost or the task was cancelled.
-        """
         now = self._now()
         values: dict[str, Any] = {} if progress is None else {"progress": progress}
         statement = (
@@ -140,9 +122,6 @@ class SqlTaskRepository:
         return self._connection.execute(statement).rowcount == 1
 
     def finish(self, task: Task, *, result: Mapping[str, object] | None = None) -> bool:
-        """
-        End a leased task as done; False if the lease is lost.
-        """
         return self._end(
             _held(task),
             TaskState.DONE,
@@ -175,9 +154,6 @@ class SqlTaskRepository:
         payload: Mapping[str, object] | None = None,
         error: str | None = None,
     ) -> bool:
-        """
-        Give a lease back so that the task is run again; False if it is lost.
-        """
         now = self._now()
         values: dict[str, Any] = {}
         if attempts is not None:
@@ -192,9 +168,6 @@ class SqlTaskRepository:
         return bool(changed)
 
     def cancel(self, subject: str, *, kinds: Sequence[str]) -> int:
-        """
-        End every unfinished task of these kinds about something.
-        """
         return self.cancel_all([subject], kinds=kinds)
 
     def cancel_all(self, subjects: Sequence[str], *, kinds: Sequence[str]) -> int:
@@ -235,9 +208,6 @@ class SqlTaskRepository:
         return len(changed)
 
     def take_lost(self, limit: int) -> Sequence[Task]:
-        """
-        Make tasks whose lease ran out due again, each with one more loss.
-        """
         now = self._now()
         statement = (
             sa.select(table.c.seq)
@@ -280,9 +250,6 @@ class SqlTaskRepository:
         return [*rung, *ring_again(self._connection, now, limit - len(rung))]
 
     def forget_ended(self, before: datetime, limit: int) -> int:
-        """
-        Remove tasks that ended long ago.
-        """
         old = (
             sa.select(table.c.seq)
             .where(table.c.state.in_(_ENDED), table.c.updated_at < before)

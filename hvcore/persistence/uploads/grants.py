@@ -23,35 +23,20 @@ class SqlGrantRepository:
         self._connection = connection
 
     def find(self, grant_id: str, *, for_update: bool = False) -> UploadGrant | None:
-        """
-        Return a grant by its id.
-        """
         return self._one(grants.c.id, grant_id, for_update=for_update)
 
     def find_path(self, path: str, *, for_update: bool = False) -> UploadGrant | None:
-        """
-        Return a grant by its ``bucketPath``.
-        """
         return self._one(grants.c.path, path, for_update=for_update)
 
     def add(self, grant: UploadGrant) -> None:
-        """
-        Store a new grant.
-        """
         insert_new(self._connection, grants, grant_to_row(grant))
 
     def save(self, grant: UploadGrant) -> None:
-        """
-        Store a changed grant.
-        """
         self._connection.execute(
             sa.update(grants).where(grants.c.id == grant.id).values(grant_to_row(grant))
         )
 
     def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
-        """
-        Return grants that ran out before a moment and became no video.
-        """
         open_states = [GrantState.GRANTED.value, GrantState.UPLOADED.value]
         statement = (
             sa.select(grants)

@@ -23,9 +23,6 @@ class SqlCaptionRepository:
         self._connection = connection
 
     def of_video(self, video_id: VideoId) -> Sequence[CaptionTrack]:
-        """
-        Return a video's captions, by language.
-        """
         statement = (
             sa.select(video_captions)
             .where(video_captions.c.video_id == video_id)
@@ -35,9 +32,6 @@ class SqlCaptionRepository:
         return [CaptionTrack(**row) for row in rows]
 
     def put(self, track: CaptionTrack) -> None:
-        """
-        Store captions; those that the video had in this language are replaced.
-        """
         statement = insert_into(self._connection, video_captions).values(
             attrs.asdict(track)
         )
@@ -52,9 +46,6 @@ class SqlCaptionRepository:
         )
 
     def remove(self, video_id: VideoId, language: str) -> None:
-        """
-        Forget a video's captions in a language; absent is fine.
-        """
         self._connection.execute(
             sa.delete(video_captions).where(
                 video_captions.c.video_id == video_id,
@@ -63,9 +54,6 @@ class SqlCaptionRepository:
         )
 
     def remove_all(self, video_id: VideoId) -> None:
-        """
-        Forget all captions of a video.
-        """
         self._connection.execute(
             sa.delete(video_captions).where(video_captions.c.video_id == video_id)
         )

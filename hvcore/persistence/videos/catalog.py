@@ -119,9 +119,6 @@ class SqlVideoCatalog:
         return VideoPage(videos=tuple(map(_summary, rows)), total=total)
 
     def find(self, video_id: str) -> Video | None:
-        """
-        Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not.
-        """
         if not is_storable(video_id):
             return None
         is_public = video_id.startswith("pubvid_")

@@ -77,12 +77,6 @@ class SqlVideoTotals:
         )
 
     def current(self, scope: EnvironmentScope) -> Sequence[VideoTotal]:
-        """
-        Return how many videos there are, by environment, state and preset.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
         return [
             VideoTotal(
                 env_id=EnvId(env_id),

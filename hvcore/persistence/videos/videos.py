@@ -42,9 +42,6 @@ class SqlVideoRepository:
         self._totals = totals
 
     def find(self, video_id: str, *, for_update: bool = False) -> Video | None:
-        """
-        Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not.
-        """
         if not is_storable(video_id):
             return None
         is_public = video_id.startswith("pubvid_")
@@ -61,9 +58,6 @@ class SqlVideoRepository:
         return self._read([row], [media])[0]
 
     def add(self, video: Video) -> None:
-        """
-        Store a new video.
-        """
         row = video_to_row(video) | {"version": video.version}
         insert_new(self._connection, videos, row)
         self._totals.add(video)
@@ -71,12 +65,6 @@ class SqlVideoRepository:
         self._events.record(video.take_events())
 
     def save(self, video: Video) -> None:
-        """
-        Store a changed video and raise its version.
-
-        Raises:
-            ConcurrentUpdateError: It was saved since it was read.
-        """
         if not self._totals.move(video):
             raise ConcurrentUpdateError(video.id)
         statement = (
@@ -91,9 +79,6 @@ class SqlVideoRepository:
         self._events.record(video.take_events())
 
     def expired(self, now: datetime, limit: int) -> Sequence[Video]:
-        """
-        Return videos whose awaited bytes can no longer come.
-        """
         statement = (
             sa.select(videos)
             .where(

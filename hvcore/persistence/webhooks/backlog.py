@@ -57,9 +57,6 @@ class SqlWebhookBacklogRepository:
         return 0
 
     def unended(self) -> Sequence[WebhookId]:
-        """
-        Return the endpoints that ``end`` has something to do for.
-        """
         pending = sa.select(sa.literal(1)).where(_OF_ENDPOINT, _IS_PENDING).exists()
         state = webhook_endpoints.c.state
         statement = sa.select(webhook_endpoints.c.id).where(
@@ -98,9 +95,6 @@ class SqlWebhookBacklogRepository:
         return self._tasks.put_off(chosen, not_before=until, error=why)
 
     def reasons(self, delivery_ids: Sequence[DeliveryId]) -> Mapping[DeliveryId, str]:
-        """
-        Return why deliveries wait, as far as there is a reason.
-        """
         statement = sa.select(task_table.c.subject, task_table.c.error).where(
             task_table.c.subject.in_(delivery_ids),
             task_table.c.kind == WEBHOOK_DELIVER,

@@ -56,9 +56,6 @@ class SqlWebhookRepository:
     def find(
         self, webhook_id: str, *, for_update: bool = False
     ) -> WebhookEndpoint | None:
-        """
-        Return an endpoint.
-        """
         if not is_storable(webhook_id):
             return None
         statement = sa.select(webhook_endpoints).where(
@@ -71,9 +68,6 @@ class SqlWebhookRepository:
         return found[0] if found else None
 
     def of_organization(self, org_id: OrgId | None) -> Sequence[WebhookEndpoint]:
-        """
-        Return an organization's endpoints, oldest first; None: everybody's.
-        """
         statement = (
             sa.select(webhook_endpoints).where(_IS_THERE).order_by(*_OLDEST_FIRST)
         )
@@ -84,11 +78,6 @@ class SqlWebhookRepository:
         return self._endpoints(statement)
 
     def of_environment(self, org_id: OrgId, env_id: EnvId) -> Sequence[WebhookEndpoint]:
-        """
-        Return an environment's endpoints, oldest first.
-
-        Until the end of the transaction none of their rows can be deleted.
-        """
         statement = (
             sa.select(webhook_endpoints)
             .where(
@@ -103,15 +92,9 @@ class SqlWebhookRepository:
         return self._endpoints(statement)
 
     def add(self, endpoint: WebhookEndpoint) -> None:
-        """
-        Store a new endpoint.
-        """
         insert_new(self._connection, webhook_endpoints, _endpoint_to_row(endpoint))
 
     def save(self, endpoint: WebhookEndpoint) -> None:
-        """
-        Store a changed endpoint, found for update.
-        """
         self._connection.execute(
             sa.update(webhook_endpoints)
             .where(webhook_endpoints.c.id == endpoint.id)
@@ -137,9 +120,6 @@ class SqlWebhookRepository:
     def order(
         self, wanted: Sequence[tuple[VideoEvent, WebhookEndpoint]]
     ) -> Sequence[WebhookDelivery]:
-        """
-        Order the delivery of events, each to an endpoint.
-        """
         if not wanted:
             return []
         now = self._now()
@@ -167,9 +147,6 @@ class SqlWebhookRepository:
         return ordered
 
     def find_delivery(self, delivery_id: str) -> WebhookDelivery | None:
-        """
-        Return a delivery.
-        """
         if not is_storable(delivery_id):
             return None
         statement = sa.select(webhook_deliveries).where(
@@ -179,9 +156,6 @@ class SqlWebhookRepository:
         return None if row is None else _delivery_from_row(row)
 
     def save_delivery(self, delivery: WebhookDelivery) -> None:
-        """
-        Store a changed delivery.
-        """
         self._connection.execute(
             sa.update(webhook_deliveries)
             .where(webhook_deliveries.c.id == delivery.id)
@@ -191,9 +165,6 @@ class SqlWebhookRepository:
     def deliveries(
         self, webhook_id: WebhookId, limit: int
     ) -> Sequence[WebhookDelivery]:
-        """
-        Return deliveries to an endpoint, the newest first.
-        """
         columns = webhook_deliveries.c
         statement = (
             sa.select(webhook_deliveries)
@@ -207,9 +178,6 @@ class SqlWebhookRepository:
     def cancel_event(
         self, webhook_id: WebhookId, event_id: EventId, *, why: str
     ) -> int:
-        """
-        End the pending delivery of an event to an endpoint, and its task.
-        """
         statement = (
             sa.update(webhook_deliveries)
             .where(

@@ -119,9 +119,6 @@ class SqlEventRepository:
         )
 
     def find(self, event_id: str) -> StoredEvent | None:
-        """
-        Return an event.
-        """
         if not is_storable(event_id):
             return None
         statement = _WITH_ENVIRONMENT.where(events.c.id == event_id)
@@ -129,9 +126,6 @@ class SqlEventRepository:
         return None if row is None else _from_row(row)
 
     def forget(self, before: datetime, limit: int) -> int:
-        """
-        Remove old events and their deliveries; return how many events.
-        """
         old = (
             sa.select(events.c.id)
             .where(events.c.created_at < before)

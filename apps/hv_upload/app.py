@@ -22,7 +22,7 @@ from hvcore.domain.uploads.grants import DEFAULT_CONTENT_TYPE, UploadGrant
 from hvcore.envelope import encode, success
 from hvcore.errors import InvalidFileSizeError
 from hvcore.incoming.disk_space import DiskReservations
-from hvcore.throttling.concurrency import ConcurrencySlots
+from hvcore.throttling.shares import SharedCapacity
 from hvcore.upload_signing import UploadSigner
 
 MAX_CONCURRENT: Final = 8
@@ -118,8 +118,9 @@ def make_app(
     services.uploads.clean_incoming()
     services.resumable.tidy()
     app = make_web_app(cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)])
-    slots = ConcurrencySlots(
-        count=max_concurrent,
+    slots = SharedCapacity(
+        name="uploads_of_one",
+        capacity=max_concurrent,
         # One organization leaves room for the others.
         most_of_one=max(1, max_concurrent // 2),
         things="uploads",
@@ -146,7 +147,7 @@ class SignedUploadResource:
     def __init__(
         self,
         services: UploadServices,
-        slots: ConcurrencySlots,
+        slots: SharedCapacity,
         reservations: DiskReservations,
     ) -> None:
         self._uploads = services.uploads

@@ -37,7 +37,7 @@ from hvcore.errors import (
 )
 from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.partial import PartialFile, PartialFiles
-from hvcore.throttling.concurrency import ConcurrencySlots
+from hvcore.throttling.shares import SharedCapacity
 from hvcore.upload_signing import UploadSigner
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Integer
 
@@ -122,7 +122,7 @@ class ResumableUploadResource:
 
     uploads: ResumableUseCases
     signer: UploadSigner
-    slots: ConcurrencySlots
+    slots: SharedCapacity
     reservations: DiskReservations
     elapsed_s: Callable[[], float] = time.monotonic
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from hvcore.settings.conversion import Origins, RequestCount
+from hvcore.settings.shares import ShareSettings
 
 _COUNTRY_HEADER: Final = re.compile(
     # No other header is looked for a country, so that none costs anything.
@@ -254,6 +255,7 @@ class Settings:
     transcoder: BackendSettings = _backend("ffmpeg")
     auth: AuthSettings = attrs.field(factory=AuthSettings)
     limits: LimitSettings = attrs.field(factory=LimitSettings)
+    shares: ShareSettings = attrs.field(factory=ShareSettings)
     fetch: FetchSettings = attrs.field(factory=FetchSettings)
     playback: PlaybackSettings = attrs.field(factory=PlaybackSettings)
     uploads: UploadSettings = attrs.field(factory=UploadSettings)

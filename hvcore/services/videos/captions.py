@@ -37,7 +37,7 @@ from hvcore.manifests.languages import canonical_tag
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.authorization import reach_video, require_listed
-from hvcore.throttling.concurrency import ConcurrencySlots
+from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)
 
@@ -77,9 +77,10 @@ class Captions:
     uow: UnitOfWork
     storage: Storage
     clock: Clock
-    _receiving: ConcurrencySlots = attrs.field(
-        factory=lambda: ConcurrencySlots(
-            count=FILES_AT_A_TIME,
+    _receiving: SharedCapacity = attrs.field(
+        factory=lambda: SharedCapacity(
+            name="uploads_of_one",
+            capacity=FILES_AT_A_TIME,
             most_of_one=FILES_OF_AN_ORGANIZATION,
             things="caption files",
         ),

@@ -40,7 +40,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.authorization import reach_video, require_listed
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.videos.stills import StillLocation, locate
-from hvcore.throttling.concurrency import ConcurrencySlots
+from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)
 
@@ -70,9 +70,10 @@ class CustomThumbnails:
         factory=lambda: threading.Semaphore(REDRAWS_AT_A_TIME), init=False
     )
 
-    _receiving: ConcurrencySlots = attrs.field(
-        factory=lambda: ConcurrencySlots(
-            count=PICTURES_AT_A_TIME,
+    _receiving: SharedCapacity = attrs.field(
+        factory=lambda: SharedCapacity(
+            name="uploads_of_one",
+            capacity=PICTURES_AT_A_TIME,
             most_of_one=PICTURES_OF_AN_ORGANIZATION,
             things="pictures",
         ),

@@ -1,0 +1,59 @@
+"""
+The share of each client in what all of them need: every number of it.
+"""
+
+from typing import Any, Final
+
+import attrs
+
+MOST_COUNTED: Final = 1_000_000
+_ALL_PERCENT: Final = 100
+
+
+def _between_1_and(most: int) -> Any:  # noqa: ANN401 - attrs' own type
+    def check(_: object, _field: object, value: int) -> None:
+        if not 1 <= value <= most:
+            raise ValueError(f"must be a whole number from 1 to {most:,}, not {value}")
+
+    return check
+
+
+def _count(default: int) -> Any:  # noqa: ANN401 - attrs.field's own type
+    return attrs.field(default=default, validator=_between_1_and(MOST_COUNTED))
+
+
+def _percent(default: int) -> Any:  # noqa: ANN401 - attrs.field's own type
+    return attrs.field(default=default, validator=_between_1_and(_ALL_PERCENT))
+
+
+@attrs.frozen(kw_only=True)
+class ShareSettings:
+    """
+    What one organization may have while others want it, too.
+
+    Where nobody has said who asks, it is what one client address may have. Counts
+    hold for one process, unless it says otherwise.
+
+    Attributes:
+        encoders_percent: Of all encode workers.
+        threads_of_one: Threads that answer requests.
+        threads_kept: Threads that only those get who hold none.
+        connections_of_one: Open connections of an address.
+        uploads_of_one: Bodies that are received at a time.
+        upload_room_percent: Of the free disk, for files that are on their way.
+        renders_of_one: Thumbnails that are made at a time.
+        name_lookups_of_one: Host names that are looked up at a time.
+        log_lines_of_one: Lines about refused requests in a minute, of one kind.
+        live_sessions_of_one: Viewers that are followed as viewers of now.
+    """
+
+    encoders_percent: int = _percent(50)
+    threads_of_one: int = _count(8)
+    threads_kept: int = _count(8)
+    connections_of_one: int = _count(200)
+    uploads_of_one: int = _count(4)
+    upload_room_percent: int = _percent(50)
+    renders_of_one: int = _count(2)
+    name_lookups_of_one: int = _count(4)
+    log_lines_of_one: int = _count(10)
+    live_sessions_of_one: int = _count(20_000)

@@ -1,0 +1,179 @@
+"""
+What each of many clients may hold of something that all of them need.
+
+A client is an organization, or an address where nobody has said who asks. One
+that holds its share is refused, and so leaves the rest to the others; the last
+of it all goes only to those who hold nothing yet.
+"""
+
+import ipaddress
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import attrs
+
+from hvcore.errors import UnavailableError
+from hvcore.throttling.log_throttle import LogThrottle
+
+BUSY_RETRY_AFTER_S: Final = 10
+_WARNS_EVERY_S: Final = 60.0
+_IPV6_SITE_BITS: Final = 64
+"""One line of a household has as many addresses as this leaves."""
+
+_log = logging.getLogger(__name__)
+
+
+class ShareRefusals:
+    """
+    How often a share of this process was met, by its name; thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._warnings = LogThrottle(_WARNS_EVERY_S)
+
+    def add(self, name: str) -> None:
+        """
+        Count a refusal, and say so once a minute.
+        """
+        with self._lock:
+            self._counts[name] += 1
+            count = self._counts[name]
+        if self._warnings.is_time(name):
+            _log.warning(
+                "a share was met", extra={"hv_share": name, "hv_refused_total": count}
+            )
+
+    def total(self, name: str) -> int:
+        """
+        Return how many there were since the process began.
+        """
+        with self._lock:
+            return self._counts[name]
+
+
+REFUSALS: Final = ShareRefusals()
+"""Of this process."""
+
+
+@attrs.define(kw_only=True)
+class SharedCapacity:
+    """
+    So much of something, with a share for each client; thread-safe.
+
+    Attributes:
+        name: Of the setting that has the share, for the log.
+        capacity: How much there is in this process, in whatever costs count.
+        most_of_one: What one client may hold at most.
+        kept_for_newcomers: The last of it goes only to clients that hold none.
+        things: What is shared, for messages: ``Too many {things} at a time``.
+        elapsed_s: A clock that only goes forward, in seconds.
+    """
+
+    name: str
+    capacity: float
+    most_of_one: float
+    kept_for_newcomers: float = 0
+    things: str
+    elapsed_s: Callable[[], float] = time.monotonic
+    _lock: threading.Lock = attrs.field(factory=threading.Lock, init=False)
+    _held: dict[str, float] = attrs.field(factory=dict, init=False)
+    _total: float = attrs.field(default=0, init=False)
+    _refused_at_s: float = attrs.field(default=float("-inf"), init=False)
+
+    @contextmanager
+    def take(self, client: str, cost: float = 1) -> Iterator[None]:
+        """
+        Hold a part of it.
+
+        Raises:
+            UnavailableError: All is taken, or all that one client gets.
+        """
+        self.acquire(client, cost)
+        try:
+            yield
+        finally:
+            self.release(client, cost)
+
+    def acquire(self, client: str, cost: float = 1) -> None:
+        """
+        Take a part of it, to be given back with ``release``.
+
+        Raises:
+            UnavailableError: As of take.
+        """
+        with self._lock:
+            is_own_share_met = self._is_own_share_met(client, cost)
+            if not is_own_share_met and not self._is_full_for(client, cost):
+                self._held[client] = self._held.get(client, 0) + cost
+                self._total += cost
+                return
+            if not is_own_share_met:
+                # Who has its share makes nothing scarce.
+                self._refused_at_s = self.elapsed_s()
+        REFUSALS.add(self.name)
+        why = "You have too many" if is_own_share_met else "There are too many"
+        raise UnavailableError(
+            f"{why} {self.things} at a time; try again soon.",
+            retry_after_s=BUSY_RETRY_AFTER_S,
+        )
+
+    def release(self, client: str, cost: float = 1) -> None:
+        """
+        Give back what was taken.
+        """
+        with self._lock:
+            left = self._held.pop(client, 0) - cost
+            if left > 0:
+                self._held[client] = left
+            self._total = self._total - cost if self._held else 0
+
+    def may_take(self, client: str, cost: float = 1) -> bool:
+        """
+        Tell whether a client would get a part of it now.
+        """
+        with self._lock:
+            return not (
+                self._is_own_share_met(client, cost) or self._is_full_for(client, cost)
+            )
+
+    def is_scarce(self) -> bool:
+        """
+        Tell whether others wait: all is taken, and one of them was refused.
+        """
+        with self._lock:
+            waits_s = self.elapsed_s() - self._refused_at_s
+            # They come back after a while, and a little later than told.
+            return self._total >= self.capacity and waits_s < 2 * BUSY_RETRY_AFTER_S
+
+    def _is_own_share_met(self, client: str, cost: float) -> bool:
+        return self._held.get(client, 0) + cost > self.most_of_one
+
+    def _is_full_for(self, client: str, cost: float) -> bool:
+        kept = self.kept_for_newcomers if client in self._held else 0
+        return self._total + cost > self.capacity - kept
+
+
+def client_of_address(address: str) -> str:
+    """
+    Return who is meant by an address, as shares are counted.
+
+    Of IPv6 it is the network of 64 bits: whoever has one address there has all.
+    """
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        # A unix socket's peer has none.
+        return "address "
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None:
+            return f"address {found.ipv4_mapped}"
+        network = ipaddress.ip_network((found, _IPV6_SITE_BITS), strict=False)
+        return f"address {network.network_address}"
+    return f"address {found}"

@@ -7,9 +7,16 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.video import LISTED_STATES, VideoState
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, writing
-from hvcore.persistence.tables import video_totals, video_uploads, videos
+from hvcore.persistence.tables import (
+    grants,
+    organization_storage,
+    video_totals,
+    video_uploads,
+    videos,
+)
 
 # As domain.video.was_uploaded tells it.
 _UPLOADED: Final = sa.or_(
@@ -32,6 +39,18 @@ _UPLOADS: Final = (
     .where(_UPLOADED)
     .group_by(videos.c.org_id, videos.c.env_id, _DAY)
 )
+# As kept_bytes of videos and of grants tell it.
+_KEPT: Final = sa.union_all(
+    sa.select(videos.c.org_id, videos.c.media_bytes.label("kept")).where(
+        videos.c.state == VideoState.READY.value
+    ),
+    sa.select(grants.c.org_id, grants.c.stored_bytes).where(
+        grants.c.state.in_([GrantState.UPLOADED.value, GrantState.USED.value])
+    ),
+).subquery("everything")
+_STORED: Final = sa.select(_KEPT.c.org_id, sa.func.sum(_KEPT.c.kept)).group_by(
+    _KEPT.c.org_id
+)
 
 
 def recount(engine: Engine) -> None:
@@ -52,11 +71,13 @@ def recount(engine: Engine) -> None:
             # ones. SQLite has its one write lock already.
             # In the order in which those write.
             connection.exec_driver_sql(
-                "LOCK TABLE video_totals, video_uploads IN EXCLUSIVE MODE"
+                "LOCK TABLE video_totals, video_uploads, organization_storage "
+                "IN EXCLUSIVE MODE"
             )
         for table, counts in (
             (video_totals, _counts(connection)),
             (video_uploads, _UPLOADS),
+            (organization_storage, _STORED),
         ):
             connection.execute(sa.delete(table))
             connection.execute(

@@ -52,7 +52,7 @@ class PlaybackWiring(CountingWiring):
         """
         return Delivery(
             directory=SqlPlaybackDirectory(
-                self.engine, ChangesFile(self.edge_folder / CHANGES_FILE)
+                self.engine, ChangesFile(self.edge_folder / CHANGES_FILE), self.clock
             ),
             storage=self.storage,
             key_ring=self.key_ring,

@@ -53,8 +53,9 @@ class SqlDeliveredBytes(AnalyticsSink):
         for count in batch.counts:
             place = count.place
             each = self._known.get(place.video_id, {}).get(place.height_px, 0.0)
-            month = (place.org_id, month_number(count.first_at))
-            added[month] += round(count.segments * each)
+            added[place.org_id, month_number(count.first_at)] += round(
+                count.segments * each
+            )
         with writing(self._engine) as connection:
             if _advance(connection, batch.id):
                 for (org_id, month), more in sorted(added.items()):

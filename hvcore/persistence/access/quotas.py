@@ -14,7 +14,7 @@ from hvcore.domain.access.quotas import (
     QuotaLimits,
     QuotaUse,
 )
-from hvcore.domain.ids import OrgId
+from hvcore.domain.ids import JobId, OrgId
 from hvcore.domain.videos.video import VideoState
 from hvcore.persistence.statements import insert_into, is_storable
 from hvcore.persistence.tables import (
@@ -71,10 +71,10 @@ class SqlQuotaRepository:
     def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
         return self._used(month, None)
 
-    def planned_ms(self, org_id: str) -> int:
+    def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
         length_s = _planned_s(self._connection)
-        statement = (
-            sa.select(sa.func.coalesce(sa.func.sum(length_s), 0))
+        planned_s = (
+            sa.select(sa.func.sum(length_s))
             .select_from(environments)
             # The index of states leads with the environment, too.
             .join(
@@ -86,9 +86,20 @@ class SqlQuotaRepository:
                 ),
             )
             .join(transcode_jobs, transcode_jobs.c.id == videos.c.job_id)
-            .where(environments.c.org_id == org_id)
+            .where(environments.c.org_id == org_id, transcode_jobs.c.id != besides)
+            .scalar_subquery()
         )
-        return round(1000 * float(self._connection.execute(statement).scalar_one()))
+        encoded_ms = (
+            sa.select(organization_months.c.encoded_ms)
+            .where(
+                organization_months.c.org_id == org_id,
+                organization_months.c.month == month,
+            )
+            .scalar_subquery()
+        )
+        # In one statement: the database answers as of one moment.
+        row = self._connection.execute(sa.select(encoded_ms, planned_s)).one()
+        return (row[0] or 0) + round(1000 * (row[1] or 0.0))
 
     def encoding_shares(self, org_ids: Collection[str]) -> Mapping[str, EncodingShare]:
         return encoding_shares(self._connection, org_ids)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from hvcore.domain.access.quotas import EncodingShare, QuotaLimits, QuotaUse
-from hvcore.domain.ids import OrgId
+from hvcore.domain.ids import JobId, OrgId
 
 
 class QuotaRepository(Protocol):
@@ -52,9 +52,11 @@ class QuotaRepository(Protocol):
         """
         ...
 
-    def planned_ms(self, org_id: str) -> int:
+    def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
         """
-        Return the length of the sources whose jobs are planned and not at their end.
+        Return what was encoded in a month and what other jobs that run will add to it.
+
+        As of one moment: a job that ends counts once.
         """
         ...
 

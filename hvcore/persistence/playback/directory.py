@@ -42,21 +42,23 @@ MAX_FOUND: Final = 4096
 """Videos whose entries are in memory, about 4 MB; their media is bounded itself."""
 
 
+_DELIVERED_BYTES: Final = (
+    sa.select(organization_months.c.delivered_bytes)
+    .where(
+        organization_months.c.org_id == organization_limits.c.org_id,
+        organization_months.c.month == sa.bindparam("month", type_=sa.BigInteger()),
+    )
+    .correlate(organization_limits)
+    .scalar_subquery()
+)
 # Nearly no organization has the limit: then this is one look at a small table.
 _IS_OVER_QUOTA: Final = sa.exists(
     sa.select(sa.literal_column("1"))
     .select_from(organization_limits)
-    .join(
-        organization_months,
-        sa.and_(
-            organization_months.c.org_id == organization_limits.c.org_id,
-            organization_months.c.month == sa.bindparam("month", type_=sa.BigInteger()),
-        ),
-    )
     .where(
         organization_limits.c.org_id == videos.c.org_id,
-        organization_months.c.delivered_bytes
-        >= organization_limits.c.delivered_bytes_per_month,
+        organization_limits.c.delivered_bytes_per_month
+        <= sa.func.coalesce(_DELIVERED_BYTES, sa.literal_column("0")),
     )
     .correlate(videos)
 )

@@ -20,7 +20,10 @@ from hvcore.domain.access.quotas import (
 @pytest.mark.parametrize(
     ("moment", "begins"),
     [
-        (datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)),
+        (
+            datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC),
+            datetime(2026, 2, 1, tzinfo=UTC),
+        ),
         (datetime(2026, 12, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)),
         # Still November in UTC.
         (

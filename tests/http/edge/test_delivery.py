@@ -52,6 +52,7 @@ from tests.http.playback.test_delivery import (  # noqa: F401 - run with the fix
     test_every_published_file_has_its_address,
     test_files_are_only_read,
     test_low_latency_parameters_change_nothing,
+    test_nobody_begins_a_video_whose_owner_may_deliver_no_more,
     test_only_a_ready_video_is_served,
     test_the_private_path_plays_public_videos_too,
     test_two_tokens_are_refused_even_if_one_is_good,

@@ -17,6 +17,7 @@ from hvcore.persistence.tables import (
     video_uploads,
     videos,
 )
+from hvcore.persistence.videos.measuring import measure
 
 # As domain.video.was_uploaded tells it.
 _UPLOADED: Final = sa.or_(
@@ -55,7 +56,7 @@ _STORED: Final = sa.select(_KEPT.c.org_id, sa.func.sum(_KEPT.c.kept)).group_by(
 
 def recount(engine: Engine) -> None:
     """
-    Make the totals equal to the videos, in one transaction.
+    Make the totals equal to the videos and to what is stored, in one transaction.
 
     Processes of this version may go on meanwhile; those of a version that
     keeps no totals make them wrong again.
@@ -63,6 +64,12 @@ def recount(engine: Engine) -> None:
     Raises:
         UnavailableError: The database does not answer.
     """
+    with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        # Before the totals are locked, for which those wait who save a video.
+        measure(connection)
+        connection.commit()
     with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
             # A scan of all videos may take longer than a request.

@@ -59,7 +59,10 @@ class PlaybackWiring(CountingWiring):
             clock=self.clock,
             counter=SpooledCounter(
                 spool=self.spool,
-                sessions=SessionNotes(self.session_names),
+                sessions=SessionNotes(
+                    self.session_names,
+                    most_of_one=self.settings.shares.live_sessions_of_one,
+                ),
                 clock=self.clock,
                 details=self.served_details,
             ),

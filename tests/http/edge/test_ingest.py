@@ -253,7 +253,7 @@ def test_a_viewer_whom_both_have_served_is_one(
     )
     counter = SpooledCounter(
         spool=services.spool,
-        sessions=SessionNotes(services.session_names),
+        sessions=SessionNotes(services.session_names, most_of_one=100),
         clock=services.clock,
     )
     for token in (None, "a.b.c"):

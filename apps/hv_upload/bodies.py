@@ -3,6 +3,7 @@ Read a request's body, block by block.
 """
 
 from collections.abc import Iterator
+from mmap import PAGESIZE, mmap
 from typing import Any, Final
 
 import falcon
@@ -22,7 +23,9 @@ class CutOffError(InvalidFileSizeError):
     """
 
 
-def blocks(req: falcon.Request, length: int | None) -> Iterator[bytes | memoryview]:
+def blocks(
+    req: falcon.Request, length: int | None, *, at: int = 0
+) -> Iterator[bytes | memoryview]:
     """
     Give a request's body, as far as it comes.
 
@@ -31,6 +34,7 @@ def blocks(req: falcon.Request, length: int | None) -> Iterator[bytes | memoryvi
 
     Args:
         length: Its ``Content-Length``; None: it is chunked.
+        at: Where in the file it begins.
 
     Raises:
         CutOffError: The sender went away. With a length, it may also just end.
@@ -41,7 +45,7 @@ def blocks(req: falcon.Request, length: int | None) -> Iterator[bytes | memoryvi
         return
     stream = req.env["wsgi.input"]
     is_ours = length is not None and hasattr(stream, "receive_into")
-    read = _received(stream) if is_ours else _read(stream, length)
+    read = _received(stream, at) if is_ours else _read(stream, length)
     try:
         yield from read
     except OSError as exc:
@@ -65,10 +69,17 @@ def cut_off(received: int | None, length: int | None) -> CutOffError:
     )
 
 
-def _received(stream: Any) -> Iterator[memoryview]:  # noqa: ANN401 - of hv_server
-    block = memoryview(bytearray(LARGE_BLOCK_BYTES))
-    while (size := stream.receive_into(block, within_s=LOOK_EVERY_S)) != 0:
+def _received(stream: Any, at: int) -> Iterator[memoryview]:  # noqa: ANN401 - of hv_server
+    memory = memoryview(mmap(-1, LARGE_BLOCK_BYTES))
+    while True:
+        # As far behind the beginning of a page as the block will be in the file:
+        # else an AMD EPYC takes two to three times as long to copy it there.
+        block = memory[at % PAGESIZE :]
+        size = stream.receive_into(block, within_s=LOOK_EVERY_S)
+        if size == 0:
+            return
         yield block[: size or 0]
+        at += size or 0
 
 
 def _read(stream: Any, length: int | None) -> Iterator[bytes]:  # noqa: ANN401 - WSGI's own

@@ -323,7 +323,7 @@ class ResumableUploadResource:
         pace = SenderPace(prolonged_s, is_scarce=self._do_others_wait)
         received = 0
         with self.uploads.room_for(grant, left) as reserved:
-            for block in blocks(req, chunk.length):
+            for block in blocks(req, chunk.length, at=chunk.offset):
                 received += len(block)
                 if received > left:
                     raise _too_long(grant)

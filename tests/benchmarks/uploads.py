@@ -62,7 +62,7 @@ http {{
     client_max_body_size 0;
     # On the disk of the files, so that a body is moved and not copied.
     client_body_temp_path {folder}/body;
-    # Fewer calls than with the usual 16 KiB; larger ones were not quicker.
+    # Fewer calls than with the usual 16 KiB.
     client_body_buffer_size 256k;
     proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/fastcgi;

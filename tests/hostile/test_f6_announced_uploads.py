@@ -195,6 +195,6 @@ def _upload(site: Site, port: int) -> None:
 
 
 def _refusal(sock: socket.socket) -> tuple[int, str]:
-    answer = HTTPResponse(sock)
-    answer.begin()
-    return answer.status, str(json.loads(answer.read())["detail"])
+    with HTTPResponse(sock) as answer:
+        answer.begin()
+        return answer.status, str(json.loads(answer.read())["detail"])

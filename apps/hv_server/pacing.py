@@ -131,6 +131,29 @@ class PacedSocket(socket.socket):
                 self._reading.moved(len(data))
                 return data
 
+    def receive_some(self, block: memoryview, within_s: float) -> int | None:
+        """
+        Wait for bytes, fill a block with them and return how many they are.
+
+        Returns:
+            0 at the end of what the other side sends; None if nothing came in time.
+
+        Raises:
+            TooSlowError: None came in the time that was left in all.
+        """
+        while True:
+            try:
+                size = super().recv_into(block)
+            except BlockingIOError:
+                wait_s = min(self._reading.left_s, within_s)
+                if not self._poll(select.POLLIN, self._reading, wait_s):
+                    if self._reading.left_s <= 0:
+                        raise TooSlowError from None
+                    return None
+            else:
+                self._reading.moved(size)
+                return size
+
     def sendall(self, data: Any, flags: int = 0, /) -> None:  # noqa: ANN401 - any buffer
         """
         Send all of it.

@@ -32,7 +32,6 @@ from hvcore.domain.videos.video import Video, VideoState, VideoWanted
 from hvcore.domain.web_addresses import without_secrets
 from hvcore.errors import QuotaExceededError, UnavailableError
 from hvcore.failpoints import failpoint
-from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.whole import ArrivingFile, arriving_file
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -194,7 +193,10 @@ class Fetching:
         head = _head(blocks)
         sniffed = sniffed_type(head)
         folder = self.uploads.incoming_dir()
-        with arriving_file(folder, DiskReservations(), download.content_length) as file:
+        with (
+            self.uploads.room_for(grant, download.content_length) as reserved,
+            arriving_file(folder, reserved) as file,
+        ):
             _fill(run, file, head, blocks, download.content_length)
             _check_announced(grant, file.size_bytes)
             file.finish()

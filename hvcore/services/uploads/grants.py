@@ -6,6 +6,7 @@ Source: interface, "upload-url".
 
 import logging
 import secrets
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -36,6 +37,7 @@ from hvcore.errors import (
 )
 from hvcore.failpoints import failpoint
 from hvcore.incoming.cleaning import remove_abandoned
+from hvcore.incoming.disk_space import DiskReservation, DiskReservations
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.quotas import (
@@ -61,6 +63,9 @@ SWEEP_BATCH: Final = 100
 class Uploads:
     """
     Everything about bytes on their way in.
+
+    Attributes:
+        room: On the disks of this machine, for all of its processes.
     """
 
     uow: UnitOfWork
@@ -69,6 +74,7 @@ class Uploads:
     public: PublicSettings
     clock: Clock
     work_dir: Path
+    room: DiskReservations
 
     def grant(self, env: Environment, file: FileWanted) -> UploadGranted:
         """
@@ -157,6 +163,34 @@ class Uploads:
             # It takes the place of what was sent before.
             more_bytes = (size_bytes or 1) - grant.kept_bytes
             _require(work, grant, more_bytes)
+
+    def room_for(
+        self, grant: UploadGrant, size_bytes: int | None
+    ) -> AbstractContextManager[DiskReservation]:
+        """
+        Hold room for a body while it comes in.
+
+        All that is taken in begins here, before a byte of it is read: each PUT, each
+        PATCH and each file that is fetched. What an organization may store in all
+        is to be asked here, too.
+
+        Args:
+            size_bytes: Of the bytes that are still to come; None if the sender did
+                not announce it.
+
+        Raises:
+            UnavailableError: It will not fit, or the disk fails.
+        """
+        return self.room.reserve(self.incoming_dir(), size_bytes, client=grant.org_id)
+
+    def is_room_scarce(self) -> bool:
+        """
+        Tell whether others wait for room who have less than a share.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        return self.room.is_scarce()
 
     def incoming_dir(self) -> Path:
         """

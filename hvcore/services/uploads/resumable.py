@@ -6,6 +6,7 @@ are there, they go the way of every other upload.
 """
 
 import logging
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Final, TypeGuard
 
@@ -35,6 +36,7 @@ from hvcore.errors import (
     QuotaExceededError,
     UnavailableError,
 )
+from hvcore.incoming.disk_space import DiskReservation
 from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.ports.storage import SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -84,6 +86,29 @@ class ResumableUploads:
             UnavailableError: There is no folder for it.
         """
         return PartialFiles(folder=self.uploads.incoming_dir())
+
+    def room_for(
+        self, grant: UploadGrant, size_bytes: int | None
+    ) -> AbstractContextManager[DiskReservation]:
+        """
+        Hold room for the bytes of one request while they come in.
+
+        Args:
+            size_bytes: Of all that the upload still lacks.
+
+        Raises:
+            UnavailableError: They will not fit, or the disk fails.
+        """
+        return self.uploads.room_for(grant, size_bytes)
+
+    def is_room_scarce(self) -> bool:
+        """
+        Tell whether others wait for room who have less than a share.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        return self.uploads.is_room_scarce()
 
     def find(self, grant_id: GrantId) -> UploadGrant:
         """

@@ -75,7 +75,11 @@ class PlaybackWiring(CountingWiring):
         """
         Pictures of any allowed size.
         """
-        return Thumbnails(storage=self.storage, delivery=self.delivery)
+        return Thumbnails(
+            storage=self.storage,
+            delivery=self.delivery,
+            shares=self.settings.shares,
+        )
 
     @cached_property
     def _playback_changes(self) -> PlaybackChanges:

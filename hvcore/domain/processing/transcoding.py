@@ -157,7 +157,7 @@ class SourceInfo:
         captions: The text tracks, in the source's order.
         longest_gap_s: Between two pictures that follow each other.
         is_seekable: A decoder can begin anywhere: times rise, and the container
-            has an index. Otherwise the video is made in one part.
+            has an index. Otherwise each part is decoded from the beginning.
         notes: What the transcoder wants to know again when it makes the parts;
             nobody else reads it.
     """

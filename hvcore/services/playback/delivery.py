@@ -18,6 +18,7 @@ from hvcore.domain.playback.decision import kept
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, thumbnail_name
 from hvcore.errors import NotFoundError
 from hvcore.manifests.hls import MASTER
 from hvcore.playback_tokens import KeyRing, TokenUse
@@ -38,6 +39,7 @@ from hvcore.services.playback.redirects import Redirects
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.texts import NO_SUCH_FILE, DeliveredTexts
 
+_POSTER: Final = thumbnail_name(BEST_THUMBNAIL_PX)
 _PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})
 SOMEBODY: Final = Viewer()
 """Of whom nothing is known."""
@@ -217,7 +219,7 @@ class Delivery:
         return PlayerVideo(
             name=video.name,
             master=f"/v1/{place}/{MASTER}",
-            poster=f"/t/{video.id}/1280x720.jpg" if video.poster_path else None,
+            poster=f"/t/{video.id}/{_POSTER}" if video.poster_path else None,
             is_public=video.is_public,
             domains=video.claims.domains if video.claims else (),
         )

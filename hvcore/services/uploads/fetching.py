@@ -73,14 +73,14 @@ class Fetching:
     uploads: Uploads
     clock: Clock
 
-    def refusal(self, url: str) -> str | None:
+    def refusal(self, env: Environment, url: str) -> str | None:
         """
         Return why an address is not fetched, as far as it is known by now.
 
         What cannot be known before the fetch itself is told by the video.
         """
         try:
-            self.outbound.check(url)
+            self.outbound.check(url, client=env.org_id)
         except TargetRefusedError as exc:
             return exc.reason
         return None

@@ -241,7 +241,7 @@ def test_a_source_that_is_not_there_fails_the_video(outside: Outside) -> None:
 def test_a_name_that_turned_private_fails_the_video_at_once(outside: Outside) -> None:
     outside.names.set("rebind.test", [PUBLIC], ["10.0.0.1"])
     fetching_service = outside.world.services.fetching
-    assert fetching_service.refusal("https://rebind.test/") is None
+    assert fetching_service.refusal(outside.world.env, "https://rebind.test/") is None
 
     video = fetching_service.fetch_video(
         outside.world.env,

@@ -2,10 +2,12 @@
 Answer with bytes, through Falcon.
 """
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import BinaryIO
 
+import attrs
 import falcon
 
 from hv_web.representations import (
@@ -18,6 +20,7 @@ from hv_web.representations import (
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import VideoNotFoundError
+from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
 
@@ -88,13 +91,55 @@ class BoundedFile:
         self._file.close()
 
 
+@attrs.frozen(kw_only=True)
+class FileToSend:
+    """
+    A file for who sends it later, and counts it.
+
+    Attributes:
+        descriptor: To be closed by whoever has this.
+    """
+
+    descriptor: int
+    segment: CountedSegment | None
+    when_broken_off: Callable[[], None] | None
+
+
 class LocalFile(BoundedFile):
     """
     The same of a file of this machine, which a server may sendfile.
 
     gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
-    our sockets ask for ``awaits_last_byte`` (hv_server.pacing).
+    our sockets ask for ``awaits_last_byte``, or have it handed over
+    (hv_server.paced_socket).
+
+    Args:
+        segment: What before_last_byte counts.
     """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        size_bytes: int,
+        before_last_byte: Callable[[], object] | None = None,
+        when_broken_off: Callable[[], None] | None = None,
+        *,
+        segment: CountedSegment | None = None,
+    ) -> None:
+        super().__init__(file, size_bytes, before_last_byte, when_broken_off)
+        self._segment = segment
+
+    def hand_over(self) -> FileToSend:
+        """
+        Give the file to somebody else, who does all that is to be done.
+        """
+        given = FileToSend(
+            descriptor=os.dup(self.fileno()),
+            segment=self._segment,
+            when_broken_off=self._when_broken_off,
+        )
+        self._before_last_byte = self._when_broken_off = None
+        return given
 
     def fileno(self) -> int:
         """
@@ -187,9 +232,12 @@ def _open(
         tell = partial(_tell_once_writable, wait, tell)
     # Only our sockets ask for the last byte: others would send it unnoticed.
     fits_sendfile = stored.is_local and (tell is None or wait is not None)
-    kind = LocalFile if fits_sendfile else BoundedFile
     broken_off = partial(served.ignore, IgnoredReason.BROKEN_OFF) if tell else None
-    return kind(file, chosen.end - chosen.start, tell, broken_off)
+    size_bytes = chosen.end - chosen.start
+    if not fits_sendfile:
+        return BoundedFile(file, size_bytes, tell, broken_off)
+    segment = served.segment if tell else None
+    return LocalFile(file, size_bytes, tell, broken_off, segment=segment)
 
 
 def _tell_once_writable(wait: Callable[[], None], tell: Callable[[], object]) -> None:

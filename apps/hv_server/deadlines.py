@@ -67,6 +67,8 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - gunicorn's own
         super().__init__(*args, **kwargs)
+        # Gunicorn takes none beyond, and so would leave each without an answer.
+        self.worker_connections = self.cfg.worker_connections + 1
         self._turns = self._make_turns()
         self._unsent = make_room()
         self._connections = OpenConnections(
@@ -273,12 +275,12 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
     def _make_room(self, newcomer: str) -> None:
         """
-        Close connections that wait, where a new one would be the last.
+        Close connections that wait, where there is no room for a new one.
 
         Raises:
             UnavailableError: There are none, or not such that others hold.
         """
-        if self.nr_conns < self.worker_connections - 1:
+        if self.nr_conns < self.cfg.worker_connections:
             return
         for conn in self._connections.make_room(newcomer, self._waiting()):
             self._give_up(conn)

@@ -25,8 +25,13 @@ from hv_server.answer_sender import AnswerSender
 from hv_server.arriving_request import Arrival, ArrivingRequest
 from hv_server.lingering import Lingering
 from hv_server.open_connections import OpenConnections, neighbour_of, sender_of
-from hv_server.paced_socket import PacedSocket
-from hv_server.pacing import MIN_BYTES_PER_S, Pace, TooShortError, TooSlowError
+from hv_server.pacing import (
+    MIN_BYTES_PER_S,
+    Pace,
+    PacedSocket,
+    TooShortError,
+    TooSlowError,
+)
 from hv_server.refusals import MissingHostError, answer, error_for
 from hv_server.request_bodies import WatchedConnection
 from hv_server.request_lock import RequestLock

@@ -1,20 +1,29 @@
 """
-What is asked of a client that one waits for.
+A socket that waits only for a client that keeps pace.
 
 A time limit of one system call stops nobody who sends a byte now and then;
 one of a whole request would cut off large files. So time is lent: waiting
 costs it, and every byte that moves earns some of it back.
 """
 
+import errno
 import fcntl
+import math
+import os
 import select
 import socket
 import struct
 import termios
-from typing import Final
+import time
+from typing import Any, Final, Self
+
+from hv_server.unsent import UnsentAnswer
 
 MIN_BYTES_PER_S: Final = 8 * 1024
 """As for uploads; the lowest rung of a video needs several times as much."""
+LOOK_EVERY_S: Final = 1.0
+"""The kernel says only that there is much room, not that some data went."""
+SENDFILE_BYTES: Final = 1024 * 1024
 
 
 class TooSlowError(TimeoutError):
@@ -63,6 +72,214 @@ class Pace:
         """
         earned_s = size_bytes / self._min_bytes_per_s
         self._left_s = min(self._grace_s, self._left_s + earned_s)
+
+
+class PacedSocket(socket.socket):
+    """
+    A connection to a client, for one thread at a time.
+
+    In the kernel it never blocks; what waits is this class.
+
+    Attributes:
+        unsent: Takes what the kernel does not, so that the thread need not wait
+            for the other side; None has it wait.
+    """
+
+    unsent: UnsentAnswer | None = None
+    _reading: Pace | None = Pace(0)
+    _sending = Pace(0)
+    _sent_bytes = 0
+    _arrived_bytes = 0
+
+    @classmethod
+    def take_over(cls, connection: socket.socket) -> Self:
+        """
+        Make a connection into one of these; the other object is used up.
+        """
+        paced = cls(fileno=connection.detach())
+        paced.settimeout(0.0)
+        return paced
+
+    def begin(self, *, reading: Pace | None, sending: Pace) -> None:
+        """
+        Lend time anew, as for a new request.
+
+        Args:
+            reading: None if all has come that is worth waiting for: what is read
+                beyond that is the end.
+        """
+        self._reading, self._sending = reading, sending
+        # Below zero if what others have sent here is still on its way.
+        self._arrived_bytes = self._sent_bytes - queued_bytes(self)
+
+    def read_within(self, seconds: float) -> None:
+        """
+        Set a time within which all that is still read must come.
+        """
+        if self._reading is not None:
+            self._reading = Pace(seconds, min_bytes_per_s=math.inf)
+
+    def setblocking(self, _flag: bool, /) -> None:  # noqa: FBT001 - of socket
+        """
+        Stay non-blocking; gunicorn asks for the other before each request.
+        """
+        self.settimeout(0.0)
+
+    def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
+        """
+        Wait for bytes and return them; with flags, do not wait.
+
+        Raises:
+            TooSlowError: None came in the time that was left.
+        """
+        if flags:
+            return super().recv(bufsize, flags)
+        while True:
+            try:
+                data = super().recv(bufsize)
+            except BlockingIOError:
+                if self._reading is None:
+                    return b""
+                self._wait_readable(self._reading)
+            else:
+                if self._reading is not None:
+                    self._reading.moved(len(data))
+                return data
+
+    def sendall(self, data: Any, flags: int = 0, /) -> None:  # noqa: ANN401 - any buffer
+        """
+        Send all of it, or leave it to be sent.
+
+        Raises:
+            TooSlowError: The other side took too little of it.
+        """
+        left = memoryview(data).cast("B")
+        if not left or self._leaves_behind_others(left):
+            return
+        while left:
+            try:
+                sent = super().send(left, flags)
+            except BlockingIOError:
+                if self.unsent is not None and self.unsent.keep(left):
+                    return
+                self.wait_writable()
+            else:
+                self._sent_bytes += sent
+                left = left[sent:]
+
+    def sendfile(
+        self,
+        file: Any,  # noqa: ANN401 - whatever has a descriptor
+        offset: int = 0,
+        count: int | None = None,
+    ) -> int:
+        """
+        Send a part of a file, and return how many bytes that was.
+
+        Python's own waits for ever when a socket's kernel timeout ends a call.
+        A file that awaits its last byte (hv_web.files) is told before that. One that
+        can be handed over is left to others, who count it as well.
+
+        Raises:
+            TooSlowError: The other side took too little of it.
+            TooShortError: There is no such part.
+        """
+        if count and self.unsent is not None and hasattr(file, "hand_over"):
+            self.unsent.keep_file(file.hand_over(), offset, offset + count)
+            return count
+        self._send_left()
+        if not count or not getattr(file, "awaits_last_byte", False):
+            return self._sendfile(file, offset, count)
+        sent = self._sendfile(file, offset, count - 1)
+        file.announce_last_byte()
+        return sent + self._sendfile(file, offset + sent, 1)
+
+    def wait_writable(self) -> None:
+        """
+        Wait until the other side takes more.
+
+        Raises:
+            TooSlowError: It does not.
+            ConnectionResetError: It is gone.
+        """
+        self._send_left()
+        is_writable = False
+        while not is_writable:
+            wait_s = min(self._sending.left_s, LOOK_EVERY_S)
+            is_writable = self._poll(select.POLLOUT, self._sending, wait_s)
+            # What the other side has acknowledged, and not what the kernel
+            # took: that is up to 4 MB at once.
+            arrived = self._sent_bytes - queued_bytes(self)
+            self._sending.moved(arrived - self._arrived_bytes)
+            self._arrived_bytes = arrived
+            if not is_writable and self._sending.left_s <= 0:
+                raise TooSlowError
+
+    def _leaves_behind_others(self, data: memoryview) -> bool:
+        """
+        Leave what stands behind bytes that were left; False if there are none.
+        """
+        if self.unsent is None or not self.unsent.is_any:
+            return False
+        if self.unsent.keep(data):
+            return True
+        self._send_left()
+        return False
+
+    def _send_left(self) -> None:
+        """
+        Send what was left after all, so that others may follow.
+        """
+        unsent = self.unsent
+        if unsent is None or not unsent.is_any:
+            return
+        self.unsent = None
+        try:
+            self.sendall(unsent.take_bytes())
+        finally:
+            unsent.free()
+            self.unsent = unsent
+
+    def _sendfile(
+        self,
+        file: Any,  # noqa: ANN401 - whatever has a descriptor
+        offset: int,
+        count: int | None,
+    ) -> int:
+        total = 0
+        while count is None or total < count:
+            left = SENDFILE_BYTES if count is None else count - total
+            try:
+                sent = os.sendfile(
+                    self.fileno(),
+                    file.fileno(),
+                    offset + total,
+                    min(left, SENDFILE_BYTES),
+                )
+            except BlockingIOError:
+                self.wait_writable()
+                continue
+            if not sent:
+                if count is not None:
+                    raise TooShortError
+                break
+            self._sent_bytes += sent
+            total += sent
+        return total
+
+    def _wait_readable(self, reading: Pace) -> None:
+        if not self._poll(select.POLLIN, reading, reading.left_s):
+            raise TooSlowError
+
+    def _poll(self, event: int, pace: Pace, wait_s: float) -> bool:
+        poll = select.poll()
+        poll.register(self, event)
+        started = time.monotonic()
+        found = poll.poll(max(0.0, wait_s) * 1000)
+        pace.waited(time.monotonic() - started)
+        if event == select.POLLOUT and found and found[0][1] != event:
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        return bool(found)
 
 
 def queued_bytes(sock: socket.socket) -> int:

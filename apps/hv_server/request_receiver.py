@@ -18,6 +18,7 @@ import attrs
 from gunicorn.http.errors import LimitRequestHeaders
 
 from hv_server.arriving_request import Arrival, ArrivingRequest
+from hv_server.pacing import sends_no_more
 from hv_server.refusals import error_for
 from hvcore.errors import HvError
 
@@ -141,7 +142,10 @@ class RequestReceiver:
         except OSError:
             data = b""
         if data:
-            self._add(conn, awaited, data)
+            is_enough = self._add(conn, awaited, data)
+            is_half = not is_enough and awaited.arrival is Arrival.HEAD
+            if is_half and sends_no_more(conn.sock):
+                self.give_up(conn)
             return
         self._leave(conn, awaited)
         if awaited.arrival is Arrival.HEAD:

@@ -111,7 +111,7 @@ class LocalFile(BoundedFile):
 
     gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
     our sockets ask for ``awaits_last_byte``, or have it handed over
-    (hv_server.paced_socket).
+    (hv_server.pacing).
 
     Args:
         segment: What before_last_byte counts.

@@ -47,7 +47,7 @@ RENDERS_IN_HAND: Final = 6
 WAIT_FOR_RENDER_S: Final = 5.0
 
 _TOO_MANY: Final = "Too many pictures are being made; try again soon."
-_USES: Final = frozenset({TokenUse.PLAYBACK, TokenUse.THUMBNAIL})
+THUMBNAIL_USES: Final = frozenset({TokenUse.PLAYBACK, TokenUse.THUMBNAIL})
 _NAME = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
 
 
@@ -99,7 +99,9 @@ class Thumbnails:
             UnavailableError: Too many pictures are being made.
         """
         width_px, height_px = _size(request.name)
-        video = self.delivery.access.either(request.video, request.viewer, _USES)
+        video = self.delivery.access.either(
+            request.video, request.viewer, THUMBNAIL_USES
+        )
         if video.poster_path is None:
             raise NotFoundError(
                 "The video has no picture yet.", rule=PlaybackRule.NO_PICTURE

@@ -16,8 +16,7 @@ import attrs
 from falcon.testing import Result, TestClient
 
 from hv_server.file_loop.loop import FileLoop
-from hv_server.paced_socket import PacedSocket
-from hv_server.pacing import Pace
+from hv_server.pacing import Pace, PacedSocket
 from hv_web.plain_requests import FileOpener
 from hvcore.spool import InDoubt
 

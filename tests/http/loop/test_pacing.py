@@ -7,8 +7,7 @@ import socket
 
 import pytest
 
-from hv_server.paced_socket import PacedSocket
-from hv_server.pacing import Pace, TooSlowError
+from hv_server.pacing import Pace, PacedSocket, TooSlowError
 
 
 def test_waiting_uses_up_what_was_lent() -> None:

@@ -13,8 +13,7 @@ import pytest
 from hv_server.file_loop import socket_writer
 from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
-from hv_server.paced_socket import PacedSocket
-from hv_server.pacing import Pace, TooShortError
+from hv_server.pacing import Pace, PacedSocket, TooShortError
 from hv_web.files import LocalFile
 from tests.http.loop.counted_segments import told_segment
 

@@ -42,7 +42,7 @@ from hvcore.throttling.shares import SharedCapacity
 _log = logging.getLogger(__name__)
 
 FILES_AT_A_TIME: Final = 4
-"""Each holds one of the API's 16 threads while it comes in."""
+"""Each holds one of the API's threads while it comes in."""
 FILES_OF_AN_ORGANIZATION: Final = 2
 
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)

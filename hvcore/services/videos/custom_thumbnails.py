@@ -45,7 +45,7 @@ from hvcore.throttling.shares import SharedCapacity
 _log = logging.getLogger(__name__)
 
 PICTURES_AT_A_TIME: Final = 4
-"""Each holds one of the API's 16 threads and up to 20 MB while it comes in."""
+"""Each holds one of the API's threads and up to 20 MB while it comes in."""
 PICTURES_OF_AN_ORGANIZATION: Final = 2
 REDRAWS_AT_A_TIME: Final = 2
 """A picture of 36 million pixels takes 400 MB while it is redrawn."""

@@ -190,7 +190,9 @@ def test_a_thread_counts_after_the_half_too(
     with file.open("rb", buffering=0) as opened:
         half_way = HalfWay(
             after_bytes=half,
-            pass_it=lambda: seen.append(received(client, half)),
+            at=half,
+            segment=told_segment(lambda: seen.append(received(client, half))),
+            wait=None,
             when_broken_off=lambda: seen.append(b"broken off"),
         )
         part = LocalFile(opened, len(CONTENT), half_way)

@@ -181,17 +181,18 @@ class PacedSocket(socket.socket):
         Send a part of a file, and return how many bytes that was.
 
         Python's own waits for ever when a socket's kernel timeout ends a call.
-        A file that awaits its last byte (hv_web.files) is told before that.
+        A file that has a half way (hv_web.files) is told before it passes that.
 
         Raises:
             TooSlowError: The other side took too little of it.
             TooShortError: There is no such part.
         """
-        if not count or not getattr(file, "awaits_last_byte", False):
+        first = getattr(file, "to_half_way", None)
+        if not count or first is None:
             return self._sendfile(file, offset, count)
-        sent = self._sendfile(file, offset, count - 1)
-        file.announce_last_byte()
-        return sent + self._sendfile(file, offset + sent, 1)
+        sent = self._sendfile(file, offset, first)
+        file.pass_half_way()
+        return sent + self._sendfile(file, offset + sent, count - sent)
 
     def wait_writable(self) -> None:
         """

@@ -75,6 +75,12 @@ class ResumableUseCases(Protocol):
         """
         ...
 
+    def check_quotas(self, grant: UploadGrant) -> None:
+        """
+        Refuse further bytes where the whole file could not be kept.
+        """
+        ...
+
     def room_for(
         self, grant: UploadGrant, size_bytes: int | None
     ) -> AbstractContextManager[DiskReservation]:
@@ -266,6 +272,7 @@ class ResumableUploadResource:
             raise ConflictError("The upload is complete.")
         _check_offset(chunk, file.size_bytes)
         _check_length(chunk, grant)
+        self.uploads.check_quotas(grant)
         self._append(req, grant, file, chunk)
         if file.size_bytes == grant.size_bytes:
             return self._finished(grant, file)

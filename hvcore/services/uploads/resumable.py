@@ -33,6 +33,7 @@ from hvcore.domain.videos.video import VideoState, VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     ProcessingInProgressError,
+    QuotaExceededError,
     UnavailableError,
 )
 from hvcore.incoming.disk_space import DiskReservation
@@ -69,6 +70,9 @@ class ResumableUploads:
 
         Args:
             file: With its size, and with ``tus_metadata``.
+
+        Raises:
+            QuotaExceededError: The organization may not store or encode it.
         """
         grant = self.uploads.grant_video(env, file, wanted).grant
         address = self.public.upload_url + self.signer.sign_resumable(grant.id)
@@ -133,6 +137,15 @@ class ResumableUploads:
                 work.commit()
         return grant
 
+    def check_quotas(self, grant: UploadGrant) -> None:
+        """
+        Refuse further bytes where the whole file could not be kept.
+
+        Raises:
+            QuotaExceededError: 507; the organization may not store or encode it.
+        """
+        self.uploads.check_quotas(grant, grant.size_bytes)
+
     def finish(self, grant: UploadGrant, file: PartialFile) -> None:
         """
         Keep a file that is whole; its processing starts.
@@ -142,6 +155,7 @@ class ResumableUploads:
         Raises:
             UploadGoneError: The upload was ended meanwhile.
             UnavailableError: The storage or the database does not answer.
+            QuotaExceededError: 507; the organization may not store or encode it.
         """
         file.sync()
         try:
@@ -224,8 +238,8 @@ class ResumableUploads:
                     file.remove()
                 else:
                     self.finish(running, file)
-        except (UploadLockedError, UploadGoneError):
-            # Somebody is sending still, or has just ended it.
+        except (UploadLockedError, UploadGoneError, QuotaExceededError):
+            # Somebody is sending still, has just ended it, or must make room first.
             return False
         return True
 

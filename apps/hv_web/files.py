@@ -2,8 +2,8 @@
 Answer with bytes, through Falcon.
 """
 
+import os
 from collections.abc import Callable
-from functools import partial
 from typing import BinaryIO
 
 import attrs
@@ -31,12 +31,16 @@ class HalfWay:
     Attributes:
         after_bytes: So much of the answer is at most half of the whole, and with
             one byte more it is more.
-        pass_it: Called before that byte is handed over.
+        at: Where that is in the file.
+        segment: Counted before that byte is handed over.
+        wait: Waits until the other side takes more; None where nobody can.
         when_broken_off: Called if it never was.
     """
 
     after_bytes: int
-    pass_it: Callable[[], object]
+    at: int
+    segment: CountedSegment
+    wait: Callable[[], None] | None
     when_broken_off: Callable[[], None]
 
 
@@ -86,7 +90,10 @@ class BoundedFile:
         """
         passed, self._half_way = self._half_way, None
         if passed is not None:
-            passed.pass_it()
+            if passed.wait is not None:
+                # Who has left meanwhile does not get more than the half.
+                passed.wait()
+            passed.segment.count()
 
     def close(self) -> None:
         """
@@ -98,13 +105,41 @@ class BoundedFile:
         self._file.close()
 
 
+@attrs.frozen(kw_only=True)
+class FileToSend:
+    """
+    A file for who sends it later, and counts it.
+
+    Attributes:
+        descriptor: To be closed by whoever has this.
+        half_at: The segment counts once more than up to here is handed over.
+    """
+
+    descriptor: int
+    half_at: int
+    segment: CountedSegment | None
+    when_broken_off: Callable[[], None] | None
+
+
 class LocalFile(BoundedFile):
     """
     The same of a file of this machine, which a server may sendfile.
 
     gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
-    our sockets ask for ``to_half_way`` (hv_server.pacing).
+    our sockets ask for ``to_half_way``, or have it handed over (hv_server.pacing).
     """
+
+    def hand_over(self) -> FileToSend:
+        """
+        Give the file to somebody else, who does all that is to be done.
+        """
+        half_way, self._half_way = self._half_way, None
+        return FileToSend(
+            descriptor=os.dup(self.fileno()),
+            half_at=half_way.at if half_way else 0,
+            segment=half_way.segment if half_way else None,
+            when_broken_off=half_way.when_broken_off if half_way else None,
+        )
 
     def fileno(self) -> int:
         """
@@ -194,19 +229,12 @@ def _open(
     if served.segment is not None and chosen.has_over_half:
         half_way = HalfWay(
             after_bytes=chosen.half_at - chosen.start,
-            pass_it=partial(_count_once_writable, wait, served.segment),
+            at=chosen.half_at,
+            segment=served.segment,
+            wait=wait,
             when_broken_off=served.break_off,
         )
     # Only our sockets stop at the half: others would pass it unnoticed.
     fits_sendfile = stored.is_local and (half_way is None or wait is not None)
     kind = LocalFile if fits_sendfile else BoundedFile
     return kind(file, chosen.end - chosen.start, half_way)
-
-
-def _count_once_writable(
-    wait: Callable[[], None] | None, segment: CountedSegment
-) -> None:
-    if wait is not None:
-        # Who has left meanwhile does not get more than the half.
-        wait()
-    segment.count()

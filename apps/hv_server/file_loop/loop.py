@@ -12,7 +12,7 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
@@ -143,6 +143,22 @@ class FileLoop:
                 is_late = not kept.transfer.has_kept_pace(now)
             if is_late:
                 self._drop(kept)
+
+    def waiting(self) -> Iterable[Any]:
+        """
+        Return the connections on which nothing is sent, the oldest first.
+        """
+        return [kept.conn for kept in self._kept.values() if kept.transfer is None]
+
+    def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
+        """
+        Close a connection; tell whether it was here.
+        """
+        kept = self._kept.get(conn.sock.fileno())
+        if kept is None or kept.conn is not conn:
+            return False
+        self._drop(kept)
+        return True
 
     def close(self) -> None:
         """
@@ -303,4 +319,7 @@ class FileLoop:
         kept.is_gone = True
         del self._kept[kept.fd]
         self._epoll.unregister(kept.fd)
+        if kept.awaited_bytes != 1:
+            # Whoever has it now is to be woken by each.
+            self._await_bytes(kept, 1)
         return kept.conn

@@ -43,7 +43,7 @@ class Transfer:
     def __init__(  # noqa: PLR0913 - the parts of an answer
         self,
         wire: SocketWriter,
-        data: bytes,
+        data: bytes | memoryview,
         *,
         pace: Callable[[], Pace],
         file: int | None = None,

@@ -41,7 +41,7 @@ from hvcore.settings.shares import ShareSettings
 from hvcore.throttling.shares import client_of_address
 
 JPEG_TYPE: Final = "image/jpeg"
-_USES: Final = frozenset({TokenUse.PLAYBACK, TokenUse.THUMBNAIL})
+THUMBNAIL_USES: Final = frozenset({TokenUse.PLAYBACK, TokenUse.THUMBNAIL})
 _NAME = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
 
 
@@ -89,7 +89,9 @@ class Thumbnails:
             UnavailableError: Too many pictures are being made.
         """
         _size(request.name)
-        video = self.delivery.access.either(request.video, request.viewer, _USES)
+        video = self.delivery.access.either(
+            request.video, request.viewer, THUMBNAIL_USES
+        )
         if video.poster_path is None:
             raise NotFoundError(
                 "The video has no picture yet.", rule=PlaybackRule.NO_PICTURE

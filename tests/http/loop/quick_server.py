@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import falcon
 
-from hv_reference.wsgi import with_heads
+from hv_reference.wsgi import MonitoredApp
 from hv_server import deadlines
 from hv_server.serving import SETTINGS, _Server
 from hv_upload.incoming import IncomingFiles
@@ -89,7 +89,7 @@ def make(folder: Path) -> Callable[..., Iterable[bytes]]:
             raise ZeroDivisionError
         return app(environ, start_response)
 
-    return with_heads(with_crash, {"/json"})
+    return MonitoredApp(with_crash, {"/json"})
 
 
 if __name__ == "__main__":

@@ -171,8 +171,8 @@ class Uploads:
         Hold room for a body while it comes in.
 
         All that is taken in begins here, before a byte of it is read: each PUT, each
-        PATCH and each file that is fetched. What an organization may store in all
-        is to be asked here, too.
+        PATCH and each file that is fetched. What an organization may store in all,
+        check_quotas asks.
 
         Args:
             size_bytes: Of the bytes that are still to come; None if the sender did

@@ -34,6 +34,7 @@ from hvcore.persistence.tables.videos import (
     videos,
 )
 from hvcore.persistence.tables.work import (
+    lane_shares,
     leaders,
     tasks,
     transcode_jobs,
@@ -51,6 +52,7 @@ __all__ = [
     "events",
     "grants",
     "idempotency",
+    "lane_shares",
     "leaders",
     "metadata",
     "organizations",

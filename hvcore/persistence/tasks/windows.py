@@ -1,11 +1,11 @@
 """
 Which due tasks go into the queue: the windows.
 
-The queue is a plain FIFO. It is fair because no organization has more than
-QUEUE_WINDOW tasks of a lane waiting in it.
+The queue is a plain FIFO, in which no organization has more than QUEUE_WINDOW tasks
+of a lane. For outbound tasks that makes it fair; of other lanes it only wakes workers.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,10 +21,13 @@ Window = tuple[str, str]
 
 
 def fill_windows(
-    connection: Connection, windows: Collection[Window], now: datetime, limit: int
+    connection: Connection, windows: Sequence[Window], now: datetime, limit: int
 ) -> Sequence[Task]:
     """
     Mark the tasks that are due first as queued, as far as windows have room.
+
+    Args:
+        windows: Filled in this order.
 
     Returns:
         The tasks to ring for, at most limit.
@@ -33,12 +36,23 @@ def fill_windows(
         return []
     waiting = _waiting(connection, windows)
     chosen: list[int] = []
-    # Sorted: transactions that fill the same windows do so in one order.
-    for window in sorted(windows):
+    for window in windows:
+        if len(chosen) >= limit:
+            break
         room = min(QUEUE_WINDOW - waiting.get(window, 0), limit - len(chosen))
         if room > 0:
-            chosen += _due_first(connection, window, now, room)
+            chosen += [row.seq for row in _first(connection, window, now, room)]
     return _update(connection, chosen, {"state": TaskState.QUEUED.value}, now)
+
+
+def first_of(connection: Connection, window: Window, now: datetime) -> int | None:
+    """
+    Return the ``seq`` of the task that is to run next, if there is one.
+    """
+    queued = _first(connection, window, now, 1, TaskState.QUEUED)
+    both = [*queued, *_first(connection, window, now, 1)]
+    ordered = sorted(both, key=lambda row: (row.not_before, row.seq))
+    return ordered[0].seq if ordered else None
 
 
 def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
@@ -72,7 +86,7 @@ def ring_again(connection: Connection, now: datetime, limit: int) -> Sequence[Ta
     return _update(connection, chosen, {}, now)
 
 
-def _waiting(connection: Connection, windows: Collection[Window]) -> dict[Window, int]:
+def _waiting(connection: Connection, windows: Sequence[Window]) -> dict[Window, int]:
     statement = (
         sa.select(tasks.c.org_id, tasks.c.lane, sa.func.count())
         .where(
@@ -85,24 +99,28 @@ def _waiting(connection: Connection, windows: Collection[Window]) -> dict[Window
     return {(org_id, lane): count for org_id, lane, count in rows}
 
 
-def _due_first(
-    connection: Connection, window: Window, now: datetime, limit: int
-) -> Sequence[int]:
+def _first(
+    connection: Connection,
+    window: Window,
+    now: datetime,
+    limit: int,
+    state: TaskState = TaskState.DUE,
+) -> Sequence[sa.Row[Any]]:
     org_id, lane = window
     statement = (
-        sa.select(tasks.c.seq)
+        sa.select(tasks.c.seq, tasks.c.not_before)
         .where(
-            tasks.c.state == TaskState.DUE.value,
+            tasks.c.state == state.value,
             tasks.c.org_id == org_id,
             tasks.c.lane == lane,
             tasks.c.not_before <= now,
         )
         .order_by(tasks.c.not_before, tasks.c.seq)
         .limit(limit)
-        # A task that another transaction is marking is being rung for there.
+        # Who holds one is marking, taking or ending it this very moment.
         .with_for_update(skip_locked=True)
     )
-    return connection.execute(statement).scalars().all()
+    return connection.execute(statement).all()
 
 
 def _update(

@@ -7,17 +7,40 @@ of a lane. For outbound tasks that makes it fair; of other lanes it only wakes w
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from hvcore.domain.tasks.task import QUEUE_WINDOW, RINGS_AGAIN_AFTER, Task, TaskState
 from hvcore.persistence.rows import task_from_row
-from hvcore.persistence.tables import tasks
+from hvcore.persistence.tables import UtcDateTime, tasks
 
 Window = tuple[str, str]
 """An organization and a lane."""
+
+# Made once: every change of a task runs them.
+_IN_QUEUE: Final = (
+    sa.select(tasks.c.org_id, tasks.c.lane, sa.func.count().label("number"))
+    .where(
+        tasks.c.state == TaskState.QUEUED.value,
+        tasks.c.org_id.in_(sa.bindparam("org_ids", expanding=True)),
+    )
+    .group_by(tasks.c.org_id, tasks.c.lane)
+)
+_FIRST: Final = (
+    sa.select(tasks.c.seq, tasks.c.not_before)
+    .where(
+        tasks.c.state == sa.bindparam("of_state", type_=sa.Text),
+        tasks.c.org_id == sa.bindparam("of_org", type_=sa.Text),
+        tasks.c.lane == sa.bindparam("of_lane", type_=sa.Text),
+        tasks.c.not_before <= sa.bindparam("at", type_=UtcDateTime),
+    )
+    .order_by(tasks.c.not_before, tasks.c.seq)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+    # Who holds one is marking, taking or ending it this very moment.
+    .with_for_update(skip_locked=True)
+)
 
 
 def fill_windows(
@@ -87,16 +110,9 @@ def ring_again(connection: Connection, now: datetime, limit: int) -> Sequence[Ta
 
 
 def _waiting(connection: Connection, windows: Sequence[Window]) -> dict[Window, int]:
-    statement = (
-        sa.select(tasks.c.org_id, tasks.c.lane, sa.func.count())
-        .where(
-            tasks.c.state == TaskState.QUEUED.value,
-            tasks.c.org_id.in_({org_id for org_id, _ in windows}),
-        )
-        .group_by(tasks.c.org_id, tasks.c.lane)
-    )
-    rows = connection.execute(statement)
-    return {(org_id, lane): count for org_id, lane, count in rows}
+    org_ids = {org_id for org_id, _ in windows}
+    rows = connection.execute(_IN_QUEUE, {"org_ids": list(org_ids)})
+    return {(row.org_id, row.lane): row.number for row in rows}
 
 
 def _first(
@@ -105,22 +121,10 @@ def _first(
     now: datetime,
     limit: int,
     state: TaskState = TaskState.DUE,
-) -> Sequence[sa.Row[Any]]:
+) -> Sequence[Any]:
     org_id, lane = window
-    statement = (
-        sa.select(tasks.c.seq, tasks.c.not_before)
-        .where(
-            tasks.c.state == state.value,
-            tasks.c.org_id == org_id,
-            tasks.c.lane == lane,
-            tasks.c.not_before <= now,
-        )
-        .order_by(tasks.c.not_before, tasks.c.seq)
-        .limit(limit)
-        # Who holds one is marking, taking or ending it this very moment.
-        .with_for_update(skip_locked=True)
-    )
-    return connection.execute(statement).all()
+    of = {"of_state": state.value, "of_org": org_id, "of_lane": lane}
+    return connection.execute(_FIRST, {**of, "at": now, "most": limit}).all()
 
 
 def _update(

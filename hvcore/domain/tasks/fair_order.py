@@ -21,7 +21,6 @@ from hvcore.domain.ids import OrgId
 MAX_DEBT_S: Final = 600.0
 """Of what an organization had more than another one, so much is remembered: ten
 slices. What it once had beside nobody must not make it wait for a day."""
-USUAL_WEIGHT: Final = 1.0
 _ALL_PERCENT: Final = 100
 
 
@@ -42,7 +41,7 @@ class Waiting:
     runs: int
     spent_s: float
     waits_since: datetime
-    weight: float = USUAL_WEIGHT
+    weight: float = 1.0
 
 
 def fair_order(

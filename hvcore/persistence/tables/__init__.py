@@ -19,6 +19,12 @@ from hvcore.persistence.tables.playback import (
     edge_keys,
     share_links,
 )
+from hvcore.persistence.tables.quotas import (
+    delivered_positions,
+    organization_limits,
+    organization_months,
+    organization_storage,
+)
 from hvcore.persistence.tables.tenants import (
     api_keys,
     audit_log,
@@ -46,6 +52,7 @@ __all__ = [
     "UtcDateTime",
     "api_keys",
     "audit_log",
+    "delivered_positions",
     "edge_keys",
     "environments",
     "event_counters",
@@ -55,6 +62,9 @@ __all__ = [
     "lane_shares",
     "leaders",
     "metadata",
+    "organization_limits",
+    "organization_months",
+    "organization_storage",
     "organizations",
     "published_media",
     "share_links",

@@ -7,7 +7,7 @@ so whoever takes a task needs not look at all that wait.
 """
 
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,11 +16,11 @@ from sqlalchemy.engine import Connection
 from hvcore.domain.ids import OrgId
 from hvcore.domain.tasks.fair_order import (
     MAX_DEBT_S,
-    USUAL_WEIGHT,
     Waiting,
     fair_order,
 )
 from hvcore.domain.tasks.task import FAIR_LANES, Lane
+from hvcore.persistence.access.quotas import encoding_shares
 from hvcore.persistence.tasks import lane_share_statements as sql
 from hvcore.persistence.tasks.windows import Window
 
@@ -32,11 +32,12 @@ _LOCK_NUMBER: Final = 0x6876_6C61
 _FAIR: Final = frozenset(lane.value for lane in FAIR_LANES)
 
 
-def weights_of(_connection: Connection, org_ids: Iterable[str]) -> Mapping[str, float]:
+def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str, float]:
     """
     Return for how many usual organizations each of them counts.
     """
-    return dict.fromkeys(org_ids, USUAL_WEIGHT)
+    shares = encoding_shares(connection, org_ids)
+    return {org_id: share.weight for org_id, share in shares.items()}
 
 
 class LaneShares:
@@ -85,7 +86,7 @@ class LaneShares:
         if running:
             rows = [*rows, *self._all(sql.THESE, lane, at=now, org_ids=list(running))]
         found = {row.org_id: row for row in rows}
-        weights = weights_of(self._connection, found)
+        weights = weights_of(self._connection, list(found))
         waiting = [
             Waiting(
                 org_id=OrgId(org_id),
@@ -149,11 +150,13 @@ class LaneShares:
 
     def _settle(self, org_id: str, lane: str, now: datetime) -> None:
         window = (org_id, lane)
-        weight = weights_of(self._connection, [org_id])[org_id]
+        cost_s = self._costs_s.get(window, 0.0)
+        if cost_s:
+            cost_s /= weights_of(self._connection, [org_id])[org_id]
         keys = {"of_org": org_id, "of_lane": lane, "at": now}
         values = {
             **keys,
-            "cost_s": self._costs_s.get(window, 0.0) / weight,
+            "cost_s": cost_s,
             "debt_s": MAX_DEBT_S,
             "is_served": window in self._served,
         }

@@ -114,16 +114,18 @@ def worker(
     Run one worker alone, until SIGTERM.
     """
     from hv_worker.consume import run_worker  # noqa: PLC0415 - this process's own
-    from hvcore.domain.tasks.task import Lane  # noqa: PLC0415
+    from hvcore.domain.tasks.task import LIGHT_LANES, Lane  # noqa: PLC0415
 
     process_logs.configure()
     _check_database(invocation)
     if replaces is not None:
         _free(invocation, replaces)
+    wanted: list[Lane] = []
     # Light work first: it ends soon, and an encode may take many minutes.
-    wanted = [Lane(lane) for lane in lanes or ("light", "encode")]
-    if Lane.LIGHT in wanted:
-        wanted.append(Lane.OUTBOUND)
+    if not lanes or "light" in lanes:
+        wanted += (*LIGHT_LANES, Lane.OUTBOUND)
+    if not lanes or "encode" in lanes:
+        wanted.append(Lane.ENCODE)
     run_worker(invocation.load().settings, wanted)
 
 

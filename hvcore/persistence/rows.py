@@ -271,6 +271,7 @@ def task_from_row(row: RowMapping) -> Task:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         fence=row["fence"],
+        leased_at=row["leased_at"],
         lease_until=row["lease_until"],
         worker=row["worker"],
         attempts=row["attempts"],

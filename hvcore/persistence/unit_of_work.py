@@ -159,7 +159,8 @@ class SqlWork:
             self.events.order_deliveries()
         # Who cannot ring leaves tasks due, and the sweep rings in seconds; a
         # task that is marked as queued would wait for longer.
-        rung = self.tasks.fill_windows() if self._on_commit and "tasks" in made else []
+        rings = self._on_commit is not None
+        rung = self.tasks.settle(rings=rings) if "tasks" in made else []
         # Last: every change of an environment's videos waits for these rows.
         if "_totals" in made:
             self._totals.flush()

@@ -40,6 +40,7 @@ from hvcore.persistence.tables.videos import (
     videos,
 )
 from hvcore.persistence.tables.work import (
+    lane_shares,
     leaders,
     tasks,
     transcode_jobs,
@@ -58,6 +59,7 @@ __all__ = [
     "events",
     "grants",
     "idempotency",
+    "lane_shares",
     "leaders",
     "metadata",
     "organization_limits",

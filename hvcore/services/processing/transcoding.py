@@ -136,7 +136,7 @@ class Transcoding:
         with self.files.workspace(run, video) as workspace:
             done = self.transcoder.run(part, workspace)
             if isinstance(done, PartPending):
-                self._wait_for(run.task, done)
+                self._wait_for(run, done)
                 return
             run.check()
             failpoint("part.encoded")
@@ -281,7 +281,7 @@ class Transcoding:
                     [
                         NewTask(
                             kind=TRANSCODE_ASSEMBLE,
-                            lane=Lane.LIGHT,
+                            lane=Lane.ASSEMBLE,
                             org_id=run.task.org_id,
                             subject=run.task.subject,
                             payload={"job": job.id},
@@ -290,13 +290,14 @@ class Transcoding:
                 )
             work.commit()
 
-    def _wait_for(self, task: Task, pending: PartPending) -> None:
+    def _wait_for(self, run: TaskRun, pending: PartPending) -> None:
         with self.uow.write() as work:
             work.tasks.put_back(
-                task,
+                run.task,
                 not_before=work.now() + timedelta(seconds=pending.retry_after_s),
-                payload={**task.payload, "handle": pending.handle},
+                payload={**run.task.payload, "handle": pending.handle},
             )
+            run.charge(work)
             work.commit()
 
     def _finished_parts(self, job: TranscodeJob) -> Sequence[tuple[str, PartDone]]:

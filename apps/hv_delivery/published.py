@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 
 import attrs
 
+from hv_web.compressed_texts import NotPreparedError
 from hv_web.plain_requests import MAX_KEPT, PlainRequest
 from hv_web.representations import Representation, represent
 from hvcore.errors import HvError
@@ -104,17 +105,18 @@ class PublishedFileOpener:
         """
         Return the answer to a request; None leaves it to the app.
 
-        What is refused is left to it, too: there it is worded and noted. So is
-        what a server must be asked for first (is_current of the directory): by
-        asking, the app has the next such request answered here.
+        What is refused is left to it, too: there it is worded and noted. So is what
+        a server must be asked for first (is_current of the directory), and a long
+        text that is to be compressed first: by doing that, the app has the next
+        such request answered here.
         """
         try:
             address = _address(request.path)
             if address is None:
                 return self.further(request) if self.further else None
             served = self._served(address, request)
-            return served, represent(request.wanted, served)
-        except HvError:
+            return served, represent(request.wanted, served, waits=False)
+        except (HvError, NotPreparedError):
             return None
 
     def _served(self, address: "_Address", request: PlainRequest) -> PlaybackResponse:

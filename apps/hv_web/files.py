@@ -20,6 +20,7 @@ from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
+from hvcore.services.playback.shared_texts import PiecewiseBody
 
 
 class BoundedFile:
@@ -141,6 +142,8 @@ def send(req: falcon.Request, resp: falcon.Response, served: PlaybackResponse) -
         resp.stream = stream
     elif isinstance(body, bytes):
         resp.data = body[chosen.start : chosen.end]
+    elif isinstance(body, PiecewiseBody):
+        resp.stream = body.pieces(chosen.start, chosen.end)
 
 
 def _redirect(

@@ -17,6 +17,7 @@ from hv_server.pacing import TooShortError, queued_bytes
 # Past the methods of our sockets, which wait.
 _send = socket.socket.send
 _CORK: Final = (socket.IPPROTO_TCP, socket.TCP_CORK)
+_UNSENT: Final = (socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT)
 
 _MEMORY: Final = 55
 """SO_MEMINFO of Linux; socket(7)'s neighbour sock_diag(7) says what it holds."""
@@ -44,7 +45,7 @@ class SocketWriter:
 
     __slots__ = (
         *("_fd", "_has_packets", "_is_corked", "_room", "_sock", "_tells_memory"),
-        "sent_bytes",
+        *("_unsent_limit", "sent_bytes"),
     )
 
     def __init__(self, sock: socket.socket) -> None:
@@ -54,6 +55,7 @@ class SocketWriter:
         self._tells_memory = self._has_packets and tells_room(_UNSENT_LIMIT)
         self._is_corked = False
         self._room: select.poll | None = None
+        self._unsent_limit = 0
         self.sent_bytes = 0
 
     def cork(self) -> None:
@@ -106,6 +108,17 @@ class SocketWriter:
         allowed, queued = self._memory()
         # The kernel takes more as long as less is queued than is allowed.
         return queued + size_bytes + size_bytes // _OVERHEAD + _OVERHEAD_BYTES < allowed
+
+    def limit_unsent(self, size_bytes: int) -> None:
+        """
+        Have the kernel take little more than so many bytes before they are sent.
+
+        Args:
+            size_bytes: 0 for what it takes as a rule; takes and has_room count on that.
+        """
+        if size_bytes != self._unsent_limit and self._has_packets:
+            self._sock.setsockopt(*_UNSENT, size_bytes)
+            self._unsent_limit = size_bytes
 
     def uncork(self) -> None:
         """

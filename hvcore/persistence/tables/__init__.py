@@ -16,6 +16,7 @@ from hvcore.persistence.tables.events import (
     webhook_endpoints,
 )
 from hvcore.persistence.tables.playback import (
+    domain_lists,
     edge_keys,
     share_links,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "UtcDateTime",
     "api_keys",
     "audit_log",
+    "domain_lists",
     "edge_keys",
     "environments",
     "event_counters",

@@ -11,6 +11,7 @@ from typing import Final
 
 from hv_edge.tallies import ALIGNED_BYTES, FILE_BYTES, HEAD, LAST_MS, MARK, RECORD
 from hv_web.representations import MAX_AGE_S
+from hv_web.shared_gzip import MAX_TOKEN_BYTES as MAX_SHARED_TOKEN_BYTES
 from hvcore.changes_file import (
     CHANGES_BYTES,
     KEPT_S,
@@ -44,6 +45,7 @@ SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
     "max_followed": MAX_FOLLOWED,
     "max_host_chars": MAX_HOST_CHARS,
     "max_number_digits": MAX_NUMBER_DIGITS,
+    "max_shared_token_bytes": MAX_SHARED_TOKEN_BYTES,
     "max_token_bytes": MAX_TOKEN_BYTES,
     "max_valid_s": MAX_VALID_S,
     "noted_every_s": NOTED_EVERY_S,

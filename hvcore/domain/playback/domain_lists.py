@@ -23,7 +23,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]{32}", re.ASCII)
 
 
 @attrs.frozen(kw_only=True)
-class DomainList:
+class NamedDomains:
     """
     A list of domains.
 

@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from hvcore.domain.playback.domain_lists import DomainList
+from hvcore.domain.playback.domain_lists import NamedDomains
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import domain_lists
 
@@ -26,7 +26,7 @@ class SqlDomainListRepository:
         )
         return self._connection.execute(statement).scalar_one_or_none()
 
-    def keep(self, domain_list: DomainList) -> None:
+    def keep(self, domain_list: NamedDomains) -> None:
         statement = insert_into(self._connection, domain_lists).values(
             id=domain_list.id,
             domains=" ".join(domain_list.domains),

@@ -5,7 +5,7 @@ The lists of domains that tokens name; see domain.playback.domain_lists.
 from datetime import datetime
 from typing import Protocol
 
-from hvcore.domain.playback.domain_lists import DomainList
+from hvcore.domain.playback.domain_lists import NamedDomains
 
 
 class DomainListRepository(Protocol):
@@ -19,7 +19,7 @@ class DomainListRepository(Protocol):
         """
         ...
 
-    def keep(self, domain_list: DomainList) -> None:
+    def keep(self, domain_list: NamedDomains) -> None:
         """
         Store a list, or keep it for longer; never for a shorter time.
         """

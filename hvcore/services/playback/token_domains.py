@@ -13,7 +13,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.limits import MAX_ISSUED_TOKEN_BYTES
-from hvcore.domain.playback.domain_lists import KEPT_LONGER, DomainList
+from hvcore.domain.playback.domain_lists import KEPT_LONGER, NamedDomains
 from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenUse
 from hvcore.ports.unit_of_work import UnitOfWork
 
@@ -79,7 +79,7 @@ class TokenDomains:
 
     def _keep(self, domains: Sequence[str], now: datetime, valid_s: int) -> str:
         needed_until = now + timedelta(seconds=valid_s + LEEWAY_S)
-        wanted = DomainList.of(domains, needed_until + KEPT_LONGER)
+        wanted = NamedDomains.of(domains, needed_until + KEPT_LONGER)
         with self.uow.read() as work:
             until = work.domain_lists.kept_until(wanted.id)
         if until is None or until < needed_until:

@@ -260,6 +260,7 @@ class Directory:
     entry: PlaybackEntry | None
     asked: list[str] = attrs.field(factory=list)
     tracks: list[CaptionTrack] = attrs.field(factory=list)
+    domain_lists: dict[str, Sequence[str]] = attrs.field(factory=dict)
     answers_at_once: bool = True
     is_current: bool = True
 
@@ -277,6 +278,9 @@ class Directory:
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
         return None
+
+    def find_domains(self, list_id: str) -> Sequence[str] | None:
+        return self.domain_lists.get(list_id)
 
     def find_share(self, share_id: str) -> ShareLink | None:
         return None

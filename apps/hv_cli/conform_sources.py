@@ -16,6 +16,7 @@ from hvcore.errors import NotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.shared_texts import PiecewiseBody
 from hvcore.services.processing.published_source import (
     NO_SUCH_FILE,
     NOT_STORED,
@@ -62,6 +63,9 @@ class StorageSource:
             ).body
             if isinstance(body, bytes):
                 return Piece(data=body[start : start + length], size_bytes=len(body))
+            if isinstance(body, PiecewiseBody):
+                part = b"".join(body.pieces(start, start + length))
+                return Piece(data=part, size_bytes=body.size_bytes)
             # Its true size, and not the one that the database has of it.
             size = body.storage.stat(body.path).size_bytes
             return piece_of(body, start, length, file_bytes=size)

@@ -14,6 +14,7 @@ from typing import Final, Protocol, TypeAlias
 import attrs
 
 from hv_delivery.app import LIVE
+from hv_web.compressed_texts import NotPreparedError
 from hv_web.plain_requests import MAX_KEPT, PlainRequest
 from hv_web.representations import Representation, represent
 from hvcore.envelope import SUCCESS_TYPE
@@ -131,9 +132,10 @@ class PublishedFileOpener:
         """
         Return the answer to a request; None leaves it to the app.
 
-        What is refused is left to it, too: there it is worded and noted. So is
-        what a server must be asked for first (is_current of the directory): by
-        asking, the app has the next such request answered here.
+        What is refused is left to it, too: there it is worded and noted. So is what
+        a server must be asked for first (is_current of the directory), and a long
+        text that is to be compressed first: by doing that, the app has the next
+        such request answered here.
         """
         if request.path == _HEALTH:
             return _ALIVE, represent(request.wanted, _ALIVE)
@@ -144,8 +146,8 @@ class PublishedFileOpener:
             served = self._served(address, request)
             if served is None:
                 return None
-            return served, represent(request.wanted, served)
-        except HvError:
+            return served, represent(request.wanted, served, waits=False)
+        except (HvError, NotPreparedError):
             return None
 
     def _served(

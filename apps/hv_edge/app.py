@@ -57,6 +57,7 @@ def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Respon
     grants = services.edge_authorizations
     app.add_route("/v1/edge/grant/{kind}/{owner:path}", AuthorizationResource(grants))
     app.add_route("/v1/edge/grants", HeldAuthorizationsResource(grants))
+    app.add_route("/v1/edge/domains/{list_id}", DomainListResource(grants))
     mark = token_mark(secret)
     app.add_route(
         "/v1/edge/text/{kind}/{place:path}", PlaylistTextResource(grants, mark)
@@ -121,6 +122,22 @@ class HeldAuthorizationsResource:
         resp.set_header("Cache-Control", "no-store")
         resp.data = held.encode()
         resp.content_type = HELD_TYPE
+
+
+class DomainListResource:
+    """
+    The domains that a token names, instead of carrying them.
+    """
+
+    def __init__(self, grants: EdgeAuthorizations) -> None:
+        self._grants = grants
+
+    def on_get(
+        self, _req: falcon.Request, resp: falcon.Response, *, list_id: str
+    ) -> None:
+        resp.data = encode({"domains": self._grants.find_domains(list_id)})
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", "no-store")
 
 
 class PlaylistTextResource:

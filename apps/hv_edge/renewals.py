@@ -94,7 +94,9 @@ class Renewals:
                 return _NO_BODY, _whole_answer(held.encode())
             case ("v1", "edge", "text", kind, owner, *file) if file:
                 served = self.grants.open_text(kind, owner, "/".join(file), self.mark)
-                return served, self._marked(represent(request.wanted, served))
+                return served, self._marked(
+                    represent(request.wanted, served, waits=False)
+                )
         return None
 
     def _marked(self, chosen: Representation) -> Representation:

@@ -19,6 +19,7 @@ from hv_edge.tallies import (
     UNFOLLOWED,
 )
 from hv_web.representations import MAX_AGE_S
+from hv_web.shared_gzip import MAX_TOKEN_BYTES as MAX_SHARED_TOKEN_BYTES
 from hvcore.changes_file import (
     CHANGES_BYTES,
     KEPT_S,
@@ -59,6 +60,7 @@ SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
     "max_cached_tokens": MAX_CACHED_TOKENS,
     "max_host_chars": MAX_HOST_CHARS,
     "max_number_digits": MAX_NUMBER_DIGITS,
+    "max_shared_token_bytes": MAX_SHARED_TOKEN_BYTES,
     "max_token_bytes": MAX_TOKEN_BYTES,
     "max_valid_s": MAX_VALID_S,
     "newcomers_share": NEWCOMERS_SHARE,

@@ -21,6 +21,7 @@ from hvcore.errors import VideoNotFoundError
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
+from hvcore.services.playback.shared_texts import PiecewiseBody
 
 
 @attrs.define(kw_only=True)
@@ -186,6 +187,8 @@ def send(req: falcon.Request, resp: falcon.Response, served: PlaybackResponse) -
         resp.stream = stream
     elif isinstance(body, bytes):
         resp.data = body[chosen.start : chosen.end]
+    elif isinstance(body, PiecewiseBody):
+        resp.stream = body.pieces(chosen.start, chosen.end)
 
 
 def _redirect(

@@ -12,14 +12,15 @@ from typing import Final, TypeAlias
 
 import attrs
 
+from hv_web.compressed_texts import CompressedTexts
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import RangeNotSatisfiableError
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
+from hvcore.services.playback.shared_texts import PIECE_BYTES, FilledText, PiecewiseBody
 
 MAX_KEPT: Final = 64
-MAX_KEPT_BYTES: Final = 512 * 1024
-"""Of compressed texts in memory: how many, and how long they may be as they were."""
+"""Of short texts in memory, compressed."""
 MAX_KEPT_DESCRIPTIONS: Final = 4096
 """Of headers that were written before; about 2 MB."""
 MAX_AGE_S: Final = {
@@ -73,7 +74,7 @@ class Representation:
 
     status: str
     headers: Headers
-    body: bytes | StoredFile | None
+    body: bytes | StoredFile | PiecewiseBody | None
     start: int
     end: int
     size_bytes: int
@@ -103,14 +104,23 @@ class Representation:
         return self.end > self.half_at
 
 
-def represent(wanted: Wanted, served: PlaybackResponse) -> Representation:
+_compressed: Final = CompressedTexts()
+
+
+def represent(
+    wanted: Wanted, served: PlaybackResponse, *, waits: bool = True
+) -> Representation:
     """
     Choose the form of an answer.
 
     Several ranges in one request are answered with the whole (RFC 9110,
     section 14.2, lets a server ignore them); players never ask for them.
 
+    Args:
+        waits: Whether a long text may be compressed first.
+
     Raises:
+        NotPreparedError: It would have to be.
         RangeNotSatisfiableError: The range begins behind the end.
     """
     if isinstance(served.body, StoredFile) and _wants_all(wanted):
@@ -121,7 +131,7 @@ def represent(wanted: Wanted, served: PlaybackResponse) -> Representation:
             served.lifetime,
             is_public=served.is_public,
         )
-    body, etag, coding = _coded(wanted, served)
+    body, etag, coding = _coded(wanted, served, waits=waits)
     size = len(body) if isinstance(body, bytes) else body.size_bytes
     is_kept = served.lifetime is not Lifetime.ONCE
     is_known = is_kept and _has_it(wanted.if_none_match, etag)
@@ -219,19 +229,24 @@ def _describe(  # noqa: PLR0913 - all that they depend on
 
 
 def _coded(
-    wanted: Wanted, served: PlaybackResponse
-) -> tuple[bytes | StoredFile, str, str | None]:
+    wanted: Wanted, served: PlaybackResponse, *, waits: bool
+) -> tuple[bytes | StoredFile | PiecewiseBody, str, str | None]:
     body = served.body
     # A range is one of the plain text: nobody resumes a playlist.
     if (
-        isinstance(body, StoredFile)
+        not isinstance(body, bytes | FilledText)
         or not served.is_text
         or wanted.range is not None
         or not _takes_gzip(wanted.accept_encoding)
     ):
         return body, served.etag, None
-    is_kept = len(body) <= MAX_KEPT_BYTES
-    compressed = _gzipped(body) if is_kept else _gzipped.__wrapped__(body)
+    compressed: bytes | PiecewiseBody | None
+    if isinstance(body, bytes) and len(body) <= PIECE_BYTES:
+        compressed = _gzipped(body)
+    else:
+        compressed = _compressed.find(body, served.etag, waits=waits)
+    if compressed is None:
+        return body, served.etag, None
     return compressed, f"{served.etag}-gzip", "gzip"
 
 

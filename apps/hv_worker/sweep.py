@@ -59,4 +59,5 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
             services.webhooks.end_leftovers()
             services.events.forget_old()
             services.idempotency.forget_expired()
+            services.playback.forget_unused_domains()
             services.live_analytics.forget_old()

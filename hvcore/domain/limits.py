@@ -60,6 +60,8 @@ MAX_FRAME_RATE_CAP: Final = 240
 
 MAX_TOKEN_BYTES: Final = 4096
 """A longer playback token is refused unread."""
+MAX_ISSUED_TOKEN_BYTES: Final = 1000
+"""Of one that stands in playlists: its domains may be more than it can carry."""
 
 MAX_JSON_BODY_BYTES: Final = 64 * 1024
 MAX_JSON_DEPTH: Final = 32

@@ -23,6 +23,7 @@ from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantReposit
 from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.migrate import is_current
+from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
 from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.statements import insert_into
@@ -111,6 +112,10 @@ class SqlWork:
     @cached_property
     def audit(self) -> SqlAuditRepository:
         return SqlAuditRepository(self._connection)
+
+    @cached_property
+    def domain_lists(self) -> SqlDomainListRepository:
+        return SqlDomainListRepository(self._connection)
 
     @cached_property
     def first_requests(self) -> SqlIdempotencyRepository:

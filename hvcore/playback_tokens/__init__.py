@@ -3,6 +3,6 @@ Playback tokens: signed permission to watch one video for a while.
 """
 
 from hvcore.playback_tokens.keys import TokenKey
-from hvcore.playback_tokens.ring import KeyRing, PlaybackClaims, TokenUse
+from hvcore.playback_tokens.ring import LEEWAY_S, KeyRing, PlaybackClaims, TokenUse
 
-__all__ = ["KeyRing", "PlaybackClaims", "TokenKey", "TokenUse"]
+__all__ = ["LEEWAY_S", "KeyRing", "PlaybackClaims", "TokenKey", "TokenUse"]

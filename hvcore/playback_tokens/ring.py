@@ -23,6 +23,7 @@ import jwt
 from hvcore.domain.ids import PublicId, ShareId, VideoId
 from hvcore.domain.limits import MAX_TOKEN_BYTES, SIGNED_URL_EXPIRATIONS_S
 from hvcore.domain.playback.decision import kept
+from hvcore.domain.playback.domain_lists import is_domain_list_id
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens.keys import TokenKey
@@ -64,6 +65,7 @@ class PlaybackClaims:
 
     Attributes:
         domains: The pages that may use it; empty means every page.
+        domain_list: What names them instead, if they are many.
         share_id: The share link that it is bound to, if it is.
     """
 
@@ -73,6 +75,7 @@ class PlaybackClaims:
     issued_at_unix: int
     expires_at_unix: int
     domains: tuple[str, ...] = ()
+    domain_list: str | None = None
     share_id: str | None = None
 
     @property
@@ -130,6 +133,7 @@ class KeyRing:
         valid_s: int,
         use: TokenUse = TokenUse.PLAYBACK,
         domains: Sequence[str] = (),
+        domain_list: str | None = None,
         share_id: ShareId | None = None,
     ) -> str:
         """
@@ -138,6 +142,7 @@ class KeyRing:
         Args:
             valid_s: From 1 second to 7 days.
             domains: Host names in lower case, each perhaps below ``*.``.
+            domain_list: What names them, in their place; who issues it keeps them.
             share_id: The share link that it is bound to.
 
         Raises:
@@ -156,7 +161,11 @@ class KeyRing:
             "jti": _token_id(use, video_id, issued_at),
             "use": use.value,
         }
-        if domains:
+        if domain_list is not None:
+            # In the place of the list: who knows only lists refuses the token, where
+            # he would not miss a claim of its own.
+            claims["domains"] = domain_list
+        elif domains:
             claims["domains"] = list(domains)
         if share_id is not None:
             claims["share"] = share_id
@@ -176,7 +185,7 @@ class KeyRing:
         """
         now_unix = now.timestamp()
         if len(token) > MAX_TOKEN_BYTES or not token.isascii():
-            raise _refused(PlaybackRule.TOKEN_BROKEN)
+            raise refused(PlaybackRule.TOKEN_BROKEN)
         # By the whole token, kid and signature included: what differs in one
         # character is another entry and is verified by itself.
         claims = self._recall(token)
@@ -186,7 +195,7 @@ class KeyRing:
         if now_unix >= claims.expires_at_unix + LEEWAY_S:
             with self._lock:
                 self._verified.pop(token, None)
-            raise _refused(PlaybackRule.TOKEN_EXPIRED)
+            raise refused(PlaybackRule.TOKEN_EXPIRED)
         kept(PlaybackRule.TOKEN_EXPIRED)
         return claims
 
@@ -212,14 +221,14 @@ class KeyRing:
 
     def _key_of(self, token: str) -> TokenKey:
         if not _is_canonical(token):
-            raise _refused(PlaybackRule.TOKEN_BROKEN)
+            raise refused(PlaybackRule.TOKEN_BROKEN)
         try:
             kid = jwt.get_unverified_header(token).get("kid")
         except jwt.PyJWTError as exc:
-            raise _refused(PlaybackRule.TOKEN_BROKEN) from exc
+            raise refused(PlaybackRule.TOKEN_BROKEN) from exc
         key = self._by_kid.get(kid) if isinstance(kid, str) else None
         if key is None:
-            raise _refused(PlaybackRule.TOKEN_UNKNOWN_KEY)
+            raise refused(PlaybackRule.TOKEN_UNKNOWN_KEY)
         kept(PlaybackRule.TOKEN_UNKNOWN_KEY)
         return key
 
@@ -244,12 +253,12 @@ class KeyRing:
             )
             claims = _claims(payload)
         except jwt.InvalidIssuerError as exc:
-            raise _refused(PlaybackRule.TOKEN_WRONG_ISSUER) from exc
+            raise refused(PlaybackRule.TOKEN_WRONG_ISSUER) from exc
         except (jwt.PyJWTError, ValueError, OverflowError) as exc:
-            raise _refused(PlaybackRule.TOKEN_BROKEN) from exc
+            raise refused(PlaybackRule.TOKEN_BROKEN) from exc
         kept(PlaybackRule.TOKEN_BROKEN, PlaybackRule.TOKEN_WRONG_ISSUER)
         if claims.issued_at_unix > now_unix + LEEWAY_S:
-            raise _refused(PlaybackRule.TOKEN_FROM_FUTURE)
+            raise refused(PlaybackRule.TOKEN_FROM_FUTURE)
         kept(PlaybackRule.TOKEN_FROM_FUTURE)
         return claims
 
@@ -267,7 +276,10 @@ class KeyRing:
                 self._verified.popitem(last=False)
 
 
-def _refused(rule: PlaybackRule) -> UnauthorizedError:
+def refused(rule: PlaybackRule) -> UnauthorizedError:
+    """
+    Return how a token is refused that does not keep a rule.
+    """
     # One sentence for all: which rule it was tells a forger what to change.
     return UnauthorizedError(_REFUSED, rule=rule)
 
@@ -305,9 +317,14 @@ def _claims(payload: Mapping[str, object]) -> PlaybackClaims:
     if not isinstance(video_id, str) or not isinstance(public_id, str):
         raise ValueError("sub and aud must be strings")  # noqa: TRY004 - a bad token
     domains = payload.get("domains", [])
-    if not isinstance(domains, list) or not all(isinstance(d, str) for d in domains):
+    domain_list: str | None = None
+    if isinstance(domains, str):
+        if not is_domain_list_id(domains):
+            raise ValueError("domains must name a list, or be one")
+        domain_list, domains = domains, []
+    elif not isinstance(domains, list) or not all(isinstance(d, str) for d in domains):
         raise ValueError("domains must be a list of strings")
-    if "domains" in payload and not domains:
+    if "domains" in payload and not domains and domain_list is None:
         raise ValueError("an empty list of domains admits no page")
     use, share_id = TokenUse(payload.get("use")), payload.get("share")
     if isinstance(share_id, str) != (use in _OF_SHARES):
@@ -319,5 +336,6 @@ def _claims(payload: Mapping[str, object]) -> PlaybackClaims:
         issued_at_unix=issued_at,
         expires_at_unix=expires_at,
         domains=tuple(domains),
+        domain_list=domain_list,
         share_id=share_id if isinstance(share_id, str) else None,
     )

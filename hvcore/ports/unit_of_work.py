@@ -10,6 +10,7 @@ from typing import Protocol
 
 from hvcore.ports.repositories.audit import AuditRepository
 from hvcore.ports.repositories.captions import CaptionRepository
+from hvcore.ports.repositories.domain_lists import DomainListRepository
 from hvcore.ports.repositories.events import EventRepository
 from hvcore.ports.repositories.grants import GrantRepository
 from hvcore.ports.repositories.idempotency import IdempotencyRepository
@@ -124,6 +125,13 @@ class Work(Protocol):
     def shares(self) -> ShareLinkRepository:
         """
         The share links.
+        """
+        ...
+
+    @property
+    def domain_lists(self) -> DomainListRepository:
+        """
+        The lists of domains that tokens name.
         """
         ...
 

@@ -4,6 +4,7 @@
 
 local changes = require "hv_edge_changes"
 local cjson = require "cjson.safe"
+local domains = require "hv_edge_domains"
 local ffi = require "ffi"
 local kept = require "hv_edge_kept"
 local pages = require "hv_edge_pages"
@@ -123,6 +124,7 @@ local function authorize(place, has_query, first, size)
     if place.kind == "private" then
         if claims.use ~= "playback" or claims.share ~= nil
             or (place.video ~= claims.sub and place.video ~= claims.aud)
+            or (claims.domain_list and not domains.complete(claims, secret))
             or (claims.domains and not pages.is_allowed(claims, player_origin)) then
             return nil
         end
@@ -258,7 +260,10 @@ local function send_text(place, path, scope, claims, method, is_unconditional)
     if claims then
         text = texts.prepared(scope, place.file, secret)
         if text then
-            body, length, etag = texts.filled(text, claims)
+            length, etag = texts.measured(text, claims)
+            if texts.is_better_elsewhere(length, claims.token) then
+                return pass_to_service()
+            end
         end
     else
         text = texts.open(path, vars.http_accept_encoding or "")
@@ -280,7 +285,15 @@ local function send_text(place, path, scope, claims, method, is_unconditional)
         header[names[at]] = values[at]
     end
     header.content_length = length
-    ngx.print(body)
+    if method == "HEAD" then
+        ngx.send_headers()
+    elseif claims then
+        if not texts.send(text, claims, length) then
+            return ngx.exit(ngx.ERROR)
+        end
+    else
+        ngx.print(body)
+    end
     return ngx.exit(200)
 end
 

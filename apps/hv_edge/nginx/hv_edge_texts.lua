@@ -1,10 +1,16 @@
 -- Playlists, manifests and the index of the storyboard, as the service writes them.
 
 local kept = require "hv_edge_kept"
+local settings = require "hv_edge_settings"
 
 local MAX_BYTES = 64 * 1024 * 1024
 -- That of twelve hours, the longest video, has some 550 kB.
 local MAX_TEXT_BYTES = 1024 * 1024
+-- Of a text that is filled; of a longer one, what is made of it at a time, and how
+-- often before others have their turn.
+local MAX_AT_ONCE_BYTES = 256 * 1024
+local PIECE_BYTES, PIECES_PER_TURN = 32 * 1024, 8
+local MAX_SHARED_TOKEN_BYTES = settings.max_shared_token_bytes
 local COPIED = { "content-type", "content-encoding", "accept-ranges" }
 
 local _M = {}
@@ -82,16 +88,57 @@ function _M.prepared(scope, file, secret)
     return texts:fresh(key) or texts:get(key, fetch_prepared, key, secret)
 end
 
--- A text with a token in all of its addresses: its parts, length and entity tag.
+-- What a text becomes with a token in all of its addresses: length and entity tag.
+function _M.measured(text, claims)
+    return text.bytes_without + (#text.parts - 1) / 2 * #claims.token,
+        text.tag .. claims.tag .. '"'
+end
+
+-- Whether the service has such a text compressed, where it would be done here for each.
+function _M.is_better_elsewhere(bytes, token)
+    local encodings = bytes > MAX_AT_ONCE_BYTES and #token <= MAX_SHARED_TOKEN_BYTES
+        and ngx.var.http_accept_encoding
+    -- With qualities the service may send it as it is, and nginx would keep it on a disk.
+    return encodings and encodings:find("gzip", 1, true)
+        and not encodings:find(";", 1, true)
+end
+
 -- The parts are the text's own, to be sent at once: nothing of a text becomes a
 -- string, and so garbage, with each request.
-function _M.filled(text, claims)
-    local parts, token = text.parts, claims.token
+local function send_at_once(parts, token)
     for at = 2, #parts, 2 do
         parts[at] = token
     end
-    return parts, text.bytes_without + (#parts - 1) / 2 * #token,
-        text.tag .. claims.tag .. '"'
+    return ngx.print(parts)
+end
+
+-- Of who takes nothing, a piece waits here, and not megabytes. Those of others are
+-- served after each few pieces even if the kernel takes them all.
+local function send_pieces(parts, token, bytes)
+    local step = 2 * math.max(1, math.floor(PIECE_BYTES * #parts / 2 / bytes))
+    local sent = 0
+    for from = 1, #parts, step do
+        local piece, to = {}, math.min(from + step - 1, #parts)
+        for at = from, to do
+            piece[at - from + 1] = at % 2 == 0 and token or parts[at]
+        end
+        if not ngx.print(piece) or not ngx.flush(true) then
+            return nil
+        end
+        sent = sent + 1
+        if sent % PIECES_PER_TURN == 0 then
+            ngx.sleep(0)
+        end
+    end
+    return true
+end
+
+-- Sends a text with a token in all of its addresses; nil if the client has left.
+function _M.send(text, claims, bytes)
+    if bytes <= MAX_AT_ONCE_BYTES then
+        return send_at_once(text.parts, claims.token)
+    end
+    return send_pieces(text.parts, claims.token, bytes)
 end
 
 return _M

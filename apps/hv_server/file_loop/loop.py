@@ -12,7 +12,7 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
@@ -27,9 +27,10 @@ from hv_web.plain_requests import (
     FileOpener,
     read_request,
 )
-from hv_web.representations import ignore_uncounted
+from hv_web.representations import Representation, ignore_uncounted
 from hvcore.failpoints import failpoint
 from hvcore.services.playback.responses import StoredFile
+from hvcore.services.playback.shared_texts import PIECE_BYTES, PiecewiseBody
 from hvcore.spool import InDoubt
 
 LOOK_EVERY_S: Final = 1.0
@@ -268,12 +269,14 @@ class FileLoop:
         kept.closes = request.closes or self._is_stopping
         ignore_uncounted(served, chosen)
         is_counted = file is not None and chosen.has_over_half and served.segment
-        body = stored[chosen.start : chosen.end] if isinstance(stored, bytes) else b""
+        written = write_head(request, chosen, stamp=self._stamp, closes=kept.closes)
+        body, pieces = _split(stored, chosen)
         return Transfer(
             kept.wire,
-            write_head(request, chosen, stamp=self._stamp, closes=kept.closes) + body,
+            written + body,
             pace=self._pace,
             file=file,
+            pieces=pieces,
             start=chosen.start,
             end=chosen.end,
             half_at=chosen.half_at,
@@ -323,3 +326,18 @@ class FileLoop:
             # Whoever has it now is to be woken by each.
             self._await_bytes(kept, 1)
         return kept.conn
+
+
+def _split(
+    body: object, chosen: Representation
+) -> tuple[bytes, Iterator[bytes] | None]:
+    """
+    Return what of a body is sent together with the head, else its pieces.
+    """
+    if isinstance(body, PiecewiseBody):
+        return b"", body.pieces(chosen.start, chosen.end)
+    if not isinstance(body, bytes):
+        return b"", None
+    part = body[chosen.start : chosen.end]
+    # A long one is others' as well: no copy for each who waits for it.
+    return (part, None) if len(part) <= PIECE_BYTES else (b"", iter((part,)))

@@ -14,6 +14,7 @@ from hv_server.pacing import TooShortError, queued_bytes
 
 # Past the methods of our sockets, which wait.
 _send = socket.socket.send
+_UNSENT: Final = (socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT)
 
 _MEMORY: Final = 55
 """SO_MEMINFO of Linux; socket(7)'s neighbour sock_diag(7) says what it holds."""
@@ -37,13 +38,17 @@ class SocketWriter:
     packets: the first says that there is more.
     """
 
-    __slots__ = ("_fd", "_sock", "_tells_memory", "sent_bytes")
+    __slots__ = (
+        *("_fd", "_has_packets", "_sock", "_tells_memory", "_unsent_limit"),
+        "sent_bytes",
+    )
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._fd = sock.fileno()
-        is_unix = sock.family is socket.AF_UNIX
-        self._tells_memory = not is_unix and tells_room(_UNSENT_LIMIT)
+        self._has_packets = sock.family is not socket.AF_UNIX
+        self._tells_memory = self._has_packets and tells_room(_UNSENT_LIMIT)
+        self._unsent_limit = 0
         self.sent_bytes = 0
 
     def send(self, data: bytes | memoryview, *, is_all: bool) -> int:
@@ -88,6 +93,17 @@ class SocketWriter:
         allowed, queued = self._memory()
         # The kernel takes more as long as less is queued than is allowed.
         return queued + size_bytes + size_bytes // _OVERHEAD + _OVERHEAD_BYTES < allowed
+
+    def limit_unsent(self, size_bytes: int) -> None:
+        """
+        Have the kernel take little more than so many bytes before they are sent.
+
+        Args:
+            size_bytes: 0 for what it takes as a rule; takes counts on that.
+        """
+        if size_bytes != self._unsent_limit and self._has_packets:
+            self._sock.setsockopt(*_UNSENT, size_bytes)
+            self._unsent_limit = size_bytes
 
     def _memory(self) -> tuple[int, int]:
         try:

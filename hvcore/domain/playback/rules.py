@@ -125,6 +125,15 @@ class PlaybackRule(Enum):
             "outlast it."
         ),
     )
+    TOKEN_DOMAINS_MISSING = (
+        "The list of domains that the token names is there.",
+        "The list of domains that the token names is not in the database.",
+        (
+            "Request a new signed URL. If this was refused to many, see whether the database "
+            "was brought back from an older backup, or a signing key is used by two "
+            "installations."
+        ),
+    )
     TOKEN_OTHER_VIDEO = (
         "The token was made for this video.",
         "The token was made for another video.",

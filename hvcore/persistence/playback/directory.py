@@ -27,6 +27,7 @@ from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import (
     EPOCH,
     UtcDateTime,
+    domain_lists,
     edge_keys,
     environments,
     organization_limits,
@@ -40,6 +41,8 @@ from hvcore.ports.repositories.playback import PlaybackEntry
 
 MAX_FOUND: Final = 4096
 """Videos whose entries are in memory, about 4 MB; their media is bounded itself."""
+MAX_DOMAIN_LISTS: Final = 1000
+"""In memory, some 4 KB each at most."""
 
 
 _DELIVERED_BYTES: Final = (
@@ -111,6 +114,9 @@ def _plain_columns(table: sa.Table, *names: str, key: str = "id") -> sa.Select[A
     return sa.select(*columns).where(table.c[key] == sa.bindparam("wanted"))
 
 
+_DOMAINS = sa.select(domain_lists.c.domains).where(
+    domain_lists.c.id == sa.bindparam("wanted")
+)
 _OWNER = ("id", "org_id", "env_id", "video_id", "created_at", "expires_at")
 _EDGE_KEY = _plain_columns(edge_keys, *_OWNER, "revoked_at", "domains")
 _SHARE = _plain_columns(
@@ -164,11 +170,15 @@ class SqlPlaybackDirectory:
         self._reads = FastReads(engine, changes)
         self._media = MediaCache()
         self._found: dict[str, _Found] = {}
+        # By what names them, so that they never change.
+        self._domains: dict[str, tuple[str, ...]] = {}
         self._questions = {
             statement: self._reads.prepare(
                 statement, is_remembered=statement is not _MEDIA
             )
-            for statement in (_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE)
+            for statement in (
+                *(_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE, _DOMAINS),
+            )
         }
         self._captions = self._reads.prepare_page(_CAPTIONS)
 
@@ -227,6 +237,18 @@ class SqlPlaybackDirectory:
             UnavailableError: The database does not answer.
         """
         return self._reads.moment()
+
+    def find_domains(self, list_id: str) -> Sequence[str] | None:
+        known = self._domains.get(list_id)
+        if known is not None:
+            return known
+        row = self._first(_DOMAINS, {"wanted": list_id})
+        if row is None:
+            return None
+        if len(self._domains) >= MAX_DOMAIN_LISTS:
+            self._domains.clear()
+        found = self._domains[list_id] = tuple(row[0].split())
+        return found
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
         row = self._first(_EDGE_KEY, {"wanted": edge_key})

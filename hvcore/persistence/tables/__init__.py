@@ -16,6 +16,7 @@ from hvcore.persistence.tables.events import (
     webhook_endpoints,
 )
 from hvcore.persistence.tables.playback import (
+    domain_lists,
     edge_keys,
     share_links,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "api_keys",
     "audit_log",
     "delivered_positions",
+    "domain_lists",
     "edge_keys",
     "environments",
     "event_counters",

@@ -1,5 +1,5 @@
 """
-Edge keys and share links.
+Edge keys, share links, and the lists of domains that tokens name.
 """
 
 import sqlalchemy as sa
@@ -43,4 +43,13 @@ share_links = Table(
     Column("guesses_from", UtcDateTime, nullable=False),
     Column("revoked_at", UtcDateTime),
     environment_key(),
+)
+
+domain_lists = Table(
+    "domain_lists",
+    metadata,
+    # A hash of the domains; see domain.playback.domain_lists.
+    Column("id", Text, primary_key=True),
+    Column("domains", Text, nullable=False),
+    Column("kept_until", UtcDateTime, nullable=False, index=True),
 )

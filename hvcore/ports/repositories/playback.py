@@ -108,6 +108,15 @@ class PlaybackDirectory(Protocol):
         """
         ...
 
+    def find_domains(self, list_id: str) -> Sequence[str] | None:
+        """
+        Return a list of domains that a token names; it never changes.
+
+        Raises:
+            UnavailableError: The database does not answer, or is not waited for.
+        """
+        ...
+
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
         """
         Return an edge key as of now, revoked or not.

@@ -16,6 +16,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import is_edge_key_id
+from hvcore.domain.playback.domain_lists import is_domain_list_id
 from hvcore.domain.processing.transcoding import MediaFile, PublishedTrack
 from hvcore.errors import (
     HvError,
@@ -203,6 +204,19 @@ class EdgeAuthorizations:
             expires_at_unix=expires_at.timestamp() if expires_at else None,
         )
         return grant
+
+    def find_domains(self, list_id: str) -> Sequence[str]:
+        """
+        Return the domains that a token names.
+
+        Raises:
+            NotFoundError: There is no such list.
+        """
+        directory = self.delivery.directory
+        found = directory.find_domains(list_id) if is_domain_list_id(list_id) else None
+        if not found:
+            raise NotFoundError
+        return found
 
     def open_text(
         self, kind: str, owner: str, file: str, token: str

@@ -18,6 +18,7 @@ from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.videos.video import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenUse
+from hvcore.playback_tokens.ring import refused
 from hvcore.ports.repositories.playback import PlaybackDirectory, PlaybackEntry
 from hvcore.services.playback.playable import (
     Authorization,
@@ -110,6 +111,7 @@ class PlaybackAuthorization:
         if claims.use not in uses:
             raise ForbiddenError(OTHER_USE, rule=PlaybackRule.TOKEN_OTHER_USE)
         kept(PlaybackRule.TOKEN_OTHER_USE)
+        claims = self._with_domains(claims)
         if claims.domains and not self.is_page_allowed(claims.domains, viewer):
             raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
         kept(PlaybackRule.PAGE_NOT_LISTED)
@@ -183,6 +185,15 @@ class PlaybackAuthorization:
             raise UnauthorizedError(SIGNED_TWICE, rule=PlaybackRule.TOKEN_SEVERAL)
         kept(PlaybackRule.TOKEN_MISSING, PlaybackRule.TOKEN_SEVERAL)
         return self.key_ring.verify(viewer.tokens[0], self.clock.now())
+
+    def _with_domains(self, claims: PlaybackClaims) -> PlaybackClaims:
+        if claims.domain_list is None:
+            return claims
+        domains = self.directory.find_domains(claims.domain_list)
+        if not domains:
+            raise refused(PlaybackRule.TOKEN_DOMAINS_MISSING)
+        kept(PlaybackRule.TOKEN_DOMAINS_MISSING)
+        return attrs.evolve(claims, domains=tuple(domains), domain_list=None)
 
     def is_page_allowed(self, domains: Sequence[str], viewer: Viewer) -> bool:
         """

@@ -14,6 +14,7 @@ from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.errors import UnavailableError
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import Storage, SupportsLocalPath
+from hvcore.services.playback.shared_texts import PiecewiseBody
 
 
 class Lifetime(Enum):
@@ -124,7 +125,7 @@ class PlaybackResponse:
             None where there never is one. May raise UnavailableError.
     """
 
-    body: bytes | StoredFile
+    body: bytes | StoredFile | PiecewiseBody
     content_type: str
     etag: str
     lifetime: Lifetime

@@ -12,10 +12,11 @@ from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.videos.catalog import VideoSummary
 from hvcore.domain.videos.video import Video
-from hvcore.playback_tokens import KeyRing, TokenUse
+from hvcore.playback_tokens import KeyRing
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.authorization import reach_video, require_listed
 from hvcore.services.playback.thumbnail_tokens import ThumbnailTokens
+from hvcore.services.playback.token_domains import TokenDomains
 from hvcore.settings import PublicSettings
 
 
@@ -43,10 +44,21 @@ class SignedUrls:
     public: PublicSettings
     clock: Clock
     _thumbnails: ThumbnailTokens = attrs.field(init=False, repr=False)
+    _tokens: TokenDomains = attrs.field(init=False, repr=False)
 
     @_thumbnails.default
     def _make_thumbnails(self) -> ThumbnailTokens:
         return ThumbnailTokens(self.key_ring)
+
+    @_tokens.default
+    def _make_tokens(self) -> TokenDomains:
+        return TokenDomains(uow=self.uow, key_ring=self.key_ring, clock=self.clock)
+
+    def forget_unused_domains(self) -> int:
+        """
+        Remove lists of domains that no token in force can name.
+        """
+        return self._tokens.forget_unused()
 
     def sign(
         self,
@@ -66,13 +78,11 @@ class SignedUrls:
         """
         with self.uow.read() as work:
             video = require_listed(reach_video(work, caller, org_id, video_id))
-        token = self.key_ring.issue(
+        token = self._tokens.issue(
             video_id=video.id,
             public_id=video.public_id,
             valid_s=expires_in_s,
-            use=TokenUse.PLAYBACK,
             domains=domains,
-            now=self.clock.now(),
         )
         return SignedPlayback(
             url=f"{self.public.worker_url}/v1/private/{video.id}/master.m3u8"

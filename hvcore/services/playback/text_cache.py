@@ -4,26 +4,44 @@ Keep texts in memory that never change.
 
 import threading
 from collections import OrderedDict
-from typing import Final
+from collections.abc import Sized
+from typing import Final, Generic, TypeVar
 
-MAX_CACHED_CHARS: Final = 32 * 1024 * 1024
+MAX_CACHED_BYTES: Final = 32 * 1024 * 1024
 """Some 2,000 playlists of half an hour."""
-MAX_TEXT_CHARS: Final = 512 * 1024
-"""Longer ones are read each time: a few of them would drop all others."""
+MAX_TEXT_BYTES: Final = 512 * 1024
+"""
+A few longer ones would drop all others. A playlist of twelve hours, the longest
+video, has 400 kB.
+"""
+MAX_LONG_TEXT_BYTES: Final = 4 * 1024 * 1024
+"""Of those that are kept apart: the longest captions; still longer ones are read
+each time."""
+
+Text = TypeVar("Text", bound=Sized)
 
 
-class TextCache:
+class TextCache(Generic[Text]):
     """
     Keep texts that never change; thread-safe, bounded.
+
+    Args:
+        max_bytes: Of all of them together.
+        max_text_bytes: Of one; longer ones are not kept.
     """
 
-    def __init__(self, max_chars: int = MAX_CACHED_CHARS) -> None:
-        self._max_chars = max_chars
-        self._texts: OrderedDict[str, str] = OrderedDict()
-        self._chars = 0
+    def __init__(
+        self,
+        max_bytes: int = MAX_CACHED_BYTES,
+        max_text_bytes: int = MAX_TEXT_BYTES,
+    ) -> None:
+        self._max_bytes = max_bytes
+        self._max_text_bytes = max_text_bytes
+        self._texts: OrderedDict[str, Text] = OrderedDict()
+        self._bytes = 0
         self._lock = threading.Lock()
 
-    def get(self, key: str) -> str | None:
+    def get(self, key: str) -> Text | None:
         """
         Return a text, None if it is not kept.
         """
@@ -33,15 +51,16 @@ class TextCache:
                 self._texts.move_to_end(key)
             return text
 
-    def put(self, key: str, text: str) -> None:
+    def put(self, key: str, text: Text) -> None:
         """
         Keep a text unless it is very long; drop what was not asked for longest.
         """
-        if len(text) > MAX_TEXT_CHARS:
+        if len(text) > self._max_text_bytes:
             return
         with self._lock:
-            self._chars += len(text) - len(self._texts.pop(key, ""))
+            before = self._texts.pop(key, None)
+            self._bytes += len(text) - (0 if before is None else len(before))
             self._texts[key] = text
-            while self._chars > self._max_chars:
+            while self._bytes > self._max_bytes:
                 _, dropped = self._texts.popitem(last=False)
-                self._chars -= len(dropped)
+                self._bytes -= len(dropped)

@@ -4,7 +4,6 @@ Serve the texts of videos: playlists, manifests, captions, the storyboard's inde
 Source: interface, "Delivery": the token is carried to every request that follows.
 """
 
-import hashlib
 import logging
 from collections.abc import Sequence
 from typing import Final
@@ -40,14 +39,22 @@ from hvcore.services.playback.published_files import (
     PublishedText,
 )
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
-from hvcore.services.playback.text_cache import TextCache
+from hvcore.services.playback.shared_texts import (
+    MARK,
+    PIECE_BYTES,
+    FilledText,
+    SharedText,
+)
+from hvcore.services.playback.text_cache import (
+    MAX_LONG_TEXT_BYTES,
+    MAX_TEXT_BYTES,
+    TextCache,
+)
 
 _log = logging.getLogger(__name__)
 
 PLAYLIST_TYPE: Final = "application/vnd.apple.mpegurl"
 MANIFEST_TYPE: Final = "application/dash+xml"
-PLACEHOLDER: Final = "~hv~token~"
-"""Stands for a token in the texts that are kept; no quoting changes it."""
 NO_SUCH_FILE: Final = "The video has no such file."
 
 
@@ -60,7 +67,13 @@ class DeliveredTexts:
     directory: PlaybackDirectory
     storage: Storage
     # By storage path, which names the job: what a retry makes lies elsewhere.
-    _texts: TextCache = attrs.field(factory=TextCache, init=False)
+    _texts: TextCache[SharedText] = attrs.field(factory=TextCache, init=False)
+    # Apart, so that a few of them do not drop all others.
+    _long_texts: TextCache[SharedText] = attrs.field(init=False)
+
+    @_long_texts.default
+    def _make_long_texts(self) -> TextCache[SharedText]:
+        return TextCache(max_text_bytes=MAX_LONG_TEXT_BYTES)
 
     def serve(
         self,
@@ -81,42 +94,52 @@ class DeliveredTexts:
             NotFoundError: There are no such captions (any more).
         """
         if isinstance(found, PublishedPlaylist):
-            body = self._playlist(video, found, token)
-            return _served_text(body, PLAYLIST_TYPE, is_public=is_public)
+            return self._playlist(video, found, token, is_public=is_public)
         if isinstance(found, PublishedManifest):
             text = self._manifest(video)
             body = carry_token_in_manifest(text, token) if token else text
-            return _served_text(body, MANIFEST_TYPE, is_public=is_public)
+            return _served_text(_made(body), MANIFEST_TYPE, is_public=is_public)
         if isinstance(found, PublishedStoryboard):
             text = storyboard_index(found.storyboard, duration_s=video.media.duration_s)
             body = carry_token_in_storyboard(text, token) if token else text
-            return _served_text(body, WEBVTT_TYPE, is_public=is_public)
+            return _served_text(_made(body), WEBVTT_TYPE, is_public=is_public)
         return self._captions(video, found, token, is_public=is_public)
 
     def _playlist(
-        self, video: Playable, found: PublishedPlaylist, token: str | None
-    ) -> str:
+        self,
+        video: Playable,
+        found: PublishedPlaylist,
+        token: str | None,
+        *,
+        is_public: bool,
+    ) -> PlaybackResponse:
         path = f"{video.media_root}/{found.name}"
-        text = self._stored_text(path)
-        if text is None:
+        stored = self._stored_text(path)
+        if stored is None:
             # Deleted between the look-up and now, or a damaged storage.
             _log.warning("published playlist missing", extra={"hv_path": path})
             raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
         if found.name == MASTER:
-            text = offer_captions(text, self._tracks(video))
-            return carry_token(text, token) if token else text
-        return self._with_token(path, text, token) if token else text
+            text = offer_captions(stored.text, self._tracks(video))
+            stored = _made(carry_token(text, token) if token else text)
+        elif token:
+            return self._with_token(path, stored, token, is_public=is_public)
+        return _served_text(stored, PLAYLIST_TYPE, is_public=is_public)
 
-    def _with_token(self, path: str, text: str, token: str) -> str:
+    def _with_token(
+        self, path: str, stored: SharedText, token: str, *, is_public: bool
+    ) -> PlaybackResponse:
+        if stored.marks:
+            text = _made(carry_token(stored.text, token))
+            return _served_text(text, PLAYLIST_TYPE, is_public=is_public)
         # Where the token goes is found once for each playlist: that takes 100
         # times as long as to put it there.
-        if PLACEHOLDER in text:
-            return carry_token(text, token)
-        prepared = self._texts.get(f"{path}?{PLACEHOLDER}")
-        if prepared is None:
-            prepared = carry_token(text, PLACEHOLDER)
-            self._texts.put(f"{path}?{PLACEHOLDER}", prepared)
-        return prepared.replace(PLACEHOLDER, quote(token, safe=""))
+        key = f"{path}?{MARK}"
+        template = self._kept(key)
+        if template is None:
+            template = _made(carry_token(stored.text, MARK))
+            self._keep(key, template)
+        return _filled(template, quote(token, safe="").encode(), is_public=is_public)
 
     def _captions(
         self,
@@ -135,7 +158,7 @@ class DeliveredTexts:
                 text = captions_playlist(
                     track.language, duration_s=video.media.duration_s
                 )
-                body = carry_token(text, token) if token else text
+                body = _made(carry_token(text, token) if token else text)
                 return _served_text(body, PLAYLIST_TYPE, is_public=is_public)
             # Each upload has a path of its own, so that none is kept too long.
             stored = self._stored_text(track.path)
@@ -152,31 +175,62 @@ class DeliveredTexts:
 
     def _manifest(self, video: Playable) -> str:
         path = f"{video.media_root}/{dash.MANIFEST}"
-        text = self._stored_text(path)
-        if text is None:
+        stored = self._stored_text(path)
+        if stored is None:
             # Of a video that was published before manifests were written.
-            text = dash.manifest(video.media)
-            self._texts.put(path, text)
-        return offer_captions_in_manifest(text, self._tracks(video))
+            stored = _made(dash.manifest(video.media))
+            self._keep(path, stored)
+        return offer_captions_in_manifest(stored.text, self._tracks(video))
 
-    def _stored_text(self, path: str) -> str | None:
-        text = self._texts.get(path)
+    def _stored_text(self, path: str) -> SharedText | None:
+        text = self._kept(path)
         if text is None:
             try:
                 with self.storage.open(path) as file:
-                    text = file.read().decode()
+                    text = SharedText(file.read())
             except ObjectNotFoundError:
                 return None
-            self._texts.put(path, text)
+            self._keep(path, text)
         return text
 
+    def _kept(self, key: str) -> SharedText | None:
+        text = self._texts.get(key)
+        return self._long_texts.get(key) if text is None else text
 
-def _served_text(text: str, content_type: str, *, is_public: bool) -> PlaybackResponse:
-    body = text.encode()
+    def _keep(self, key: str, text: SharedText) -> None:
+        is_long = len(text) > MAX_TEXT_BYTES
+        (self._long_texts if is_long else self._texts).put(key, text)
+
+
+def _made(text: str) -> SharedText:
+    return SharedText(text.encode())
+
+
+def _filled(template: SharedText, token: bytes, *, is_public: bool) -> PlaybackResponse:
+    is_short = template.filled_bytes(len(token)) <= PIECE_BYTES
+    body = (
+        b"".join(template.filled_pieces(token))
+        if is_short
+        else FilledText(template, token)
+    )
+    return _response(
+        body, template.filled_etag(token), PLAYLIST_TYPE, is_public=is_public
+    )
+
+
+def _served_text(
+    text: SharedText, content_type: str, *, is_public: bool
+) -> PlaybackResponse:
+    return _response(text.content, text.etag, content_type, is_public=is_public)
+
+
+def _response(
+    body: bytes | FilledText, etag: str, content_type: str, *, is_public: bool
+) -> PlaybackResponse:
     return PlaybackResponse(
         body=body,
         content_type=content_type,
-        etag=hashlib.sha256(body).hexdigest()[:32],
+        etag=etag,
         lifetime=Lifetime.PLAYLIST,
         is_public=is_public,
         is_text=True,

@@ -288,13 +288,52 @@ def test_a_text_is_asked_for_once_for_all_tokens(private: EdgeWorld) -> None:
     assert len(private.directory.asked) < 8
 
 
-def test_the_playlist_of_the_longest_video_is_kept_too(private: EdgeWorld) -> None:
-    # Twelve hours.
+def lengthen(world: EdgeWorld) -> None:
+    """
+    Make the video one of twelve hours.
+    """
     media = index(video_track(of=segments([1000] * 7200)))
     root = f"{ROOT}-long"
     for name, text in hls.playlists(media).items():
-        private.storage.write(f"{root}/{name}", BytesIO(text.encode()), content_type="")
-    private.change(load_media=lambda: media, media_root=root)
+        world.storage.write(f"{root}/{name}", BytesIO(text.encode()), content_type="")
+    world.change(load_media=lambda: media, media_root=root)
+
+
+def test_a_long_text_is_that_of_the_service_with_every_token(
+    private: EdgeWorld,
+) -> None:
+    lengthen(private)
+    address = f"{PRIVATE_PATH}/video-720p.m3u8"
+    page = {"Origin": "https://example.com"}
+    domains = [f"{number}.example.com" for number in range(100)]
+    for more in ({}, {}, {"domains": ["example.com", *domains]}):
+        query = f"token={private.token(**more)}"
+        alone = private.client.simulate_get(address, query_string=query, headers=page)
+        for headers in (page, {**page, "Accept-Encoding": "gzip;q=0, br"}):
+            through = private.get(address, query, headers)
+            assert through.content == alone.content
+            assert through.headers["content-length"] == str(len(alone.content))
+        head = private.get(address, query, page, method="HEAD")
+        assert head.headers["content-length"] == str(len(alone.content))
+
+
+def test_a_long_text_is_compressed_by_the_service_once(private: EdgeWorld) -> None:
+    lengthen(private)
+    address = f"{PRIVATE_PATH}/video-720p.m3u8"
+    for _ in range(3):
+        query = f"token={private.token()}"
+        plain = private.get(address, query)
+
+        packed = private.get(address, query, {"Accept-Encoding": "gzip, br"})
+
+        assert packed.headers["content-encoding"] == "gzip"
+        # nginx tells no length of what it compresses itself.
+        assert int(packed.headers["content-length"]) == len(packed.content)
+        assert gzip.decompress(packed.content) == plain.content
+
+
+def test_the_playlist_of_the_longest_video_is_kept_too(private: EdgeWorld) -> None:
+    lengthen(private)
     address, query = f"{PRIVATE_PATH}/video-720p.m3u8", f"token={private.token()}"
     assert private.get(address, query).text.count("token=") == 7201
     private.directory.asked.clear()
@@ -427,6 +466,31 @@ def test_the_edge_answers_by_itself(private: EdgeWorld) -> None:
 
     # Now and then whether all is as it was.
     assert len(private.directory.asked) < 20
+
+
+def test_domains_that_a_token_names_are_asked_for_once(private: EdgeWorld) -> None:
+    pages = [{"Origin": f"https://{number}.test"} for number in range(3)]
+    private.directory.domain_lists["x" * 32] = ["0.test", "1.test"]
+    tokens = [private.token(domain_list="x" * 32) for _ in range(3)]
+    for token in tokens:
+        for page, expected in zip(pages, (200, 200, 403), strict=True):
+            assert segment(private, token, **page).status_code == expected
+    assert len(private.served()) == 6
+
+    # The edge knows them: the service would refuse.
+    private.directory.domain_lists.clear()
+    for token in (*tokens, private.token(domain_list="x" * 32)):
+        assert outcome(segment(private, token, **pages[0])) == (200, "")
+    assert len(private.served()) == 4
+    assert segment(private, tokens[0]).status_code == 401
+
+
+def test_a_token_whose_domains_nobody_knows_opens_nothing(private: EdgeWorld) -> None:
+    token = private.token(domain_list="y" * 32)
+
+    for _ in range(2):
+        answer = segment(private, token, Origin="https://example.com")
+        assert outcome(answer) == UNAUTHORIZED
 
 
 def test_a_whole_segment_is_counted(private: EdgeWorld) -> None:
@@ -762,6 +826,8 @@ def test_addresses_that_nobody_has_cost_no_memory(private: EdgeWorld) -> None:
         f"/v1/edge/grant/private/{VIDEO}",
         f"/v1/edge/text/private/{VIDEO}/master.m3u8",
         f"/v1/edge/media/private/{VIDEO}/{SEGMENT}",
+        f"/v1/edge/domains/{'x' * 32}",
+        f"/.hv/domains/{'x' * 32}",
         f"/.hv/grant/private/{VIDEO}",
         f"/.hv/media/private/{VIDEO}/{SEGMENT}",
         f"/.hv/text{PRIVATE_PATH}/master.m3u8",

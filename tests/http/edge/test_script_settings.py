@@ -18,6 +18,7 @@ from hv_edge.script_settings import SCRIPT_SETTINGS, script_settings
 OWN_NUMBERS: Final[Mapping[str, frozenset[str]]] = {
     "hv_edge.lua": frozenset({"MAX_GRANTS_BYTES"}),
     "hv_edge_changes.lua": frozenset({"O_RDONLY", "O_CLOEXEC"}),
+    "hv_edge_domains.lua": frozenset({"MAX_LISTS"}),
     "hv_edge_kept.lua": frozenset({"PATIENCE_S", "ENTRY_BYTES"}),
     "hv_edge_pages.lua": frozenset(
         {"MAX_REMEMBERED", "MAX_REMEMBERED_BYTES", "MAX_HOSTS"}
@@ -35,7 +36,12 @@ OWN_NUMBERS: Final[Mapping[str, frozenset[str]]] = {
             *("TRIED_AGAIN_AFTER_S", "MINUTE_S", "NAME_BYTES"),
         }
     ),
-    "hv_edge_texts.lua": frozenset({"MAX_BYTES", "MAX_TEXT_BYTES"}),
+    "hv_edge_texts.lua": frozenset(
+        {
+            *("MAX_BYTES", "MAX_TEXT_BYTES", "MAX_AT_ONCE_BYTES"),
+            *("PIECE_BYTES", "PIECES_PER_TURN"),
+        }
+    ),
     "hv_edge_tokens.lua": frozenset(
         {"ED25519", "HMAC_BYTES", "TAG_CHARS", "TAIL_BYTES"}
     ),

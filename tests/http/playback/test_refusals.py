@@ -186,6 +186,16 @@ def test_a_token_of_another_use_is_named(cinema: Cinema, refused: Refused) -> No
     assert refused(private(cinema), query) == (403, "token_other_use")
 
 
+def test_a_token_whose_list_of_domains_is_gone_is_named(
+    cinema: Cinema, refused: Refused
+) -> None:
+    query = token(cinema, domain_list="x" * 32)
+
+    answer = refused(private(cinema), query, headers={"Origin": "https://a.test"})
+
+    assert answer == (401, "token_domains_missing")
+
+
 def test_a_page_that_is_not_listed_is_named(cinema: Cinema, refused: Refused) -> None:
     query = token(cinema, domains=["example.com"])
     key = cinema.edge_key(domains=["example.com"])

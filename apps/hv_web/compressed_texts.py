@@ -1,0 +1,80 @@
+"""
+Long texts as they are compressed, once for everybody.
+
+To compress one takes up to 0.2 s. So it is done in a thread, of one at a time; who
+comes meanwhile gets the text as it is, which is no fault, only more bytes.
+"""
+
+import gzip
+import threading
+from typing import Final
+
+from hv_web.shared_gzip import SharedGzip
+from hvcore.services.playback.shared_texts import FilledText, PiecewiseBody
+from hvcore.services.playback.text_cache import MAX_LONG_TEXT_BYTES, TextCache
+
+MAX_KEPT_BYTES: Final = 16 * 1024 * 1024
+"""Some 500 playlists of twelve hours."""
+_NOT_COMPRESSED: Final = b""
+
+
+class NotPreparedError(Exception):
+    """
+    The text is to be compressed first, which who asks cannot wait for.
+    """
+
+
+class CompressedTexts:
+    """
+    Compress long texts, and keep them; thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._kept: TextCache[SharedGzip | bytes] = TextCache(
+            MAX_KEPT_BYTES, MAX_LONG_TEXT_BYTES
+        )
+        self._making = threading.Lock()
+
+    def find(
+        self, body: bytes | FilledText, etag: str, *, waits: bool
+    ) -> bytes | PiecewiseBody | None:
+        """
+        Return a text as gzip has it; None to send it as it is.
+
+        Args:
+            etag: Differs whenever the bytes differ.
+            waits: Whether it may be compressed now.
+
+        Raises:
+            NotPreparedError: It would have to be, and may not.
+        """
+        key, token = etag, b""
+        if isinstance(body, FilledText):
+            token = body.token
+            key = f"{body.template.etag} {len(token)}"
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._make(key, body, waits=waits)
+        if isinstance(kept, SharedGzip):
+            return kept.filled(token)
+        return kept or None
+
+    def _make(
+        self, key: str, body: bytes | FilledText, *, waits: bool
+    ) -> SharedGzip | bytes:
+        if not self._making.acquire(blocking=False):
+            return _NOT_COMPRESSED
+        try:
+            if not waits:
+                raise NotPreparedError
+            made: SharedGzip | bytes | None
+            if isinstance(body, FilledText):
+                made = SharedGzip.make(body.template, len(body.token))
+            else:
+                # No time in the header, or equal texts would differ in bytes.
+                made = gzip.compress(body, mtime=0)
+            kept = made if made is not None else _NOT_COMPRESSED
+            self._kept.put(key, kept)
+            return kept
+        finally:
+            self._making.release()

@@ -1,0 +1,56 @@
+"""
+Lists of domains in the database; see ports.repositories.domain_lists.
+"""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.playback.domain_lists import NamedDomains
+from hvcore.persistence.statements import insert_into
+from hvcore.persistence.tables import domain_lists
+
+
+class SqlDomainListRepository:
+    """
+    One row for each list.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def kept_until(self, list_id: str) -> datetime | None:
+        statement = sa.select(domain_lists.c.kept_until).where(
+            domain_lists.c.id == list_id
+        )
+        return self._connection.execute(statement).scalar_one_or_none()
+
+    def keep(self, domain_list: NamedDomains) -> None:
+        statement = insert_into(self._connection, domain_lists).values(
+            id=domain_list.id,
+            domains=" ".join(domain_list.domains),
+            kept_until=domain_list.kept_until,
+        )
+        longer = statement.excluded.kept_until
+        self._connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=[domain_lists.c.id],
+                set_={"kept_until": longer},
+                where=domain_lists.c.kept_until < longer,
+            )
+        )
+
+    def forget(self, before: datetime, limit: int) -> int:
+        ended = (
+            sa.select(domain_lists.c.id)
+            .where(domain_lists.c.kept_until <= before)
+            .order_by(domain_lists.c.kept_until)
+            .limit(limit)
+        )
+        statement = sa.delete(domain_lists).where(
+            domain_lists.c.id.in_(ended),
+            # One that is named anew meanwhile stays.
+            domain_lists.c.kept_until <= before,
+        )
+        return self._connection.execute(statement).rowcount

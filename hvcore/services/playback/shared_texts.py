@@ -1,0 +1,136 @@
+"""
+Texts that all readers share, and what a reader's token makes of them.
+
+A playlist of twelve hours with a token has megabytes, nearly all of which are that
+token. Nobody has it whole in memory: it is made piece by piece, as a reader takes it.
+"""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+
+MARK: Final = "~hv~token~"
+"""Stands for a token in the texts that are kept; no quoting changes it."""
+PIECE_BYTES: Final = 64 * 1024
+"""What a reader who takes nothing costs; a system call for each is no burden."""
+_MARK: Final = MARK.encode()
+_ETAG_CHARS: Final = 32
+
+
+class PiecewiseBody(ABC):
+    """
+    The body of an answer, which is never whole in memory.
+    """
+
+    @property
+    @abstractmethod
+    def size_bytes(self) -> int:
+        """
+        Its length.
+        """
+
+    @abstractmethod
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """
+        Make the bytes from start to before end, little by little.
+        """
+
+
+@attrs.frozen(eq=False)
+class SharedText:
+    """
+    A text as it is kept; with marks in it, a template.
+    """
+
+    content: bytes = attrs.field(repr=False)
+    etag: str = attrs.field(init=False)
+    marks: int = attrs.field(init=False)
+
+    @etag.default
+    def _make_etag(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()[:_ETAG_CHARS]
+
+    @marks.default
+    def _count_marks(self) -> int:
+        return self.content.count(_MARK)
+
+    def __len__(self) -> int:
+        return len(self.content)
+
+    @property
+    def text(self) -> str:
+        """
+        The same, to be changed.
+        """
+        return self.content.decode()
+
+    @property
+    def before_first_mark(self) -> bytes:
+        """
+        What stands before the first mark; all of it if there is none.
+        """
+        return self.content.partition(_MARK)[0]
+
+    def filled_bytes(self, token_bytes: int) -> int:
+        """
+        Return how long it becomes with a token of that length.
+        """
+        return len(self.content) + self.marks * (token_bytes - len(_MARK))
+
+    def filled_pieces(
+        self, token: bytes, start: int = 0, end: int | None = None
+    ) -> Iterator[bytes]:
+        """
+        Put a token in the place of every mark, and yield a part of that.
+
+        Args:
+            token: Any bytes; in a text for readers, quoted.
+        """
+        size_bytes = self.filled_bytes(len(token))
+        end = size_bytes if end is None else end
+        longer_by = len(token) - len(_MARK)
+        # Lines are much alike, so that equal parts of the text grow alike.
+        step = max(1, PIECE_BYTES * len(self.content) // max(1, size_bytes))
+        at = passed = 0
+        while at < len(self.content) and passed < end:
+            # No mark has a line break in it.
+            until = self.content.find(b"\n", at + step) + 1 or len(self.content)
+            marks = self.content.count(_MARK, at, until)
+            size = until - at + marks * longer_by
+            if passed + size > start:
+                piece = self.content[at:until].replace(_MARK, token)
+                yield piece[max(0, start - passed) : end - passed]
+            at, passed = until, passed + size
+
+    def filled_etag(self, token: bytes) -> str:
+        """
+        Return what differs whenever text or token do.
+        """
+        told = hashlib.sha256(self.etag.encode() + b"\n" + token)
+        return told.hexdigest()[:_ETAG_CHARS]
+
+
+@attrs.frozen(eq=False)
+class FilledText(PiecewiseBody):
+    """
+    A template with a token in it.
+    """
+
+    template: SharedText
+    token: bytes = attrs.field(repr=False)
+
+    @property
+    def size_bytes(self) -> int:
+        """
+        Its length.
+        """
+        return self.template.filled_bytes(len(self.token))
+
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """
+        Make the bytes from start to before end, little by little.
+        """
+        return self.template.filled_pieces(self.token, start, end)

@@ -1,0 +1,89 @@
+"""
+Issue playback tokens whose domains may be many.
+
+Docs: docs/decisions/0043.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import PublicId, VideoId
+from hvcore.domain.limits import MAX_ISSUED_TOKEN_BYTES
+from hvcore.domain.playback.domain_lists import KEPT_LONGER, NamedDomains
+from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenUse
+from hvcore.ports.unit_of_work import UnitOfWork
+
+FORGET_BATCH: Final = 1_000
+"""Lists in a transaction: a writer on SQLite holds everyone else up."""
+
+
+@attrs.frozen(kw_only=True)
+class TokenDomains:
+    """
+    Keep lists of domains as long as tokens name them.
+    """
+
+    uow: UnitOfWork
+    key_ring: KeyRing
+    clock: Clock
+
+    def issue(
+        self,
+        *,
+        video_id: VideoId,
+        public_id: PublicId,
+        valid_s: int,
+        domains: Sequence[str] = (),
+    ) -> str:
+        """
+        Make a token for playback, which stands in every line of its playlists.
+
+        Its domains stand in it as long as it stays short, else their name does.
+
+        Raises:
+            InvalidParametersError: So many domains that they would never have
+                fitted into a token.
+        """
+        now = self.clock.now()
+        token = self.key_ring.issue(
+            video_id=video_id,
+            public_id=public_id,
+            valid_s=valid_s,
+            use=TokenUse.PLAYBACK,
+            domains=domains,
+            now=now,
+        )
+        if len(token) <= MAX_ISSUED_TOKEN_BYTES:
+            return token
+        return self.key_ring.issue(
+            video_id=video_id,
+            public_id=public_id,
+            valid_s=valid_s,
+            use=TokenUse.PLAYBACK,
+            domain_list=self._keep(domains, now, valid_s),
+            now=now,
+        )
+
+    def forget_unused(self) -> int:
+        """
+        Remove lists that no token in force can name.
+        """
+        with self.uow.write() as work:
+            count = work.domain_lists.forget(self.clock.now(), FORGET_BATCH)
+            work.commit()
+        return count
+
+    def _keep(self, domains: Sequence[str], now: datetime, valid_s: int) -> str:
+        needed_until = now + timedelta(seconds=valid_s + LEEWAY_S)
+        wanted = NamedDomains.of(domains, needed_until + KEPT_LONGER)
+        with self.uow.read() as work:
+            until = work.domain_lists.kept_until(wanted.id)
+        if until is None or until < needed_until:
+            with self.uow.write() as work:
+                work.domain_lists.keep(wanted)
+                work.commit()
+        return wanted.id

@@ -191,7 +191,7 @@ def test_a_thread_counts_after_the_half_too(
         half_way = HalfWay(
             after_bytes=half,
             at=half,
-            segment=told_segment(lambda: seen.append(received(client, half))),
+            segment=told_segment(lambda _: seen.append(received(client, half))),
             wait=None,
             when_broken_off=lambda: seen.append(b"broken off"),
         )

@@ -12,6 +12,7 @@ import resource
 import sys
 
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 PR_SET_SECCOMP = 22
 PR_SET_NO_NEW_PRIVS = 38
 SECCOMP_MODE_FILTER = 2
@@ -30,6 +31,9 @@ LIMITS = {
     "core_bytes": resource.RLIMIT_CORE,
 }
 """Our names of the resource limits; see setrlimit(2)."""
+
+ORPHANS_END_WITHIN_S = 0.5
+"""They are gone after a millisecond, unless a disk holds them."""
 
 CPU_GRACE_S = 5
 """SIGXCPU comes at the limit and says what happened; SIGKILL, which also ends
@@ -69,15 +73,37 @@ def _guard(parent_pid: int) -> None:
         os.setsid()
     signal.signal(signal.SIGTERM, end_all)
     _ask_for(signal.SIGTERM, parent_pid)
+    if sys.platform == "linux":
+        # Bubblewrap does not wait for the program inside, whose processor time
+        # nobody would know then.
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1)
     guard = os.getpid()
-    if os.fork() == 0:
+    command = os.fork()
+    if command == 0:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         die_with_parent(guard)
         return
-    _, status = os.wait()
+    _, status = os.waitpid(command, 0)
     if os.WIFSIGNALED(status):
         end_all()
+    _reap_orphans()
     os._exit(os.WEXITSTATUS(status))
+
+
+def _reap_orphans() -> None:
+    """
+    Wait for what the command has left, which is ending; a little while.
+    """
+    import time  # noqa: PLC0415 - other launchers need none
+
+    ends_at_s = time.monotonic() + ORPHANS_END_WITHIN_S
+    while time.monotonic() < ends_at_s:
+        try:
+            gone, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if gone == 0:
+            time.sleep(0.001)
 
 
 class _Filter(ctypes.Structure):

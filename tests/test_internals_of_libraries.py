@@ -27,24 +27,34 @@ _GTHREAD: Final = "gunicorn.workers.gthread"
 INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "apps/hv_server/deadlines.py": {
         f"{_GTHREAD}:ThreadWorker": (
-            *("alive", "cfg", "keepalived_conns", "nr_conns", "pending_conns"),
+            *("alive", "app", "cfg", "keepalived_conns", "method_queue", "nr_conns"),
             *("accept", "enqueue_req", "finish_request", "handle", "handle_error"),
             *("handle_request", "murder_pending", "on_client_socket_readable"),
-            "poller",
+            *("poller", "run", "worker_connections", "wsgi"),
         ),
-        f"{_GTHREAD}:TConn": ("close", "data_ready", "sock", "timeout"),
+        f"{_GTHREAD}:TConn": ("client", "close", "parser", "sock"),
+        f"{_GTHREAD}:PollableMethodQueue": ("defer",),
+        "gunicorn.http.message:Request": ("headers", "version"),
+        "gunicorn.http.parser:Parser": ("unreader",),
+        "gunicorn.http.unreader:Unreader": ("take_buffered",),
+    },
+    "apps/hv_server/request_receiver.py": {
+        "gunicorn.http.errors": ("LimitRequestHeaders",),
     },
     "apps/hv_server/file_loop/worker.py": {
         f"{_GTHREAD}:ThreadWorker": ("run", "wait_for_and_dispatch_events", "wsgi"),
     },
     "apps/hv_server/file_loop/loop.py": {f"{_GTHREAD}:TConn": ("client", "sock")},
     "apps/hv_server/request_bodies.py": {
-        f"{_GTHREAD}:TConn": ("init", "parser"),
+        f"{_GTHREAD}:TConn": ("close", "init", "parser"),
         "gunicorn.http.body:Body": ("_read_reader", "buf", "failed", "reader"),
         "gunicorn.http.body:ChunkedReader": ("parser",),
         "gunicorn.http.body:LengthReader": ("length",),
-        "gunicorn.http.message:Request": ("body", "set_body_reader", "should_close"),
-        "gunicorn.http.parser:Parser": ("mesg_class",),
+        "gunicorn.http.message:Request": (
+            *("_expected_100_continue", "body", "set_body_reader", "should_close"),
+        ),
+        "gunicorn.http.parser:Parser": ("mesg_class", "unreader"),
+        "gunicorn.http.unreader:Unreader": ("unread",),
     },
     "apps/hv_server/refusals.py": {
         "gunicorn.http.errors": (

@@ -24,6 +24,10 @@ HEALTH_PATHS: Final = ("/health", "/health/live")
 """Of the API and of delivery."""
 CORES_PER_ENCODER: Final = 4
 """x264 keeps about four cores busy; a second worker pays above that."""
+CORES_PER_LIGHT_WORKER: Final = 2
+"""A short clip is planned and checked for about as long as it is encoded."""
+MOST_LIGHT_WORKERS: Final = 8
+"""Each takes 100 MB; and the database has one writer, if it is SQLite."""
 
 
 class LocalService:
@@ -50,7 +54,10 @@ class LocalService:
         self._loaded = invocation.load()
         self._config = invocation.config
         self._listeners = listeners
-        self._workers = workers or max(1, (os.cpu_count() or 1) // CORES_PER_ENCODER)
+        cores = os.cpu_count() or 1
+        self._workers = workers or max(1, cores // CORES_PER_ENCODER)
+        light = max(1, cores // CORES_PER_LIGHT_WORKER)
+        self._light_workers = min(light, MOST_LIGHT_WORKERS)
         self._tell = tell
         self._supervisor = Supervisor(self.folder, tell)
         self._keepers: list[asyncio.Task[None]] = []
@@ -180,8 +187,12 @@ class LocalService:
             self._worker(f"encode-{n}", environ, *nice, "worker", "--lane", "encode")
             for n in range(1, self._workers + 1)
         ]
+        light = [
+            self._worker(f"light-{n}", environ, "worker", "--lane", "light")
+            for n in range(1, self._light_workers + 1)
+        ]
         return [
-            self._worker("light", environ, "worker", "--lane", "light"),
+            *light,
             *encoders,
             self._hv("sweep", environ, "sweep"),
         ]

@@ -19,7 +19,10 @@ from hvcore.services.counting.drain import Drain
 
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
-"""Uploads take at most half of them (hv_upload); playback has the rest."""
+"""
+Beside those that are kept for clients which hold none (``shares.threads_kept``). Of
+delivery's, uploads take at most 8 (hv_upload).
+"""
 
 _BOTH_NEED: Final = ("access", "key_ring", "upload_signer", "storage", "outbound")
 API_NEEDS: Final = (
@@ -61,6 +64,7 @@ def api(
     from hv_reference.wsgi import api_app  # noqa: PLC0415 - this process's own
 
     _serve(
+        invocation,
         lambda: api_app(invocation.load().settings),
         listener=_listener(invocation, host, port, fd, needs=API_NEEDS),
         workers=workers,
@@ -84,6 +88,7 @@ def delivery(
     from hv_reference.wsgi import delivery_app  # noqa: PLC0415 - this process's own
 
     _serve(
+        invocation,
         lambda: delivery_app(invocation.load().settings, _drain_command),
         listener=_listener(invocation, host, port, fd, needs=DELIVERY_NEEDS),
         workers=workers,
@@ -109,16 +114,18 @@ def worker(
     Run one worker alone, until SIGTERM.
     """
     from hv_worker.consume import run_worker  # noqa: PLC0415 - this process's own
-    from hvcore.domain.tasks.task import Lane  # noqa: PLC0415
+    from hvcore.domain.tasks.task import LIGHT_LANES, Lane  # noqa: PLC0415
 
     process_logs.configure()
     _check_database(invocation)
     if replaces is not None:
         _free(invocation, replaces)
+    wanted: list[Lane] = []
     # Light work first: it ends soon, and an encode may take many minutes.
-    wanted = [Lane(lane) for lane in lanes or ("light", "encode")]
-    if Lane.LIGHT in wanted:
-        wanted.append(Lane.OUTBOUND)
+    if not lanes or "light" in lanes:
+        wanted += (*LIGHT_LANES, Lane.OUTBOUND)
+    if not lanes or "encode" in lanes:
+        wanted.append(Lane.ENCODE)
     run_worker(invocation.load().settings, wanted)
 
 
@@ -166,7 +173,8 @@ def _drain_command() -> Sequence[str]:
     return hv_arguments("drain")
 
 
-def _serve(
+def _serve(  # noqa: PLR0913 - what differs between the two
+    invocation: Invocation,
     make_app: Callable[[], Any],
     *,
     listener: int,
@@ -182,6 +190,7 @@ def _serve(
         workers=workers,
         threads=threads,
         takes_files=takes_files,
+        shares=invocation.load().settings.shares,
     )
 
 

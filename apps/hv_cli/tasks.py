@@ -69,6 +69,7 @@ def _record(task: Task) -> dict[str, object]:
         "losses": task.losses,
         "worker": task.worker,
         "notBefore": timestamp(task.not_before),
+        "leasedAt": timestamp(task.leased_at),
         "leaseUntil": timestamp(task.lease_until),
         "createdAt": timestamp(task.created_at),
         "updatedAt": timestamp(task.updated_at),

@@ -22,6 +22,7 @@ from hvcore.services.playback.delivery import Delivery, PlaybackRequest
 from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
 
 JWKS_MAX_AGE_S: Final = 300
+LIVE: Final = encode(success({"status": "ok"}))
 
 
 class DeliveryServices(Protocol):
@@ -191,7 +192,7 @@ class DeliveryLivenessResource:
     """
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        resp.data = encode(success({"status": "ok"}))
+        resp.data = LIVE
         resp.content_type = falcon.MEDIA_JSON
         resp.set_header("Cache-Control", "no-store")
 

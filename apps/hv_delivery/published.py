@@ -9,22 +9,37 @@ a writer holds, and nothing is written but the note that a segment was served.
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import attrs
 
+from hv_delivery.app import LIVE
 from hv_web.compressed_texts import NotPreparedError
 from hv_web.plain_requests import MAX_KEPT, PlainRequest
 from hv_web.representations import Representation, represent
+from hvcore.envelope import SUCCESS_TYPE
 from hvcore.errors import HvError
 from hvcore.manifests.hls import MASTER
 from hvcore.ports.counting import CountedSegment
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
-from hvcore.services.playback.responses import PlaybackResponse
+from hvcore.services.playback.kept_thumbnails import KeptThumbnails
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
+from hvcore.services.playback.thumbnails import ThumbnailRequest
 
+EDGE_KEY_PREFIX: Final = "ek_"
 Answer: TypeAlias = tuple[PlaybackResponse, Representation]
 Further: TypeAlias = Callable[[PlainRequest], Answer | None]
+
+_HEALTH: Final = ("health", "live")
+_ALIVE: Final = PlaybackResponse(
+    body=LIVE,
+    content_type=SUCCESS_TYPE,
+    etag="",
+    lifetime=Lifetime.ONCE,
+    is_public=False,
+)
 
 
 class PublishedServices(Protocol):
@@ -46,18 +61,28 @@ class PublishedServices(Protocol):
         """
         ...
 
+    @property
+    def edge_key_playback(self) -> EdgeKeyPlayback:
+        """
+        The same for who has an edge key.
+        """
+        ...
+
 
 @attrs.frozen(kw_only=True)
 class PublishedFileOpener:
     """
-    Playlists and segments, where a decision is made without waiting.
+    Playlists, segments and pictures, where a decision is made without waiting.
 
     Attributes:
+        pictures: Those that were made before.
         further: Answers what is no request for a file, or leaves it as well.
     """
 
     delivery: Delivery
     share_playback: SharePlayback
+    edge_key_playback: EdgeKeyPlayback
+    pictures: KeptThumbnails
     further: Further | None = None
 
     @classmethod
@@ -77,6 +102,8 @@ class PublishedFileOpener:
         return cls(
             delivery=delivery,
             share_playback=services.share_playback,
+            edge_key_playback=services.edge_key_playback,
+            pictures=KeptThumbnails(storage=delivery.storage, delivery=delivery),
             further=further if delivery.directory.is_current else None,
         )
 
@@ -110,16 +137,31 @@ class PublishedFileOpener:
         text that is to be compressed first: by doing that, the app has the next
         such request answered here.
         """
+        if request.path == _HEALTH:
+            return _ALIVE, represent(request.wanted, _ALIVE)
         try:
             address = _address(request.path)
             if address is None:
                 return self.further(request) if self.further else None
             served = self._served(address, request)
+            if served is None:
+                return None
             return served, represent(request.wanted, served, waits=False)
         except (HvError, NotPreparedError):
             return None
 
-    def _served(self, address: "_Address", request: PlainRequest) -> PlaybackResponse:
+    def _served(
+        self, address: "_Address", request: PlainRequest
+    ) -> PlaybackResponse | None:
+        if address.is_picture:
+            picture = ThumbnailRequest(
+                video=address.video, name=address.file, viewer=request.viewer
+            )
+            return self.pictures.open(picture)
+        if address.edge_key is not None:
+            return self.edge_key_playback.open(
+                address.edge_key, address.file, request.viewer
+            )
         if address.share is not None:
             return self.share_playback.open(
                 address.share, address.file, request.viewer, begins=False
@@ -136,12 +178,14 @@ class PublishedFileOpener:
 @attrs.frozen(kw_only=True)
 class _Address:
     """
-    What a path names: a file of a video, or of a share link's.
+    What a path names: a file of a video, of a share link's or of an edge key's.
     """
 
     environment: tuple[str, str] | None = None
     video: str = ""
     share: str | None = None
+    edge_key: str | None = None
+    is_picture: bool = False
     file: str
 
 
@@ -155,4 +199,8 @@ def _address(path: tuple[str, ...]) -> _Address | None:
         # A master playlist may begin a session, which is written down.
         case ("v1", "share", share, *file) if file and file != [MASTER]:
             return _Address(share=share, file="/".join(file))
+        case ("v1", key, *file) if file and key.startswith(EDGE_KEY_PREFIX):
+            return _Address(edge_key=key, file="/".join(file))
+        case ("t", video, name):
+            return _Address(is_picture=True, video=video, file=name)
     return None

@@ -17,7 +17,10 @@ UPLOAD_PREFIXES: Final = ("/upload/", "/uploads/")
 EDGE_PREFIX: Final = "/v1/edge/"
 PLAYER_PREFIXES: Final = ("/v1/embed/", "/v1/player/", "/v1/watch/", "/v1/ek_")
 MONITORED: Final = frozenset({"/health", "/health/live"})
-"""Monitors ask for them with HEAD as well, which the interface has nowhere."""
+"""
+Monitors ask for them with HEAD as well, which the interface has nowhere. The server
+has threads of its own for them.
+"""
 
 
 def api_app(settings: Settings) -> App:
@@ -26,7 +29,7 @@ def api_app(settings: Settings) -> App:
     """
     from hv_api.app import make_api  # noqa: PLC0415 - other processes need none of it
 
-    return with_heads(make_api(build(settings)), MONITORED)
+    return MonitoredApp(make_api(build(settings)), MONITORED)
 
 
 def delivery_app(settings: Settings, drain: Callable[[], Sequence[str]]) -> App:
@@ -67,11 +70,13 @@ class AppWithFiles:
 
     Attributes:
         files: Decides about them; None where that takes a while.
+        monitored: The paths that monitors ask for.
     """
 
     def __init__(self, app: App, files: FileOpener | None) -> None:
         self._app = app
         self.files = files
+        self.monitored = MONITORED
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         """
@@ -80,21 +85,30 @@ class AppWithFiles:
         return self._app(environ, start_response)
 
 
-def with_heads(app: App, paths: Collection[str]) -> App:
+class MonitoredApp:
     """
-    Answer HEAD like GET at some addresses, without the body.
+    An app that answers HEAD like GET at some addresses, without the body.
+
+    Attributes:
+        monitored: The paths that monitors ask for.
     """
 
-    def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
-        if environ["REQUEST_METHOD"] != "HEAD" or environ["PATH_INFO"] not in paths:
-            return app(environ, start_response)
-        body = app({**environ, "REQUEST_METHOD": "GET"}, start_response)
+    def __init__(self, app: App, monitored: Collection[str]) -> None:
+        self._app = app
+        self.monitored = monitored
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        """
+        Answer a request as the app does, or would answer GET.
+        """
+        is_head = environ["REQUEST_METHOD"] == "HEAD"
+        if not is_head or environ["PATH_INFO"] not in self.monitored:
+            return self._app(environ, start_response)
+        body = self._app({**environ, "REQUEST_METHOD": "GET"}, start_response)
         close = getattr(body, "close", None)
         if close is not None:
             close()
         return []
-
-    return answer
 
 
 def by_path(*, upload: App, player: App, delivery: App, edge: App | None = None) -> App:

@@ -1,49 +1,52 @@
 """
-Gunicorn workers that slow clients cannot block.
+Gunicorn workers that slow clients cannot block, nor any client alone.
 
 Measured: 16 requests that were sent by half held gunicorn's threads for over
 40 s, and 60 readers of 4 KB every 9 s all of them for ever. Here a connection
-costs no thread before its headers are complete or after its answer is
-written, and what comes or goes too slowly in between is cut off. A proxy that
+costs no thread before its request is complete (but for a long body) or after its
+answer is made, and what comes or goes too slowly in between is cut off. Of threads
+and connections each client has a share (docs/decisions/0038). A proxy that
 buffers, such as nginx, does more and belongs in front of a public service.
 """
 
 import logging
 import math
 import secrets
-import selectors
-import socket
 import time
-from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, ClassVar, Final
 
 from gunicorn.workers.gthread import ThreadWorker
 
+from hv_server.answer_sender import AnswerSender
+from hv_server.arriving_request import Arrival, ArrivingRequest
+from hv_server.lingering import Lingering
+from hv_server.open_connections import OpenConnections, neighbour_of, sender_of
 from hv_server.pacing import (
     MIN_BYTES_PER_S,
     Pace,
     PacedSocket,
     TooShortError,
     TooSlowError,
-    sends_no_more,
 )
-from hv_server.refusals import answer, error_for
+from hv_server.refusals import MissingHostError, answer, error_for
 from hv_server.request_bodies import WatchedConnection
 from hv_server.request_lock import RequestLock
+from hv_server.request_receiver import RequestReceiver
+from hv_server.thread_lanes import ThreadLanes
+from hv_server.unsent import UnsentAnswer, make_room
+from hvcore.errors import HvError, UnavailableError
+from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)
 
 HEADERS_WITHIN_S: Final = 10.0
-MAX_HEADER_BYTES: Final = 64 * 1024
-"""Beyond that gunicorn's own limits decide, and refuse."""
-LINGER_S: Final = 2.0
-"""
-For a client that still sends while it is refused: if the connection were
-closed at once, it would lose the answer (RFC 9112, section 9.6).
-"""
 _FIRST_SERVER_ERROR: Final = 500
+_KEPT: Final[Future[bool]] = Future()
+_KEPT.set_result(True)
 
 
 class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
@@ -54,11 +57,13 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     hv_web.bodies.allow_time.
 
     Attributes:
+        headers_within_s: For request line and headers together.
         body_within_s: For a body, however many bytes it has.
         grace_s: What a client may be behind MIN_BYTES_PER_S.
         serves_any_page: Whether pages of every origin may read refusals.
     """
 
+    headers_within_s: ClassVar[float] = HEADERS_WITHIN_S
     # JSON has at most 64 KB: a line of 52 kbit/s is fast enough.
     body_within_s: ClassVar[float] = 10.0
     grace_s: ClassVar[float] = 20.0
@@ -67,20 +72,73 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - gunicorn's own
         super().__init__(*args, **kwargs)
-        self._lingering: deque[Any] = deque()
+        # Gunicorn takes none beyond, and so would leave each without an answer.
+        self.worker_connections = self.cfg.worker_connections + 1
         self._turns = self._make_turns()
+        self._unsent = make_room()
+        self._connections = OpenConnections(
+            shares=SharedCapacity(
+                name="connections_of_one",
+                capacity=self.worker_connections,
+                most_of_one=self.app.shares.connections_of_one,
+                things="connections",
+            )
+        )
+
+    def run(self) -> None:
+        """
+        Serve until SIGTERM.
+        """
+        self._lingering = Lingering(self.poller, drop=self.drop)
+        self._receiver = RequestReceiver(
+            self.poller,
+            head_within_s=self.headers_within_s,
+            body_within_s=self._body_within_s(),
+            min_bytes_per_s=self._body_bytes_per_s(),
+            ready=self._ask_for_thread,
+            drop=self.drop,
+            refuse=self._refuse,
+        )
+        self._sender = AnswerSender(
+            self.poller,
+            pace=partial(self._pace, self.grace_s),
+            sent=self._go_on,
+            drop=self.drop,
+        )
+        self._lanes = ThreadLanes.of(
+            self.app.shares,
+            threads=self.cfg.threads,
+            monitored=getattr(self.wsgi, "monitored", ()),
+            start=self.enqueue_req,
+            refuse=self._refuse,
+        )
+        try:
+            super().run()
+        finally:
+            # What is cut off at the end is noted as well.
+            self._sender.close()
 
     def accept(self, listener: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Take a new connection.
+        Take a new connection, if its client may have one.
         """
         try:
             client, address = listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
             return
-        self.nr_conns += 1
         paced = PacedSocket.take_over(client)
+        neighbour = neighbour_of(address)
+        try:
+            self._make_room(neighbour)
+            self._connections.open(neighbour)
+        except UnavailableError as error:
+            with suppress(OSError):
+                paced.send(self._words(error, secrets.token_hex(16)))
+            paced.close()
+            return
+        self.nr_conns += 1
         conn = WatchedConnection(self.cfg, paced, address, listener.getsockname())
+        conn.when_closed = partial(self._connections.close, neighbour)
         self._serve_when_complete(conn)
 
     def on_client_socket_readable(self, conn: Any, client: Any) -> None:  # noqa: ANN401 - gunicorn's own
@@ -91,22 +149,39 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self.keepalived_conns.remove(conn)
         self._serve_when_complete(conn)
 
+    def enqueue_req(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Give a request a thread: one of the monitors', if it is one of theirs.
+        """
+        if not conn.is_monitored:
+            super().enqueue_req(conn)
+            return
+        made = self._lanes.monitors.submit(self.handle, conn)
+        made.add_done_callback(
+            lambda done: self.method_queue.defer(self.finish_request, conn, done)
+        )
+
     def handle(self, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
         """
         Serve one request of a connection, in a thread.
         """
-        # The headers are there; but for those of a request that was sent
-        # together with the one before it.
-        pace = self._pace(HEADERS_WITHIN_S)
-        conn.sock.begin(reading=pace, sending=self._pace(self.grace_s))
-        with self._turns:
+        reading = None if conn.is_whole else self._body_pace()
+        conn.sock.begin(reading=reading, sending=self._pace(self.grace_s))
+        conn.sock.unsent = UnsentAnswer(conn.sender, self._unsent)
+        with nullcontext() if conn.is_monitored else self._turns:
             return super().handle(conn)
 
     def handle_request(self, req: Any, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
         """
         Answer a request, whose headers have come.
+
+        Raises:
+            MissingHostError: Nobody is named whom it is for.
         """
-        conn.sock.begin(reading=self._body_pace(), sending=self._pace(self.grace_s))
+        if req.version == (1, 1) and all(name != "HOST" for name, _ in req.headers):
+            raise MissingHostError
+        if conn.is_whole or conn.was_told:
+            req.is_told_to_go_on()
         try:
             return super().handle_request(req, conn)
         except (TooSlowError, TooShortError, BlockingIOError):
@@ -131,87 +206,115 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         else:
             _log.info("request refused", extra=context)
         try:
-            client.sendall(
-                answer(error, request_id=request_id, for_any_page=self.serves_any_page)
-            )
+            client.sendall(self._words(error, request_id))
         except OSError:
             _log.debug("the refusal could not be sent", extra=context)
 
     def finish_request(self, conn: Any, fs: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Keep a connection, or end it.
+        Take a connection back from a thread, and send what it has left.
         """
-        if not fs.cancelled() and fs.exception() is None and fs.result():
-            super().finish_request(conn, fs)
+        self._lanes.of_request(conn).done(conn.sender)
+        has_failed = fs.cancelled() or fs.exception() is not None
+        keeps = not has_failed and bool(fs.result())
+        unsent, conn.sock.unsent = conn.sock.unsent, None
+        if unsent is not None and unsent.is_any:
+            self._sender.send(conn, unsent, keeps=keeps)
         else:
-            # Gunicorn would stand here for 2 s, and with it all clients.
-            self._linger(conn)
+            self._go_on(conn, keeps)
 
     def murder_pending(self) -> None:
         """
         Close connections that are late, and all of them at the end.
         """
-        if not self.alive:
-            for conn in self.pending_conns:
-                conn.timeout = 0.0
-        super().murder_pending()
         now = time.monotonic()
-        while self._lingering and self._lingering[0].timeout <= now:
-            self._end(self._lingering[0])
+        self._receiver.look_after(now, is_stopping=not self.alive)
+        self._sender.look_after(now)
+        self._lingering.look_after(now)
+        self._lanes.end_late(now)
 
-    def _serve_when_complete(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        if _has_headers(conn.sock):
-            self._serve(conn)
-            return
-        conn.timeout = time.monotonic() + HEADERS_WITHIN_S
-        self.pending_conns.append(conn)
-        look = partial(self._look, conn)
-        self.poller.register(conn.sock, selectors.EVENT_READ, look)
-
-    def _look(self, conn: Any, client: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        if _has_headers(client):
-            self.poller.unregister(client)
-            self.pending_conns.remove(conn)
-            self._serve(conn)
-
-    def _serve(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        _wake_after(conn.sock, 1)
-        conn.data_ready = True
-        self.enqueue_req(conn)
-
-    def _linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        try:
-            conn.sock.shutdown(socket.SHUT_WR)
-        except OSError:
-            self.nr_conns -= 1
-            conn.close()
-            return
-        conn.timeout = time.monotonic() + LINGER_S
-        self._lingering.append(conn)
-        drain = partial(self._drain, conn)
-        self.poller.register(conn.sock, selectors.EVENT_READ, drain)
-
-    def _drain(self, conn: Any, client: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        try:
-            more = client.recv(MAX_HEADER_BYTES, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return
-        except OSError:
-            more = b""
-        if not more:
-            self._end(conn)
-
-    def _end(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        self._lingering.remove(conn)
-        self.poller.unregister(conn.sock)
+    def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Close a connection.
+        """
         self.nr_conns -= 1
         conn.close()
+
+    def _serve_when_complete(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        self._receiver.take(conn)
+
+    def _ask_for_thread(
+        self,
+        conn: Any,  # noqa: ANN401 - gunicorn's own
+        request: ArrivingRequest,
+        arrival: Arrival,
+    ) -> None:
+        conn.give(bytes(request.data))
+        conn.is_whole = arrival is Arrival.WHOLE
+        conn.was_told = request.was_told
+        head = request.head
+        conn.sender = sender_of(neighbour_of(conn.client), head)
+        conn.is_monitored = conn.is_whole and self._lanes.is_monitored(head)
+        self._lanes.of_request(conn).ask(conn.sender, conn)
+
+    def _go_on(self, conn: Any, keeps: bool) -> None:  # noqa: ANN401, FBT001 - gunicorn's own
+        """
+        Keep a connection, or end it.
+        """
+        if not keeps:
+            # Gunicorn would stand here for 2 s, and with it all clients.
+            self._lingering.take(conn)
+        elif begun := conn.parser.unreader.take_buffered():
+            # Sent together with the request before.
+            self._receiver.take(conn, begun)
+        else:
+            super().finish_request(conn, _KEPT)
+
+    def _refuse(self, conn: Any, error: HvError) -> None:  # noqa: ANN401 - gunicorn's own
+        with suppress(OSError):
+            conn.sock.send(self._words(error, secrets.token_hex(16)))
+        self._lingering.take(conn)
+
+    def _words(self, error: HvError, request_id: str) -> bytes:
+        return answer(error, request_id=request_id, for_any_page=self.serves_any_page)
+
+    def _make_room(self, newcomer: str) -> None:
+        """
+        Close connections that wait, where there is no room for a new one.
+
+        Raises:
+            UnavailableError: There are none, or not such that others hold.
+        """
+        if self.nr_conns < self.cfg.worker_connections:
+            return
+        for conn in self._connections.make_room(newcomer, self._waiting()):
+            self._give_up(conn)
+
+    def _waiting(self) -> Iterable[Any]:
+        return [
+            *self._receiver.waiting(),
+            *self._lingering.waiting(),
+            *self.keepalived_conns,
+        ]
+
+    def _give_up(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        if self._receiver.give_up(conn) or self._lingering.give_up(conn):
+            return
+        self.keepalived_conns.remove(conn)
+        self.poller.unregister(conn.sock)
+        self.drop(conn)
 
     def _make_turns(self) -> AbstractContextManager[None]:
         return RequestLock()
 
+    def _body_within_s(self) -> float:
+        return self.body_within_s
+
+    def _body_bytes_per_s(self) -> float:
+        return math.inf
+
     def _body_pace(self) -> Pace:
-        return Pace(self.body_within_s, min_bytes_per_s=math.inf)
+        return Pace(self._body_within_s(), min_bytes_per_s=self._body_bytes_per_s())
 
     def _pace(self, grace_s: float) -> Pace:
         return Pace(grace_s, min_bytes_per_s=self.min_bytes_per_s)
@@ -229,32 +332,8 @@ class LargeBodies(SmallBodies):
         # Files are sent by the kernel: many at a time.
         return nullcontext()
 
-    def _body_pace(self) -> Pace:
-        return self._pace(self.grace_s)
+    def _body_within_s(self) -> float:
+        return self.grace_s
 
-
-def _has_headers(sock: socket.socket) -> bool:
-    """
-    Tell whether a thread would find what it needs, or the end.
-    """
-    try:
-        seen = sock.recv(MAX_HEADER_BYTES, socket.MSG_PEEK)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    if not seen or len(seen) == MAX_HEADER_BYTES or b"\r\n\r\n" in seen:
-        return True
-    if sends_no_more(sock):
-        with suppress(OSError):
-            # A thread shall find the end behind urgent data as well.
-            sock.shutdown(socket.SHUT_RD)
-        return True
-    # What was looked at stays in the buffer; without this the poller would
-    # find the socket readable again at once.
-    _wake_after(sock, len(seen) + 1)
-    return False
-
-
-def _wake_after(sock: socket.socket, size_bytes: int) -> None:
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size_bytes)
+    def _body_bytes_per_s(self) -> float:
+        return self.min_bytes_per_s

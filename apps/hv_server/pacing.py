@@ -17,6 +17,8 @@ import termios
 import time
 from typing import Any, Final, Self
 
+from hv_server.unsent import UnsentAnswer
+
 MIN_BYTES_PER_S: Final = 8 * 1024
 """As for uploads; the lowest rung of a video needs several times as much."""
 LOOK_EVERY_S: Final = 1.0
@@ -77,9 +79,14 @@ class PacedSocket(socket.socket):
     A connection to a client, for one thread at a time.
 
     In the kernel it never blocks; what waits is this class.
+
+    Attributes:
+        unsent: Takes what the kernel does not, so that the thread need not wait
+            for the other side; None has it wait.
     """
 
-    _reading = Pace(0)
+    unsent: UnsentAnswer | None = None
+    _reading: Pace | None = Pace(0)
     _sending = Pace(0)
     _sent_bytes = 0
     _arrived_bytes = 0
@@ -93,9 +100,13 @@ class PacedSocket(socket.socket):
         paced.settimeout(0.0)
         return paced
 
-    def begin(self, *, reading: Pace, sending: Pace) -> None:
+    def begin(self, *, reading: Pace | None, sending: Pace) -> None:
         """
         Lend time anew, as for a new request.
+
+        Args:
+            reading: None if all has come that is worth waiting for: what is read
+                beyond that is the end.
         """
         self._reading, self._sending = reading, sending
         # Below zero if what others have sent here is still on its way.
@@ -105,7 +116,8 @@ class PacedSocket(socket.socket):
         """
         Set a time within which all that is still read must come.
         """
-        self._reading = Pace(seconds, min_bytes_per_s=math.inf)
+        if self._reading is not None:
+            self._reading = Pace(seconds, min_bytes_per_s=math.inf)
 
     def setblocking(self, _flag: bool, /) -> None:  # noqa: FBT001 - of socket
         """
@@ -126,23 +138,56 @@ class PacedSocket(socket.socket):
             try:
                 data = super().recv(bufsize)
             except BlockingIOError:
-                self._wait_readable()
+                if self._reading is None:
+                    return b""
+                self._wait_readable(self._reading)
             else:
-                self._reading.moved(len(data))
+                if self._reading is not None:
+                    self._reading.moved(len(data))
                 return data
+
+    def receive_some(self, block: memoryview, within_s: float) -> int | None:
+        """
+        Wait for bytes, fill a block with them and return how many they are.
+
+        Returns:
+            0 at the end of what the other side sends; None if nothing came in time.
+
+        Raises:
+            TooSlowError: None came in the time that was left in all.
+        """
+        while True:
+            try:
+                size = super().recv_into(block)
+            except BlockingIOError:
+                if self._reading is None:
+                    return 0
+                wait_s = min(self._reading.left_s, within_s)
+                if not self._poll(select.POLLIN, self._reading, wait_s):
+                    if self._reading.left_s <= 0:
+                        raise TooSlowError from None
+                    return None
+            else:
+                if self._reading is not None:
+                    self._reading.moved(size)
+                return size
 
     def sendall(self, data: Any, flags: int = 0, /) -> None:  # noqa: ANN401 - any buffer
         """
-        Send all of it.
+        Send all of it, or leave it to be sent.
 
         Raises:
             TooSlowError: The other side took too little of it.
         """
         left = memoryview(data).cast("B")
+        if not left or self._leaves_behind_others(left):
+            return
         while left:
             try:
                 sent = super().send(left, flags)
             except BlockingIOError:
+                if self.unsent is not None and self.unsent.keep(left):
+                    return
                 self.wait_writable()
             else:
                 self._sent_bytes += sent
@@ -158,17 +203,23 @@ class PacedSocket(socket.socket):
         Send a part of a file, and return how many bytes that was.
 
         Python's own waits for ever when a socket's kernel timeout ends a call.
-        A file that awaits its last byte (hv_web.files) is told before that.
+        A file that has a half way (hv_web.files) is told before it passes that. One
+        that can be handed over is left to others, who count it as well.
 
         Raises:
             TooSlowError: The other side took too little of it.
             TooShortError: There is no such part.
         """
-        if not count or not getattr(file, "awaits_last_byte", False):
+        if count and self.unsent is not None and hasattr(file, "hand_over"):
+            self.unsent.keep_file(file.hand_over(), offset, offset + count)
+            return count
+        self._send_left()
+        first = getattr(file, "to_half_way", None)
+        if not count or first is None:
             return self._sendfile(file, offset, count)
-        sent = self._sendfile(file, offset, count - 1)
-        file.announce_last_byte()
-        return sent + self._sendfile(file, offset + sent, 1)
+        sent = self._sendfile(file, offset, first)
+        file.pass_half_way()
+        return sent + self._sendfile(file, offset + sent, count - sent)
 
     def wait_writable(self) -> None:
         """
@@ -178,6 +229,7 @@ class PacedSocket(socket.socket):
             TooSlowError: It does not.
             ConnectionResetError: It is gone.
         """
+        self._send_left()
         is_writable = False
         while not is_writable:
             wait_s = min(self._sending.left_s, LOOK_EVERY_S)
@@ -189,6 +241,31 @@ class PacedSocket(socket.socket):
             self._arrived_bytes = arrived
             if not is_writable and self._sending.left_s <= 0:
                 raise TooSlowError
+
+    def _leaves_behind_others(self, data: memoryview) -> bool:
+        """
+        Leave what stands behind bytes that were left; False if there are none.
+        """
+        if self.unsent is None or not self.unsent.is_any:
+            return False
+        if self.unsent.keep(data):
+            return True
+        self._send_left()
+        return False
+
+    def _send_left(self) -> None:
+        """
+        Send what was left after all, so that others may follow.
+        """
+        unsent = self.unsent
+        if unsent is None or not unsent.is_any:
+            return
+        self.unsent = None
+        try:
+            self.sendall(unsent.take_bytes())
+        finally:
+            unsent.free()
+            self.unsent = unsent
 
     def _sendfile(
         self,
@@ -217,8 +294,8 @@ class PacedSocket(socket.socket):
             total += sent
         return total
 
-    def _wait_readable(self) -> None:
-        if not self._poll(select.POLLIN, self._reading, self._reading.left_s):
+    def _wait_readable(self, reading: Pace) -> None:
+        if not self._poll(select.POLLIN, reading, reading.left_s):
             raise TooSlowError
 
     def _poll(self, event: int, pace: Pace, wait_s: float) -> bool:

@@ -12,6 +12,13 @@ from hv_web.errors import UriTooLongError
 from hvcore.envelope import PROBLEM_TYPE, encode, problem
 from hvcore.errors import HvError, InternalError, InvalidParametersError
 
+
+class MissingHostError(found.ParseException):  # type: ignore[misc]  # gunicorn has no types
+    """
+    A request of HTTP/1.1 that names no host (RFC 9112, section 3.2).
+    """
+
+
 _OF_THE_APP: Final = (found.InvalidResponseHeader, found.InvalidResponseHeaderName)
 """Gunicorn derives them from those of a request."""
 
@@ -26,6 +33,7 @@ _DETAILS: Final = (
     (found.InvalidRequestLine, 400, "The request line is not one of HTTP/1.1."),
     (found.InvalidRequestMethod, 400, "The method is not one of HTTP's."),
     (found.InvalidHTTPVersion, 400, "Send the request as HTTP/1.1."),
+    (MissingHostError, 400, "Send the header Host: HTTP/1.1 needs it."),
 )
 
 

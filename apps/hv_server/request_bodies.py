@@ -2,12 +2,15 @@
 Requests that know whether their body was read.
 """
 
+from collections.abc import Callable
 from typing import Any
 
-from gunicorn.http.body import Body, ChunkedReader
+from gunicorn.http.body import ChunkedReader
 from gunicorn.http.errors import ParseException
 from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn
+
+from hv_server.large_bodies import BodyInBlocks
 
 
 class BrokenBodyError(OSError):
@@ -16,7 +19,7 @@ class BrokenBodyError(OSError):
     """
 
 
-class WatchedBody(Body):  # type: ignore[misc]  # gunicorn has no types
+class WatchedBody(BodyInBlocks):
     """
     A body whose every fault is an OSError, as that of a file would be.
     """
@@ -63,13 +66,31 @@ class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
         """
         return bool(super().should_close() or self.body.is_unread)
 
+    def is_told_to_go_on(self) -> None:
+        """
+        Have gunicorn not ask for the body: it is there, or was asked for.
+        """
+        self._expected_100_continue = False
+
 
 class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """
     A connection with such requests.
+
+    Attributes:
+        sender: The client whose request it has, as shares are counted.
+        is_whole: All of the request has come that is worth waiting for.
+        was_told: The client knows that its body is wanted.
+        is_monitored: A monitor asks how the process is.
+        when_closed: Called once.
     """
 
     parser: Any
+    sender: str = ""
+    is_whole: bool = False
+    was_told: bool = False
+    is_monitored: bool = False
+    when_closed: Callable[[], None] | None = None
 
     def init(self) -> None:
         """
@@ -77,3 +98,19 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
         """
         super().init()
         self.parser.mesg_class = WatchedRequest
+
+    def give(self, data: bytes) -> None:
+        """
+        Hand over what was read of a request.
+        """
+        self.init()
+        self.parser.unreader.unread(data)
+
+    def close(self, graceful: bool = False) -> None:  # noqa: FBT001, FBT002 - gunicorn's own
+        """
+        Close it, and say so.
+        """
+        super().close(graceful)
+        told, self.when_closed = self.when_closed, None
+        if told is not None:
+            told()

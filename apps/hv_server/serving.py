@@ -20,6 +20,7 @@ from gunicorn.glogging import Logger
 from hv_server.listening import BACKLOG
 from hvcore.child_launcher import die_with_parent
 from hvcore.errors import HvcoreError
+from hvcore.settings.shares import ShareSettings
 from hvcore.spool import InDoubt
 
 _log = logging.getLogger(__name__)
@@ -31,15 +32,17 @@ threads have open.
 """
 
 WsgiApp = Callable[..., Any]
+DEFAULT_SHARES: Final = ShareSettings()
 
 
-def serve(
+def serve(  # noqa: PLR0913 - what differs between servers
     make_app: Callable[[], WsgiApp],
     *,
     listener: int,
     workers: int,
     threads: int,
     takes_files: bool,
+    shares: ShareSettings = DEFAULT_SHARES,
 ) -> None:
     """
     Serve until SIGTERM; requests in flight are finished.
@@ -47,6 +50,7 @@ def serve(
     Args:
         make_app: Called once in every worker process.
         listener: The descriptor of a socket that listens.
+        threads: Those for who has one already; who has none finds more.
         takes_files: Whether a request's body may take long.
     """
     kind = "file_loop.worker.FilesInLoop" if takes_files else "deadlines.SmallBodies"
@@ -54,12 +58,12 @@ def serve(
         **SETTINGS,
         "bind": f"fd://{listener}",
         "workers": workers,
-        "threads": threads,
+        "threads": threads + shares.threads_kept,
         "worker_class": f"hv_server.{kind}",
     }
     arbiter = os.getpid()
     try:
-        _Server(make_app, own).run()
+        _Server(make_app, own, shares).run()
     except SystemExit as exc:
         # An app that cannot be built; it is said why. A worker, which ends here
         # too, tells its arbiter so by this status: any other starts it again.
@@ -74,8 +78,13 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """
 
     def __init__(
-        self, make_app: Callable[[], WsgiApp], settings: Mapping[str, object]
+        self,
+        make_app: Callable[[], WsgiApp],
+        settings: Mapping[str, object],
+        shares: ShareSettings = DEFAULT_SHARES,
     ) -> None:
+        # Its worker asks for them.
+        self.shares = shares
         self._make_app = make_app
         self._settings = settings
         self._doubts = _Doubts()

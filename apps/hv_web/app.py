@@ -8,7 +8,7 @@ import falcon
 
 from hv_web.cors import CorsMiddleware, CorsPolicy
 from hv_web.errors import install_error_handlers
-from hv_web.middleware import MethodMiddleware, RequestIdMiddleware
+from hv_web.middleware import MethodMiddleware, PathMiddleware, RequestIdMiddleware
 
 
 def make_app(
@@ -19,11 +19,12 @@ def make_app(
 
     Args:
         cors: Which pages may read the answers.
-        middleware: Falcon middleware that runs after these three.
+        middleware: Falcon middleware that runs after these four.
     """
     app = falcon.App()
     app.add_middleware(RequestIdMiddleware())
     app.add_middleware(CorsMiddleware(cors))
+    app.add_middleware(PathMiddleware())
     app.add_middleware(MethodMiddleware())
     for further in middleware:
         app.add_middleware(further)  # type: ignore[arg-type]  # Falcon's type of it is private

@@ -1,7 +1,7 @@
 """
 Read the requests that players send, from the bytes of a connection.
 
-Only what is plain is read: GET or HEAD, no body, an address of unreserved
+Only what is plain is read: GET or HEAD, no body or an empty one, an address of unreserved
 characters, no header of ours twice. Whatever else comes is left to a server that
 knows all of HTTP, and refuses what is to be refused.
 """
@@ -52,14 +52,13 @@ _OURS: Final = frozenset(
     {
         *("host", "connection", "x-request-id", "origin", "referer"),
         *("range", "if-range", "if-none-match", "accept-encoding"),
-        *("user-agent", "x-forwarded-for", EDGE_HEADER.lower()),
+        *("user-agent", "x-forwarded-for", EDGE_HEADER.lower(), "content-length"),
         *map(str.lower, CMCD_HEADERS),
     }
 )
 _NOT_PLAIN: Final = frozenset(
     {
-        *("content-length", "transfer-encoding", "expect", "upgrade"),
-        "http2-settings",
+        *("transfer-encoding", "expect", "upgrade", "http2-settings"),
     }
 )
 """A body, or another way to talk."""
@@ -246,7 +245,9 @@ def _read_fields(fields: bytes, neighbour: str) -> _Rest | None:
             return None
         found[name] = value.strip(" \t")
     connection = found.get("connection", "keep-alive").lower()
-    if "host" not in found or connection not in {"keep-alive", "close"}:
+    is_empty = found.get("content-length", "0") == "0"
+    is_usual = is_empty and connection in {"keep-alive", "close"}
+    if "host" not in found or not is_usual:
         return None
     countries = countries_in(found.items())
     if len(countries) > MAX_COUNTRIES:

@@ -1,5 +1,9 @@
 """
 A worker: takes tasks from its lanes until it is told to end.
+
+A message says that there is work. Which task is taken then is decided by the
+database, and further ones follow until there are none: so an organization that
+rang more often is not served more often, and nothing waits for a lost message.
 """
 
 import logging
@@ -12,6 +16,7 @@ from hv_worker.stopping import Stopping
 from hvcore.assembly import build
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.task import Lane
+from hvcore.services.tasks.lane_turns import LaneTurns
 from hvcore.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -41,24 +46,26 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             extra={"hv_worker": name, "hv_lanes": [lane.value for lane in lanes]},
         )
 
-        def handle(task_id: TaskId) -> None:
-            if not stopping():
-                task_runs.run(task_id, worker=name, stopping=stopping)
+        own = [lane for lane in lanes if lane is not Lane.OUTBOUND]
+        turns = LaneTurns(own)
+        threads: OutboundThreads | None = None
 
         def shall_end() -> bool:
             # Asked between tasks, in the thread that runs them.
             services.source_cache.remove_idle()
-            return stopping()
+            return stopping() or (threads is not None and threads.has_ended())
+
+        def handle(_: TaskId) -> None:
+            while not shall_end() and task_runs.run_next(
+                turns, worker=name, stopping=stopping
+            ):
+                pass
 
         if Lane.OUTBOUND not in lanes:
-            services.queue.consume(handle, lanes=lanes, until=shall_end)
+            services.queue.consume(handle, lanes=own, until=shall_end)
             return
         threads = OutboundThreads(services, worker=name, stopping=stopping)
         with threads.running():
-            services.queue.consume(
-                handle,
-                lanes=[lane for lane in lanes if lane is not Lane.OUTBOUND],
-                until=lambda: shall_end() or threads.has_ended(),
-            )
+            services.queue.consume(handle, lanes=own, until=shall_end)
         if not stopping():
             raise RuntimeError("outbound tasks are no longer taken")

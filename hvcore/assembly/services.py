@@ -36,6 +36,7 @@ class Services(
             uow=self.uow,
             queue=self.queue,
             clock=self.clock,
+            most_percent=self.settings.shares.encoders_percent,
             handlers=handlers(
                 transcoding=self.transcoding,
                 deletion=self.deletion,

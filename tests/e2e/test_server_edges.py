@@ -85,8 +85,11 @@ def test_a_refusal_leaves_no_secret_in_the_log(service: LiveService) -> None:
 
 
 def test_a_worker_says_its_lanes_plainly(service: LiveService) -> None:
-    log = service.data / "logs" / "light.log"
+    log = service.data / "logs" / "light-1.log"
 
     until(lambda: log.exists() and "worker ready" in log.read_text(), within_s=20)
 
-    assert "worker ready lanes=['light', 'outbound']" in log.read_text()
+    assert (
+        "worker ready lanes=['assemble', 'plan', 'light', 'outbound']"
+        in log.read_text()
+    )

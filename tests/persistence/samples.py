@@ -234,12 +234,16 @@ def age_tasks(engine: Engine, by: timedelta) -> None:
     """
     Let time pass for all tasks; a server's clock cannot be moved.
     """
-    columns = ("not_before", "created_at", "updated_at", "lease_until")
+    moments = {
+        "tasks": ("not_before", "created_at", "updated_at", "leased_at", "lease_until"),
+        "lane_shares": ("due_at", "waits_since"),
+    }
     step = by // timedelta(microseconds=1)
-    raw = sa.table("tasks", *(sa.column(name, sa.BigInteger) for name in columns))
     with engine.connect() as connection, connection.begin():
-        earlier = {name: raw.c[name] - step for name in columns}
-        connection.execute(sa.update(raw).values(earlier))
+        for table, columns in moments.items():
+            raw = sa.table(table, *(sa.column(name, sa.BigInteger) for name in columns))
+            earlier = {name: raw.c[name] - step for name in columns}
+            connection.execute(sa.update(raw).values(earlier))
 
 
 def at_once(

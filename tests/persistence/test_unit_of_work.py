@@ -291,7 +291,7 @@ uow = SqlUnitOfWork(make_engine(sys.argv[1]), SystemClock(), lambda tasks: None)
 with uow.write() as work:
     work.videos.add(video("half"))
     work.tasks.add([new_task("half")])
-    work.tasks.fill_windows()
+    work.tasks.settle(rings=True)
     print("written", flush=True)
     time.sleep(600)
 """

@@ -3,6 +3,7 @@ What a killed process leaves behind: no child of a child, and no folder.
 """
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -42,6 +43,22 @@ def test_a_guarded_command_ends_as_the_command_does() -> None:
     command = supervised_command(["/bin/sh", "-c", "exit 7"], is_guarded=True)
 
     assert subprocess.run(command, check=False).returncode == 7
+
+
+def test_the_time_of_whom_a_guarded_command_leaves_is_counted() -> None:
+    busy = f"{sys.executable} -c 'sum(range(2_000_000))'"
+    # Ends at once, and leaves who works: as bubblewrap does at its end.
+    command = ["/bin/sh", "-c", f"({busy}) & sleep 0.01"]
+    before_s = children_s()
+
+    subprocess.run(supervised_command(command, is_guarded=True), check=True)
+
+    assert children_s() - before_s > 0.04
+
+
+def children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def test_a_folder_whose_owner_died_before_it_had_a_lock_is_removed(

@@ -12,7 +12,7 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
@@ -145,6 +145,22 @@ class FileLoop:
             if is_late:
                 self._drop(kept)
 
+    def waiting(self) -> Iterable[Any]:
+        """
+        Return the connections on which nothing is sent, the oldest first.
+        """
+        return [kept.conn for kept in self._kept.values() if kept.transfer is None]
+
+    def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
+        """
+        Close a connection; tell whether it was here.
+        """
+        kept = self._kept.get(conn.sock.fileno())
+        if kept is None or kept.conn is not conn:
+            return False
+        self._drop(kept)
+        return True
+
     def close(self) -> None:
         """
         Give up all connections; what is on its way breaks off.
@@ -252,7 +268,7 @@ class FileLoop:
             return None
         kept.closes = request.closes or self._is_stopping
         ignore_uncounted(served, chosen)
-        is_counted = file is not None and chosen.start == 0 and served.segment
+        is_counted = file is not None and chosen.has_over_half and served.segment
         written = write_head(request, chosen, stamp=self._stamp, closes=kept.closes)
         body, pieces = _split(stored, chosen)
         return Transfer(
@@ -263,6 +279,7 @@ class FileLoop:
             pieces=pieces,
             start=chosen.start,
             end=chosen.end,
+            half_at=chosen.half_at,
             segment=served.segment if is_counted else None,
             when_broken_off=served.break_off if is_counted else None,
         )
@@ -305,7 +322,9 @@ class FileLoop:
         kept.is_gone = True
         del self._kept[kept.fd]
         self._epoll.unregister(kept.fd)
-        kept.wire.uncork()
+        if kept.awaited_bytes != 1:
+            # Whoever has it now is to be woken by each.
+            self._await_bytes(kept, 1)
         return kept.conn
 
 

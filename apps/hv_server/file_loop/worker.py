@@ -5,11 +5,11 @@ The gunicorn worker of delivery: files by a loop, all else by threads.
 import gc
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from hv_server.deadlines import HEADERS_WITHIN_S, LargeBodies
+from hv_server.deadlines import LargeBodies
 from hv_server.file_loop.loop import FileLoop
 from hvcore.spool import InDoubt
 
@@ -28,12 +28,10 @@ class FilesInLoop(LargeBodies):
     a thread has it for one request, and after that the loop again.
 
     Attributes:
-        headers_within_s: For the loop's requests, as for those of threads.
         in_doubt: What it has counted and not sent.
         left_behind: Those of processes that are no more.
     """
 
-    headers_within_s: ClassVar[float] = HEADERS_WITHIN_S
     in_doubt: InDoubt
     left_behind: Sequence[InDoubt]
     _loop: FileLoop | None = None
@@ -94,6 +92,7 @@ class FilesInLoop(LargeBodies):
         if now >= self._stops_at:
             # Not later: the arbiter began to count before, and kills in the end.
             self._loop.close()
+            self._sender.close()
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
@@ -105,14 +104,15 @@ class FilesInLoop(LargeBodies):
         """
         End a connection whose last answer was sent.
         """
-        self._linger(conn)
+        self._lingering.take(conn)
 
-    def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Close a connection.
-        """
-        self.nr_conns -= 1
-        conn.close()
+    def _waiting(self) -> Iterable[Any]:
+        idle = self._loop.waiting() if self._loop is not None else ()
+        return [*super()._waiting(), *idle]
+
+    def _give_up(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        if self._loop is None or not self._loop.give_up(conn):
+            super()._give_up(conn)
 
     def _serve_when_complete(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
         if self._loop is None:

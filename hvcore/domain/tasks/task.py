@@ -22,7 +22,7 @@ MAX_LOSSES: Final = 20
 """Workers that may vanish under a task; a machine's crash is not its fault."""
 BACKOFF: Final = (timedelta(seconds=2), timedelta(seconds=15))
 QUEUE_WINDOW: Final = 8
-"""Tasks of one organization and lane in the queue at once: keeps a FIFO fair."""
+"""Tasks of one organization and lane in the queue at once: no flood of messages."""
 RINGS_AGAIN_AFTER: Final = timedelta(seconds=15)
 """A queued task that nobody took by then is put into the queue once more."""
 
@@ -31,13 +31,23 @@ class Lane(Enum):
     """
     Which workers take a task: long encodes never hold up light work.
 
+    ASSEMBLE and PLAN are the end and the beginning of a job. They are light work,
+    too; what can be finished is finished before more is begun.
     OUTBOUND is what talks to other people's servers: fetches and webhooks.
     Light workers run many of these at a time, because they mostly wait.
     """
 
     ENCODE = "encode"
+    ASSEMBLE = "assemble"
+    PLAN = "plan"
     LIGHT = "light"
     OUTBOUND = "outbound"
+
+
+LIGHT_LANES: Final = (Lane.ASSEMBLE, Lane.PLAN, Lane.LIGHT)
+"""What a light worker does itself, the most urgent first."""
+FAIR_LANES: Final = (*LIGHT_LANES, Lane.ENCODE)
+"""Where the database decides whose task is next; see fair_order."""
 
 
 class TaskState(Enum):
@@ -84,6 +94,7 @@ class Task:
     Attributes:
         attempts: Attempts that ended by themselves, with an error.
         losses: Leases that ran out because their worker vanished.
+        leased_at: When the last attempt began.
         progress: Finished share, 0.0 to 1.0.
         result: What the finished task has left, plain JSON data.
         error: Why the last attempt failed, for operators.
@@ -100,6 +111,7 @@ class Task:
     created_at: datetime
     updated_at: datetime
     fence: int = 0
+    leased_at: datetime | None = None
     lease_until: datetime | None = None
     worker: str = ""
     attempts: int = 0

@@ -20,6 +20,12 @@ from hvcore.persistence.tables.playback import (
     edge_keys,
     share_links,
 )
+from hvcore.persistence.tables.quotas import (
+    delivered_positions,
+    organization_limits,
+    organization_months,
+    organization_storage,
+)
 from hvcore.persistence.tables.tenants import (
     api_keys,
     audit_log,
@@ -35,6 +41,7 @@ from hvcore.persistence.tables.videos import (
     videos,
 )
 from hvcore.persistence.tables.work import (
+    lane_shares,
     leaders,
     tasks,
     transcode_jobs,
@@ -46,6 +53,7 @@ __all__ = [
     "UtcDateTime",
     "api_keys",
     "audit_log",
+    "delivered_positions",
     "domain_lists",
     "edge_keys",
     "environments",
@@ -53,8 +61,12 @@ __all__ = [
     "events",
     "grants",
     "idempotency",
+    "lane_shares",
     "leaders",
     "metadata",
+    "organization_limits",
+    "organization_months",
+    "organization_storage",
     "organizations",
     "published_media",
     "share_links",

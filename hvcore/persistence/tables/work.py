@@ -3,7 +3,7 @@ Jobs, tasks, and who leads.
 """
 
 import sqlalchemy as sa
-from sqlalchemy import BigInteger, Column, Float, Integer, Table
+from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, Table
 
 from hvcore.persistence.tables.columns import Text, UtcDateTime, metadata
 
@@ -42,6 +42,7 @@ tasks = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Column("fence", BigInteger, nullable=False),
+    Column("leased_at", UtcDateTime),
     Column("lease_until", UtcDateTime),
     Column("worker", Text, nullable=False),
     Column("attempts", BigInteger, nullable=False),
@@ -53,6 +54,24 @@ tasks = Table(
     sa.Index("ix_tasks_lease", "state", "lease_until"),
     sa.Index("ix_tasks_updated", "state", "updated_at"),
     sa.Index("ix_tasks_subject", "subject", "kind"),
+)
+
+
+# The account of an organization in a lane; see domain.tasks.fair_order.
+lane_shares = Table(
+    "lane_shares",
+    metadata,
+    Column("lane", Text, primary_key=True),
+    Column("org_id", Text, primary_key=True),
+    # Seconds divided by the organization's weight.
+    Column("spent_s", Float, nullable=False),
+    # When the first of its tasks is due; NULL if none waits.
+    Column("due_at", UtcDateTime),
+    # Has a place in the order: something of it is due or in work.
+    Column("is_active", Boolean, nullable=False),
+    Column("waits_since", UtcDateTime, nullable=False),
+    sa.Index("ix_lane_shares_order", "lane", "is_active", "spent_s", "waits_since"),
+    sa.Index("ix_lane_shares_due", "lane", "is_active", "due_at"),
 )
 
 

@@ -13,15 +13,17 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
 from hvcore.domain.ids import OrgId, TaskId
-from hvcore.domain.tasks.task import ENDED, LEASE, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import ENDED, LEASE, Lane, NewTask, Task, TaskState
 from hvcore.persistence.json_columns import dump_plain
 from hvcore.persistence.rows import new_task_to_row, payload_to_row, task_from_row
 from hvcore.persistence.statements import insert_all_new, is_storable
 from hvcore.persistence.tables import tasks as table
+from hvcore.persistence.tasks.lane_shares import LaneShares
 from hvcore.persistence.tasks.windows import (
     Window,
     due_windows,
     fill_windows,
+    first_of,
     ring_again,
 )
 
@@ -43,17 +45,28 @@ class SqlTaskRepository:
         self._connection = connection
         self._now = now
         self._windows: set[Window] = set()
+        self._shares = LaneShares(connection)
 
-    def fill_windows(self) -> Sequence[Task]:
+    def settle(self, *, rings: bool) -> Sequence[Task]:
         """
-        Mark due tasks as queued where this transaction added or freed some.
+        Bring up to date what follows from the changes of this transaction.
+
+        Args:
+            rings: Whether to mark due tasks as queued.
+
+        Returns:
+            The tasks to ring for.
         """
         windows, self._windows = self._windows, set()
         if not windows:
             return []
-        return fill_windows(
-            self._connection, windows, self._now(), MAX_RUNG_BY_A_COMMIT
-        )
+        now, rung = self._now(), list[Task]()
+        if rings:
+            # Sorted: transactions that fill the same windows do so in one order.
+            ordered = sorted(windows)
+            rung += fill_windows(self._connection, ordered, now, MAX_RUNG_BY_A_COMMIT)
+        self._shares.settle(windows, now)
+        return rung
 
     def add(self, tasks: Iterable[NewTask]) -> None:
         now, ordered = self._now(), list(tasks)
@@ -96,20 +109,24 @@ class SqlTaskRepository:
         return self._select(statement.order_by(*order).limit(limit))
 
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
+        return self._lease(table.c.id == task_id, self._now(), worker)
+
+    def lease_next(self, lane: Lane, *, worker: str, most_percent: int) -> Task | None:
         now = self._now()
-        may_run = sa.or_(
-            table.c.state == _QUEUED,
-            sa.and_(table.c.state == _DUE, table.c.not_before <= now),
-        )
-        leased = self._change(
-            sa.and_(table.c.id == task_id, may_run),
-            state=_LEASED,
-            fence=table.c.fence + 1,
-            lease_until=now + LEASE,
-            worker=worker,
-            updated_at=now,
-        )
-        return leased[0] if leased else None
+        for org_id in self._shares.in_order(lane, now, most_percent):
+            seq = first_of(self._connection, (org_id, lane.value), now)
+            if seq is not None:
+                return self._lease(table.c.seq == seq, now, worker)
+            # Its account said otherwise.
+            self._touch(org_id, lane.value)
+        return None
+
+    def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:
+        return self._shares.lanes_with_work(lanes, self._now())
+
+    def charge(self, task: Task, cost_s: float) -> None:
+        self._shares.charge(task.org_id, task.lane.value, cost_s)
+        self._touch(task.org_id, task.lane.value)
 
     def renew(self, task: Task, *, progress: float | None) -> bool:
         now = self._now()
@@ -174,19 +191,18 @@ class SqlTaskRepository:
         """
         End every unfinished task of these kinds about one of many things.
         """
-        unfinished = sa.and_(
-            table.c.subject.in_(subjects),
-            table.c.kind.in_(kinds),
-            table.c.state.not_in(_ENDED),
-        )
+        meant = sa.and_(table.c.subject.in_(subjects), table.c.kind.in_(kinds))
         now = self._now()
-        changed = self._change(
-            unfinished,
-            state=TaskState.CANCELLED.value,
-            lease_until=None,
-            updated_at=now,
-        )
-        return len(changed)
+        values = {
+            "state": TaskState.CANCELLED.value,
+            "lease_until": None,
+            "updated_at": now,
+        }
+        in_work = self._change(sa.and_(meant, table.c.state == _LEASED), **values)
+        for task in in_work:
+            self._charge_time(task, now)
+        waiting = sa.and_(meant, table.c.state.in_((_DUE, _QUEUED)))
+        return len(in_work) + len(self._change(waiting, **values))
 
     def put_off(
         self, chosen: Sequence[int], *, not_before: datetime, error: str
@@ -241,12 +257,10 @@ class SqlTaskRepository:
             the queue.
         """
         now = self._now()
-        rung: list[Task] = []
-        for window in due_windows(self._connection, now):
-            if len(rung) >= limit:
-                return rung
-            room = limit - len(rung)
-            rung += fill_windows(self._connection, [window], now, room)
+        windows = due_windows(self._connection, now)
+        # None should be: an account that is wrong would hide the tasks for ever.
+        self._windows.update(self._shares.unsettled(windows, now))
+        rung = list(fill_windows(self._connection, windows, now, limit))
         return [*rung, *ring_again(self._connection, now, limit - len(rung))]
 
     def forget_ended(self, before: datetime, limit: int) -> int:
@@ -261,12 +275,42 @@ class SqlTaskRepository:
         return self._connection.execute(statement).rowcount if chosen else 0
 
     def _lose(self, condition: sa.ColumnElement[bool], now: datetime) -> Sequence[Task]:
-        return self._change(
+        lost = self._change(
             sa.and_(condition, table.c.state == _LEASED),
             **_freed(now),
             not_before=now,
             losses=table.c.losses + 1,
         )
+        for task in lost:
+            self._charge_time(task, now)
+        return lost
+
+    def _lease(
+        self, condition: sa.ColumnElement[bool], now: datetime, worker: str
+    ) -> Task | None:
+        may_run = sa.or_(
+            table.c.state == _QUEUED,
+            sa.and_(table.c.state == _DUE, table.c.not_before <= now),
+        )
+        leased = self._change(
+            sa.and_(condition, may_run),
+            state=_LEASED,
+            fence=table.c.fence + 1,
+            leased_at=now,
+            lease_until=now + LEASE,
+            worker=worker,
+            updated_at=now,
+        )
+        for task in leased:
+            self._shares.serve(task.org_id, task.lane.value)
+        return leased[0] if leased else None
+
+    def _charge_time(self, task: Task, now: datetime) -> None:
+        """
+        Charge an attempt that cannot say any more what it has cost.
+        """
+        if task.leased_at is not None:
+            self.charge(task, (now - task.leased_at).total_seconds())
 
     def _end(
         self, condition: sa.ColumnElement[bool], state: TaskState, **values: object

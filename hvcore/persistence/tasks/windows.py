@@ -1,30 +1,56 @@
 """
 Which due tasks go into the queue: the windows.
 
-The queue is a plain FIFO. It is fair because no organization has more than
-QUEUE_WINDOW tasks of a lane waiting in it.
+The queue is a plain FIFO, in which no organization has more than QUEUE_WINDOW tasks
+of a lane. For outbound tasks that makes it fair; of other lanes it only wakes workers.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from hvcore.domain.tasks.task import QUEUE_WINDOW, RINGS_AGAIN_AFTER, Task, TaskState
 from hvcore.persistence.rows import task_from_row
-from hvcore.persistence.tables import tasks
+from hvcore.persistence.tables import UtcDateTime, tasks
 
 Window = tuple[str, str]
 """An organization and a lane."""
 
+# Made once: every change of a task runs them.
+_IN_QUEUE: Final = (
+    sa.select(tasks.c.org_id, tasks.c.lane, sa.func.count().label("number"))
+    .where(
+        tasks.c.state == TaskState.QUEUED.value,
+        tasks.c.org_id.in_(sa.bindparam("org_ids", expanding=True)),
+    )
+    .group_by(tasks.c.org_id, tasks.c.lane)
+)
+_FIRST: Final = (
+    sa.select(tasks.c.seq, tasks.c.not_before)
+    .where(
+        tasks.c.state == sa.bindparam("of_state", type_=sa.Text),
+        tasks.c.org_id == sa.bindparam("of_org", type_=sa.Text),
+        tasks.c.lane == sa.bindparam("of_lane", type_=sa.Text),
+        tasks.c.not_before <= sa.bindparam("at", type_=UtcDateTime),
+    )
+    .order_by(tasks.c.not_before, tasks.c.seq)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+    # Who holds one is marking, taking or ending it this very moment.
+    .with_for_update(skip_locked=True)
+)
+
 
 def fill_windows(
-    connection: Connection, windows: Collection[Window], now: datetime, limit: int
+    connection: Connection, windows: Sequence[Window], now: datetime, limit: int
 ) -> Sequence[Task]:
     """
     Mark the tasks that are due first as queued, as far as windows have room.
+
+    Args:
+        windows: Filled in this order.
 
     Returns:
         The tasks to ring for, at most limit.
@@ -33,12 +59,23 @@ def fill_windows(
         return []
     waiting = _waiting(connection, windows)
     chosen: list[int] = []
-    # Sorted: transactions that fill the same windows do so in one order.
-    for window in sorted(windows):
+    for window in windows:
+        if len(chosen) >= limit:
+            break
         room = min(QUEUE_WINDOW - waiting.get(window, 0), limit - len(chosen))
         if room > 0:
-            chosen += _due_first(connection, window, now, room)
+            chosen += [row.seq for row in _first(connection, window, now, room)]
     return _update(connection, chosen, {"state": TaskState.QUEUED.value}, now)
+
+
+def first_of(connection: Connection, window: Window, now: datetime) -> int | None:
+    """
+    Return the ``seq`` of the task that is to run next, if there is one.
+    """
+    queued = _first(connection, window, now, 1, TaskState.QUEUED)
+    both = [*queued, *_first(connection, window, now, 1)]
+    ordered = sorted(both, key=lambda row: (row.not_before, row.seq))
+    return ordered[0].seq if ordered else None
 
 
 def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
@@ -72,37 +109,22 @@ def ring_again(connection: Connection, now: datetime, limit: int) -> Sequence[Ta
     return _update(connection, chosen, {}, now)
 
 
-def _waiting(connection: Connection, windows: Collection[Window]) -> dict[Window, int]:
-    statement = (
-        sa.select(tasks.c.org_id, tasks.c.lane, sa.func.count())
-        .where(
-            tasks.c.state == TaskState.QUEUED.value,
-            tasks.c.org_id.in_({org_id for org_id, _ in windows}),
-        )
-        .group_by(tasks.c.org_id, tasks.c.lane)
-    )
-    rows = connection.execute(statement)
-    return {(org_id, lane): count for org_id, lane, count in rows}
+def _waiting(connection: Connection, windows: Sequence[Window]) -> dict[Window, int]:
+    org_ids = {org_id for org_id, _ in windows}
+    rows = connection.execute(_IN_QUEUE, {"org_ids": list(org_ids)})
+    return {(row.org_id, row.lane): row.number for row in rows}
 
 
-def _due_first(
-    connection: Connection, window: Window, now: datetime, limit: int
-) -> Sequence[int]:
+def _first(
+    connection: Connection,
+    window: Window,
+    now: datetime,
+    limit: int,
+    state: TaskState = TaskState.DUE,
+) -> Sequence[Any]:
     org_id, lane = window
-    statement = (
-        sa.select(tasks.c.seq)
-        .where(
-            tasks.c.state == TaskState.DUE.value,
-            tasks.c.org_id == org_id,
-            tasks.c.lane == lane,
-            tasks.c.not_before <= now,
-        )
-        .order_by(tasks.c.not_before, tasks.c.seq)
-        .limit(limit)
-        # A task that another transaction is marking is being rung for there.
-        .with_for_update(skip_locked=True)
-    )
-    return connection.execute(statement).scalars().all()
+    of = {"of_state": state.value, "of_org": org_id, "of_lane": lane}
+    return connection.execute(_FIRST, {**of, "at": now, "most": limit}).all()
 
 
 def _update(

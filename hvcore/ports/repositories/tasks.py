@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from hvcore.domain.ids import OrgId, TaskId
-from hvcore.domain.tasks.task import NewTask, Task, TaskState
+from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
 
 
 class TaskRepository(Protocol):
@@ -50,6 +50,35 @@ class TaskRepository(Protocol):
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
         """
         Take a due or queued task; None if somebody else has it or it ended.
+        """
+        ...
+
+    def lease_next(self, lane: Lane, *, worker: str, most_percent: int) -> Task | None:
+        """
+        Take the task of a lane whose organization is to be served next.
+
+        See domain.tasks.fair_order. Commit soon: until then nobody else takes a
+        task of this lane.
+
+        Args:
+            lane: One of FAIR_LANES.
+            most_percent: Of the lane's workers, for one organization while others
+                wait.
+        """
+        ...
+
+    def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:
+        """
+        Return those of some fair lanes in which a task is due, in their order.
+        """
+        ...
+
+    def charge(self, task: Task, cost_s: float) -> None:
+        """
+        Charge an attempt to the account of the task's organization.
+
+        Attempts that were lost or cancelled are charged by themselves, with the time
+        that they took.
         """
         ...
 

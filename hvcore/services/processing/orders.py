@@ -17,7 +17,7 @@ def order_job(work: Work, video: Video) -> None:
         [
             NewTask(
                 kind=TRANSCODE_PLAN,
-                lane=Lane.LIGHT,
+                lane=Lane.PLAN,
                 org_id=video.org_id,
                 subject=video.id,
                 payload={"job": video.job_id},

@@ -39,6 +39,7 @@ from hvcore.failpoints import failpoint
 from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.quotas import require_planned
 from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order_tidying
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.certificates import Certificates
@@ -74,7 +75,8 @@ class Transcoding:
         Probe the source, choose the ladder, order the parts.
 
         Raises:
-            UnusableSourceError: The source cannot be made into a video.
+            UnusableSourceError: The source cannot be made into a video, or no minute of
+                the month is left.
             TranscodeError: The transcoder failed, or planned nothing.
         """
         video = self._wanted_video(run)
@@ -103,6 +105,7 @@ class Transcoding:
         with self.uow.write() as work:
             run.finish(work)
             if work.jobs.add(job):
+                require_planned(work, video.org_id, job.id)
                 work.tasks.add(
                     NewTask(
                         kind=TRANSCODE_PART,
@@ -133,7 +136,7 @@ class Transcoding:
         with self.files.workspace(run, video) as workspace:
             done = self.transcoder.run(part, workspace)
             if isinstance(done, PartPending):
-                self._wait_for(run.task, done)
+                self._wait_for(run, done)
                 return
             run.check()
             failpoint("part.encoded")
@@ -278,7 +281,7 @@ class Transcoding:
                     [
                         NewTask(
                             kind=TRANSCODE_ASSEMBLE,
-                            lane=Lane.LIGHT,
+                            lane=Lane.ASSEMBLE,
                             org_id=run.task.org_id,
                             subject=run.task.subject,
                             payload={"job": job.id},
@@ -287,13 +290,14 @@ class Transcoding:
                 )
             work.commit()
 
-    def _wait_for(self, task: Task, pending: PartPending) -> None:
+    def _wait_for(self, run: TaskRun, pending: PartPending) -> None:
         with self.uow.write() as work:
             work.tasks.put_back(
-                task,
+                run.task,
                 not_before=work.now() + timedelta(seconds=pending.retry_after_s),
-                payload={**task.payload, "handle": pending.handle},
+                payload={**run.task.payload, "handle": pending.handle},
             )
+            run.charge(work)
             work.commit()
 
     def _finished_parts(self, job: TranscodeJob) -> Sequence[tuple[str, PartDone]]:

@@ -17,6 +17,7 @@ from typing import Final, Self
 from hvcore.domain.tasks.task import LEASE, Task
 from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.tasks.costs import Meter
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ class TaskRun:
         self._progress: float | None = None
         self._lost = threading.Event()
         self._over = threading.Event()
+        self._meter = Meter()
         self._renewer = threading.Thread(
             target=self._renew, name=f"lease-{task.id}", daemon=True
         )
@@ -105,6 +107,7 @@ class TaskRun:
         if work is not None:
             if not work.tasks.finish(self.task, result=result):
                 raise TaskStopped
+            self.charge(work)
             return
         with self._uow.write() as own:
             self.finish(own, result=result)
@@ -125,6 +128,16 @@ class TaskRun:
         """
         if not work.tasks.put_back(self.task, not_before=not_before, error=error):
             raise TaskStopped
+        self.charge(work)
+
+    def charge(self, work: Work) -> None:
+        """
+        Charge the organization for this attempt, in the given transaction.
+
+        For who ends the attempt otherwise than by this class. Called in the thread
+        that does the work, after its children have ended.
+        """
+        work.tasks.charge(self.task, self._meter.cost_s())
 
     def _renew(self) -> None:
         # Whatever ends this thread, the work must not go on without a lease.

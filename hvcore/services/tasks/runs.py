@@ -21,6 +21,7 @@ from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.tasks.lane_turns import LaneTurns
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 
 _log = logging.getLogger(__name__)
@@ -72,12 +73,17 @@ class TaskHandler(Protocol):
 class TaskRuns:
     """
     Run tasks, and sweep those that were left behind.
+
+    Attributes:
+        most_percent: Of the workers of a lane, for one organization while others
+            wait.
     """
 
     uow: UnitOfWork
     queue: Queue
     clock: Clock
     handlers: Mapping[str, TaskHandler]
+    most_percent: int = 100
 
     def run(
         self, task_id: TaskId, *, worker: str, stopping: Callable[[], bool]
@@ -92,6 +98,38 @@ class TaskRuns:
         task = self.take(task_id, worker=worker)
         if task is not None:
             self.work(task, stopping=stopping)
+
+    def run_next(
+        self, turns: LaneTurns, *, worker: str, stopping: Callable[[], bool]
+    ) -> bool:
+        """
+        Do the work of the task that is to run next.
+
+        Returns:
+            False if there was none.
+        """
+        task = self.take_next(turns, worker=worker)
+        if task is None:
+            return False
+        self.work(task, stopping=stopping)
+        return True
+
+    def take_next(self, turns: LaneTurns, *, worker: str) -> Task | None:
+        """
+        Take the lease of the task that is to run next; None if there is none.
+        """
+        # A look first, because most rings are for tasks that were taken long ago.
+        with self.uow.read() as work:
+            with_work = work.tasks.lanes_with_work(turns.lanes)
+        if not with_work:
+            return None
+        lane = turns.choose(with_work)
+        with self.uow.write() as work:
+            task = work.tasks.lease_next(
+                lane, worker=worker, most_percent=self.most_percent
+            )
+            work.commit()
+        return task
 
     def take(self, task_id: TaskId, *, worker: str) -> Task | None:
         """
@@ -131,9 +169,9 @@ class TaskRuns:
                 failpoint("task.ended")
             except TaskStopped:
                 if not run.is_lost:
-                    self._put_back(task)
+                    self._put_back(run)
             except Exception as error:  # noqa: BLE001 - one of the three loops
-                self._failed(task, handler, error)
+                self._failed(run, handler, error)
 
     def sweep(self, *, holder: str) -> bool:
         """
@@ -178,9 +216,10 @@ class TaskRuns:
                 break
         return total
 
-    def _put_back(self, task: Task) -> None:
+    def _put_back(self, run: TaskRun) -> None:
         with self.uow.write() as work:
-            work.tasks.put_back(task)
+            if work.tasks.put_back(run.task):
+                run.charge(work)
             work.commit()
 
     def _leave_to_newer(self, task: Task) -> None:
@@ -197,10 +236,11 @@ class TaskRuns:
             )
             work.commit()
 
-    def _failed(self, task: Task, handler: TaskHandler, error: Exception) -> None:
+    def _failed(self, run: TaskRun, handler: TaskHandler, error: Exception) -> None:
         if _is_outage(error):
-            self._wait_out(task, error)
+            self._wait_out(run, error)
             return
+        task = run.task
         reason = _reason(error)
         attempts = task.attempts + 1
         final = isinstance(error, UnusableSourceError | NotConformantError) or (
@@ -227,10 +267,12 @@ class TaskRuns:
                     attempts=attempts,
                     error=_operator_text(error),
                 )
+            run.charge(work)
             work.commit()
 
-    def _wait_out(self, task: Task, error: Exception) -> None:
+    def _wait_out(self, run: TaskRun, error: Exception) -> None:
         # Not the task's fault: it waits, however long, and costs no attempt.
+        task = run.task
         _log.warning(
             "task waits for the service",
             extra={"hv_task": task.id, "hv_kind": task.kind, "hv_why": str(error)},
@@ -241,6 +283,7 @@ class TaskRuns:
                 not_before=work.now() + OUTAGE_WAITS,
                 error=_operator_text(error),
             )
+            run.charge(work)
             work.commit()
 
     def _end_lost(self, task: Task) -> None:

@@ -15,6 +15,7 @@ from hv_edge.app import MARK_HEADER, SECRET_HEADER, make_app
 from hv_edge.renewals import Renewals
 from hv_web.plain_requests import read_request
 from hvcore.services.edge.authorizations import MAX_ASKED, edge_secret
+from hvcore.services.playback.kept_thumbnails import KeptThumbnails
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema
 from tests.http.delivery_world import make_world
@@ -45,6 +46,10 @@ class Edge:
         files = PublishedFileOpener(
             delivery=services.delivery,
             share_playback=services.share_playback,
+            edge_key_playback=services.edge_key_playback,
+            pictures=KeptThumbnails(
+                storage=services.storage, delivery=services.delivery
+            ),
             further=Renewals.of(services).open,
         )
         self.loop = LoopClient(files, self.app)

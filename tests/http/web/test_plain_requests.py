@@ -46,6 +46,10 @@ def test_a_plain_request_is_read() -> None:
     assert (wanted.if_none_match, wanted.accept_encoding) == ("y", "gzip")
 
 
+def test_an_empty_body_is_plain() -> None:
+    assert read_request(head(LINE, b"Content-Length: 0"), "") is not None
+
+
 def test_head_is_plain_too() -> None:
     request = read_request(head(LINE.replace(b"GET", b"HEAD")), "")
 
@@ -112,7 +116,9 @@ def test_another_line_is_not_plain(line: bytes) -> None:
 @pytest.mark.parametrize(
     "field",
     [
-        b"Content-Length: 0",
+        b"Content-Length: 1",
+        b"Content-Length: 00",
+        b"Content-Length: 0\r\nContent-Length: 0",
         b"Transfer-Encoding: chunked",
         b"Expect: 100-continue",
         b"Upgrade: h2c",

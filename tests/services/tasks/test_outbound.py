@@ -15,7 +15,7 @@ from hv_worker.outbound import OutboundThreads
 from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
-from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import LIGHT_LANES, Lane, NewTask, Task, TaskState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.services.tasks.leases import TaskRun
 from tests.fakes import MemoryQueue
@@ -128,7 +128,7 @@ class Running:
             lambda task_id: runs.run(
                 task_id, worker="test:1", stopping=lambda: self.stopped
             ),
-            lanes=[Lane.LIGHT, Lane.ENCODE],
+            lanes=[*LIGHT_LANES, Lane.ENCODE],
             until=lambda: self.stopped,
         )
 

@@ -1,0 +1,126 @@
+"""
+Sends what threads have left of their answers, on all connections in turn.
+"""
+
+import selectors
+import socket
+import struct
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import attrs
+
+from hv_server.file_loop.socket_writer import SocketWriter
+from hv_server.file_loop.transfers import Transfer
+from hv_server.pacing import Pace
+from hv_server.unsent import UnsentAnswer
+
+LOOK_EVERY_S: Final = 1.0
+_AT_ONCE: Final = struct.pack("ii", 1, 0)
+
+
+@attrs.define(eq=False)
+class _Sending:
+    conn: Any
+    transfer: Transfer
+    unsent: UnsentAnswer
+    keeps: bool
+    is_registered: bool = False
+
+
+class AnswerSender:
+    """
+    Has connections until the rest of an answer is sent.
+
+    Args:
+        poller: Of the main thread.
+        pace: Makes what is asked of the other side.
+        sent: Called with a connection, and whether it may be kept.
+        drop: Closes one.
+    """
+
+    def __init__(
+        self,
+        poller: selectors.BaseSelector,
+        *,
+        pace: Callable[[], Pace],
+        sent: Callable[[Any, bool], None],
+        drop: Callable[[Any], None],
+    ) -> None:
+        self._poller = poller
+        self._pace = pace
+        self._sent = sent
+        self._drop = drop
+        self._all: dict[Any, _Sending] = {}
+        self._looked_at = 0.0
+
+    def send(self, conn: Any, unsent: UnsentAnswer, *, keeps: bool) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Send the rest of an answer.
+
+        Args:
+            keeps: Whether the connection may be kept after that.
+        """
+        file = unsent.file
+        transfer = Transfer(
+            SocketWriter(conn.sock),
+            unsent.take_bytes(),
+            pace=self._pace,
+            file=file.descriptor if file else None,
+            start=unsent.start,
+            end=unsent.end,
+            half_at=file.half_at if file else 0,
+            segment=file.segment if file else None,
+            when_broken_off=file.when_broken_off if file else None,
+        )
+        sending = self._all[conn] = _Sending(conn, transfer, unsent, keeps)
+        self._go_on(sending)
+        if conn in self._all:
+            look = partial(self._look, sending)
+            self._poller.register(conn.sock, selectors.EVENT_WRITE, look)
+            sending.is_registered = True
+
+    def look_after(self, now: float) -> None:
+        """
+        Close connections that take too little.
+        """
+        if now - self._looked_at < LOOK_EVERY_S:
+            return
+        self._looked_at = now
+        for sending in list(self._all.values()):
+            if not sending.transfer.has_kept_pace(now):
+                self._break_off(sending)
+
+    def close(self) -> None:
+        """
+        Break off everything.
+        """
+        for sending in list(self._all.values()):
+            self._break_off(sending)
+
+    def _look(self, sending: _Sending, _sock: socket.socket) -> None:
+        self._go_on(sending)
+
+    def _go_on(self, sending: _Sending) -> None:
+        try:
+            is_done = sending.transfer.go_on()
+        except OSError:
+            self._break_off(sending)
+            return
+        if is_done:
+            self._leave(sending)
+            self._sent(sending.conn, sending.keeps)
+
+    def _break_off(self, sending: _Sending) -> None:
+        self._leave(sending)
+        # Or the kernel would keep for minutes what nobody fetches.
+        sending.conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+        self._drop(sending.conn)
+
+    def _leave(self, sending: _Sending) -> None:
+        del self._all[sending.conn]
+        if sending.is_registered:
+            self._poller.unregister(sending.conn.sock)
+        sending.transfer.close()
+        sending.unsent.free()

@@ -1,0 +1,173 @@
+"""
+The accounts by which a lane is shared between organizations.
+
+A row says what waits for an organization and what was spent on it. It is brought
+up to date in the transaction that changes the tasks, as the last thing but totals;
+so whoever takes a task needs not look at all that wait.
+"""
+
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.ids import OrgId
+from hvcore.domain.tasks.fair_order import (
+    MAX_DEBT_S,
+    Waiting,
+    fair_order,
+)
+from hvcore.domain.tasks.task import FAIR_LANES, Lane
+from hvcore.persistence.access.quotas import encoding_shares
+from hvcore.persistence.tasks import lane_share_statements as sql
+from hvcore.persistence.tasks.windows import Window
+
+MOST_ASKED: Final = 16
+"""Organizations that one worker asks for a task, should the first ones have none."""
+
+# With the number of a lane it is one that nothing else of the database uses.
+_LOCK_NUMBER: Final = 0x6876_6C61
+_FAIR: Final = frozenset(lane.value for lane in FAIR_LANES)
+
+
+def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str, float]:
+    """
+    Return for how many usual organizations each of them counts.
+    """
+    shares = encoding_shares(connection, org_ids)
+    return {org_id: share.weight for org_id, share in shares.items()}
+
+
+class LaneShares:
+    """
+    The accounts, as one transaction sees and changes them.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._costs_s: dict[Window, float] = {}
+        self._served: set[Window] = set()
+
+    def charge(self, org_id: str, lane: str, cost_s: float) -> None:
+        """
+        Take note of what was spent on an organization.
+        """
+        window = (org_id, lane)
+        self._costs_s[window] = self._costs_s.get(window, 0.0) + max(cost_s, 0.0)
+        self._served.add(window)
+
+    def serve(self, org_id: str, lane: str) -> None:
+        """
+        Take note that a task of an organization was taken.
+        """
+        self._served.add((org_id, lane))
+
+    def lanes_with_work(self, lanes: Sequence[Lane], now: datetime) -> Sequence[Lane]:
+        """
+        Return the lanes in which something is due; a look that locks nothing.
+        """
+        names = tuple(lane.value for lane in lanes)
+        found = self._connection.execute(sql.with_work(names), {"at": now}).one()
+        return [lane for lane, has in zip(lanes, found, strict=True) if has]
+
+    def in_order(self, lane: Lane, now: datetime, most_percent: int) -> Sequence[OrgId]:
+        """
+        Return who is to be served first, second and so on.
+
+        Until the transaction ends nobody else takes a task of this lane.
+        """
+        self._lock(lane)
+        self._let_in(lane, now)
+        running = {row.org_id: row.runs for row in self._all(sql.RUNNING, lane)}
+        limit = len(running) + MOST_ASKED
+        rows = self._all(sql.LEAST_SPENT, lane, at=now, most=limit)
+        if running:
+            rows = [*rows, *self._all(sql.THESE, lane, at=now, org_ids=list(running))]
+        found = {row.org_id: row for row in rows}
+        weights = weights_of(self._connection, list(found))
+        waiting = [
+            Waiting(
+                org_id=OrgId(org_id),
+                runs=running.get(org_id, 0),
+                spent_s=row.spent_s,
+                waits_since=row.waits_since,
+                weight=weights[org_id],
+            )
+            for org_id, row in found.items()
+        ]
+        # While somebody waits, all workers but the one that asks are busy, or
+        # about to ask.
+        workers = sum(running.values()) + 1
+        ordered = fair_order(waiting, workers=workers, most_percent=most_percent)
+        return [one.org_id for one in ordered[:MOST_ASKED]]
+
+    def settle(self, windows: Collection[Window], now: datetime) -> None:
+        """
+        Bring the accounts up to date with the tasks that were changed.
+
+        Called right before the commit; the rows stay locked until then.
+        """
+        # Sorted: transactions that settle the same accounts do so in one order.
+        for org_id, lane in sorted({*windows, *self._served}):
+            if lane in _FAIR:
+                self._settle(org_id, lane, now)
+        self._costs_s, self._served = {}, set()
+
+    def unsettled(self, windows: Collection[Window], now: datetime) -> list[Window]:
+        """
+        Return those of some windows, where tasks are due, that do not say so.
+        """
+        said = self._connection.execute(sql.DUE, {"at": now})
+        known = {(org_id, lane) for org_id, lane in said}
+        return [w for w in windows if w[1] in _FAIR and w not in known]
+
+    def _lock(self, lane: Lane) -> None:
+        # On SQLite a writer is alone anyhow. Two that choose at once would both
+        # serve the same organization.
+        if self._connection.dialect.name == "postgresql":
+            numbers = (_LOCK_NUMBER, zlib.crc32(lane.value.encode()) >> 1)
+            self._connection.exec_driver_sql(
+                "SELECT pg_advisory_xact_lock(%s, %s)", numbers
+            )
+
+    def _let_in(self, lane: Lane, now: datetime) -> None:
+        """
+        Give a place to those who come: nobody saves up credit while idle.
+        """
+        if not self._all(sql.COMES, lane, at=now):
+            return
+        (least,) = self._all(sql.LEAST, lane)
+        least_s = least.spent_s
+        if least_s is None:
+            # Nobody is there: whoever comes now owes nothing for times in which
+            # there was enough for all.
+            (most,) = self._all(sql.MOST, lane)
+            least_s = most.spent_s or 0.0
+        values = {"of_lane": lane.value, "at": now, "least_s": least_s}
+        self._connection.execute(sql.LET_IN, {**values, "most_s": least_s + MAX_DEBT_S})
+
+    def _settle(self, org_id: str, lane: str, now: datetime) -> None:
+        window = (org_id, lane)
+        cost_s = self._costs_s.get(window, 0.0)
+        if cost_s:
+            cost_s /= weights_of(self._connection, [org_id])[org_id]
+        keys = {"of_org": org_id, "of_lane": lane, "at": now}
+        values = {
+            **keys,
+            "cost_s": cost_s,
+            "debt_s": MAX_DEBT_S,
+            "is_served": window in self._served,
+        }
+        if self._connection.dialect.name == "postgresql":
+            # Who changes tasks of this organization later waits for us. And the
+            # next statement sees what was committed while we have waited.
+            self._connection.execute(sql.LOCK, keys)
+        if not self._connection.execute(sql.SETTLE, values).rowcount:
+            self._connection.execute(sql.new_account(self._connection), keys)
+            self._connection.execute(sql.SETTLE, values)
+
+    def _all(self, statement: Any, lane: Lane, **values: object) -> Sequence[Any]:  # noqa: ANN401 - SQLAlchemy's
+        given = {"of_lane": lane.value, **values}
+        return self._connection.execute(statement, given).all()

@@ -1,0 +1,48 @@
+"""
+What an attempt at a task costs: the processor's time, and the worker's.
+"""
+
+import resource
+import time
+from collections.abc import Callable
+
+import attrs
+
+
+def process_time_s() -> float:
+    """
+    Return the processor time of this thread and of all children that have ended.
+
+    Other threads count for others: they run outbound tasks, which start no children.
+    """
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.thread_time() + children.ru_utime + children.ru_stime
+
+
+@attrs.define(kw_only=True)
+class Meter:
+    """
+    Measures an attempt, in the thread that makes it.
+
+    Attributes:
+        processor_s: Processor time until now, from any moment.
+        elapsed_s: A clock that only goes forward, in seconds.
+    """
+
+    processor_s: Callable[[], float] = process_time_s
+    elapsed_s: Callable[[], float] = time.monotonic
+    _began: tuple[float, float] = attrs.field(init=False)
+
+    @_began.default
+    def _now(self) -> tuple[float, float]:
+        return self.processor_s(), self.elapsed_s()
+
+    def cost_s(self) -> float:
+        """
+        Return the cost until now.
+
+        It is the processor time. Where another machine does the work, or where this
+        one waits, it is the time for which the worker was held.
+        """
+        processor_s, elapsed_s = self._began
+        return max(self.processor_s() - processor_s, self.elapsed_s() - elapsed_s)

@@ -49,12 +49,15 @@ class Connection:
     Args:
         buffer_bytes: What the kernel may take in before it is read; as much
             as it likes, if 0.
+        source: The address that it comes from.
 
     Raises:
         OSError: Nobody takes it.
     """
 
-    def __init__(self, port: int, *, buffer_bytes: int = 0) -> None:
+    def __init__(
+        self, port: int, *, buffer_bytes: int = 0, source: str = "127.0.0.1"
+    ) -> None:
         self._socket = socket.socket()
         self._seen = bytearray()
         try:
@@ -64,6 +67,7 @@ class Connection:
                     socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes
                 )
             self._socket.settimeout(TIMEOUT_S)
+            self._socket.bind((source, 0))
             self._socket.connect(("127.0.0.1", port))
         except OSError:
             self._socket.close()

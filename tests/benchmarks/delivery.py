@@ -50,11 +50,12 @@ from tests.benchmarks.delivery_servers import (
     running_nginx,
     running_switched,
 )
+from tests.benchmarks.long_film import publish_long_film
 from tests.live import request
 from tests.published import migrate, services_of
 from tests.servers import postgresql_server, redis_server
 
-PARTS: Final = ("speed", "counting", "memory", "deletes")
+PARTS: Final = ("speed", "counting", "memory", "idle", "deletes")
 PACKAGES: Final = "wrk nginx-light libnginx-mod-http-lua lua-cjson"
 LUA_MODULE: Final = Path("/usr/lib/nginx/modules/ngx_http_lua_module.so")
 LONGEST_S: Final = 3_600
@@ -186,6 +187,21 @@ def measure_memory(bench: Bench) -> None:
             memory.watch_memory(server, paths, minutes=bench.wanted.minutes)
 
 
+def measure_idle(bench: Bench) -> None:
+    """
+    See what 1,000 readers cost who take nothing of a playlist of twelve hours.
+    """
+    quick = bench.wanted.quick
+    readers = memory.QUICK_IDLE_READERS if quick else memory.IDLE_READERS
+    film = publish_long_film(bench.services)
+    for start in (
+        partial(running_delivery, bench.stock.environ, bench.log),
+        partial(start_edge, bench),
+    ):
+        with start(workers=bench.workers) as server:
+            memory.watch_idle_readers(server, film, readers=readers)
+
+
 def measure_deletes(bench: Bench) -> None:
     """
     End videos and links under load; nothing may be served afterwards.
@@ -266,6 +282,7 @@ def run(wanted: argparse.Namespace, folder: Path, stack: ExitStack) -> None:
         "speed": measure_speed,
         "counting": measure_counting,
         "memory": measure_memory,
+        "idle": measure_idle,
         "deletes": measure_deletes,
     }
     for part in wanted.only or PARTS:

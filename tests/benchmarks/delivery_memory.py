@@ -17,6 +17,8 @@ from tests.benchmarks.delivery_data import (
 )
 from tests.benchmarks.delivery_load import answered, loaded_for, wait_s
 from tests.benchmarks.delivery_servers import Server
+from tests.benchmarks.long_film import PAGE, LongFilm, idle_readers
+from tests.benchmarks.long_film import PLAYLIST as LONG_PLAYLIST
 
 VIEWERS: Final = 100_000
 QUICK_VIEWERS: Final = 10_000
@@ -30,6 +32,10 @@ WARM_SHARE: Final = 0.2
 LOOKS: Final = 4
 LOOKS_BEFORE_END_S: Final = 1.0
 GROWTH_GOAL: Final = 1.05
+IDLE_READERS: Final = 1_000
+QUICK_IDLE_READERS: Final = 100
+IDLE_GOAL_BYTES: Final = 200_000
+"""Of each of them."""
 
 
 def viewers_paths(
@@ -76,6 +82,24 @@ def watch_memory(server: Server, paths: Sequence[Path], *, minutes: float) -> No
         f"{requests:,} requests; end of warm: {now_bytes / warm_bytes:.3f}   ", end=""
     )
     print(f"goal {GROWTH_GOAL:.2f}", flush=True)
+
+
+def watch_idle_readers(server: Server, film: LongFilm, *, readers: int) -> None:
+    """
+    See what readers cost who take nothing of the longest playlist, and print it.
+    """
+    for name, token in (("as issued", film.token), ("as before", film.old_token)):
+        path = film.path(LONG_PLAYLIST, token)
+        with idle_readers(server.port, path, PAGE, count=1):
+            before = server.rss_bytes()
+        with idle_readers(server.port, path, PAGE, count=readers) as lengths:
+            grown = server.rss_bytes() - before
+        print(
+            f"{server.name}: {readers:,} idle readers of {_mb(lengths[0])}, token "
+            f"{name} ({len(token)} bytes): {_mb(grown)} more   "
+            f"goal {IDLE_GOAL_BYTES * readers / 1e6:.0f} MB",
+            flush=True,
+        )
 
 
 def _mb(size_bytes: int) -> str:

@@ -19,7 +19,7 @@ from hvcore.domain.limits import MAX_SOURCE_DURATION_S, SEGMENT_S
 from hvcore.manifests.hls import media_playlist
 from tests.media_samples import segments, video_track
 from tests.plain_http import Connection
-from tests.published import ORG, Published, new_tenant, publish
+from tests.published import ENV, ORG, Published, new_tenant, publish
 
 SEGMENTS: Final = MAX_SOURCE_DURATION_S // SEGMENT_S
 PLAYLIST: Final = "video-720p.m3u8"
@@ -27,11 +27,12 @@ SEGMENT: Final = "video/720p/0.m4s"
 SEGMENT_BYTES: Final = 100_000
 VALID_S: Final = 7 * 86_400
 DOMAINS: Final = [
-    f"a-name-of-a-customer-that-is-as-long-as-names-may-become-{n}.example.com"
+    f"a-name-of-a-customer-that-is-as-long-as-names-may-well-become-{n}.example.com"
     for n in range(32)
 ]
 PAGE: Final = {"Origin": f"https://{DOMAINS[0]}"}
 LITTLE_ROOM_BYTES: Final = 16 * 1024
+READERS_OF_ONE: Final = 50
 _OPERATOR: Final = Principal(
     key_id=KeyId("key_operator"),
     type=KeyType.SYSTEM,
@@ -64,9 +65,11 @@ class LongFilm:
 
 def publish_long_film(services: Services) -> LongFilm:
     """
-    Publish it in a new organization.
+    Publish it in an organization, which is made if it is not there.
     """
-    film = publish(services, new_tenant(services), {720: [b"x" * SEGMENT_BYTES] * 2})
+    is_there = any(org.id == ORG for org in services.tenants.organizations())
+    env = services.tenants.environment(ORG, ENV) if is_there else new_tenant(services)
+    film = publish(services, env, {720: [b"x" * SEGMENT_BYTES] * 2})
     text = media_playlist(video_track(of=segments([1000] * SEGMENTS)), target_s=6)
     services.storage.write(
         f"{film.root}/{PLAYLIST}", BytesIO(text.encode()), content_type=""
@@ -97,8 +100,10 @@ def idle_readers(
     """
     with ExitStack() as stack:
         found = []
-        for _ in range(count):
-            made = Connection(port, buffer_bytes=LITTLE_ROOM_BYTES)
+        for number in range(count):
+            # Of one address a server may take so many and no more.
+            source = f"127.0.{1 + number // READERS_OF_ONE}.1"
+            made = Connection(port, buffer_bytes=LITTLE_ROOM_BYTES, source=source)
             reader = stack.enter_context(closing(made))
             reader.send("GET", path, headers)
             head = reader.head("GET")

@@ -236,6 +236,15 @@ class RateLimitExceededError(HvError):
     default_detail = "The rate limit is exceeded; try again later."
 
 
+class QuotaExceededError(HvError):
+    """
+    The organization has used up what an operator lets it use; 507 in a body.
+    """
+
+    status, code = 429, "quota_exceeded"
+    default_detail = "A quota of the organization is used up."
+
+
 class MethodNotAllowedError(HvError):
     """
     The route exists, but not with this method.

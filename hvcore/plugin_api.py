@@ -37,7 +37,11 @@ from hvcore.domain.analytics.ignored import (
     IgnoredReason,
     IgnoredTotal,
 )
-from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
+from hvcore.domain.analytics.live import (
+    MinuteTotal,
+    SessionSeen,
+    UnfollowedSessions,
+)
 from hvcore.domain.analytics.playback_metrics import COLUMNS as PLAYBACK_COLUMNS
 from hvcore.domain.analytics.playback_metrics import (
     Aggregation,
@@ -250,6 +254,7 @@ __all__ = [
     "TranscoderBackend",
     "UnauthorizedError",
     "UnavailableError",
+    "UnfollowedSessions",
     "UnusableSourceError",
     "VideoId",
     "VideoRange",

@@ -32,10 +32,16 @@ class Names:
 
     A name with several answers gives one after the other, then the last one
     for ever: what a name server under an attacker's control does.
+
+    Attributes:
+        asked: The names, as they were asked for.
+        released: Set it, and names that hang are answered.
     """
 
     def __init__(self, **answers: Sequence[str]) -> None:
         self.asked: list[str] = []
+        self.released = threading.Event()
+        self._hanging: set[str] = set()
         self._answers: dict[str, list[Sequence[str]]] = {}
         for name, addresses in answers.items():
             self.set(name, addresses)
@@ -46,11 +52,20 @@ class Names:
         """
         self._answers[name] = list(answers)
 
+    def hang(self, name: str, addresses: Sequence[str]) -> None:
+        """
+        Tell what a name resolves to, once it is released.
+        """
+        self.set(name, addresses)
+        self._hanging.add(name)
+
     def __call__(self, host: str, port: int) -> Sequence[str]:
         """
         Answer like the system's resolver.
         """
         self.asked.append(host)
+        if host in self._hanging:
+            self.released.wait(30)
         if host not in self._answers:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         answers = self._answers[host]

@@ -1,19 +1,37 @@
 """
-``hv orgs`` and ``hv envs``: organizations and their environments.
+``hv orgs`` and ``hv envs``: organizations, their quotas and their environments.
 """
 
 import click
 
 from hv_cli.commands import HvGroup, Invocation, pass_invocation
 from hv_cli.output import json_option, print_json, show, timestamp
+from hv_cli.quota_options import LIMIT, WEIGHT, Unset
+from hvcore.domain.access.quotas import MAX_WEIGHT, MIN_WEIGHT, Quota
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
+from hvcore.services.access.quotas import OrganizationQuotas
+
+_COLUMNS = {
+    "orgID": "ORGANIZATION",
+    "createdAt": "CREATED",
+    Quota.CONCURRENT_ENCODES.value: "ENCODES",
+    Quota.ENCODED_MINUTES.value: "ENCODED MINUTES",
+    Quota.STORED_BYTES.value: "STORED BYTES",
+    Quota.DELIVERED_BYTES.value: "DELIVERED BYTES",
+    "weight": "WEIGHT",
+}
 
 
-@click.group(cls=HvGroup)
-def orgs() -> None:
+@click.group(cls=HvGroup, invoke_without_command=True)
+@click.pass_context
+def orgs(context: click.Context) -> None:
     """
-    Create and list organizations.
+    Create organizations, list them, and set what they may use.
+
+    Alone, it lists them.
     """
+    if context.invoked_subcommand is None:
+        context.invoke(list_orgs, as_json=False)
 
 
 @orgs.command("create")
@@ -37,16 +55,74 @@ def create_org(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
 @pass_invocation
 def list_orgs(invocation: Invocation, *, as_json: bool) -> None:
     """
-    List the organizations, oldest first.
+    List the organizations, oldest first, with what they use and may use.
+
+    Minutes and delivered bytes are those of this month (UTC).
     """
     with invocation.services() as services:
-        found = services.tenants.organizations()
-    show(
-        [_organization(organization) for organization in found],
-        {"orgID": "ORGANIZATION", "createdAt": "CREATED"},
-        name="organizations",
-        as_json=as_json,
-    )
+        found = services.quotas.of_all()
+    write = _with_quotas if as_json else _as_row
+    show([write(one) for one in found], _COLUMNS, name="organizations", as_json=as_json)
+
+
+@orgs.command("set")
+@click.argument("org_id")
+@click.option(
+    "--concurrent-encodes",
+    type=LIMIT,
+    help="Videos that may be processed at a time; from 1 on.",
+)
+@click.option(
+    "--encoded-minutes-per-month",
+    type=LIMIT,
+    help="Minutes of source video that may become ready in a month (UTC).",
+)
+@click.option(
+    "--stored-bytes",
+    type=LIMIT,
+    help="Bytes that sources and published media may have.",
+)
+@click.option(
+    "--delivered-bytes-per-month",
+    type=LIMIT,
+    help="Bytes of video that viewers may be sent in a month (UTC).",
+)
+@click.option(
+    "--weight",
+    type=WEIGHT,
+    help=f"Its part of the encoders, compared with others: {MIN_WEIGHT:g} to "
+    f"{MAX_WEIGHT:g}; 1 is usual.",
+)
+@json_option
+@pass_invocation
+def set_quotas(
+    invocation: Invocation,
+    /,
+    *,
+    org_id: str,
+    as_json: bool,
+    **given: float | Unset | None,
+) -> None:
+    """
+    Set what ORG_ID may use; what is not named stays as it is.
+
+    N is a whole number; "none" removes a limit.
+    """
+    changes = {
+        name: None if isinstance(value, Unset) else value
+        for name, value in given.items()
+        if value is not None
+    }
+    if not changes:
+        raise click.UsageError(
+            "Name at least one limit; hv orgs set --help lists them."
+        )
+    with invocation.services() as services:
+        found = services.quotas.change(org_id, changes)
+    if as_json:
+        print_json(_with_quotas(found))
+    else:
+        show([_as_row(found)], _COLUMNS, name="organizations", as_json=False)
 
 
 @click.group(cls=HvGroup)
@@ -110,6 +186,26 @@ def _organization(organization: Organization) -> dict[str, object]:
         "orgID": organization.id,
         "createdAt": timestamp(organization.created_at),
     }
+
+
+def _with_quotas(found: OrganizationQuotas) -> dict[str, object]:
+    quotas = {
+        quota.value: {"limit": found.limits.of(quota), "used": found.use.of(quota)}
+        for quota in Quota
+    }
+    return {
+        **_organization(found.organization),
+        "weight": found.limits.weight,
+        "quotas": quotas,
+    }
+
+
+def _as_row(found: OrganizationQuotas) -> dict[str, object]:
+    row = _organization(found.organization)
+    for quota in Quota:
+        used, limit = found.use.of(quota), found.limits.of(quota)
+        row[quota.value] = f"{used} of {limit}" if limit is not None else used
+    return {**row, "weight": f"{found.limits.weight:g}"}
 
 
 def _environment(environment: Environment) -> dict[str, object]:

@@ -16,6 +16,7 @@ from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
+from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import DeletionReason, Video, VideoState
 from hvcore.errors import UnavailableError
 from hvcore.services.playback.signed_urls import SignedUrls
@@ -196,4 +197,4 @@ def _item(playback: SignedUrls, video: VideoSummary) -> dict[str, object]:
 
 
 def _thumbnail(playback: SignedUrls, video: Video | VideoSummary) -> str:
-    return playback.thumbnail_url(video, 640, 360)
+    return playback.thumbnail_url(video, *LIST_THUMBNAIL_PX)

@@ -143,6 +143,7 @@ class EdgeConfig:
                 "viewer_key": mark_key(self.settings.playback.signing_key),
                 "country_header": analytics.country_header.lower(),
                 "referrers": analytics.referrers,
+                "live_sessions_of_one": self.settings.shares.live_sessions_of_one,
             }
         )
 

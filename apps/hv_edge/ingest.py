@@ -123,7 +123,9 @@ class Ingest:
             id=BatchId(file=file.name, start=start, end=size_bytes),
             counts=tally.counts,
             minutes=tally.minutes,
+            ignored=tally.ignored,
             seen=besides.seen,
+            unfollowed=besides.unfollowed,
             origins=besides.origins,
         )
 

@@ -9,7 +9,15 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from hv_edge.tallies import ALIGNED_BYTES, FILE_BYTES, HEAD, LAST_MS, MARK, RECORD
+from hv_edge.tallies import (
+    ALIGNED_BYTES,
+    FILE_BYTES,
+    HEAD,
+    LAST_MS,
+    MARK,
+    RECORD,
+    UNFOLLOWED,
+)
 from hv_web.representations import MAX_AGE_S
 from hvcore.changes_file import (
     CHANGES_BYTES,
@@ -18,11 +26,18 @@ from hvcore.changes_file import (
     REOPENED_EVERY_S,
 )
 from hvcore.domain.analytics.breakdown import MAX_HOST_CHARS
+from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.limits import MAX_TOKEN_BYTES
 from hvcore.domain.playback.page_domains import PAGE_ADDRESS
 from hvcore.playback_tokens.ring import LEEWAY_S, MAX_CACHED_TOKENS, MAX_VALID_S
 from hvcore.services.counting.segment_details import MAX_ADDRESS_CHARS
-from hvcore.services.counting.sessions import MARK_DIGITS, MAX_FOLLOWED, NOTED_EVERY_S
+from hvcore.services.counting.sessions import (
+    ALL_SHARES,
+    MARK_DIGITS,
+    NEWCOMERS_SHARE,
+    NOTED_EVERY_S,
+    TURN_S,
+)
 from hvcore.services.edge.authorizations import ETAG_CHARS, MAX_ASKED
 from hvcore.services.playback.published_files import MAX_NUMBER_DIGITS
 from hvcore.services.playback.responses import Lifetime
@@ -32,6 +47,7 @@ WORKER_CONNECTIONS: Final = 8192
 """Of a worker of nginx: as many may be served a segment at the same time."""
 
 SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
+    "all_shares": ALL_SHARES,
     "changes_bytes": CHANGES_BYTES,
     "etag_chars": ETAG_CHARS,
     "immutable_max_age_s": MAX_AGE_S[Lifetime.IMMUTABLE],
@@ -41,21 +57,24 @@ SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
     "max_address_chars": MAX_ADDRESS_CHARS,
     "max_asked": MAX_ASKED,
     "max_cached_tokens": MAX_CACHED_TOKENS,
-    "max_followed": MAX_FOLLOWED,
     "max_host_chars": MAX_HOST_CHARS,
     "max_number_digits": MAX_NUMBER_DIGITS,
     "max_token_bytes": MAX_TOKEN_BYTES,
     "max_valid_s": MAX_VALID_S,
+    "newcomers_share": NEWCOMERS_SHARE,
     "noted_every_s": NOTED_EVERY_S,
     "page_address": PAGE_ADDRESS,
     "renewed_after_s": RENEWED_AFTER_S,
     "reopened_every_s": REOPENED_EVERY_S,
+    "session_turn_s": TURN_S,
     "tally_aligned_bytes": ALIGNED_BYTES,
     "tally_bytes": FILE_BYTES,
     "tally_head_bytes": HEAD.size,
     "tally_last_ms": LAST_MS,
     "tally_mark": MARK.decode(),
     "tally_record_bytes": RECORD.size,
+    "too_few_bytes": IgnoredReason.TOO_FEW_BYTES.value,
+    "unfollowed": UNFOLLOWED,
     "worker_connections": WORKER_CONNECTIONS,
 }
 """By the names under which the script reads them."""

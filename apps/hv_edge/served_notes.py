@@ -9,14 +9,14 @@ from typing import Final
 
 import attrs
 
-from hv_edge.tallies import SESSION, ServedNote, place_of
+from hv_edge.tallies import SESSION, UNFOLLOWED, ServedNote, place_of
 from hvcore.domain.analytics.breakdown import (
     BreakdownBy,
     OriginCount,
     is_country,
     is_referrer,
 )
-from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.live import SessionSeen, UnfollowedSessions
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.services.counting.sessions import MARK_DIGITS, SessionNames
 
@@ -28,6 +28,7 @@ Who watches is noted a dozen times meanwhile. Memory is for those who watch, and
 for all who did.
 """
 _SESSION_BYTES: Final = len(SESSION) + MARK_DIGITS
+_UNFOLLOWED: Final = SESSION + UNFOLLOWED.encode()
 _COUNTRY: Final = b"c"
 
 
@@ -38,10 +39,12 @@ class ServedNotes:
 
     Attributes:
         seen: The latest of each video and session.
+        unfollowed: The latest of each organization.
         origins: Where segments went, by video and UTC day.
     """
 
     seen: tuple[SessionSeen, ...]
+    unfollowed: tuple[UnfollowedSessions, ...]
     origins: tuple[OriginCount, ...]
 
 
@@ -122,12 +125,14 @@ def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNo
     """
     sessions.make_room()
     latest: dict[NamedSession, datetime] = {}
+    unfollowed: dict[bytes, datetime] = {}
     went: dict[tuple[bytes, bytes, date], int] = {}
     for at, place, told, segments in notes:
-        session, origin = told[:_SESSION_BYTES], told[_SESSION_BYTES:]
-        if not session.startswith(SESSION):
-            session, origin = b"", told
-        if session:
+        session, origin = _divide(told)
+        if session == _UNFOLLOWED:
+            org = place.partition(b" ")[0]
+            unfollowed[org] = max(at, unfollowed.get(org, at))
+        elif session:
             named = sessions.find(place, session)
             latest[named] = max(at, latest.get(named, at))
         if origin:
@@ -135,8 +140,22 @@ def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNo
             went[key] = went.get(key, 0) + segments
     return ServedNotes(
         seen=tuple(_seen(named, at) for named, at in latest.items()),
+        unfollowed=tuple(
+            UnfollowedSessions(org_id=OrgId(org.decode()), at=at)
+            for org, at in unfollowed.items()
+        ),
         origins=_origins(went),
     )
+
+
+def _divide(told: bytes) -> tuple[bytes, bytes]:
+    """
+    Return the session of a note, and the origin; each may be empty.
+    """
+    if not told.startswith(SESSION):
+        return b"", told
+    size = len(_UNFOLLOWED) if told.startswith(_UNFOLLOWED) else _SESSION_BYTES
+    return told[:size], told[size:]
 
 
 def _seen(named: NamedSession, at: datetime) -> SessionSeen:

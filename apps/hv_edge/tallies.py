@@ -16,8 +16,13 @@ else is to be noted of its viewer, if anything is::
 
     org_a env_1 vid_… 720 s=0123456789abcdef0123 c=DE r=example.com
 
-The mark of a session (:mod:`hvcore.services.counting.sessions`), the country, and the host
-of the page; each may be missing. A worker that was killed may have left a record without
+The mark of a session (:mod:`hvcore.services.counting.sessions`), or ``-`` if there are more
+sessions than are followed; the country, and the host of the page; each may be missing. Of
+answers that are not counted, the reason stands there, and nothing else::
+
+    org_a env_1 vid_… 720 n=too-few-bytes
+
+A worker that was killed may have left a record without
 segments at the end.
 """
 
@@ -26,14 +31,20 @@ import os
 import re
 import struct
 import time
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 import attrs
 
 from hvcore.domain.analytics.breakdown import MAX_HOST_CHARS
+from hvcore.domain.analytics.ignored import (
+    IgnoredCount,
+    IgnoredPlace,
+    IgnoredReason,
+)
 from hvcore.domain.analytics.segments import MinuteCount, SegmentPlace, ServedCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.services.counting.sessions import MARK_DIGITS
@@ -47,6 +58,8 @@ UNREAD_FOR_S: Final = 60.0
 """Long before, ``hv edge ingest`` has read a file that is done with."""
 SESSION: Final = b" s="
 """Before the mark of a session, with which a note begins if it has one."""
+UNFOLLOWED: Final = "-"
+"""In place of the mark of a session that is not followed."""
 
 FILE_BYTES: Final = 8 * 1024 * 1024
 """
@@ -69,7 +82,8 @@ _PLACE: Final = re.compile(
 )
 _TEXT: Final = re.compile(
     rb"(?P<place>%s)"
-    rb"(?P<note>(?: s=[0-9a-f]{%d})?(?: c=[A-Z]{2})?(?: r=[a-z0-9._-]{1,%d})?)"
+    rb"(?: n=(?P<reason>[a-z-]{1,32})"
+    rb"|(?P<note>(?: s=(?:[0-9a-f]{%d}|-))?(?: c=[A-Z]{2})?(?: r=[a-z0-9._-]{1,%d})?))"
     % (_PLACE.pattern, MARK_DIGITS, MAX_HOST_CHARS)
 )
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -101,11 +115,13 @@ class EdgeTally:
     Attributes:
         counts: By place.
         minutes: Likewise.
+        ignored: Answers that are not counted, by place and reason.
         damaged: Whether there is something in it that nginx has not written so.
     """
 
     counts: tuple[ServedCount, ...] = ()
     minutes: tuple[MinuteCount, ...] = ()
+    ignored: tuple[IgnoredCount, ...] = ()
     notes: tuple[ServedNote, ...] = ()
     damaged: bool = False
 
@@ -161,13 +177,17 @@ def read_tally(data: bytes) -> EdgeTally:
     began = _EPOCH + timedelta(minutes=minute)
     by_place: dict[bytes, _Count] = {}
     notes: list[ServedNote] = []
+    ignored: Counter[tuple[bytes, bytes]] = Counter()
     damaged = False
     for record in _records(data):
         match = record and _TEXT.fullmatch(record.text)
         if not record or not match:
             damaged = True
             continue
-        place, note = match["place"], match["note"]
+        place, note, reason = match.group("place", "note", "reason")
+        if reason:
+            ignored[place, reason] += record.segments
+            continue
         if note:
             at = began + timedelta(milliseconds=record.last_ms)
             notes.append(ServedNote(at, place, note, record.segments))
@@ -185,6 +205,7 @@ def read_tally(data: bytes) -> EdgeTally:
             MinuteCount(place=place, minute=minute, segments=have.segments)
             for place, have in places
         ),
+        ignored=tuple(_ignored(ignored, began.date())),
         notes=tuple(notes),
         damaged=damaged,
     )
@@ -207,6 +228,25 @@ def place_of(text: bytes) -> SegmentPlace:
         video_id=VideoId(video),
         height_px=int(height),
     )
+
+
+def _ignored(
+    found: Mapping[tuple[bytes, bytes], int], day: date
+) -> Iterator[IgnoredCount]:
+    known = {reason.value: reason for reason in IgnoredReason}
+    for (text, name), requests in found.items():
+        reason = known.get(name.decode())
+        # One of a newer version, perhaps.
+        if reason is not None:
+            where = place_of(text)
+            place = IgnoredPlace(
+                org_id=where.org_id,
+                env_id=where.env_id,
+                video_id=where.video_id,
+                height_px=where.height_px,
+                reason=reason,
+            )
+            yield IgnoredCount(place=place, day=day, requests=requests)
 
 
 def _is_unread(path: Path) -> bool:

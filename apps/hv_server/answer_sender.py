@@ -70,6 +70,7 @@ class AnswerSender:
             file=file.descriptor if file else None,
             start=unsent.start,
             end=unsent.end,
+            half_at=file.half_at if file else 0,
             segment=file.segment if file else None,
             when_broken_off=file.when_broken_off if file else None,
         )

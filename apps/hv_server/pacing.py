@@ -146,6 +146,32 @@ class PacedSocket(socket.socket):
                     self._reading.moved(len(data))
                 return data
 
+    def receive_some(self, block: memoryview, within_s: float) -> int | None:
+        """
+        Wait for bytes, fill a block with them and return how many they are.
+
+        Returns:
+            0 at the end of what the other side sends; None if nothing came in time.
+
+        Raises:
+            TooSlowError: None came in the time that was left in all.
+        """
+        while True:
+            try:
+                size = super().recv_into(block)
+            except BlockingIOError:
+                if self._reading is None:
+                    return 0
+                wait_s = min(self._reading.left_s, within_s)
+                if not self._poll(select.POLLIN, self._reading, wait_s):
+                    if self._reading.left_s <= 0:
+                        raise TooSlowError from None
+                    return None
+            else:
+                if self._reading is not None:
+                    self._reading.moved(size)
+                return size
+
     def sendall(self, data: Any, flags: int = 0, /) -> None:  # noqa: ANN401 - any buffer
         """
         Send all of it, or leave it to be sent.
@@ -177,8 +203,8 @@ class PacedSocket(socket.socket):
         Send a part of a file, and return how many bytes that was.
 
         Python's own waits for ever when a socket's kernel timeout ends a call.
-        A file that awaits its last byte (hv_web.files) is told before that. One that
-        can be handed over is left to others, who count it as well.
+        A file that has a half way (hv_web.files) is told before it passes that. One
+        that can be handed over is left to others, who count it as well.
 
         Raises:
             TooSlowError: The other side took too little of it.
@@ -188,11 +214,12 @@ class PacedSocket(socket.socket):
             self.unsent.keep_file(file.hand_over(), offset, offset + count)
             return count
         self._send_left()
-        if not count or not getattr(file, "awaits_last_byte", False):
+        first = getattr(file, "to_half_way", None)
+        if not count or first is None:
             return self._sendfile(file, offset, count)
-        sent = self._sendfile(file, offset, count - 1)
-        file.announce_last_byte()
-        return sent + self._sendfile(file, offset + sent, 1)
+        sent = self._sendfile(file, offset, first)
+        file.pass_half_way()
+        return sent + self._sendfile(file, offset + sent, count - sent)
 
     def wait_writable(self) -> None:
         """

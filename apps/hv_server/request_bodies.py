@@ -5,10 +5,12 @@ Requests that know whether their body was read.
 from collections.abc import Callable
 from typing import Any
 
-from gunicorn.http.body import Body, ChunkedReader
+from gunicorn.http.body import ChunkedReader
 from gunicorn.http.errors import ParseException
 from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn
+
+from hv_server.large_bodies import BodyInBlocks
 
 
 class BrokenBodyError(OSError):
@@ -17,7 +19,7 @@ class BrokenBodyError(OSError):
     """
 
 
-class WatchedBody(Body):  # type: ignore[misc]  # gunicorn has no types
+class WatchedBody(BodyInBlocks):
     """
     A body whose every fault is an OSError, as that of a file would be.
     """

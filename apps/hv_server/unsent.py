@@ -33,16 +33,23 @@ class HandedOver(Protocol):
         ...
 
     @property
+    def half_at(self) -> int:
+        """
+        Up to where at most half of it is handed over.
+        """
+        ...
+
+    @property
     def segment(self) -> CountedSegment | None:
         """
-        What they count.
+        What they count before they hand over more.
         """
         ...
 
     @property
     def when_broken_off(self) -> Callable[[], None] | None:
         """
-        Called if it was not sent whole.
+        Called if no more than the half was.
         """
         ...
 

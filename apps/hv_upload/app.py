@@ -5,12 +5,14 @@ Source: interface, "upload-url": the bytes are sent with a PUT to
 ``signedURL``; the reply is 200, after the address expired 403.
 """
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, Protocol
 
 import falcon
 
 from hv_upload.incoming import IncomingFiles
+from hv_upload.places import UploadPlaces
 from hv_upload.query import single
 from hv_upload.resumable import ResumableUploadResource, ResumableUseCases
 from hv_web.app import make_app as make_web_app
@@ -21,12 +23,12 @@ from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads.grants import DEFAULT_CONTENT_TYPE, UploadGrant
 from hvcore.envelope import encode, success
 from hvcore.errors import InvalidFileSizeError
-from hvcore.incoming.disk_space import DiskReservations
-from hvcore.throttling.shares import SharedCapacity
+from hvcore.incoming.disk_space import DiskReservation
+from hvcore.settings import Settings
 from hvcore.upload_signing import UploadSigner
 
-MAX_CONCURRENT: Final = 8
-"""Must stay below the server's threads, so that somebody can still watch."""
+MAX_CONCURRENT: Final = 16
+"""Half of the server's threads, so that somebody can still watch."""
 RESUMABLE_PREFIX: Final = "/uploads/"
 
 
@@ -52,6 +54,20 @@ class UploadUseCases(Protocol):
     def incoming_dir(self) -> Path:
         """
         Return the folder in which bytes are collected.
+        """
+        ...
+
+    def room_for(
+        self, grant: UploadGrant, size_bytes: int | None
+    ) -> AbstractContextManager[DiskReservation]:
+        """
+        Hold room for a body while it comes in.
+        """
+        ...
+
+    def is_room_scarce(self) -> bool:
+        """
+        Tell whether others wait for room.
         """
         ...
 
@@ -97,6 +113,13 @@ class UploadServices(Protocol):
         ...
 
     @property
+    def settings(self) -> Settings:
+        """
+        Say what one client may have of it.
+        """
+        ...
+
+    @property
     def clock(self) -> Clock:
         """
         The time.
@@ -118,22 +141,14 @@ def make_app(
     services.uploads.clean_incoming()
     services.resumable.tidy()
     app = make_web_app(cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)])
-    slots = SharedCapacity(
-        name="uploads_of_one",
-        capacity=max_concurrent,
-        # One organization leaves room for the others.
-        most_of_one=max(1, max_concurrent // 2),
-        things="uploads",
+    places = UploadPlaces.make(
+        capacity=max_concurrent, most_of_one=services.settings.shares.uploads_of_one
     )
-    reservations = DiskReservations()
-    app.add_route(
-        "/upload/{grant_id}", SignedUploadResource(services, slots, reservations)
-    )
+    app.add_route("/upload/{grant_id}", SignedUploadResource(services, places))
     resumable = ResumableUploadResource(
         uploads=services.resumable,
         signer=services.upload_signer,
-        slots=slots,
-        reservations=reservations,
+        places=places,
     )
     app.add_route(f"{RESUMABLE_PREFIX}{{grant_id}}", resumable)
     return app
@@ -144,17 +159,11 @@ class SignedUploadResource:
     A signed upload address.
     """
 
-    def __init__(
-        self,
-        services: UploadServices,
-        slots: SharedCapacity,
-        reservations: DiskReservations,
-    ) -> None:
+    def __init__(self, services: UploadServices, places: UploadPlaces) -> None:
         self._uploads = services.uploads
         self._signer = services.upload_signer
         self._clock = services.clock
-        self._reservations = reservations
-        self._slots = slots
+        self._places = places
 
     def on_put(
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
@@ -176,7 +185,7 @@ class SignedUploadResource:
             now=self._clock.now(),
         )
         grant = self._uploads.open_upload(verified)
-        with self._slots.take(grant.org_id):
+        with self._places.take(req, grant.org_id):
             content_type = req.content_type
             self._uploads.check_announced(grant, content_type, req.content_length)
             if req.content_length is None and not req.env.get("wsgi.input_terminated"):
@@ -191,11 +200,13 @@ class SignedUploadResource:
     ) -> UploadGrant:
         incoming = IncomingFiles(
             folder=self._uploads.incoming_dir(),
-            reservations=self._reservations,
-            is_scarce=self._slots.is_scarce,
+            is_scarce=self._do_others_wait,
         )
         limit = grant.size_bytes or MAX_UPLOAD_BYTES
-        with incoming.collect(req, max_bytes=limit) as (local, size_bytes):
+        with (
+            self._uploads.room_for(grant, req.content_length) as reserved,
+            incoming.collect(req, reserved, max_bytes=limit) as (local, size_bytes),
+        ):
             sent = (content_type or "").partition(";")[0].strip().lower()
             return self._uploads.receive(
                 grant.id,
@@ -203,6 +214,9 @@ class SignedUploadResource:
                 size_bytes=size_bytes,
                 content_type=sent or grant.content_type or DEFAULT_CONTENT_TYPE,
             )
+
+    def _do_others_wait(self) -> bool:
+        return self._places.is_scarce() or self._uploads.is_room_scarce()
 
 
 def _answer(grant: UploadGrant) -> dict[str, object]:

@@ -9,13 +9,15 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 import falcon
 
-from hv_upload.incoming import CutOffError, SenderPace, blocks
+from hv_upload.bodies import CutOffError, blocks
+from hv_upload.pace import SenderPace
+from hv_upload.places import UploadPlaces
 from hv_upload.query import single
 from hv_web.errors import UnsupportedMediaTypeError
 from hv_web.tus import check_version, expires
@@ -35,9 +37,8 @@ from hvcore.errors import (
     InvalidParametersError,
     MethodNotAllowedError,
 )
-from hvcore.incoming.disk_space import DiskReservations
+from hvcore.incoming.disk_space import DiskReservation
 from hvcore.incoming.partial import PartialFile, PartialFiles
-from hvcore.throttling.shares import SharedCapacity
 from hvcore.upload_signing import UploadSigner
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Integer
 
@@ -71,6 +72,26 @@ class ResumableUseCases(Protocol):
     def prolong(self, grant_id: GrantId) -> UploadGrant:
         """
         Return the same, after its time was prolonged.
+        """
+        ...
+
+    def check_quotas(self, grant: UploadGrant) -> None:
+        """
+        Refuse further bytes where the whole file could not be kept.
+        """
+        ...
+
+    def room_for(
+        self, grant: UploadGrant, size_bytes: int | None
+    ) -> AbstractContextManager[DiskReservation]:
+        """
+        Hold room for the bytes of one request while they come in.
+        """
+        ...
+
+    def is_room_scarce(self) -> bool:
+        """
+        Tell whether others wait for room.
         """
         ...
 
@@ -116,14 +137,13 @@ class ResumableUploadResource:
     An upload that goes on where it was cut off.
 
     Attributes:
-        slots: Shared by all uploads of a process; so are reservations.
+        places: Shared by all uploads of a process.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
     uploads: ResumableUseCases
     signer: UploadSigner
-    slots: SharedCapacity
-    reservations: DiskReservations
+    places: UploadPlaces
     elapsed_s: Callable[[], float] = time.monotonic
 
     def on_head(
@@ -144,7 +164,7 @@ class ResumableUploadResource:
         grant = self.uploads.find(self._verified(req, grant_id))
         offset = self._offset(grant)
         if grant.state is not GrantState.USED and offset == grant.size_bytes:
-            with self._held(grant) as file:
+            with self._held(req, grant) as file:
                 grant = self._finished(grant, file)
         _describe(resp, grant, offset)
         resp.set_header("Upload-Length", str(grant.size_bytes))
@@ -172,7 +192,7 @@ class ResumableUploadResource:
         chunk = read_chunk(req)
         grant = self.uploads.find(verified)
         if grant.state is not GrantState.USED:
-            with self._held(grant) as file:
+            with self._held(req, grant) as file:
                 grant = self._take(req, verified, file, chunk)
         else:
             _check_offset(chunk, grant.size_bytes or 0)
@@ -231,9 +251,9 @@ class ResumableUploadResource:
         return self.uploads.files().size_of(grant.id)
 
     @contextmanager
-    def _held(self, grant: UploadGrant) -> Iterator[PartialFile]:
+    def _held(self, req: falcon.Request, grant: UploadGrant) -> Iterator[PartialFile]:
         with (
-            self.slots.take(grant.org_id),
+            self.places.take(req, grant.org_id),
             self.uploads.files().hold(grant.id) as file,
         ):
             yield file
@@ -252,6 +272,7 @@ class ResumableUploadResource:
             raise ConflictError("The upload is complete.")
         _check_offset(chunk, file.size_bytes)
         _check_length(chunk, grant)
+        self.uploads.check_quotas(grant)
         self._append(req, grant, file, chunk)
         if file.size_bytes == grant.size_bytes:
             return self._finished(grant, file)
@@ -306,10 +327,10 @@ class ResumableUploadResource:
     ) -> None:
         left = (grant.size_bytes or 0) - chunk.offset
         prolonged_s = self.elapsed_s()
-        pace = SenderPace(prolonged_s, is_scarce=self.slots.is_scarce)
+        pace = SenderPace(prolonged_s, is_scarce=self._do_others_wait)
         received = 0
-        with self.reservations.reserve(file.path.parent, left) as reserved:
-            for block in blocks(req, chunk.length):
+        with self.uploads.room_for(grant, left) as reserved:
+            for block in blocks(req, chunk.length, at=chunk.offset):
                 received += len(block)
                 if received > left:
                     raise _too_long(grant)
@@ -324,6 +345,9 @@ class ResumableUploadResource:
                     prolonged_s = now_s
         if chunk.length is not None and received < chunk.length:
             raise CutOffError("The body ended too early.")
+
+    def _do_others_wait(self) -> bool:
+        return self.places.is_scarce() or self.uploads.is_room_scarce()
 
 
 def read_chunk(req: falcon.Request) -> Chunk:

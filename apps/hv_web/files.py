@@ -4,7 +4,6 @@ Answer with bytes, through Falcon.
 
 import os
 from collections.abc import Callable
-from functools import partial
 from typing import BinaryIO
 
 import attrs
@@ -17,12 +16,32 @@ from hv_web.representations import (
     ignore_uncounted,
     represent,
 )
-from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
+
+
+@attrs.define(kw_only=True)
+class HalfWay:
+    """
+    What is done about the moment from which on an answer counts.
+
+    Attributes:
+        after_bytes: So much of the answer is at most half of the whole, and with
+            one byte more it is more.
+        at: Where that is in the file.
+        segment: Counted before that byte is handed over.
+        wait: Waits until the other side takes more; None where nobody can.
+        when_broken_off: Called if it never was.
+    """
+
+    after_bytes: int
+    at: int
+    segment: CountedSegment
+    wait: Callable[[], None] | None
+    when_broken_off: Callable[[], None]
 
 
 class BoundedFile:
@@ -32,62 +51,57 @@ class BoundedFile:
     Args:
         file: Closed together with this.
         size_bytes: What may be read of it.
-        before_last_byte: Called once all but the last byte was handed over.
-        when_broken_off: Called if that never happened.
+        half_way: Lies before its end; None for what is not counted.
     """
 
     def __init__(
-        self,
-        file: BinaryIO,
-        size_bytes: int,
-        before_last_byte: Callable[[], object] | None = None,
-        when_broken_off: Callable[[], None] | None = None,
+        self, file: BinaryIO, size_bytes: int, half_way: HalfWay | None = None
     ) -> None:
         self._file = file
         self._left = size_bytes
-        self._before_last_byte = before_last_byte
-        self._when_broken_off = when_broken_off
+        self._half_way = half_way
+        self._to_half_way = half_way.after_bytes if half_way else 0
 
     def read(self, size: int | None = None, /) -> bytes:
         """
-        Return up to size bytes; where somebody waits for the last, that alone.
+        Return up to size bytes, and of what counts no more at first than its half.
 
         Who comes for more has handed over what he had before.
         """
-        left = self._left
-        if self._before_last_byte:
-            if left > 1:
-                left -= 1
-            elif left == 1:
-                self.announce_last_byte()
+        if self._half_way is not None and not self._to_half_way:
+            self.pass_half_way()
+        left = self._left if self._half_way is None else self._to_half_way
         wanted = left if size is None or size < 0 else min(size, left)
         data = self._file.read(wanted) if wanted else b""
         self._left -= len(data)
+        self._to_half_way -= len(data)
         return data
 
     @property
-    def awaits_last_byte(self) -> bool:
+    def to_half_way(self) -> int | None:
         """
-        Tell whether somebody is to be told before the last byte.
+        How many bytes may be handed over before somebody is told, if anybody is.
         """
-        return self._before_last_byte is not None
+        return None if self._half_way is None else self._to_half_way
 
-    def announce_last_byte(self) -> None:
+    def pass_half_way(self) -> None:
         """
-        Tell that all but the last byte was handed over.
+        Tell that the next byte makes more than half.
         """
-        tell, self._before_last_byte = self._before_last_byte, None
-        if tell is not None:
-            tell()
-            self._when_broken_off = None
+        passed, self._half_way = self._half_way, None
+        if passed is not None:
+            if passed.wait is not None:
+                # Who has left meanwhile does not get more than the half.
+                passed.wait()
+            passed.segment.count()
 
     def close(self) -> None:
         """
         Close the file.
         """
-        broken_off, self._when_broken_off = self._when_broken_off, None
-        if broken_off is not None:
-            broken_off()
+        missed, self._half_way = self._half_way, None
+        if missed is not None:
+            missed.when_broken_off()
         self._file.close()
 
 
@@ -98,9 +112,11 @@ class FileToSend:
 
     Attributes:
         descriptor: To be closed by whoever has this.
+        half_at: The segment counts once more than up to here is handed over.
     """
 
     descriptor: int
+    half_at: int
     segment: CountedSegment | None
     when_broken_off: Callable[[], None] | None
 
@@ -110,36 +126,20 @@ class LocalFile(BoundedFile):
     The same of a file of this machine, which a server may sendfile.
 
     gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
-    our sockets ask for ``awaits_last_byte``, or have it handed over
-    (hv_server.pacing).
-
-    Args:
-        segment: What before_last_byte counts.
+    our sockets ask for ``to_half_way``, or have it handed over (hv_server.pacing).
     """
-
-    def __init__(
-        self,
-        file: BinaryIO,
-        size_bytes: int,
-        before_last_byte: Callable[[], object] | None = None,
-        when_broken_off: Callable[[], None] | None = None,
-        *,
-        segment: CountedSegment | None = None,
-    ) -> None:
-        super().__init__(file, size_bytes, before_last_byte, when_broken_off)
-        self._segment = segment
 
     def hand_over(self) -> FileToSend:
         """
         Give the file to somebody else, who does all that is to be done.
         """
-        given = FileToSend(
+        half_way, self._half_way = self._half_way, None
+        return FileToSend(
             descriptor=os.dup(self.fileno()),
-            segment=self._segment,
-            when_broken_off=self._when_broken_off,
+            half_at=half_way.at if half_way else 0,
+            segment=half_way.segment if half_way else None,
+            when_broken_off=half_way.when_broken_off if half_way else None,
         )
-        self._before_last_byte = self._when_broken_off = None
-        return given
 
     def fileno(self) -> int:
         """
@@ -196,7 +196,7 @@ def _redirect(
 ) -> None:
     # Whether the player takes it all, nobody here sees: it counts as taken.
     ignore_uncounted(served, chosen)
-    if served.segment is not None and chosen.start == 0:
+    if served.segment is not None and chosen.has_over_half:
         served.segment.count()
     # It asks there as it has asked here, for the same part.
     resp.status = falcon.HTTP_307
@@ -224,23 +224,17 @@ def _open(
         file = stored.open(chosen.start, chosen.end)
     except (FileNotFoundError, ObjectNotFoundError) as exc:
         raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING) from exc
-    tell: Callable[[], None] | None = None
-    if served.segment is not None and chosen.start == 0:
-        tell = served.segment.count
     wait = getattr(req.env.get("gunicorn.socket"), "wait_writable", None)
-    if tell is not None and wait is not None:
-        tell = partial(_tell_once_writable, wait, tell)
-    # Only our sockets ask for the last byte: others would send it unnoticed.
-    fits_sendfile = stored.is_local and (tell is None or wait is not None)
-    broken_off = partial(served.ignore, IgnoredReason.BROKEN_OFF) if tell else None
-    size_bytes = chosen.end - chosen.start
-    if not fits_sendfile:
-        return BoundedFile(file, size_bytes, tell, broken_off)
-    segment = served.segment if tell else None
-    return LocalFile(file, size_bytes, tell, broken_off, segment=segment)
-
-
-def _tell_once_writable(wait: Callable[[], None], tell: Callable[[], object]) -> None:
-    # Who has left meanwhile does not get the last byte.
-    wait()
-    tell()
+    half_way = None
+    if served.segment is not None and chosen.has_over_half:
+        half_way = HalfWay(
+            after_bytes=chosen.half_at - chosen.start,
+            at=chosen.half_at,
+            segment=served.segment,
+            wait=wait,
+            when_broken_off=served.break_off,
+        )
+    # Only our sockets stop at the half: others would pass it unnoticed.
+    fits_sendfile = stored.is_local and (half_way is None or wait is not None)
+    kind = LocalFile if fits_sendfile else BoundedFile
+    return kind(file, chosen.end - chosen.start, half_way)

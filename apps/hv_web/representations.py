@@ -88,6 +88,20 @@ class Representation:
             return None
         return f"bytes {self.start}-{self.end - 1}/{self.size_bytes}"
 
+    @property
+    def half_at(self) -> int:
+        """
+        Up to where it is at most half of the whole; with one byte more it is more.
+        """
+        return self.start + self.size_bytes // 2
+
+    @property
+    def has_over_half(self) -> bool:
+        """
+        Tell whether more than half of the whole is in the answer.
+        """
+        return self.end > self.half_at
+
 
 def represent(wanted: Wanted, served: PlaybackResponse) -> Representation:
     """
@@ -144,8 +158,8 @@ def ignore_uncounted(served: PlaybackResponse, chosen: Representation) -> None:
         served.ignore(IgnoredReason.NOT_MODIFIED)
     elif chosen.body is None:
         served.ignore(IgnoredReason.HEAD)
-    elif chosen.start:
-        served.ignore(IgnoredReason.LATER_RANGE)
+    elif not chosen.has_over_half:
+        served.ignore(IgnoredReason.TOO_FEW_BYTES)
     elif served.segment is None:
         served.ignore(IgnoredReason.OTHER_FILE)
 

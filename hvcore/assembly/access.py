@@ -10,6 +10,7 @@ from hvcore.services.access.audit import Audit
 from hvcore.services.access.callers import Access
 from hvcore.services.access.idempotency import Idempotency
 from hvcore.services.access.keys import Keys
+from hvcore.services.access.quotas import Quotas
 from hvcore.services.access.rate_limits import RateLimits
 from hvcore.services.access.tenants import Tenants
 
@@ -36,6 +37,13 @@ class AccessWiring(Backends):
         Organizations and environments.
         """
         return Tenants(uow=self.uow, clock=self.clock)
+
+    @cached_property
+    def quotas(self) -> Quotas:
+        """
+        What organizations may use, and use.
+        """
+        return Quotas(uow=self.uow)
 
     @cached_property
     def keys(self) -> Keys:

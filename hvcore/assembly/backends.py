@@ -199,7 +199,8 @@ class Backends:
         Outgoing requests to public addresses and allowed hosts.
         """
         return self._overridden("outbound") or OutboundHttp(
-            allowed_hosts=self.settings.fetch.allowed_hosts
+            allowed_hosts=self.settings.fetch.allowed_hosts,
+            lookups_of_one=self.settings.shares.name_lookups_of_one,
         )
 
     def is_migrated(self) -> bool:

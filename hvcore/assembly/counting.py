@@ -3,11 +3,16 @@ What is noted of served segments, and how it reaches the sinks.
 """
 
 from functools import cached_property
+from typing import Final
 
 from hvcore.assembly.backends import Backends
+from hvcore.persistence.access.delivered import SqlDeliveredBytes
 from hvcore.services.counting.drain import Drain
 from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames
+
+DELIVERED_BYTES: Final = "delivered bytes"
+"""The sink of the quotas; no deployment chooses it, and none can be called so."""
 
 
 class CountingWiring(Backends):
@@ -38,4 +43,5 @@ class CountingWiring(Backends):
         """
         Brings what was served to the sinks.
         """
-        return Drain(folder=self.spool_dir, sinks=self._sinks)
+        sinks = {**self._sinks, DELIVERED_BYTES: SqlDeliveredBytes(self.engine)}
+        return Drain(folder=self.spool_dir, sinks=sinks)

@@ -52,14 +52,17 @@ class PlaybackWiring(CountingWiring):
         """
         return Delivery(
             directory=SqlPlaybackDirectory(
-                self.engine, ChangesFile(self.edge_folder / CHANGES_FILE)
+                self.engine, ChangesFile(self.edge_folder / CHANGES_FILE), self.clock
             ),
             storage=self.storage,
             key_ring=self.key_ring,
             clock=self.clock,
             counter=SpooledCounter(
                 spool=self.spool,
-                sessions=SessionNotes(self.session_names),
+                sessions=SessionNotes(
+                    self.session_names,
+                    most_of_one=self.settings.shares.live_sessions_of_one,
+                ),
                 clock=self.clock,
                 details=self.served_details,
             ),
@@ -72,7 +75,11 @@ class PlaybackWiring(CountingWiring):
         """
         Pictures of any allowed size.
         """
-        return Thumbnails(storage=self.storage, delivery=self.delivery)
+        return Thumbnails(
+            storage=self.storage,
+            delivery=self.delivery,
+            shares=self.settings.shares,
+        )
 
     @cached_property
     def _playback_changes(self) -> PlaybackChanges:

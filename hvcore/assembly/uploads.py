@@ -3,11 +3,17 @@ Bytes on their way in.
 """
 
 from functools import cached_property
+from typing import Final
 
 from hvcore.assembly.backends import Backends
+from hvcore.incoming.disk_space import DiskReservations
+from hvcore.incoming.room_ledger import RoomLedger
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
 from hvcore.services.uploads.resumable import ResumableUploads
+
+ROOM_FILE: Final = "upload-room.json"
+"""In the data folder, where all processes of a machine find it."""
 
 
 class UploadWiring(Backends):
@@ -27,6 +33,10 @@ class UploadWiring(Backends):
             public=self.settings.public,
             clock=self.clock,
             work_dir=self._recipe.work_dir,
+            room=DiskReservations(
+                ledger=RoomLedger(self.settings.data_dir / ROOM_FILE),
+                most_of_one_percent=self.settings.shares.upload_room_percent,
+            ),
         )
 
     @cached_property

@@ -3,6 +3,7 @@ Videos as their owners see and change them.
 """
 
 from functools import cached_property
+from typing import Final
 
 from hvcore.assembly.playback import PlaybackWiring
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
@@ -11,6 +12,13 @@ from hvcore.services.videos.catalog import Catalog
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
 from hvcore.services.videos.deletion import Deletion
 from hvcore.services.videos.editing import Editing
+from hvcore.throttling.shares import SharedCapacity
+
+SMALL_FILES: Final = 8
+"""
+Captions and pictures that the API takes in at a time: each holds one of its 16
+threads, and a picture up to 20 MB.
+"""
 
 
 class VideoWiring(PlaybackWiring):
@@ -54,6 +62,7 @@ class VideoWiring(PlaybackWiring):
             storage=self.storage,
             transcoder=self.transcoder,
             work_dir=self._recipe.work_dir,
+            places=self._small_places,
         )
 
     @cached_property
@@ -61,4 +70,19 @@ class VideoWiring(PlaybackWiring):
         """
         Captions of videos.
         """
-        return Captions(uow=self.uow, storage=self.storage, clock=self.clock)
+        return Captions(
+            uow=self.uow,
+            storage=self.storage,
+            clock=self.clock,
+            places=self._small_places,
+        )
+
+    @cached_property
+    def _small_places(self) -> SharedCapacity:
+        return SharedCapacity(
+            name="uploads_of_one",
+            capacity=SMALL_FILES,
+            most_of_one=min(self.settings.shares.uploads_of_one, SMALL_FILES),
+            kept_for_newcomers=SMALL_FILES // 4,
+            things="files",
+        )

@@ -33,7 +33,7 @@ THUMBNAIL_TOKEN_VALID_S: Final = 24 * 3600
 MIN_THUMBNAIL_PX: Final = 16
 MAX_THUMBNAIL_PX: Final = 3840
 MAX_THUMBNAIL_SIZES: Final = 64
-"""Sizes kept of one video; further ones are rendered anew each time."""
+"""Sizes kept of one video beside the usual ones; the least used make room."""
 
 MAX_PERIOD_DAYS: Final = 365
 DEFAULT_PERIOD_DAYS: Final = 30

@@ -3,14 +3,19 @@ Room on the disk, reserved for files that come in side by side.
 """
 
 import errno
+import secrets
 import shutil
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import attrs
+
 from hvcore.errors import UnavailableError
+from hvcore.incoming.room_ledger import Claim, DiskShares, RoomLedger
+from hvcore.throttling.shares import REFUSALS
 
 FREE_RESERVE_BYTES: Final = 512 * 1024 * 1024
 """Left on the disk for everything else: databases do not survive a full one."""
@@ -19,66 +24,107 @@ FREE_RESERVE_SHARE: Final = 0.01
 As the storage on files does by default: with less, it would refuse an upload
 that has come in whole.
 """
-CHECK_EVERY_BYTES: Final = 64 * 1024 * 1024
+CHECK_EVERY_BYTES: Final = 16 * 1024 * 1024
+"""So much of each upload may come in unseen; all of them stay in the reserve."""
+CHECK_EVERY_S: Final = 1.0
+SOON_S: Final = 3600.0
+"""
+What comes in this time at a sender's pace is kept for it. A fast one has room for
+its whole file at once; one that sends next to nothing keeps nobody out.
+"""
+RETRY_AFTER_S: Final = 60
+_SHARE: Final = "upload_room_percent"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
+@attrs.frozen(kw_only=True)
 class DiskReservations:
     """
-    What the running uploads of a process still need; thread-safe.
+    What the running uploads still need, of all processes; thread-safe.
+
+    Attributes:
+        most_of_one_percent: What one client may keep from others.
+        elapsed_s: A clock of the machine that only goes forward, in seconds.
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._wanted: dict[object, int] = {}
+    ledger: RoomLedger
+    most_of_one_percent: int
+    elapsed_s: Callable[[], float] = time.monotonic
 
     @contextmanager
-    def reserve(self, folder: Path, length: int | None) -> Iterator["DiskReservation"]:
+    def reserve(
+        self, folder: Path, length: int | None, *, client: str
+    ) -> Iterator["DiskReservation"]:
         """
         Hold room for an upload while it comes in.
 
         Args:
             length: None if the sender did not announce it.
+            client: Who sends it, as shares are counted.
 
         Raises:
             UnavailableError: There is not enough.
         """
-        reserved = DiskReservation(self, folder, length)
-        reserved.check(0)
+        reserved = DiskReservation(self, folder, length, client)
+        reserved.begin()
         try:
             yield reserved
         finally:
             reserved.release()
 
-    def set(self, owner: object, wanted_bytes: int) -> None:
+    def is_scarce(self) -> bool:
         """
-        Note what an upload still needs.
+        Tell whether somebody waits for room who has less than a share.
         """
-        with self._lock:
-            self._set(owner, wanted_bytes)
+        with disk_errors_translated():
+            refused_at_s = self.ledger.read().refused_at_s
+        # They come back after a while, and a little later than told.
+        return 0 <= self.elapsed_s() - refused_at_s < 2 * RETRY_AFTER_S
 
-    def check(self, owner: object, wanted_bytes: int, folder: Path) -> None:
+    def renew(
+        self, owner: str, claim: Claim, folder: Path, *, needed_bytes: int
+    ) -> None:
         """
-        Note the same, unless there is no room for that beside all others.
+        Note what an upload has and claims, cut down to what there is.
+
+        Args:
+            needed_bytes: Without so much it cannot go on.
 
         Raises:
-            UnavailableError: There is not, or the folder is gone.
+            UnavailableError: There is no room for it, or the folder is gone.
         """
-        with self._lock:
-            free = _free_bytes(folder)
-            others = sum(self._wanted.values()) - self._wanted.get(owner, 0)
-            if free < wanted_bytes + others:
-                raise UnavailableError(
-                    "There is no room for this upload now; try again later.",
-                    retry_after_s=60,
-                )
-            self._set(owner, wanted_bytes)
+        free = _free_bytes(folder)
+        with disk_errors_translated(), self.ledger.change() as notes:
+            now_s = claim.renewed_at_s
+            notes.forget_old(now_s)
+            shares = notes.shares(
+                owner,
+                claim.disk,
+                free_bytes=free,
+                most_of_one_percent=self.most_of_one_percent,
+                now_s=now_s,
+            )
+            room = max(0, shares.room_of(claim.client))
+            is_refused = room < needed_bytes
+            if is_refused and _is_kept_out(shares, claim.client, needed_bytes):
+                notes.refused_at_s = now_s
+            if not is_refused:
+                ahead = min(claim.ahead_bytes, room)
+                notes.claims[owner] = attrs.evolve(claim, ahead_bytes=ahead)
+        if is_refused:
+            REFUSALS.add(_SHARE)
+            raise UnavailableError(
+                "There is no room for this upload now; try again later.",
+                retry_after_s=RETRY_AFTER_S,
+            )
 
-    def _set(self, owner: object, wanted_bytes: int) -> None:
-        if wanted_bytes > 0:
-            self._wanted[owner] = wanted_bytes
-        else:
-            self._wanted.pop(owner, None)
+    def remove(self, owner: str) -> None:
+        """
+        Forget an upload.
+        """
+        # What cannot be taken out lapses.
+        with suppress(OSError), self.ledger.change() as notes:
+            notes.claims.pop(owner, None)
 
 
 class DiskReservation:
@@ -87,12 +133,33 @@ class DiskReservation:
     """
 
     def __init__(
-        self, reservations: DiskReservations, folder: Path, length: int | None
+        self,
+        reservations: DiskReservations,
+        folder: Path,
+        length: int | None,
+        client: str,
     ) -> None:
         self._reservations = reservations
         self._folder = folder
         self._length = length
-        self._checked = 0
+        self._client = client
+        self._owner = secrets.token_hex(8)
+        self._disk = 0
+        self._checked_bytes = 0
+        self._checked_at_s = 0.0
+        self._is_held = False
+
+    def begin(self) -> None:
+        """
+        Look whether all of it will fit, as far as that is known.
+
+        Raises:
+            UnavailableError: It does not.
+        """
+        with disk_errors_translated():
+            self._disk = self._folder.stat().st_dev
+        whole = CHECK_EVERY_BYTES if self._length is None else self._length
+        self._renew(0, min(whole, CHECK_EVERY_BYTES), needed_bytes=whole)
 
     def received(self, count: int) -> None:
         """
@@ -101,32 +168,58 @@ class DiskReservation:
         Raises:
             UnavailableError: Somebody else has filled the disk.
         """
-        if count - self._checked >= CHECK_EVERY_BYTES:
+        waited_s = self._reservations.elapsed_s() - self._checked_at_s
+        if (
+            count - self._checked_bytes >= CHECK_EVERY_BYTES
+            or waited_s >= CHECK_EVERY_S
+        ):
             self.check(count)
-        else:
-            self._reservations.set(self, self._wanted(count))
 
     def check(self, count: int) -> None:
         """
-        Look at the disk.
+        Look at the disk, and claim what will come soon.
 
         Raises:
             UnavailableError: The rest does not fit.
         """
-        self._checked = count
-        self._reservations.check(self, self._wanted(count), self._folder)
+        elapsed_s = self._reservations.elapsed_s() - self._checked_at_s
+        bytes_per_s = (count - self._checked_bytes) / max(elapsed_s, CHECK_EVERY_S)
+        # Unannounced: what may come until the next look.
+        left = CHECK_EVERY_BYTES if self._length is None else self._length - count
+        self._renew(
+            count,
+            min(left, int(bytes_per_s * SOON_S)),
+            needed_bytes=min(left, CHECK_EVERY_BYTES),
+        )
 
     def release(self) -> None:
         """
         Need no more room: everything has come in, or nothing more will.
         """
-        self._reservations.set(self, 0)
+        if self._is_held:
+            self._reservations.remove(self._owner)
+            self._is_held = False
 
-    def _wanted(self, count: int) -> int:
-        if self._length is not None:
-            return self._length - count
-        # Unannounced: what may come until the next look.
-        return self._checked + CHECK_EVERY_BYTES - count
+    def _renew(self, count: int, ahead_bytes: int, *, needed_bytes: int) -> None:
+        now_s = self._reservations.elapsed_s()
+        claim = Claim(
+            client=self._client,
+            disk=self._disk,
+            received_bytes=count,
+            ahead_bytes=ahead_bytes,
+            renewed_at_s=now_s,
+        )
+        self._reservations.renew(
+            self._owner, claim, self._folder, needed_bytes=needed_bytes
+        )
+        self._is_held = True
+        self._checked_bytes, self._checked_at_s = count, now_s
+
+
+def _is_kept_out(shares: DiskShares, client: str, needed_bytes: int) -> bool:
+    # Who wants more than a share, or what the empty disk has not, makes nothing
+    # scarce: others are not cut off for that.
+    return shares.is_within_share(client, needed_bytes)
 
 
 def _free_bytes(folder: Path) -> int:

@@ -47,7 +47,7 @@ class PartialFile:
         """
         return os.fstat(self._file.fileno()).st_size
 
-    def append(self, block: bytes) -> None:
+    def append(self, block: bytes | memoryview) -> None:
         """
         Write a block behind what is there; it counts from then on.
 

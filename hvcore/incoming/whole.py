@@ -10,14 +10,11 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
-from hvcore.incoming.disk_space import (
-    DiskReservation,
-    DiskReservations,
-    disk_errors_translated,
-)
+from hvcore.incoming.disk_space import DiskReservation, disk_errors_translated
 
 INCOMING_PREFIX: Final = "upload-"
 """Whoever collects a body in such a file holds a lock (flock) on it."""
@@ -28,21 +25,23 @@ class ArrivingFile:
     A file that is being filled.
     """
 
-    def __init__(self, path: Path, file: BinaryIO, reserved: DiskReservation) -> None:
+    def __init__(self, path: Path, file: FileIO, reserved: DiskReservation) -> None:
         self.path = path
         self.size_bytes = 0
         self._file = file
         self._reserved = reserved
 
-    def write(self, block: bytes) -> None:
+    def write(self, block: bytes | memoryview) -> None:
         """
         Append, and check now and then whether the rest still fits.
 
         Raises:
             UnavailableError: The disk is nearly full, or fails.
         """
+        left = memoryview(block)
         with disk_errors_translated():
-            self._file.write(block)
+            while left:
+                left = left[self._file.write(left) :]
         self.size_bytes += len(block)
         self._reserved.received(self.size_bytes)
 
@@ -54,30 +53,25 @@ class ArrivingFile:
             UnavailableError: The disk is full, or fails.
         """
         with disk_errors_translated():
-            self._file.flush()
             os.fsync(self._file.fileno())
         self._reserved.release()
 
 
 @contextmanager
-def arriving_file(
-    folder: Path, reservations: DiskReservations, expected_bytes: int | None
-) -> Iterator[ArrivingFile]:
+def arriving_file(folder: Path, reserved: DiskReservation) -> Iterator[ArrivingFile]:
     """
     Make a file in a folder; what is still there afterwards is removed.
 
     Args:
-        reservations: Shared by all that come in side by side.
-        expected_bytes: None if the sender did not say.
+        reserved: The room for it.
 
     Raises:
-        UnavailableError: There is no room for it, or the disk fails.
+        UnavailableError: The disk fails.
     """
     path, file = _locked_file(folder)
     try:
-        with reservations.reserve(folder, expected_bytes) as reserved:
-            # Locked until it is kept: nobody cleans it away meanwhile.
-            yield ArrivingFile(path, file, reserved)
+        # Locked until it is kept: nobody cleans it away meanwhile.
+        yield ArrivingFile(path, file, reserved)
     finally:
         # What stays is cleaned away: nobody holds its lock any more.
         with suppress(OSError):
@@ -87,11 +81,12 @@ def arriving_file(
             file.close()
 
 
-def _locked_file(folder: Path) -> tuple[Path, BinaryIO]:
+def _locked_file(folder: Path) -> tuple[Path, FileIO]:
     while True:
         path = folder / f"{INCOMING_PREFIX}{secrets.token_hex(16)}"
         with disk_errors_translated():
-            file = path.open("xb")
+            # Blocks are large: another buffer would only copy some of them.
+            file = path.open("xb", buffering=0)
             # Not every network folder has locks; there, only age tells.
             with suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)

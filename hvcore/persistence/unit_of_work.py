@@ -17,6 +17,8 @@ from hvcore.domain.tasks.task import Task
 from hvcore.errors import UnavailableError
 from hvcore.persistence.access.audit import SqlAuditRepository
 from hvcore.persistence.access.idempotency import SqlIdempotencyRepository
+from hvcore.persistence.access.quota_use import QuotaUseChanges
+from hvcore.persistence.access.quotas import SqlQuotaRepository
 from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantRepository
 from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
@@ -88,7 +90,7 @@ class SqlWork:
 
     @cached_property
     def grants(self) -> SqlGrantRepository:
-        return SqlGrantRepository(self._connection)
+        return SqlGrantRepository(self._connection, self._use)
 
     @cached_property
     def jobs(self) -> SqlJobRepository:
@@ -97,6 +99,10 @@ class SqlWork:
     @cached_property
     def tenants(self) -> SqlTenantRepository:
         return SqlTenantRepository(self._connection)
+
+    @cached_property
+    def quotas(self) -> SqlQuotaRepository:
+        return SqlQuotaRepository(self._connection)
 
     @cached_property
     def keys(self) -> SqlKeyRepository:
@@ -124,7 +130,11 @@ class SqlWork:
 
     @cached_property
     def _totals(self) -> TotalChanges:
-        return TotalChanges(self._connection)
+        return TotalChanges(self._connection, self._use, self.now)
+
+    @cached_property
+    def _use(self) -> QuotaUseChanges:
+        return QuotaUseChanges(self._connection)
 
     def now(self) -> datetime:
         """
@@ -153,6 +163,8 @@ class SqlWork:
         # Last: every change of an environment's videos waits for these rows.
         if "_totals" in made:
             self._totals.flush()
+        if "_use" in made:
+            self._use.flush()
         if "events" in made:
             self.events.flush()
         self._connection.commit()

@@ -32,7 +32,7 @@ from hvcore.domain.analytics.segments import (
     ServedBatch,
     ServedTotals,
 )
-from hvcore.domain.ids import EnvId, VideoId
+from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 
 class BatchRefusedError(Exception):
@@ -233,6 +233,16 @@ class SupportsReports:
         Return how many different sessions were seen since a moment, or then.
         """
         raise NotImplementedError(AnalyticsReport.VIEWERS)
+
+    def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
+        """
+        Tell whether an organization had more sessions than were followed.
+
+        That is what ``unfollowed`` of a batch says, since a moment or then. A sink
+        that does not keep it says no.
+        """
+        del org_id, since
+        return False
 
     def forget_sessions(self, before: datetime) -> bool:
         """

@@ -32,13 +32,13 @@ class CountedSegment:
 
     def count(self) -> None:
         """
-        Count it: its last byte is about to be handed over.
+        Count it: more than half of it is about to be handed over.
         """
         self.counter.count((self,))
 
     def take_back(self) -> None:
         """
-        Count it no longer: it broke off all the same.
+        Count it no longer: it broke off before all the same.
         """
         line, self.line = self.line, None
         if line is not None:
@@ -52,7 +52,7 @@ class SegmentCounter(Protocol):
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
-        Take note of segments whose last bytes are about to be handed over.
+        Take note of segments of which more than half is about to be handed over.
 
         Sets the line of all, or of none if they cannot be noted.
 

@@ -74,7 +74,7 @@ class Transcoder(ABC):
     @abstractmethod
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
         """
-        Cut the job into at least one part; pure and deterministic.
+        Cut the job into at least one part; pure, and the same on one machine.
         """
 
     @abstractmethod

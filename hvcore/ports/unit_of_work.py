@@ -16,6 +16,7 @@ from hvcore.ports.repositories.idempotency import IdempotencyRepository
 from hvcore.ports.repositories.jobs import JobRepository
 from hvcore.ports.repositories.keys import KeyRepository
 from hvcore.ports.repositories.links import EdgeKeyRepository, ShareLinkRepository
+from hvcore.ports.repositories.quotas import QuotaRepository
 from hvcore.ports.repositories.tasks import TaskRepository
 from hvcore.ports.repositories.tenants import TenantRepository
 from hvcore.ports.repositories.videos import VideoRepository
@@ -60,6 +61,13 @@ class Work(Protocol):
     def tenants(self) -> TenantRepository:
         """
         Organizations and environments.
+        """
+        ...
+
+    @property
+    def quotas(self) -> QuotaRepository:
+        """
+        The limits of organizations, and what they use.
         """
         ...
 

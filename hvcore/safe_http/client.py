@@ -15,16 +15,24 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProtocolError
 from urllib3.response import HTTPResponse
 
+from hvcore.errors import UnavailableError
 from hvcore.safe_http.addresses import Address, is_public, parse_address
 from hvcore.safe_http.allowed_hosts import AllowedHosts
 from hvcore.safe_http.connections import open_connection
 from hvcore.safe_http.errors import OutboundError, TargetRefusedError
-from hvcore.safe_http.resolving import Resolve, look_up, system_addresses
+from hvcore.safe_http.resolving import (
+    MAX_LOOKUPS,
+    Resolve,
+    look_up,
+    look_up_now,
+    system_addresses,
+)
 from hvcore.safe_http.targets import Target, parse_target, redirected
 from hvcore.safe_http.watching import Watch, WatchedTls
+from hvcore.throttling.shares import SharedCapacity
 
-CHECK_S: Final = 2.0
-"""A caller waits for it; what is not known by then is judged later."""
+CHECK_S: Final = 0.5
+"""A thread of the API waits for it; what is not known by then is judged later."""
 BLOCK_BYTES: Final = 256 * 1024
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _HEADERS: Final = {
@@ -93,6 +101,7 @@ class OutboundHttp:
     Args:
         allowed_hosts: The setting ``fetch.allowed_hosts``.
         resolve: Returns the addresses of a name.
+        lookups_of_one: The setting ``shares.name_lookups_of_one``.
         ca_file: Certificates to trust instead of the system's.
 
     Raises:
@@ -104,29 +113,55 @@ class OutboundHttp:
         *,
         allowed_hosts: Sequence[str],
         resolve: Resolve = system_addresses,
+        lookups_of_one: int = 4,
         ca_file: Path | None = None,
     ) -> None:
         self._allowed = AllowedHosts(allowed_hosts)
         self._resolve = resolve
+        # Of checks alone: fetches and webhooks have their own room.
+        self._lookups = SharedCapacity(
+            name="name_lookups_of_one",
+            capacity=MAX_LOOKUPS,
+            most_of_one=lookups_of_one,
+            kept_for_newcomers=MAX_LOOKUPS // 4,
+            things="host names looked up",
+        )
         self._ca_file = ca_file
 
-    def check(self, url: str) -> None:
+    def check(self, url: str, *, client: str) -> None:
         """
         Refuse a target by what is known of it now; connects to nothing.
 
         A target is an absolute https address on port 443, without userinfo,
         and every address that its name has is public. Allowed hosts may also
         be private, on other ports, and without TLS. A name that is not known,
-        or not within 2 s, is not refused: it is judged again when it is used.
+        or not within half a second, is not refused: it is judged again when it
+        is used. Nor is it while the client has its share of lookups in
+        progress: names that hang hold the caller's thread no longer.
+
+        Args:
+            client: The organization that names the target.
 
         Raises:
             TargetRefusedError: A rule refuses it; the reason says which.
         """
         target = parse_target(url)
-        watch = Watch(CHECK_S, _go_on)
+        if self._allowed.has_name(target.host, target.port):
+            return
+
+        def find() -> Sequence[str]:
+            self._lookups.acquire(client)
+            return look_up_now(
+                self._resolve,
+                target.host,
+                target.port,
+                limit_s=CHECK_S,
+                at_end=lambda: self._lookups.release(client),
+            )
+
         try:
-            self._addresses_of(target, watch)
-        except OutboundError:
+            self._addresses_of(target, find)
+        except (OutboundError, UnavailableError):
             return
 
     def post(
@@ -197,7 +232,16 @@ class OutboundHttp:
         headers: Mapping[str, str],
         body: bytes | None,
     ) -> Iterator[HTTPResponse]:
-        addresses = self._addresses_of(target, watch)
+        addresses = self._addresses_of(
+            target,
+            lambda: look_up(
+                self._resolve,
+                target.host,
+                target.port,
+                limit_s=watch.left_s,
+                check=watch,
+            ),
+        )
         with _failing(target.host):
             connection = open_connection(target, addresses, watch=watch, tls=self._tls)
         try:
@@ -210,7 +254,9 @@ class OutboundHttp:
         finally:
             connection.close()
 
-    def _addresses_of(self, target: Target, watch: Watch) -> Sequence[Address]:
+    def _addresses_of(
+        self, target: Target, find: Callable[[], Sequence[str]]
+    ) -> Sequence[Address]:
         is_named = self._allowed.has_name(target.host, target.port)
         if target.address is not None:
             addresses: Sequence[Address] = [target.address]
@@ -218,7 +264,7 @@ class OutboundHttp:
             may_be = is_named or self._allowed.has_networks(target.port)
             if not (target.is_usual or may_be):
                 raise _unusual(target)
-            addresses = self._looked_up(target, watch)
+            addresses = _parsed(find(), target)
         if is_named:
             return addresses
         for address in addresses:
@@ -236,24 +282,22 @@ class OutboundHttp:
                 allowed_as=target.host_and_port,
             )
 
-    def _looked_up(self, target: Target, watch: Watch) -> Sequence[Address]:
-        found = look_up(
-            self._resolve, target.host, target.port, limit_s=watch.left_s, check=watch
-        )
-        addresses = [parse_address(text) for text in found]
-        known = [address for address in addresses if address is not None]
-        if len(known) != len(addresses):
-            # With a zone, for one: link-local.
-            raise TargetRefusedError(
-                f"The host {target.host} is not on the public internet."
-            )
-        return known
-
     @cached_property
     def _tls(self) -> ssl.SSLContext:
         context = ssl.create_default_context(cafile=self._ca_file)
         context.sslsocket_class = WatchedTls
         return context
+
+
+def _parsed(found: Sequence[str], target: Target) -> Sequence[Address]:
+    addresses = [parse_address(text) for text in found]
+    known = [address for address in addresses if address is not None]
+    if len(known) != len(addresses):
+        # With a zone, for one: link-local.
+        raise TargetRefusedError(
+            f"The host {target.host} is not on the public internet."
+        )
+    return known
 
 
 def _exchange(

@@ -14,7 +14,8 @@ from hvcore.safe_http.watching import SLICE_S
 
 MAX_LOOKUPS: Final = 64
 """
-Lookups that may hang at a time in this process.
+Lookups that may hang at a time in this process: so many of those that go on to
+connect, and as many again of those that only judge.
 
 The system's resolver cannot be told how long to wait; whoever owns a name can
 make it wait for half a minute.
@@ -40,7 +41,7 @@ def look_up(
     resolve: Resolve, host: str, port: int, *, limit_s: float, check: Callable[[], None]
 ) -> Sequence[str]:
     """
-    Return the addresses of a name.
+    Return the addresses of a name; waits until it is its turn.
 
     Args:
         check: Called several times a second; raises to end the wait.
@@ -52,19 +53,57 @@ def look_up(
     # What was taken is given back: a lookup may outlive whoever asked.
     slots = _slots
     _take_slot(slots, ends_at, check)
-    results: queue.SimpleQueue[Sequence[str] | Exception] = queue.SimpleQueue()
+    results = _ask(resolve, host, port, slots.release)
+    return _known(_wait(results, ends_at, check), host)
+
+
+def look_up_now(
+    resolve: Resolve,
+    host: str,
+    port: int,
+    *,
+    limit_s: float,
+    at_end: Callable[[], None],
+) -> Sequence[str]:
+    """
+    Return the addresses of a name, for a caller who cannot wait long.
+
+    Args:
+        at_end: Called when the lookup ends, which may be long after this does.
+
+    Raises:
+        OutboundError: There are none, or it takes too long.
+    """
+    results = _ask(resolve, host, port, at_end)
+    try:
+        return _known(results.get(timeout=limit_s), host)
+    except queue.Empty:
+        return _known(None, host)
+
+
+_Results: TypeAlias = "queue.SimpleQueue[Sequence[str] | Exception]"
+
+
+def _ask(
+    resolve: Resolve, host: str, port: int, at_end: Callable[[], None]
+) -> _Results:
+    results: _Results = queue.SimpleQueue()
 
     def ask() -> None:
         try:
-            results.put(resolve(host, port))
+            found: Sequence[str] | Exception = resolve(host, port)
         # UnicodeError: the socket module encodes names once more.
         except (OSError, UnicodeError) as exc:
-            results.put(exc)
+            found = exc
         finally:
-            slots.release()
+            at_end()
+        results.put(found)
 
     threading.Thread(target=ask, name="look-up", daemon=True).start()
-    found = _wait(results, ends_at, check)
+    return results
+
+
+def _known(found: Sequence[str] | Exception | None, host: str) -> Sequence[str]:
     if isinstance(found, Exception) or not found:
         raise OutboundError(f"The host name {host} is not known.")
     return found
@@ -80,7 +119,7 @@ def _take_slot(
 
 
 def _wait(
-    results: "queue.SimpleQueue[Sequence[str] | Exception]",
+    results: _Results,
     ends_at: float,
     check: Callable[[], None],
 ) -> Sequence[str] | Exception | None:

@@ -40,7 +40,8 @@ class ShareSettings:
         threads_kept: Threads that only those get who hold none.
         connections_of_one: Open connections of an address.
         uploads_of_one: Bodies that are received at a time.
-        upload_room_percent: Of the free disk, for files that are on their way.
+        upload_room_percent: Of the free disk, for files that are on their way; for all
+            processes of a machine.
         renders_of_one: Thumbnails that are made at a time.
         name_lookups_of_one: Host names that are looked up at a time.
         log_lines_of_one: Lines about refused requests in a minute, of one kind.

@@ -16,7 +16,7 @@ from hvcore.spool.lines import (
     encode_segment,
     encode_taken_back,
 )
-from hvcore.spool.notes import encode_ignored, encode_seen
+from hvcore.spool.notes import encode_ignored, encode_seen, encode_unfollowed
 from hvcore.spool.reading import (
     READ_BYTES,
     SpoolChunk,
@@ -49,6 +49,7 @@ __all__ = [
     "encode_seen",
     "encode_segment",
     "encode_taken_back",
+    "encode_unfollowed",
     "make_folder",
     "opened",
     "put_aside",

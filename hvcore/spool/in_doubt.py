@@ -20,7 +20,7 @@ _LINES: Final = 5
 
 class InDoubt:
     """
-    Lines of segments of which the last byte was not handed over yet.
+    Lines of segments that are counted, and of which nothing was handed over yet.
 
     To be made before the fork: parent and child share it. The child alone writes
     to it, and needs no lock. Whoever kills both at once kills what they know.
@@ -54,7 +54,7 @@ class InDoubt:
 
     def hand_over(self) -> None:
         """
-        Forget the next one: its last byte is about to be handed over.
+        Forget the next one: it is about to be handed over.
         """
         if self._left:
             self._left -= 1

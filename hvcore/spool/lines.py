@@ -14,11 +14,11 @@ from typing import Final, TypeAlias
 
 from hvcore.domain.analytics.breakdown import SegmentOrigin
 from hvcore.domain.analytics.ignored import IgnoredRequest
-from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.live import SessionSeen, UnfollowedSessions
 from hvcore.domain.analytics.playback_quality import PlayerReported
 from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.spool.details import origin_text, reported_text
-from hvcore.spool.notes import ignored_text, seen_text
+from hvcore.spool.notes import ignored_text, seen_text, unfollowed_text
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MS: Final = 86_400_000
@@ -26,7 +26,12 @@ _TICK_MS: Final = 100
 """Divides a minute, so that no line is of another minute than its segment."""
 
 Note: TypeAlias = (
-    SegmentServed | IgnoredRequest | SessionSeen | PlayerReported | SegmentOrigin
+    SegmentServed
+    | IgnoredRequest
+    | SessionSeen
+    | UnfollowedSessions
+    | PlayerReported
+    | SegmentOrigin
 )
 """What a line can say."""
 
@@ -93,6 +98,8 @@ def encode(note: Note) -> bytes:
     at_ms = _ms(note.at)
     if isinstance(note, SessionSeen):
         data = seen_text(note, at_ms).encode()
+    elif isinstance(note, UnfollowedSessions):
+        data = unfollowed_text(note, at_ms).encode()
     elif isinstance(note, PlayerReported):
         data = reported_text(note, at_ms).encode()
     elif isinstance(note, SegmentOrigin):

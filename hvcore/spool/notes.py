@@ -3,13 +3,14 @@ Lines of spool files that are no segments: ignored requests, sessions, correctio
 
 An ignored one: ``n``, milliseconds since 1970, organization, environment,
 video, height (0 if it has none) and reason. A session: ``s``, milliseconds,
-organization, environment, video and session. A segment that was counted and
-never handed over: ``t``, and what its line says. What does not look so is of a
-newer version, and is skipped.
+organization, environment, video and session. An organization that has more
+sessions than are followed: ``u``, milliseconds and organization. A segment that
+was counted and never handed over: ``t``, and what its line says. What does not
+look so is of a newer version, and is skipped.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -19,7 +20,11 @@ from hvcore.domain.analytics.ignored import (
     IgnoredReason,
     IgnoredRequest,
 )
-from hvcore.domain.analytics.live import SessionSeen, is_session
+from hvcore.domain.analytics.live import (
+    SessionSeen,
+    UnfollowedSessions,
+    is_session,
+)
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 
@@ -27,6 +32,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MS: Final = 86_400_000
 _IGNORED: Final = b"n"
 _SEEN: Final = b"s"
+_UNFOLLOWED: Final = b"u"
 _TAKEN_BACK: Final = b"t"
 _MOST_DIGITS: Final = 15
 """Of milliseconds: until the year 33658."""
@@ -73,6 +79,24 @@ def encode_seen(place: SegmentPlace, session: str, at_ms: int) -> bytes:
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
+def unfollowed_text(unfollowed: UnfollowedSessions, at_ms: int) -> str:
+    """
+    Return the line of sessions that are not followed, without its checksum.
+    """
+    return f"u {at_ms} {unfollowed.org_id}"
+
+
+def encode_unfollowed(place: SegmentPlace, at_ms: int) -> bytes:
+    """
+    Return the line of a session that is not followed, with its end.
+
+    Args:
+        at_ms: Milliseconds since 1970.
+    """
+    data = b"u %d %s" % (at_ms, place.org_id.encode())
+    return b"%s %08x\n" % (data, zlib.crc32(data))
+
+
 def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """
     Return moment and place of the segments among some lines that do not count.
@@ -115,21 +139,41 @@ def sessions_seen(texts: Iterable[bytes]) -> tuple[SessionSeen, ...]:
     """
     Return the sessions among some lines, the latest of each.
     """
-    found: dict[bytes, int] = {}
-    for text in texts:
-        kind, _, rest = text.partition(b" ")
-        at, _, session = rest.partition(b" ")
-        if kind == _SEEN and _is_moment(at):
-            at_ms = int(at)
-            if at_ms > found.get(session, -1):
-                found[session] = at_ms
     seen = []
-    for text, at_ms in found.items():
+    for text, at_ms in _latest(texts, _SEEN).items():
         try:
             seen.append(_session(text, at_ms))
         except (ValueError, OverflowError):
             continue
     return tuple(seen)
+
+
+def unfollowed_sessions(texts: Iterable[bytes]) -> tuple[UnfollowedSessions, ...]:
+    """
+    Return the organizations of which not all sessions were followed.
+    """
+    found = []
+    for text, at_ms in _latest(texts, _UNFOLLOWED).items():
+        try:
+            org_id, at = OrgId(text.decode()), _EPOCH + timedelta(milliseconds=at_ms)
+        except (ValueError, OverflowError):
+            continue
+        if " " not in org_id:
+            found.append(UnfollowedSessions(org_id=org_id, at=at))
+    return tuple(found)
+
+
+def _latest(texts: Iterable[bytes], wanted: bytes) -> Mapping[bytes, int]:
+    """
+    Return the latest moment, in milliseconds, of what lines of a kind name.
+    """
+    found: dict[bytes, int] = {}
+    for text in texts:
+        kind, _, rest = text.partition(b" ")
+        at, _, named = rest.partition(b" ")
+        if kind == wanted and _is_moment(at):
+            found[named] = max(int(at), found.get(named, -1))
+    return found
 
 
 def _is_moment(text: bytes) -> bool:

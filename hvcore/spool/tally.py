@@ -13,12 +13,17 @@ import attrs
 
 from hvcore.domain.analytics.breakdown import OriginCount
 from hvcore.domain.analytics.ignored import IgnoredCount
-from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.live import SessionSeen, UnfollowedSessions
 from hvcore.domain.analytics.playback_quality import PlaybackQualityCount
 from hvcore.domain.analytics.segments import MinuteCount, SegmentPlace, ServedCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.spool.details import origin_counts, quality_counts
-from hvcore.spool.notes import ignored_counts, sessions_seen, taken_back
+from hvcore.spool.notes import (
+    ignored_counts,
+    sessions_seen,
+    taken_back,
+    unfollowed_sessions,
+)
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE_MS: Final = 60_000
@@ -62,6 +67,7 @@ class Noted:
         minutes: The same segments by place and minute.
         ignored: By place, reason and UTC day.
         seen: The latest of each video and session.
+        unfollowed: The latest of each organization.
         quality: What players told, by video and UTC day.
         origins: Where segments went, likewise.
         damaged: Lines that are not what was written.
@@ -71,6 +77,7 @@ class Noted:
     minutes: tuple[MinuteCount, ...]
     ignored: tuple[IgnoredCount, ...]
     seen: tuple[SessionSeen, ...]
+    unfollowed: tuple[UnfollowedSessions, ...]
     quality: tuple[PlaybackQualityCount, ...]
     origins: tuple[OriginCount, ...]
     damaged: int
@@ -146,6 +153,7 @@ class Tally:
             minutes=minutes,
             ignored=ignored_counts(self._others),
             seen=sessions_seen(self._others),
+            unfollowed=unfollowed_sessions(self._others),
             quality=quality_counts(self._others),
             origins=origin_counts(self._others),
             damaged=self._damaged + misread,

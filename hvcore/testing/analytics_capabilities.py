@@ -12,7 +12,7 @@ import pytest
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.live import MinuteTotal
 from hvcore.domain.analytics.segments import ALL_TIME, DateRange, Scope, VideoScope
-from hvcore.domain.ids import VideoId
+from hvcore.domain.ids import OrgId, VideoId
 from hvcore.ports.analytics import (
     AnalyticsReport,
     AnalyticsSink,
@@ -22,6 +22,7 @@ from hvcore.testing.analytics_sinks import Reopened
 from hvcore.testing.served import (
     ENV,
     NOON,
+    ORG,
     VIDEO,
     BreaksOffError,
     batch,
@@ -32,6 +33,7 @@ from hvcore.testing.served import (
     seen,
     segment,
     taken_back,
+    unfollowed,
 )
 
 OF_VIDEO = VideoScope(video_id=VIDEO)
@@ -274,6 +276,22 @@ class ViewersConformance(_Capable):
 
         assert reporting(sink, AnalyticsReport.VIEWERS).viewers(OF_VIDEO, since) == 1
 
+    def test_who_has_more_viewers_than_are_followed_is_known(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """
+        The latest moment decides, whichever comes first; others are not concerned.
+        """
+        early = NOON - timedelta(milliseconds=1)
+        sink.write(batch(unfollowed(), unfollowed(org="org_early", at=early)))
+        sink.write(batch(unfollowed(at=early), start=20))
+
+        for each in (sink, reopened()):
+            assert _has_unfollowed(each, ORG)
+            assert not _has_unfollowed(each, "org_early")
+            assert not _has_unfollowed(each, "org_other")
+            assert _viewers(each, in_env(ENV)) == 0
+
 
 def reporting(sink: AnalyticsSink, report: AnalyticsReport) -> SupportsReports:
     """
@@ -308,3 +326,8 @@ def _forget(forget: Callable[[_WhenT], bool], before: _WhenT) -> None:
         if not forget(before):
             return
     pytest.fail("forgetting comes to no end")
+
+
+def _has_unfollowed(sink: AnalyticsSink, org: str) -> bool:
+    viewers = reporting(sink, AnalyticsReport.VIEWERS)
+    return viewers.has_unfollowed(OrgId(org), NOON)

@@ -17,7 +17,11 @@ from hvcore.domain.analytics.ignored import (
     IgnoredRequest,
     roll_up_ignored,
 )
-from hvcore.domain.analytics.live import SessionSeen, latest_seen
+from hvcore.domain.analytics.live import (
+    SessionSeen,
+    UnfollowedSessions,
+    latest_seen,
+)
 from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.playback_quality import PlayerReported, roll_up_reports
 from hvcore.domain.analytics.segments import (
@@ -121,6 +125,13 @@ def seen(
     )
 
 
+def unfollowed(*, org: str = ORG, at: datetime = NOON) -> UnfollowedSessions:
+    """
+    Return that an organization has more sessions than are followed.
+    """
+    return UnfollowedSessions(org_id=OrgId(org), at=at)
+
+
 def reported(
     report: PlayerReport,
     video: str = VIDEO,
@@ -167,6 +178,7 @@ def batch(
     *notes: SegmentServed
     | IgnoredRequest
     | SessionSeen
+    | UnfollowedSessions
     | PlayerReported
     | SegmentOrigin,
     file: str = "kit-a.log",
@@ -182,6 +194,7 @@ def batch(
         minutes=by_minute(served),
         ignored=roll_up_ignored(n for n in notes if isinstance(n, IgnoredRequest)),
         seen=latest_seen(n for n in notes if isinstance(n, SessionSeen)),
+        unfollowed=tuple(n for n in notes if isinstance(n, UnfollowedSessions)),
         quality=roll_up_reports(n for n in notes if isinstance(n, PlayerReported)),
         origins=roll_up_origins(n for n in notes if isinstance(n, SegmentOrigin)),
     )
@@ -226,6 +239,7 @@ def cut_off(whole: ServedBatch) -> ServedBatch:
         minutes=_CutOff(whole.minutes),
         ignored=_CutOff(whole.ignored),
         seen=_CutOff(whole.seen),
+        unfollowed=_CutOff(whole.unfollowed),
         quality=_CutOff(whole.quality),
         origins=_CutOff(whole.origins),
     )

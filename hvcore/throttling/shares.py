@@ -71,7 +71,8 @@ class SharedCapacity:
         name: Of the setting that has the share, for the log.
         capacity: How much there is in this process, in whatever costs count.
         most_of_one: What one client may hold at most.
-        kept_for_newcomers: The last of it goes only to clients that hold none.
+        kept_for_newcomers: The last of it goes only to newcomers.
+        newcomers_hold: A client that holds no more is a newcomer.
         things: What is shared, for messages: ``Too many {things} at a time``.
         elapsed_s: A clock that only goes forward, in seconds.
     """
@@ -80,6 +81,7 @@ class SharedCapacity:
     capacity: float
     most_of_one: float
     kept_for_newcomers: float = 0
+    newcomers_hold: float = 0
     things: str
     elapsed_s: Callable[[], float] = time.monotonic
     _lock: threading.Lock = attrs.field(factory=threading.Lock, init=False)
@@ -156,7 +158,8 @@ class SharedCapacity:
         return self._held.get(client, 0) + cost > self.most_of_one
 
     def _is_full_for(self, client: str, cost: float) -> bool:
-        kept = self.kept_for_newcomers if client in self._held else 0
+        is_newcomer = self._held.get(client, 0) <= self.newcomers_hold
+        kept = 0 if is_newcomer else self.kept_for_newcomers
         return self._total + cost > self.capacity - kept
 
 

@@ -19,6 +19,7 @@ from hv_analytics_sql.tables import (
     positions,
     quality_days,
     sessions,
+    unfollowed_sessions,
     video_heights,
 )
 from hv_analytics_sql.upserts import Row, add, add_days, insert_into
@@ -32,6 +33,7 @@ from hvcore.plugin_api import (
     ServedBatch,
     ServedCount,
     SessionSeen,
+    UnfollowedSessions,
 )
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -64,6 +66,7 @@ def apply(connection: Connection, batch: ServedBatch) -> None:
         (minutes, [_minute_row(count) for count in batch.minutes]),
         (ignored_days, [_ignored_row(count) for count in batch.ignored]),
         (sessions, [_session_row(seen) for seen in batch.seen]),
+        (unfollowed_sessions, [_unfollowed_row(one) for one in batch.unfollowed]),
         (quality_days, [_quality_row(count) for count in batch.quality]),
         (origin_days, [_origin_row(count) for count in origins]),
     ):
@@ -166,6 +169,10 @@ def _ignored_row(count: IgnoredCount) -> Row:
 
 def _session_row(seen: SessionSeen) -> Row:
     return (seen.video_id, seen.session, seen.org_id, seen.env_id, to_ms(seen.at))
+
+
+def _unfollowed_row(unfollowed: UnfollowedSessions) -> Row:
+    return (unfollowed.org_id, to_ms(unfollowed.at))
 
 
 def _quality_row(count: PlaybackQualityCount) -> Row:

@@ -12,9 +12,14 @@ import sqlalchemy as sa
 from hv_analytics_sql.counting import to_ms
 from hv_analytics_sql.environments import conditions_of, limited_sum, scope_values
 from hv_analytics_sql.scopes import in_scope
-from hv_analytics_sql.tables import minutes, sessions, video_heights
+from hv_analytics_sql.tables import (
+    minutes,
+    sessions,
+    unfollowed_sessions,
+    video_heights,
+)
 from hv_analytics_sql.texts import is_one_of
-from hvcore.plugin_api import Database, MinuteTotal, Scope, VideoScope
+from hvcore.plugin_api import Database, MinuteTotal, OrgId, Scope, VideoScope
 
 FORGET_AT_ONCE: Final = 5_000
 """Rows that go in one transaction, for which others may have to wait."""
@@ -60,6 +65,10 @@ _MINUTES: Final = _by_minute(*conditions_of(minutes))
 _VIDEO_MINUTES: Final = _by_minute(*_place_of_video())
 _VIEWERS: Final = _seen(*conditions_of(sessions))
 _VIDEO_VIEWERS: Final = _seen(sessions.c.video_id == _VIDEO)
+_UNFOLLOWED: Final = sa.select(unfollowed_sessions.c.last_ms).where(
+    unfollowed_sessions.c.org_id == sa.bindparam("org", type_=sa.Text()),
+    unfollowed_sessions.c.last_ms >= sa.bindparam("since", type_=sa.BigInteger()),
+)
 
 
 class SqlLiveCounts:
@@ -99,6 +108,13 @@ class SqlLiveCounts:
             _VIDEO_VIEWERS if is_video else _VIEWERS, wanted
         )
         return int(found)
+
+    def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
+        """
+        Tell whether an organization had more sessions than were followed.
+        """
+        wanted = {"org": org_id, "since": to_ms(since)}
+        return bool(self._database.ask(_UNFOLLOWED, wanted))
 
     def forget_sessions(self, before: datetime) -> bool:
         """

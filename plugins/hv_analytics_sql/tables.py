@@ -27,7 +27,7 @@ from hvcore.plugin_api import (
     PlaybackColumn,
 )
 
-VERSION: Final = 3
+VERSION: Final = 4
 
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_616E_616C
@@ -193,6 +193,15 @@ origin_days = Table(
     Column("value", _Text, primary_key=True),
     Column("segments", BigInteger, nullable=False),
     sa.Index("ix_hv_analytics_origin_days_video", "video_id", "day"),
+)
+
+
+# Since version 4. Who has more viewers than are followed, and when that was so.
+unfollowed_sessions = Table(
+    "hv_analytics_unfollowed_sessions",
+    metadata,
+    Column("org_id", _Text, primary_key=True),
+    Column("last_ms", BigInteger, nullable=False),
 )
 
 

@@ -105,8 +105,7 @@ def _make_pictures(
     The index may lead to the wrong place, and pictures that refresh themselves
     bit by bit are not whole right after it.
     """
-    near_s = encode.span.lead_s(encode.order.source.longest_gap_s)
-    for lead_s in (near_s, near_s + _FAR_LEAD_S, None):
+    for lead_s in _leads(encode):
         sought = attrs.evolve(encode, lead_s=lead_s)
         _make_folders(sought, workspace)
         tracks = _try_pictures(sought, workspace, sandbox)
@@ -118,6 +117,14 @@ def _make_pictures(
         )
         _remove_made(sought, workspace)
     return tracks
+
+
+def _leads(encode: commands.Encode) -> tuple[float | None, ...]:
+    source = encode.order.source
+    if not source.is_seekable:
+        return (None,)
+    near_s = encode.span.lead_s(source.longest_gap_s)
+    return (near_s, near_s + _FAR_LEAD_S, None)
 
 
 def _try_pictures(

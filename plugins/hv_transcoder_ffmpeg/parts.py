@@ -2,8 +2,9 @@
 Cut a job into parts that several workers can do at once.
 
 Cuts cost: each part decodes a little of the one before it and the encoder
-begins anew, which is why a part is about a minute long and never shorter than
-four segments.
+begins anew, which is why a part is about a minute long and no shorter than four
+segments. But a part holds a worker, and others wait for it: one that would take
+longer than a minute is made shorter, down to a single segment.
 """
 
 from itertools import pairwise
@@ -12,7 +13,15 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import SEGMENT_S, Part, PixelFormat, Rung, Speed, TranscodeOrder
+from hv_transcoder_ffmpeg.work import (
+    SOUND_WORK,
+    USUAL_WORK,
+    cores_of_encoder,
+    decoding_s,
+    encoding_s,
+    pictures_work,
+)
+from hvcore.plugin_api import SEGMENT_S, Part, TranscodeOrder
 
 _USUAL_S: Final = 60.0
 _MIN_S: Final = 30.0
@@ -24,26 +33,10 @@ _MIN_SEGMENTS: Final = 4
 _ROUNDS: Final = 4
 """With so many parts for each worker it matters little that some get one more."""
 
-_USUAL_WORK: Final = 102.2e6
-"""Pixels a second of the preset high (1080p, 720p and 480p) at 30 frames."""
-_WORK_OF_SPEED: Final = {
-    # CPU time for the same pixels, as measured with x264; veryfast is 1.
-    Speed.ULTRAFAST: 0.5,
-    Speed.SUPERFAST: 0.7,
-    Speed.VERYFAST: 1.0,
-    Speed.FASTER: 1.5,
-    Speed.FAST: 2.0,
-    Speed.MEDIUM: 2.5,
-    Speed.SLOWER: 8.0,
-    Speed.VERYSLOW: 16.0,
-    Speed.ULTRASLOW: 40.0,
-}
-_WORK_OF_TWO_PASSES: Final = 1.6
-_WORK_OF_12_BITS: Final = 8.0
-_12_BITS: Final = 12
-
-_SOUND_WORK: Final = 2e6
-"""A second of one audio rendition, in pixels."""
+_SLICE_S: Final = 60.0
+"""So long may a part hold a worker, as far as can be told before."""
+_MOST_DECODED_AGAIN: Final = 0.25
+"""Of the work, where every part has to decode all that lies before it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -56,18 +49,22 @@ class Cutting:
         min_s: Of an expensive one.
         max_s: Of a cheap one; and what is as short as this is not cut at all,
             unless several workers wait for it.
-        min_segments: No part has fewer.
+        min_segments: No part has fewer, unless it took longer than slice_s.
+        slice_s: What a part takes at the most, where it has several segments.
+        cores: What an encoder can count on.
     """
 
     usual_s: float = _USUAL_S
     min_s: float = _MIN_S
     max_s: float = _MAX_S
     min_segments: int = _MIN_SEGMENTS
+    slice_s: float = _SLICE_S
+    cores: int = attrs.field(factory=cores_of_encoder)
 
 
 def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ...]:
     """
-    Return the parts of a job; the same for the same order.
+    Return the parts of a job; the same for the same order on one machine.
 
     Pictures are cut at multiples of the segment. Sound is made whole, in a
     part of its own, because it clicks where it is cut. That part comes first:
@@ -81,8 +78,8 @@ def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ..
     # a rounding error.
     edges = [segments * number // count for number in range(count + 1)]
     has_sound = bool(order.ladder.audio or order.source.captions)
-    sound = len(order.ladder.audio) * _SOUND_WORK
-    pictures = sum(map(_work, order.ladder.rungs))
+    sound = len(order.ladder.audio) * SOUND_WORK
+    pictures = pictures_work(order)
     total = segments * (pictures + sound)
     parts = []
     if has_sound:
@@ -111,7 +108,9 @@ def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ..
 
 def may_be_cut(duration_s: float) -> bool:
     """
-    Tell whether so long a video is cut where enough workers wait for it.
+    Tell whether it matters if a decoder can begin anywhere in so long a video.
+
+    All of a shorter one is decoded in a moment.
     """
     return ceil(duration_s / SEGMENT_S) >= 2 * _MIN_SEGMENTS
 
@@ -119,12 +118,12 @@ def may_be_cut(duration_s: float) -> bool:
 def _count(order: TranscodeOrder, cutting: Cutting) -> int:
     duration_s, workers = order.source.duration_s, max(1, order.workers)
     segments = ceil(duration_s / order.segment_s)
+    least = _least(order, cutting, segments)
     if not order.source.is_seekable:
-        return 1
+        return max(1, min(least, _most_from_the_beginning(order, cutting)))
     if workers == 1 and duration_s <= cutting.max_s:
-        return 1
-    work = sum(map(_work, order.ladder.rungs))
-    wanted_s = cutting.usual_s * _USUAL_WORK / work
+        return least
+    wanted_s = cutting.usual_s * USUAL_WORK / pictures_work(order)
     wanted_s = min(max(wanted_s, cutting.min_s), cutting.max_s)
     count = max(1, round(duration_s / wanted_s))
     if count < workers * _ROUNDS:
@@ -134,15 +133,28 @@ def _count(order: TranscodeOrder, cutting: Cutting) -> int:
     if count > most > workers:
         # As many for each, though longer.
         most -= most % workers
-    return max(1, min(count, most))
+    return max(least, min(count, most))
 
 
-def _work(rung: Rung) -> float:
-    work = rung.width_px * rung.height_px * float(rung.frame_rate)
-    work *= _WORK_OF_SPEED[rung.speed]
-    work *= _WORK_OF_TWO_PASSES if rung.two_pass else 1.0
-    return work * _work_of_format(rung.pixel_format)
+def _least(order: TranscodeOrder, cutting: Cutting, segments: int) -> int:
+    """
+    Return how many parts it takes so that none holds a worker for long.
+    """
+    takes_s = order.segment_s * encoding_s(order, cutting.cores)
+    most = int(cutting.slice_s / takes_s)
+    if most > 1:
+        return ceil(segments / most)
+    # Of a second alone, two passes of x265 make a bad picture: less than half a
+    # segment at the end belongs to the one before.
+    return max(1, round(order.source.duration_s / order.segment_s))
 
 
-def _work_of_format(pixel_format: PixelFormat) -> float:
-    return _WORK_OF_12_BITS if pixel_format.bit_depth == _12_BITS else 1.0
+def _most_from_the_beginning(order: TranscodeOrder, cutting: Cutting) -> int:
+    """
+    Return how many parts are worth it if each is decoded from the beginning.
+
+    Together, n parts decode the video n / 2 times.
+    """
+    decoding = decoding_s(order.source.video, cutting.cores)
+    work = encoding_s(order, cutting.cores)
+    return int(2 * _MOST_DECODED_AGAIN * work / decoding)

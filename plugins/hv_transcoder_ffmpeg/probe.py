@@ -207,7 +207,7 @@ class Prober:
         return ended, bytes(report)
 
     def _timeline(self, workspace: Workspace, opened: "_Opened") -> timestamps.Timeline:
-        reader = timestamps.TimelineReader(opened.streams.start_s)
+        reader = timestamps.TimelineReader(opened.streams.start_s, opened.video_index)
         log = self._list_packets(workspace, opened, [], reader)
         if reader.is_empty and _ELSEWHERE_WORDS in log:
             raise UnusableSourceError(ELSEWHERE)
@@ -225,9 +225,10 @@ class Prober:
         if not is_plain or opened.is_copy or timeline.longest_run_s > _MAX_RUN_S:
             return False
         wanted_s = timeline.first_s + _LATE * (timeline.last_s - timeline.first_s)
-        reader = timestamps.TimelineReader(wanted_s)
+        reader = timestamps.TimelineReader(wanted_s, opened.video_index)
         try:
             question = ["-read_intervals", f"{wanted_s:.6f}%+#1"]
+            question += ["-select_streams", str(opened.video_index)]
             self._list_packets(workspace, opened, question, reader)
             landed_s = reader.timeline().first_s
         except UnusableSourceError:
@@ -242,8 +243,7 @@ class Prober:
         question: list[str],
         reader: timestamps.TimelineReader,
     ) -> str:
-        question = [*question, "-select_streams", str(opened.video_index)]
-        question += ["-show_entries", timestamps.ENTRIES]
+        question = [*question, "-show_entries", timestamps.ENTRIES]
         question += ["-of", "csv=print_section=0"]
         ended = supervise(
             self._command(

@@ -3,7 +3,8 @@ When the pictures of a source are shown, read from its packets.
 
 Headers lie or say nothing: a browser's recording has no duration, and 14 KB
 with two pictures ten hours apart would make a million copies of the first.
-Reading the packets without decoding them costs some 2 s for an hour of video.
+Reading the packets without decoding them costs some 2 s for an hour of video. Those
+of other tracks are counted on the way.
 """
 
 from fractions import Fraction
@@ -12,6 +13,7 @@ from typing import Final
 
 import attrs
 
+from hv_transcoder_ffmpeg.packet_budget import PacketBudget
 from hv_transcoder_ffmpeg.reasons import WITHOUT_PICTURES
 from hv_transcoder_ffmpeg.source import VideoStream
 from hvcore.plugin_api import (
@@ -21,7 +23,7 @@ from hvcore.plugin_api import (
     UnusableSourceError,
 )
 
-ENTRIES: Final = "packet=pts_time,dts_time,duration_time,flags"
+ENTRIES: Final = "packet=stream_index,pts_time,dts_time,duration_time,flags"
 
 _SECONDS_IN_HOUR: Final = 3600
 _NEAR: Final = Fraction(1, 100)
@@ -85,10 +87,16 @@ class Timeline:
 class TimelineReader:
     """
     Follow ffprobe's list of packets while it is printed.
+
+    Args:
+        start_s: The time with which the file begins.
+        stream_index: Of the pictures.
     """
 
-    def __init__(self, start_s: float) -> None:
+    def __init__(self, start_s: float, stream_index: int) -> None:
         self._rest = b""
+        self._pictures = str(stream_index).encode()
+        self._budgets: dict[bytes, PacketBudget] = {}
         self._start_s = start_s
         self._count = 0
         self._first_s = float("inf")
@@ -154,6 +162,23 @@ class TimelineReader:
         )
 
     def _take(self, line: bytes) -> None:
+        stream, _, line = line.partition(b",")
+        # Side data may have lines of their own.
+        if stream.isdigit():
+            self._count_packet(stream, line)
+        if stream == self._pictures:
+            self._take_picture(line)
+
+    def _count_packet(self, stream: bytes, line: bytes) -> None:
+        budget = self._budgets.get(stream)
+        if budget is None:
+            budget = self._budgets[stream] = PacketBudget(self._start_s)
+        if budget.take():
+            times = map(_seconds, line.split(b",")[:2])
+            known = [one for one in times if one is not None]
+            budget.look(max([self._last_s, *known]))
+
+    def _take_picture(self, line: bytes) -> None:
         shown, decoded, lasts, flags = (line.split(b",") + [b""] * 3)[:4]
         decoded_s = _seconds(decoded)
         self._note_order(decoded_s)

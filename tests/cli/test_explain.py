@@ -156,7 +156,7 @@ def test_an_address_that_would_be_served_passes_every_rule(site: Site) -> None:
             *("token_wrong_issuer", "token_from_future", "token_expired"),
             *("token_other_video", "token_other_use", "page_not_listed"),
             *("video_unknown", "video_deleted", "video_failed", "video_not_ready"),
-            "no_such_file",
+            *("no_such_file", "delivery_quota"),
         )
     ]
 

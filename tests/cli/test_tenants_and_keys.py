@@ -32,6 +32,80 @@ def test_an_organization_is_made_once(hv: Hv) -> None:
     assert "org_acme" in again.stderr
 
 
+def organizations(hv: Hv) -> dict[str, dict[str, object]]:
+    listed = json.loads(hv("orgs", "list", "--json").stdout)["organizations"]
+    return {one["orgID"]: one for one in listed}
+
+
+def test_limits_are_set_one_by_one_and_listed_with_their_use(hv: Hv) -> None:
+    assert hv("orgs", "create", "org_free").status == 0
+    set_ = hv("orgs", "set", "org_acme", "--stored-bytes", "1000", "--weight", "2.5")
+    assert set_.status == 0, set_.stderr
+    assert "0 of 1000" in set_.stdout
+    assert hv("orgs", "set", "org_acme", "--concurrent-encodes", "3").status == 0
+
+    found = organizations(hv)
+
+    assert found["org_acme"]["weight"] == 2.5
+    assert found["org_acme"]["quotas"] == {
+        "concurrentEncodes": {"limit": 3, "used": 0},
+        "encodedMinutesPerMonth": {"limit": None, "used": 0},
+        "storedBytes": {"limit": 1000, "used": 0},
+        "deliveredBytesPerMonth": {"limit": None, "used": 0},
+    }
+    free = found["org_free"]
+    assert free["weight"] == 1
+    alone = hv("orgs")
+    assert alone.status == 0
+    assert alone.stdout == hv("orgs", "list").stdout
+    assert "0 of 1000" in alone.stdout
+
+
+def test_none_removes_a_limit(hv: Hv) -> None:
+    numbers = ("--encoded-minutes-per-month", "60", "--delivered-bytes-per-month", "0")
+    assert hv("orgs", "set", "org_acme", *numbers).status == 0
+
+    changed = hv(
+        *("orgs", "set", "org_acme", "--delivered-bytes-per-month", "none", "--json")
+    )
+
+    quotas = json.loads(changed.stdout)["quotas"]
+    assert quotas["deliveredBytesPerMonth"]["limit"] is None
+    assert quotas["encodedMinutesPerMonth"]["limit"] == 60
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("org_acme",), "at least one limit"),
+        (("org_acme", "--stored-bytes", "-1"), "no whole number"),
+        (("org_acme", "--stored-bytes", "5GB"), "no whole number"),
+        (("org_acme", "--stored-bytes", "9" * 18), ""),
+        (("org_acme", "--stored-bytes", "9" * 19), "no whole number"),
+        (("org_acme", "--concurrent-encodes", "0"), "from 1 to"),
+        (("org_acme", "--weight", "0"), "from 0.01 to 100"),
+        (("org_acme", "--weight", "nan"), "from 0.01 to 100"),
+        (("org_nobody", "--weight", "1"), "org_nobody"),
+    ],
+)
+def test_a_limit_that_nobody_can_have_is_refused(
+    hv: Hv, words: tuple[str, ...], said: str
+) -> None:
+    outcome = hv("orgs", "set", *words)
+
+    assert (outcome.status != 0) == bool(said)
+    assert said in outcome.stderr
+
+
+def test_changed_limits_are_audited(hv: Hv) -> None:
+    assert hv("orgs", "set", "org_acme", "--stored-bytes", "7").status == 0
+
+    entries = json.loads(hv("audit", "--org", "org_acme", "--json").stdout)["entries"]
+
+    assert entries[0]["action"] == "organization.set"
+    assert entries[0]["details"] == {"stored_bytes": 7}
+
+
 def test_environments_are_listed_with_their_kind(hv: Hv) -> None:
     outcome = hv("envs", "list", "org_acme", "--json")
 

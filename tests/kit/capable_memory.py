@@ -21,7 +21,11 @@ from hvcore.domain.analytics.ignored import (
     IgnoredReason,
     IgnoredTotal,
 )
-from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
+from hvcore.domain.analytics.live import (
+    MinuteTotal,
+    SessionSeen,
+    UnfollowedSessions,
+)
 from hvcore.domain.analytics.playback_metrics import (
     COLUMNS,
     METRICS,
@@ -41,7 +45,7 @@ from hvcore.domain.analytics.segments import (
     ServedBatch,
     VideoScope,
 )
-from hvcore.domain.ids import VideoId
+from hvcore.domain.ids import OrgId, VideoId
 from hvcore.ports.analytics import AnalyticsReport, SupportsReports
 from tests.kit.memory import Kept, MemoryStore
 
@@ -59,6 +63,7 @@ class KeptMore(Kept):
     ignored: list[IgnoredCount] = attrs.field(factory=list)
     minutes: list[MinuteCount] = attrs.field(factory=list)
     seen: list[SessionSeen] = attrs.field(factory=list)
+    unfollowed: list[UnfollowedSessions] = attrs.field(factory=list)
     quality: list[PlaybackQualityCount] = attrs.field(factory=list)
     origins: list[OriginCount] = attrs.field(factory=list)
 
@@ -77,11 +82,13 @@ class CapableStore(SupportsReports, MemoryStore):
     def apply(self, batch: ServedBatch) -> None:
         # All of it is read before any is kept.
         more = (list(batch.ignored), list(batch.minutes), list(batch.seen))
+        unfollowed = list(batch.unfollowed)
         quality, origins = list(batch.quality), self.named(list(batch.origins))
         super().apply(batch)
         self.more.ignored += more[0]
         self.more.minutes += more[1]
         self.more.seen += more[2]
+        self.more.unfollowed += unfollowed
         self.more.quality += quality
         self.more.origins += origins
 
@@ -118,6 +125,11 @@ class CapableStore(SupportsReports, MemoryStore):
                 for one in self.more.seen
                 if one.at >= since and self.concerns(scope, one)
             }
+        )
+
+    def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
+        return any(
+            one.org_id == org_id and one.at >= since for one in self.more.unfollowed
         )
 
     def forget_sessions(self, before: datetime) -> bool:
@@ -258,6 +270,12 @@ class CountsEachTime(CapableStore):
     def viewers(self, scope: Scope, since: datetime) -> int:
         found = [one for one in self.more.seen if one.at >= since]
         return sum(self.concerns(scope, one) for one in found)
+
+
+class ForgetsWhoHasMore(CapableStore):
+    def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
+        last = [one for one in self.more.unfollowed if one.org_id == org_id][-1:]
+        return any(one.at >= since for one in last)
 
 
 class KeepsTheNewestNote(CapableStore):

@@ -4,7 +4,8 @@ Migrations.
 
 import subprocess
 import sys
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,18 +15,37 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 import hvcore.persistence
+from hvcore.clock import SystemClock
+from hvcore.domain.access.quotas import QuotaUse
 from hvcore.domain.analytics.segments import EnvironmentScope
 from hvcore.domain.analytics.usage import EnvironmentUploads
+from hvcore.domain.ids import new_job_id
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.video import VideoState
 from hvcore.persistence.engine import writing
+from hvcore.persistence.json_columns import dump
 from hvcore.persistence.migrate import HEAD, is_current, migrate
-from hvcore.persistence.rows import video_to_row
-from hvcore.persistence.tables import metadata, videos
+from hvcore.persistence.rows import grant_to_row, job_to_row, video_to_row
+from hvcore.persistence.tables import EPOCH, metadata, videos
+from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.totals import SqlVideoTotals
-from tests.persistence.samples import ENV, NOW, ORG, at_once, fill_tenants, video
+from tests.persistence.samples import (
+    ENV,
+    NOW,
+    ORG,
+    OTHER_ORG,
+    at_once,
+    fill_tenants,
+    grant,
+    media,
+    order,
+    video,
+)
 
 
 def test_the_constant_names_the_newest_migration() -> None:
@@ -93,6 +113,66 @@ def test_uploads_that_are_there_are_counted(empty_engine: Engine) -> None:
         assert totals.uploads(scope, since) == {
             ENV: EnvironmentUploads(since=count, first_at=first_at)
         }
+
+
+def test_what_is_stored_is_counted_by_the_migration_and_later(
+    empty_engine: Engine,
+) -> None:
+    _migrate_to(empty_engine, "0004")
+    fill_tenants(empty_engine)
+    ready = video(state=VideoState.READY, media=media(3))
+    deleted = video(state=VideoState.DELETED, media=media(3))
+    used = grant(video_id=ready.id, size_bytes=None, state=GrantState.USED)
+    announced = grant(size_bytes=70, state=GrantState.UPLOADED)
+    ended = grant(size_bytes=500, state=GrantState.ENDED)
+    job = TranscodeJob(
+        id=ready.job_id or new_job_id(),
+        video_id=ready.id,
+        order=order(),
+        parts_total=1,
+        parts_left=0,
+    )
+    with empty_engine.begin() as connection:
+        for one in (ready, deleted):
+            _insert(connection, "videos", video_to_row(one) | {"version": 0})
+            text = dump(one.media)
+            row = {"video_id": one.id, "job_id": one.job_id, "media": text}
+            _insert(connection, "published_media", row)
+        for source in (used, announced, ended):
+            row = grant_to_row(source)
+            del row["stored_bytes"]
+            _insert(connection, "grants", row)
+        _insert(connection, "transcode_jobs", job_to_row(job))
+    # The job has seen one byte.
+    stored_bytes = media(3).size_bytes + 1 + 70
+
+    migrate(empty_engine)
+    by_migration = _stored(empty_engine)
+    with empty_engine.begin() as connection:
+        # As a process of the version before does that still runs.
+        connection.exec_driver_sql("UPDATE videos SET media_bytes = 0")
+        connection.exec_driver_sql("UPDATE grants SET stored_bytes = 0")
+    recount(empty_engine)
+
+    assert by_migration == stored_bytes
+    assert _stored(empty_engine) == stored_bytes
+
+
+def _insert(connection: Connection, name: str, row: Mapping[str, object]) -> None:
+    # The columns that there were then.
+    table = sa.Table(name, sa.MetaData(), autoload_with=connection)
+    moments = {
+        key: (value - EPOCH) // timedelta(microseconds=1)
+        for key, value in row.items()
+        if isinstance(value, datetime)
+    }
+    connection.execute(sa.insert(table).values({**row, **moments}))
+
+
+def _stored(engine: Engine) -> int:
+    with SqlUnitOfWork(engine, SystemClock(), None).read() as work:
+        assert work.quotas.use(OTHER_ORG, 0) == QuotaUse()
+        return work.quotas.use(ORG, 0).stored_bytes
 
 
 def _migrate_to(engine: Engine, revision: str) -> None:

@@ -92,7 +92,7 @@ def test_a_name_that_turns_private_after_the_check_is_refused_when_used(
 ) -> None:
     outside.names.set("rebind.example", [PUBLIC], ["127.0.0.1"])
     url = "https://rebind.example/v.mp4"
-    outside.http.check(url)
+    outside.http.check(url, client="org_a")
 
     with pytest.raises(TargetRefusedError), outside.http.get(url, deadline_s=10):
         pass
@@ -116,7 +116,7 @@ def test_a_name_that_turns_private_between_redirects_is_refused(
     allowed = f"{SOURCE_NAME}:{outside.source.port}"
     http = OutboundHttp(allowed_hosts=[allowed], resolve=outside.names)
     outside.names.set("rebind.example", [PUBLIC], ["10.0.0.1"])
-    http.check("https://rebind.example/")
+    http.check("https://rebind.example/", client="org_a")
     outside.source.redirects("/start", "https://rebind.example/")
 
     with (
@@ -146,9 +146,9 @@ def test_an_allowed_port_allows_no_other_port(outside: Outside) -> None:
     http = OutboundHttp(allowed_hosts=[allowed], resolve=outside.names)
 
     with pytest.raises(TargetRefusedError):
-        http.check(f"http://{SOURCE_NAME}:{outside.canary.port}/")
+        http.check(f"http://{SOURCE_NAME}:{outside.canary.port}/", client="org_a")
 
-    http.check(outside.source_url("/"))
+    http.check(outside.source_url("/"), client="org_a")
 
 
 def test_a_name_without_an_address_is_an_error_and_no_refusal(
@@ -156,7 +156,7 @@ def test_a_name_without_an_address_is_an_error_and_no_refusal(
 ) -> None:
     url = "https://unknown.example/"
 
-    outside.http.check(url)
+    outside.http.check(url, client="org_a")
 
     with (
         pytest.raises(OutboundError, match=r"unknown\.example is not known"),

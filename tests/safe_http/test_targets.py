@@ -46,7 +46,7 @@ def test_no_target_is_fetched_from(outside: Outside, template: str) -> None:
     url = url_of(template, outside)
 
     with pytest.raises(TargetRefusedError):
-        outside.http.check(url)
+        outside.http.check(url, client="org_a")
     with pytest.raises(TargetRefusedError), outside.http.get(url, deadline_s=10):
         pass
 

@@ -28,7 +28,7 @@ class Way(Enum):
 
     WHOLE = "whole"
     BEGINNING = "range from 0"
-    LATER = "later range"
+    PART = "range from later on"
     CHANGED = "range of another version"
     HEAD = "head"
     KNOWN = "conditional"
@@ -36,18 +36,11 @@ class Way(Enum):
     UNSIGNED = "without a token"
     LEFT = "left in the middle"
 
-    @property
-    def counts(self) -> bool:
-        """
-        Tell whether its complete answer is a segment that was served.
-        """
-        return self in {Way.WHOLE, Way.BEGINNING, Way.CHANGED}
-
 
 WAYS: Final[Mapping[Way, int]] = {
     Way.WHOLE: 47,
     Way.BEGINNING: 15,
-    Way.LATER: 12,
+    Way.PART: 12,
     Way.CHANGED: 3,
     Way.HEAD: 7,
     Way.KNOWN: 7,
@@ -60,7 +53,7 @@ WAYS: Final[Mapping[Way, int]] = {
 
 def unbuffered_bytes() -> int:
     """
-    Return a length that kernels do not hold for a client that does not read.
+    Return a length of which kernels do not hold half for who does not read.
 
     The sender's takes up to net.ipv4.tcp_wmem by itself and twice
     net.core.wmem_max if it is told to, the receiver's twice OWN_BUFFER_BYTES.
@@ -68,7 +61,7 @@ def unbuffered_bytes() -> int:
     system = Path("/proc/sys/net")
     by_itself = int((system / "ipv4" / "tcp_wmem").read_text().split()[2])
     told = 2 * int((system / "core" / "wmem_max").read_text())
-    return max(by_itself, told) + 2 * OWN_BUFFER_BYTES
+    return 2 * (max(by_itself, told) + 2 * OWN_BUFFER_BYTES)
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -94,6 +87,8 @@ class Ask:
 
     Attributes:
         headers: Of the request.
+        counts: Its complete answer is a segment that was served: it has more than
+            half of it.
         body: None where only the status is known before.
         reads_bytes: What is read before the client leaves.
     """
@@ -103,6 +98,7 @@ class Ask:
     path: str = attrs.field(repr=False)
     headers: Mapping[str, str]
     status: int
+    counts: bool
     size_bytes: int
     body: bytes | None = attrs.field(repr=False)
     reads_bytes: int
@@ -130,12 +126,14 @@ def choose(films: Sequence[Film], chance: random.Random) -> Ask:
     content = film.rungs[height_px][number]
     status, headers, first, end = _asked(way, len(content), chance)
     has_body = way not in {Way.BEHIND, Way.UNSIGNED}
+    is_sent = has_body and way not in {Way.HEAD, Way.KNOWN, Way.LEFT}
     return Ask(
         way=way,
         place=(film.video.id, height_px),
         path=_path(film, f"video/{height_px}p/{number}.m4s", way, chance),
         headers=headers,
         status=status,
+        counts=is_sent and 2 * (end - first) > len(content),
         size_bytes=end - first,
         body=content[first:end] if has_body else None,
         reads_bytes=chance.choice([0, 1, 10_000, OWN_BUFFER_BYTES]),
@@ -149,10 +147,10 @@ def _asked(
     Return the answer's status, the request's headers, and what is sent of all.
     """
     if way is Way.BEGINNING:
-        end = chance.choice([1, 100, size // 2, size, size])
+        end = chance.choice([1, size // 2, size // 2 + 1, size, size])
         return 206, {"Range": f"bytes=0-{'' if end == size else end - 1}"}, 0, end
-    if way is Way.LATER:
-        first = chance.choice([1, size // 2, size - 1])
+    if way is Way.PART:
+        first = chance.choice([1, size // 3, size // 2, size - 1])
         return 206, {"Range": f"bytes={first}-"}, first, size
     if way is Way.CHANGED:
         return 200, {"Range": "bytes=1-", "If-Range": '"another"'}, 0, size

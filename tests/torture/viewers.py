@@ -1,11 +1,11 @@
 """
 Clients that play segments, and keep exact accounts of what arrived.
 
-Each asks for one thing at a time on a connection of its own. What a player has
-whole must have been counted, and what nobody has must not. Between the two
-lies one case that no client can tell: the connection broke, not by its own
-doing, before the last byte came. The server may have died right after it had
-counted and before the last byte was on its way. That can befall each
+Each asks for one thing at a time on a connection of its own. Of which a player has
+all that it asked for, and that is more than half, must have been counted; of which
+it can have no more than half, must not. Between the two lies one case that no client
+can tell: the connection broke, not by its own doing. The server may have died right
+after it had counted, or with more than half on its way. That can befall each
 connection once for each death of a server, so there are at most that many.
 """
 
@@ -121,7 +121,7 @@ class Viewer:
         with self._accounts.lock:
             self._accounts.answered += 1
             self._accounts.ways[ask.way] += 1
-            self._accounts.whole[ask.place] += ask.way.counts
+            self._accounts.whole[ask.place] += ask.counts
 
     def _leave(self, ask: Ask) -> None:
         """
@@ -158,7 +158,7 @@ class Viewer:
     def _broke_off(self, ask: Ask, head: Head | None) -> None:
         self._hang_up()
         # A refusal that broke off is no segment either way.
-        may_count = ask.way.counts and (head is None or head.status == ask.status)
+        may_count = ask.counts and (head is None or head.status == ask.status)
         with self._accounts.lock:
             self._accounts.unsure[ask.place] += may_count
         time.sleep(PAUSE_S)

@@ -3,6 +3,7 @@ Files that the service fetches for itself.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import falcon
 
@@ -10,6 +11,7 @@ from hv_api.answers import send
 from hv_api.request_scope import find_environment
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
+from hvcore.domain.access.tenants import Environment
 from hvcore.wire.converter import LateFieldError, read_document
 from hvcore.wire.requests import possible_with
 from hvcore.wire.uploads import fetching as wire
@@ -27,14 +29,19 @@ class VideoUploadResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         env = find_environment(self._access, req)
-        wanted = read_document(wire.FetchVideoRequest, read_json(req), self._check)
+        wanted = read_document(
+            wire.FetchVideoRequest, read_json(req), partial(self._check, env)
+        )
         video = self._fetching.fetch_video(
             env, wanted.url, wanted.file_wanted(), wanted.video.video_wanted()
         )
         send(resp, wire.fetched_video(video.id))
 
-    def _check(self, given: Mapping[str, object]) -> Iterable[LateFieldError]:
-        yield from wire.fetchable(wire.VIDEO_URL, self._fetching.refusal)(given)
+    def _check(
+        self, env: Environment, given: Mapping[str, object]
+    ) -> Iterable[LateFieldError]:
+        refusal = partial(self._fetching.refusal, env)
+        yield from wire.fetchable(wire.VIDEO_URL, refusal)(given)
         yield from possible_with(self._processing.capabilities())(given)
 
 
@@ -49,6 +56,6 @@ class DownloadResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         env = find_environment(self._access, req)
-        check = wire.fetchable(wire.SOURCE_URL, self._fetching.refusal)
+        check = wire.fetchable(wire.SOURCE_URL, partial(self._fetching.refusal, env))
         wanted = read_document(wire.DownloadRequest, read_json(req), check)
         send(resp, wire.fetched_file(self._fetching.fetch_file(env, wanted.url)))

@@ -8,12 +8,12 @@ import falcon
 
 from hv_api.answers import send
 from hv_api.request_scope import check_video_id, scope_of
-from hv_api.resources.videos import BEST_THUMBNAIL_PX
 from hv_web.bodies import allow_time, read_body
 from hv_web.errors import UnsupportedMediaTypeError
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
 from hvcore.domain.limits import MAX_PICTURE_BYTES
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.errors import FieldError, InvalidParametersError
 from hvcore.pictures.redraw import PICTURE_FORMATS

@@ -2,22 +2,18 @@
 Lists of videos, their details and their deletion.
 """
 
-from typing import Final
-
 import falcon
 
 from hv_api.answers import send
 from hv_api.request_scope import check_video_id, find_environment, scope_of
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, LIST_THUMBNAIL_PX
 from hvcore.wire import responses
 from hvcore.wire.converter import read_document, read_query
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore.wire.requests import DeleteRequest
 from hvcore.wire.videos.changes import VideoChangeRequest
-
-LIST_THUMBNAIL_PX: Final = (640, 360)
-BEST_THUMBNAIL_PX: Final = (1280, 720)
 
 
 class VideoListResource:

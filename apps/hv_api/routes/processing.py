@@ -13,6 +13,7 @@ from hvcore.errors import (
     InvalidGcsPathError,
     InvalidQualityPresetError,
     ProcessingInProgressError,
+    QuotaExceededError,
 )
 from hvcore.wire import answer_schemas as answers
 from hvcore.wire.requests import ProcessRequest
@@ -32,6 +33,7 @@ ROUTES: Final[tuple[Route, ...]] = (
             InvalidQualityPresetError,
             ProcessingInProgressError,
             EnvironmentNotFoundError,
+            QuotaExceededError,
         ),
         is_idempotent=True,
     ),
@@ -48,6 +50,7 @@ ROUTES: Final[tuple[Route, ...]] = (
             InvalidGcsPathError,
             InvalidQualityPresetError,
             ProcessingInProgressError,
+            QuotaExceededError,
         ),
         is_idempotent=True,
     ),

@@ -14,6 +14,7 @@ from hvcore.errors import (
     InvalidFileSizeError,
     InvalidQualityPresetError,
     PayloadTooLargeError,
+    QuotaExceededError,
     UnsupportedFormatError,
 )
 from hvcore.wire import answer_schemas as answers
@@ -31,7 +32,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         permission=Permission.VIDEOS_WRITE,
         bucket=Bucket.UPLOAD_URL,
         body=UploadUrlRequest,
-        errors=(InvalidFileSizeError, UnsupportedFormatError, EnvironmentNotFoundError),
+        errors=(
+            InvalidFileSizeError,
+            UnsupportedFormatError,
+            EnvironmentNotFoundError,
+            QuotaExceededError,
+        ),
         is_idempotent=True,
     ),
     Route(
@@ -47,6 +53,7 @@ ROUTES: Final[tuple[Route, ...]] = (
             InvalidFileSizeError,
             UnsupportedFormatError,
             InvalidQualityPresetError,
+            QuotaExceededError,
         ),
         is_idempotent=True,
     ),
@@ -63,6 +70,7 @@ ROUTES: Final[tuple[Route, ...]] = (
             InvalidFileSizeError,
             UnsupportedFormatError,
             InvalidQualityPresetError,
+            QuotaExceededError,
         ),
         is_idempotent=True,
     ),
@@ -75,6 +83,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         permission=Permission.VIDEOS_WRITE,
         bucket=Bucket.VIDEO_OPERATIONS,
         body=fetch.DownloadRequest,
+        errors=(QuotaExceededError,),
         is_idempotent=True,
     ),
     Route(
@@ -91,6 +100,7 @@ ROUTES: Final[tuple[Route, ...]] = (
             UnsupportedFormatError,
             InvalidQualityPresetError,
             PayloadTooLargeError,
+            QuotaExceededError,
         ),
         is_idempotent=True,
         special=Special(

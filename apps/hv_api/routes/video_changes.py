@@ -13,6 +13,7 @@ from hvcore.errors import (
     ConflictError,
     InvalidParametersError,
     ProcessingInProgressError,
+    QuotaExceededError,
     VideoNotFoundError,
 )
 from hvcore.pictures.redraw import PICTURE_FORMATS
@@ -36,6 +37,7 @@ def _retry(video: str) -> Route:
         errors=(
             ProcessingInProgressError,
             InvalidParametersError,
+            QuotaExceededError,
             VideoNotFoundError,
         ),
     )

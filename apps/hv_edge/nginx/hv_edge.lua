@@ -170,6 +170,7 @@ local function find_media(grant, place)
                     grant, track, piece[1] .. "/" .. name .. "/" .. number .. ".m4s",
                     etag, track.sizes[number + 1])
                 media.served = track.served
+                media.org, media.video = track.served:match("^[^ ]+"), grant.video
                 return media
             end
         end
@@ -223,7 +224,7 @@ local function send_media(grant, claims, place, method, scope, is_unconditional)
     if not media or not start or start >= media.size then
         return pass_to_service()
     end
-    local is_counted = media.served and start == 0 and method == "GET"
+    local is_counted = media.served and method == "GET"
     if is_counted and not tally.has_room() then
         return pass_to_service()
     end
@@ -238,8 +239,7 @@ local function send_media(grant, claims, place, method, scope, is_unconditional)
         ngx.header.content_type = "audio/mp4"
     end
     if is_counted then
-        local noted = viewers.noted(claims, grant.video)
-        tally.expect(noted == "" and media.served or media.served .. noted, media.size)
+        tally.expect(media, claims)
     end
     vars.hv_path = media.path
     if not is_local then

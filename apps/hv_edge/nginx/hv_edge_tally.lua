@@ -1,4 +1,4 @@
--- What was served whole, counted in files that are mapped into memory: to count costs no
+-- What was served, more than half of a segment at a time, counted in files that are mapped into memory: to count costs no
 -- system call, and what was counted outlives a worker that is killed. A worker has one
 -- such file at a time, for four seconds or so and never for two minutes of the clock, and
 -- locks it. Who brings the counts to the sinks reads it once the lock is gone, and removes
@@ -7,6 +7,7 @@
 local base = require "resty.core.base"
 local ffi = require "ffi"
 local settings = require "hv_edge_settings"
+local viewers = require "hv_edge_viewers"
 
 ffi.cdef [[
 int open(const char *path, int flags, ...);
@@ -59,9 +60,11 @@ local failed_at = -TRIED_AGAIN_AFTER_S
 local unlogged, noted_faults = {}, {}
 -- Whether this worker is ending, and whether it will let go of its counts soon.
 local is_ending, is_release_due = false, false
--- Of requests that are being answered, by their addresses: what counts if all of it is
--- handed over, and how many bytes that is.
-local texts_by_request, bytes_by_request = {}, {}
+-- What stands behind the place of an answer of which at most half was handed over.
+local TOO_FEW_BYTES = " n=" .. settings.too_few_bytes
+-- Of requests that are being answered, by their addresses: the segment that counts if more
+-- than half of it is handed over, and what the token says.
+local media_by_request, claims_by_request = {}, {}
 
 local value, length = ffi.new("unsigned char *[1]"), ffi.new("size_t[1]")
 local message = ffi.new("char *[1]")
@@ -214,13 +217,14 @@ end
 
 -- Called for each request before anything else: another one may have had its address.
 function _M.forget()
-    texts_by_request[request_key()] = nil
+    local key = request_key()
+    media_by_request[key], claims_by_request[key] = nil, nil
 end
 
--- Has a request count if all of its bytes are handed over.
-function _M.expect(text, bytes)
+-- Has a request count if more than half of a segment is handed over.
+function _M.expect(media, claims)
     local key = request_key()
-    texts_by_request[key], bytes_by_request[key] = text, bytes
+    media_by_request[key], claims_by_request[key] = media, claims
 end
 
 -- A number that nginx knows of a request; nil if there is none.
@@ -240,16 +244,19 @@ local function number_of(request, name, name_length)
     return number
 end
 
-local function is_whole(request, bytes)
+-- What is counted of an answer that has ended: a segment and its viewer, or that it was too
+-- little; nil if it was neither whole nor a part.
+local function text_of(request, media, claims)
     local status = C.ngx_http_lua_ffi_get_resp_status(request)
-    if status == 206 then
-        bytes = number_of(
-            request, "sent_http_content_length", #"sent_http_content_length")
-    elseif status ~= 200 then
-        return false
+    if status ~= 200 and status ~= 206 then
+        return nil
     end
-    return bytes ~= nil
-        and number_of(request, "body_bytes_sent", #"body_bytes_sent") == bytes
+    local sent = number_of(request, "body_bytes_sent", #"body_bytes_sent")
+    if not sent or 2 * sent <= media.size then
+        return media.served .. TOO_FEW_BYTES
+    end
+    local noted = viewers.noted(claims, media)
+    return noted == "" and media.served or media.served .. noted
 end
 
 local function add_record(text, now_ms)
@@ -275,12 +282,13 @@ end
 function _M.count()
     local request = base.get_request()
     local key = tonumber(ffi.cast(ADDRESS, request))
-    local text = texts_by_request[key]
-    if not text then
+    local media, claims = media_by_request[key], claims_by_request[key]
+    if not media then
         return
     end
-    texts_by_request[key] = nil
-    if not is_whole(request, bytes_by_request[key]) then
+    media_by_request[key], claims_by_request[key] = nil, nil
+    local text = text_of(request, media, claims)
+    if not text then
         return
     end
     local now = ngx.now()

@@ -10,9 +10,13 @@ local NOTED_EVERY_S = settings.noted_every_s
 local DAY_S = 24 * 3600
 -- Each byte of it is two digits.
 local MARK_BYTES = settings.mark_digits / 2
--- Viewers without a token in that time; those before are kept as long, and further
--- ones are not noted.
-local MAX_FOLLOWED = settings.max_followed
+-- After two of them without a note a viewer is forgotten.
+local TURN_S = settings.session_turn_s
+-- All organizations may have as many viewers as so many shares; the last one goes only to
+-- organizations that have no more than a part of a share.
+local ALL_SHARES, NEWCOMERS_SHARE = settings.all_shares, settings.newcomers_share
+-- Of a viewer who is not followed, since there are too many.
+local UNFOLLOWED = " s=" .. settings.unfollowed
 local MAX_PAGE_BYTES = settings.max_address_chars
 
 local _M = {}
@@ -22,11 +26,17 @@ for byte = 0, 255 do
 end
 
 local key, country_header, has_referrers, has_origins
--- When viewers were noted, by video and what they show.
-local newer, older, newer_count, newer_since = {}, {}, 0, 0
+local most_of_one = 0
+
+-- When viewers were noted, by what they show, and how many there are, by organization and
+-- in all: in this turn, and in the one before.
+local function new_turn()
+    return { noted = {}, viewers = {}, count = 0 }
+end
+local newer, older, newer_since = new_turn(), new_turn(), 0
 
 function _M.use(secrets)
-    key = secrets.viewer_key
+    key, most_of_one = secrets.viewer_key, secrets.live_sessions_of_one
     country_header = secrets.country_header ~= ""
         and "http_" .. secrets.country_header:gsub("-", "_") or nil
     has_referrers = secrets.referrers
@@ -42,48 +52,78 @@ local function is_due(noted, now)
     return not noted or now - noted >= NOTED_EVERY_S or now < noted
 end
 
--- The mark of who shows a token, if it is to be noted now.
-local function mark_of_token(claims, now)
-    if not is_due(claims.noted, now) then
-        return nil
+local function turn(now)
+    local passed = now - newer_since
+    if passed >= 0 and passed < TURN_S then
+        return
     end
-    claims.noted = now
-    claims.mark = claims.mark or mark_of("token " .. claims.token)
-    return claims.mark
+    older = passed >= 0 and passed < 2 * TURN_S and newer or new_turn()
+    newer, newer_since = new_turn(), now
 end
 
--- Remembers that a viewer is noted; false if it was a moment ago, or if there are
--- too many.
-local function remember(viewer, now)
-    if now - newer_since >= NOTED_EVERY_S or now < newer_since then
-        older, newer, newer_count, newer_since = newer, {}, 0, now
+-- Whether one more viewer of an organization can be followed.
+local function may_follow(org)
+    local followed = (newer.viewers[org] or 0) + (older.viewers[org] or 0)
+    local free = ALL_SHARES * most_of_one - newer.count - older.count
+    local kept = followed > most_of_one / NEWCOMERS_SHARE and most_of_one or 0
+    return followed < most_of_one and free > kept
+end
+
+local function count(turn_of, org, number)
+    turn_of.viewers[org] = (turn_of.viewers[org] or 0) + number
+    turn_of.count = turn_of.count + number
+end
+
+-- Remembers that a viewer is noted: true, nil if that was a moment ago, or false if there
+-- are too many.
+local function remember(viewer, org, now)
+    turn(now)
+    local before = older.noted[viewer]
+    if not is_due(newer.noted[viewer] or before, now) then
+        return nil
     end
-    if not is_due(newer[viewer] or older[viewer], now) then
-        return false
+    if before then
+        older.noted[viewer] = nil
+        count(older, org, -1)
     end
-    if newer[viewer] == nil then
-        if newer_count >= MAX_FOLLOWED then
+    if not newer.noted[viewer] then
+        if not before and not may_follow(org) then
             return false
         end
-        newer_count = newer_count + 1
+        count(newer, org, 1)
     end
-    newer[viewer] = now
+    newer.noted[viewer] = now
     return true
 end
 
--- The mark of an address and a browser, likewise.
-local function mark_of_viewer(vars, video, now)
+-- What is noted of who shows a token: a mark, that it is not followed, or nothing now.
+local function noted_of_token(claims, org, now)
+    if not is_due(claims.noted, now) then
+        return ""
+    end
+    claims.mark = claims.mark or mark_of("token " .. claims.token)
+    local is_followed = remember(claims.mark, org, now)
+    if is_followed == false then
+        return UNFOLLOWED
+    end
+    claims.noted = now
+    return is_followed and " s=" .. claims.mark or ""
+end
+
+-- What is noted of an address and a browser, likewise.
+local function noted_of_viewer(vars, media, now)
     local address, browser = vars.remote_addr, vars.http_user_agent or ""
     -- Short, and all of it is hashed: of long strings LuaJIT hashes samples, and
     -- those that were made alike would be looked for one by one.
-    local viewer = video .. " " .. address .. " " .. ngx.crc32_long(browser)
-    if not remember(viewer, now) then
-        return nil
+    local viewer = media.video .. " " .. address .. " " .. ngx.crc32_long(browser)
+    local is_followed = remember(viewer, media.org, now)
+    if not is_followed then
+        return is_followed == false and UNFOLLOWED or ""
     end
     -- As servers read it.
     browser = browser:match("^[ \t]*(.*[^ \t])") or ""
     local day = ("%d"):format(math.floor(now / DAY_S))
-    return mark_of("viewer " .. day .. " " .. address .. " " .. browser)
+    return " s=" .. mark_of("viewer " .. day .. " " .. address .. " " .. browser)
 end
 
 local function host_in(page)
@@ -105,20 +145,16 @@ local function origin_of(vars)
     return note_text
 end
 
--- What follows on the place of a segment that is served now; mostly nothing.
-function _M.noted(claims, video)
+-- What follows on the place of a segment that was served now; mostly nothing.
+function _M.noted(claims, media)
     local now, vars = ngx.now(), ngx.var
-    local mark
+    local note_text
     if claims then
-        mark = mark_of_token(claims, now)
+        note_text = noted_of_token(claims, media.org, now)
     else
-        mark = mark_of_viewer(vars, video, now)
+        note_text = noted_of_viewer(vars, media, now)
     end
-    local note_text = has_origins and origin_of(vars) or ""
-    if mark then
-        note_text = " s=" .. mark .. note_text
-    end
-    return note_text
+    return has_origins and note_text .. origin_of(vars) or note_text
 end
 
 return _M

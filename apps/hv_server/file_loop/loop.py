@@ -267,7 +267,7 @@ class FileLoop:
             return None
         kept.closes = request.closes or self._is_stopping
         ignore_uncounted(served, chosen)
-        is_counted = file is not None and chosen.start == 0 and served.segment
+        is_counted = file is not None and chosen.has_over_half and served.segment
         body = stored[chosen.start : chosen.end] if isinstance(stored, bytes) else b""
         return Transfer(
             kept.wire,
@@ -276,6 +276,7 @@ class FileLoop:
             file=file,
             start=chosen.start,
             end=chosen.end,
+            half_at=chosen.half_at,
             segment=served.segment if is_counted else None,
             when_broken_off=served.break_off if is_counted else None,
         )
@@ -321,5 +322,4 @@ class FileLoop:
         if kept.awaited_bytes != 1:
             # Whoever has it now is to be woken by each.
             self._await_bytes(kept, 1)
-        kept.wire.uncork()
         return kept.conn

@@ -2,9 +2,7 @@
 The sending side of a connection that never waits.
 """
 
-import errno
 import os
-import select
 import socket
 import struct
 import sys
@@ -16,7 +14,6 @@ from hv_server.pacing import TooShortError, queued_bytes
 
 # Past the methods of our sockets, which wait.
 _send = socket.socket.send
-_CORK: Final = (socket.IPPROTO_TCP, socket.TCP_CORK)
 
 _MEMORY: Final = 55
 """SO_MEMINFO of Linux; socket(7)'s neighbour sock_diag(7) says what it holds."""
@@ -37,32 +34,17 @@ class SocketWriter:
     Hands bytes to the kernel, and says when they are to leave.
 
     Headers and the content of a file come from two calls, and shall share
-    packets: the first says that there is more. Where the last byte of a file has
-    a call of its own, the connection is corked meanwhile. A unix socket has no
-    packets, and knows of no cork.
+    packets: the first says that there is more.
     """
 
-    __slots__ = (
-        *("_fd", "_has_packets", "_is_corked", "_room", "_sock", "_tells_memory"),
-        "sent_bytes",
-    )
+    __slots__ = ("_fd", "_sock", "_tells_memory", "sent_bytes")
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._fd = sock.fileno()
-        self._has_packets = sock.family is not socket.AF_UNIX
-        self._tells_memory = self._has_packets and tells_room(_UNSENT_LIMIT)
-        self._is_corked = False
-        self._room: select.poll | None = None
+        is_unix = sock.family is socket.AF_UNIX
+        self._tells_memory = not is_unix and tells_room(_UNSENT_LIMIT)
         self.sent_bytes = 0
-
-    def cork(self) -> None:
-        """
-        Let what is sent wait for what follows, until uncork is called.
-        """
-        if not self._is_corked and self._has_packets:
-            self._sock.setsockopt(*_CORK, 1)
-            self._is_corked = True
 
     def send(self, data: bytes | memoryview, *, is_all: bool) -> int:
         """
@@ -106,36 +88,6 @@ class SocketWriter:
         allowed, queued = self._memory()
         # The kernel takes more as long as less is queued than is allowed.
         return queued + size_bytes + size_bytes // _OVERHEAD + _OVERHEAD_BYTES < allowed
-
-    def uncork(self) -> None:
-        """
-        Have everything leave that waits for more.
-        """
-        if self._is_corked:
-            self._sock.setsockopt(*_CORK, 0)
-            self._is_corked = False
-
-    def has_room(self) -> bool:
-        """
-        Tell whether the kernel takes another byte after those that it has.
-
-        Raises:
-            ConnectionResetError: The other side is gone.
-        """
-        # To be called writable, a connection must have a third of its memory
-        # free: a wait for each large file.
-        if self._tells_memory:
-            allowed, queued = self._memory()
-            # Of who is gone nothing is queued.
-            if 0 < queued < allowed:
-                return True
-        if self._room is None:
-            self._room = select.poll()
-            self._room.register(self._fd, select.POLLOUT)
-        found = self._room.poll(0)
-        if found and found[0][1] != select.POLLOUT:
-            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
-        return bool(found)
 
     def _memory(self) -> tuple[int, int]:
         try:

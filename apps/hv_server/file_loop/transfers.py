@@ -27,16 +27,17 @@ class Transfer:
             longer than a moment.
         file: Descriptor of a file, closed with this; None if there is none.
         start: Where the part begins; it ends before end.
-        segment: Counted once all that is left will fit into the kernel, or else
-            when all but the last byte are there, and it has room for that one. It
-            is taken back if it did not fit after all and the other side left.
-        when_broken_off: Called at the end of what was not sent whole.
+        half_at: As of Representation: the segment counts once more is handed over.
+        segment: Counted before that: once all that is left will fit into the
+            kernel, or else when it has taken all up to the half. It is taken
+            back if the other side left before more was handed over after all.
+        when_broken_off: Called at the end if no more than the half was.
     """
 
     __slots__ = (
-        *("_arrived_bytes", "_counted", "_data", "_end", "_file", "_looked_at"),
-        *("_make_pace", "_offset", "_pace", "_uncounted", "_when_broken_off"),
-        "_wire",
+        *("_arrived_bytes", "_counted", "_data", "_end", "_file", "_half_at"),
+        *("_looked_at", "_make_pace", "_offset", "_pace", "_uncounted"),
+        *("_when_broken_off", "_wire"),
     )
 
     def __init__(  # noqa: PLR0913 - the parts of an answer
@@ -48,6 +49,7 @@ class Transfer:
         file: int | None = None,
         start: int = 0,
         end: int = 0,
+        half_at: int = 0,
         segment: CountedSegment | None = None,
         when_broken_off: Callable[[], None] | None = None,
     ) -> None:
@@ -57,6 +59,7 @@ class Transfer:
         self._file = file
         self._offset = start
         self._end = end
+        self._half_at = half_at
         self._uncounted = segment
         self._counted: CountedSegment | None = None
         self._when_broken_off = when_broken_off
@@ -67,9 +70,9 @@ class Transfer:
     @property
     def is_counted(self) -> bool:
         """
-        Tell whether it is counted, and its last byte not handed over.
+        Tell whether it is counted, and no more than the half handed over.
         """
-        return self._counted is not None
+        return self._counted is not None and self._offset <= self._half_at
 
     def count_ahead(self) -> CountedSegment | None:
         """
@@ -92,18 +95,10 @@ class Transfer:
             OSError: The other side is gone.
         """
         try:
-            if self._uncounted is not None and self._fits():
-                self._send_data(holds_back=False)
-                self._count_now(self._uncounted)
-            elif self._data:
-                self._send_data(holds_back=self._uncounted is not None)
-            if self._file is None or self._send_file(self._file):
-                self._wire.uncork()
-                self._counted = self._when_broken_off = None
-                return True
+            self._send_data()
+            return self._file is None or self._send_file(self._file)
         except BlockingIOError:
-            pass
-        return False
+            return False
 
     def has_kept_pace(self, now: float) -> bool:
         """
@@ -124,21 +119,17 @@ class Transfer:
 
     def close(self) -> None:
         """
-        Close the file, and say so if not all of it was sent.
+        Close the file, and say so if no more than the half was handed over.
         """
         if self._file is not None:
             os.close(self._file)
             self._file = None
-        if self._counted is not None:
-            self._counted.take_back()
-            self._counted = None
-        if self._when_broken_off is not None:
-            self._when_broken_off()
-            self._when_broken_off = None
-
-    def _count_now(self, segment: CountedSegment) -> None:
-        segment.count()
-        self._counted, self._uncounted = segment, None
+        if self._offset <= self._half_at:
+            if self._counted is not None:
+                self._counted.take_back()
+            if self._when_broken_off is not None:
+                self._when_broken_off()
+        self._counted = self._when_broken_off = None
 
     def _fits(self) -> bool:
         size_bytes = self._end - self._offset
@@ -146,26 +137,23 @@ class Transfer:
             len(self._data) + size_bytes
         )
 
-    def _send_data(self, *, holds_back: bool) -> None:
+    def _send_data(self) -> None:
         is_all = self._file is None or self._offset == self._end
-        if holds_back:
-            self._wire.cork()
         while self._data:
             sent = self._wire.send(self._data, is_all=is_all)
             self._data = self._data[sent:]
 
     def _send_file(self, file: int) -> bool:
-        uncounted = self._uncounted
-        end = self._end - 1 if uncounted else self._end
+        segment = self._uncounted
+        if segment is not None:
+            if not self._fits() and not self._send_part(file, self._half_at):
+                return False
+            segment.count()
+            self._counted, self._uncounted = segment, None
+        return self._send_part(file, self._end)
+
+    def _send_part(self, file: int, end: int) -> bool:
         if self._offset < end:
             size_bytes = min(end - self._offset, MAX_PER_TURN_BYTES)
             self._offset += self._wire.send_file(file, self._offset, size_bytes)
-            if self._offset < end:
-                return False
-        if uncounted:
-            if not self._wire.has_room():
-                return False
-            self._count_now(uncounted)
-        if self._offset < self._end:
-            self._offset += self._wire.send_file(file, self._offset, 1)
-        return True
+        return self._offset >= end

@@ -2,7 +2,8 @@
 What was answered and is not counted as served, and why.
 
 Source: interface, "What the service does", 5: only segments that a player got
-count. What is ignored is kept to show how a count came about.
+count, which is more than half of one in one answer. What is ignored is kept to
+show how a count came about.
 """
 
 from collections.abc import Iterable
@@ -20,8 +21,11 @@ class IgnoredReason(Enum):
 
     INIT, AUDIO, PLAYLIST and OTHER_FILE say that the file never counts,
     whatever the answer. Then, of a media segment of a video rung: HEAD,
-    NOT_MODIFIED (304), LATER_RANGE (206 from another byte than the first on),
-    and BROKEN_OFF (the connection ended before the last byte).
+    NOT_MODIFIED (304), and TOO_FEW_BYTES (at most half of it was handed over: a
+    part that is no longer, or an answer that broke off before).
+
+    LATER_RANGE and BROKEN_OFF are reasons of earlier versions, which asked for
+    the first byte and the last one. What was kept then is still told.
     """
 
     INIT = "init"
@@ -30,6 +34,7 @@ class IgnoredReason(Enum):
     OTHER_FILE = "other-file"
     HEAD = "head"
     NOT_MODIFIED = "not-modified"
+    TOO_FEW_BYTES = "too-few-bytes"
     LATER_RANGE = "later-range"
     BROKEN_OFF = "broken-off"
 

@@ -48,6 +48,19 @@ class SessionSeen:
     at: datetime
 
 
+@attrs.frozen(kw_only=True)
+class UnfollowedSessions:
+    """
+    An organization has more sessions than are followed of one.
+
+    Attributes:
+        at: When one of those was served a segment; of several, the latest.
+    """
+
+    org_id: OrgId
+    at: datetime
+
+
 def latest_seen(seen: Iterable[SessionSeen]) -> tuple[SessionSeen, ...]:
     """
     Keep the latest of each video and session.
@@ -81,10 +94,12 @@ class LiveView:
     Attributes:
         viewers: Different sessions of the last minute; None if nobody keeps
             them.
+        has_more: Whether there are further ones, which are not followed.
         minutes: One for each of the last 60 whole minutes, oldest first;
             None if nobody keeps them.
     """
 
     as_of: datetime
     viewers: int | None
+    has_more: bool = False
     minutes: tuple[MinuteTotal, ...] | None

@@ -14,7 +14,7 @@ import attrs
 
 from hvcore.domain.analytics.breakdown import OriginCount
 from hvcore.domain.analytics.ignored import IgnoredCount
-from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.live import SessionSeen, UnfollowedSessions
 from hvcore.domain.analytics.playback_quality import PlaybackQualityCount
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.limits import MAX_DAILY_RANGE_DAYS, SEGMENT_S
@@ -134,6 +134,7 @@ class ServedBatch:
         counts: Each place and day at most once; may be empty. The rest is for
             sinks that keep it, and each key is there at most once, too.
         minutes: The same segments again.
+        unfollowed: Who has more viewers than seen names.
         quality: What players told with some of them.
         origins: Where some of them went, as far as it is known; a sink that
             keeps it bounds the hosts (``with_few_hosts``).
@@ -144,6 +145,7 @@ class ServedBatch:
     minutes: tuple[MinuteCount, ...] = ()
     ignored: tuple[IgnoredCount, ...] = ()
     seen: tuple[SessionSeen, ...] = ()
+    unfollowed: tuple[UnfollowedSessions, ...] = ()
     quality: tuple[PlaybackQualityCount, ...] = ()
     origins: tuple[OriginCount, ...] = ()
 

@@ -206,6 +206,14 @@ class PlaybackRule(Enum):
             "captions that were removed, have no file."
         ),
     )
+    DELIVERY_QUOTA = (
+        "The video's organization has bytes left to deliver in this month.",
+        "The video's organization has delivered as much as it may in this month.",
+        (
+            "Raise its limit with hv orgs set ORG --delivered-bytes-per-month N, or wait "
+            "for the next month; who watches already is not stopped."
+        ),
+    )
     FILES_MISSING = (
         "The file is where it was published.",
         "The video is published, but the file is not in the storage.",

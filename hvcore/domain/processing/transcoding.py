@@ -157,7 +157,7 @@ class SourceInfo:
         captions: The text tracks, in the source's order.
         longest_gap_s: Between two pictures that follow each other.
         is_seekable: A decoder can begin anywhere: times rise, and the container
-            has an index. Otherwise the video is made in one part.
+            has an index. Otherwise each part is decoded from the beginning.
         notes: What the transcoder wants to know again when it makes the parts;
             nobody else reads it.
     """
@@ -473,3 +473,15 @@ class MediaIndex:
     poster: str | None = None
     storyboard: Storyboard | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def size_bytes(self) -> int:
+        """
+        What its media files have in all: init and media segments, storyboard sheets.
+        """
+        tracks = [published.track for published in self.tracks]
+        files = [track.init for track in tracks]
+        files += [segment.file for track in tracks for segment in track.segments]
+        if self.storyboard is not None:
+            files += [sheet.file for sheet in self.storyboard.sprites]
+        return sum(file.size_bytes for file in files)

@@ -59,6 +59,7 @@ class UploadGrant:
         stored_path: Where the bytes really lie: each sending has a path of
             its own below ``path``, so that a late one never changes what is
             being processed.
+        stored_bytes: How many there are.
         starts_processing: Family B: the arrival of the bytes starts the job.
         source_url: Where the service fetches the bytes from, if it does; may
             hold its owner's secrets.
@@ -79,9 +80,18 @@ class UploadGrant:
     video_id: VideoId | None = None
     description: str | None = None
     stored_path: str | None = None
+    stored_bytes: int = 0
     starts_processing: bool = False
     source_url: str | None = attrs.field(default=None, repr=False)
     tus_metadata: str | None = None
+
+    @property
+    def kept_bytes(self) -> int:
+        """
+        How many bytes of it are kept: none once it has ended.
+        """
+        is_kept = self.state in {GrantState.UPLOADED, GrantState.USED}
+        return self.stored_bytes if is_kept else 0
 
 
 @attrs.frozen(kw_only=True)

@@ -163,6 +163,15 @@ class Video:
         return self.media.duration_s if self.media else 0.0
 
     @property
+    def kept_bytes(self) -> int:
+        """
+        What its published files have; nothing that is deleted counts as kept.
+        """
+        if self.state is not VideoState.READY or self.media is None:
+            return 0
+        return self.media.size_bytes
+
+    @property
     def media_root(self) -> str | None:
         """
         Storage prefix of the current job's files.

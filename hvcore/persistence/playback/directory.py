@@ -13,6 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.changes_file import ChangesFile
+from hvcore.clock import Clock, SystemClock
+from hvcore.domain.access.quotas import month_number
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
 from hvcore.domain.processing.transcoding import MediaIndex
@@ -27,6 +29,8 @@ from hvcore.persistence.tables import (
     UtcDateTime,
     edge_keys,
     environments,
+    organization_limits,
+    organization_months,
     published_media,
     share_links,
     video_captions,
@@ -36,6 +40,28 @@ from hvcore.ports.repositories.playback import PlaybackEntry
 
 MAX_FOUND: Final = 4096
 """Videos whose entries are in memory, about 4 MB; their media is bounded itself."""
+
+
+_DELIVERED_BYTES: Final = (
+    sa.select(organization_months.c.delivered_bytes)
+    .where(
+        organization_months.c.org_id == organization_limits.c.org_id,
+        organization_months.c.month == sa.bindparam("month", type_=sa.BigInteger()),
+    )
+    .correlate(organization_limits)
+    .scalar_subquery()
+)
+# Nearly no organization has the limit: then this is one look at a small table.
+_IS_OVER_QUOTA: Final = sa.exists(
+    sa.select(sa.literal_column("1"))
+    .select_from(organization_limits)
+    .where(
+        organization_limits.c.org_id == videos.c.org_id,
+        organization_limits.c.delivered_bytes_per_month
+        <= sa.func.coalesce(_DELIVERED_BYTES, sa.literal_column("0")),
+    )
+    .correlate(videos)
+)
 
 
 def _entry_statement(column: sa.Column[str]) -> sa.Select[Any]:
@@ -52,6 +78,7 @@ def _entry_statement(column: sa.Column[str]) -> sa.Select[Any]:
             videos.c.job_id,
             videos.c.media_outline.is_not(None).label("has_media"),
             videos.c.poster_path,
+            _IS_OVER_QUOTA.label("is_over_quota"),
         )
         .join_from(
             videos,
@@ -124,9 +151,16 @@ class SqlPlaybackDirectory:
 
     Args:
         changes: With it, moments wait for no server; see FastReads.
+        clock: Tells which month it is.
     """
 
-    def __init__(self, engine: Engine, changes: ChangesFile | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        changes: ChangesFile | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._clock = clock or SystemClock()
         self._reads = FastReads(engine, changes)
         self._media = MediaCache()
         self._found: dict[str, _Found] = {}
@@ -167,7 +201,8 @@ class SqlPlaybackDirectory:
             return None
         is_public = video_id.startswith("pubvid_")
         statement = _BY_PUBLIC_ID if is_public else _BY_ID
-        row = self._first(statement, {"wanted": video_id})
+        wanted = {"wanted": video_id, "month": month_number(self._clock.now())}
+        row = self._first(statement, wanted)
         if row is None:
             return None
         # Made again only if something has changed, which others see by that.
@@ -203,7 +238,7 @@ class SqlPlaybackDirectory:
 
     def _entry(self, row: tuple[Any, ...]) -> PlaybackEntry:
         (id_, public_id, org_id, env_id, env_name, state, is_public, name) = row[:8]
-        job_id, has_media, poster_path = row[8:]
+        job_id, has_media, poster_path, is_over_quota = row[8:]
         return PlaybackEntry(
             id=VideoId(id_),
             public_id=PublicId(public_id),
@@ -216,6 +251,7 @@ class SqlPlaybackDirectory:
             media_root=media_root(id_, job_id) if has_media else None,
             load_media=partial(self._load_media, id_, job_id),
             poster_path=poster_path,
+            may_begin=not is_over_quota,
         )
 
     def _load_media(self, video_id: str, job_id: str) -> MediaIndex | None:
@@ -225,5 +261,5 @@ class SqlPlaybackDirectory:
 
         return self._media.get((video_id, job_id), read)
 
-    def _first(self, statement: sa.Select[Any], values: dict[str, str]) -> Row | None:
+    def _first(self, statement: sa.Select[Any], values: dict[str, Any]) -> Row | None:
         return self._reads.first(self._questions[statement], values)

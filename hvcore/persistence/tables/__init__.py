@@ -19,6 +19,12 @@ from hvcore.persistence.tables.playback import (
     edge_keys,
     share_links,
 )
+from hvcore.persistence.tables.quotas import (
+    delivered_positions,
+    organization_limits,
+    organization_months,
+    organization_storage,
+)
 from hvcore.persistence.tables.tenants import (
     api_keys,
     audit_log,
@@ -45,6 +51,7 @@ __all__ = [
     "UtcDateTime",
     "api_keys",
     "audit_log",
+    "delivered_positions",
     "edge_keys",
     "environments",
     "event_counters",
@@ -53,6 +60,9 @@ __all__ = [
     "idempotency",
     "leaders",
     "metadata",
+    "organization_limits",
+    "organization_months",
+    "organization_storage",
     "organizations",
     "published_media",
     "share_links",

@@ -31,6 +31,8 @@ videos = Table(
     Column("job_id", Text),
     # Without segments, which lists do not need; whole in published_media.
     Column("media_outline", Text),
+    # Of the files that are published; see domain.processing.MediaIndex.
+    Column("media_bytes", BigInteger, nullable=False, server_default="0"),
     Column("duration_s", Float, nullable=False),
     Column("failure_reason", Text),
     Column("upload_expires_at", UtcDateTime),
@@ -79,6 +81,7 @@ grants = Table(
     Column("video_id", Text, index=True),
     Column("description", Text),
     Column("stored_path", Text),
+    Column("stored_bytes", BigInteger, nullable=False, server_default="0"),
     Column("starts_processing", Boolean, nullable=False),
     # Where the service itself fetches the bytes from; may hold secrets.
     Column("source_url", Text),

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.rows import grant_from_row, grant_to_row
 from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import grants
@@ -19,8 +20,9 @@ class SqlGrantRepository:
     Upload grants in the database; see ports.unit_of_work.Grants.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, use: QuotaUseChanges) -> None:
         self._connection = connection
+        self._use = use
 
     def find(self, grant_id: str, *, for_update: bool = False) -> UploadGrant | None:
         return self._one(grants.c.id, grant_id, for_update=for_update)
@@ -30,8 +32,10 @@ class SqlGrantRepository:
 
     def add(self, grant: UploadGrant) -> None:
         insert_new(self._connection, grants, grant_to_row(grant))
+        self._use.store(grant.org_id, grant.kept_bytes)
 
     def save(self, grant: UploadGrant) -> None:
+        self._use.store(grant.org_id, grant.kept_bytes - self._kept_bytes(grant.id))
         self._connection.execute(
             sa.update(grants).where(grants.c.id == grant.id).values(grant_to_row(grant))
         )
@@ -46,6 +50,15 @@ class SqlGrantRepository:
             .with_for_update(skip_locked=True)
         )
         return self._all(statement, limit)
+
+    def _kept_bytes(self, grant_id: str) -> int:
+        columns = grants.c
+        statement = sa.select(columns.state, columns.stored_bytes).where(
+            columns.id == grant_id
+        )
+        row = self._connection.execute(statement.with_for_update()).one()
+        is_kept = row.state in {GrantState.UPLOADED.value, GrantState.USED.value}
+        return int(row.stored_bytes) if is_kept else 0
 
     def _one(
         self, column: sa.Column[str], value: str, *, for_update: bool

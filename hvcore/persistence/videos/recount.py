@@ -7,9 +7,17 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.video import LISTED_STATES, VideoState
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, writing
-from hvcore.persistence.tables import video_totals, video_uploads, videos
+from hvcore.persistence.tables import (
+    grants,
+    organization_storage,
+    video_totals,
+    video_uploads,
+    videos,
+)
+from hvcore.persistence.videos.measuring import measure
 
 # As domain.video.was_uploaded tells it.
 _UPLOADED: Final = sa.or_(
@@ -32,11 +40,23 @@ _UPLOADS: Final = (
     .where(_UPLOADED)
     .group_by(videos.c.org_id, videos.c.env_id, _DAY)
 )
+# As kept_bytes of videos and of grants tell it.
+_KEPT: Final = sa.union_all(
+    sa.select(videos.c.org_id, videos.c.media_bytes.label("kept")).where(
+        videos.c.state == VideoState.READY.value
+    ),
+    sa.select(grants.c.org_id, grants.c.stored_bytes).where(
+        grants.c.state.in_([GrantState.UPLOADED.value, GrantState.USED.value])
+    ),
+).subquery("everything")
+_STORED: Final = sa.select(_KEPT.c.org_id, sa.func.sum(_KEPT.c.kept)).group_by(
+    _KEPT.c.org_id
+)
 
 
 def recount(engine: Engine) -> None:
     """
-    Make the totals equal to the videos, in one transaction.
+    Make the totals equal to the videos and to what is stored, in one transaction.
 
     Processes of this version may go on meanwhile; those of a version that
     keeps no totals make them wrong again.
@@ -46,17 +66,25 @@ def recount(engine: Engine) -> None:
     """
     with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        # Before the totals are locked, for which those wait who save a video.
+        measure(connection)
+        connection.commit()
+    with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
+        if connection.dialect.name == "postgresql":
             # A scan of all videos may take longer than a request.
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             # Those who change totals wait: their changes come on top of the new
             # ones. SQLite has its one write lock already.
             # In the order in which those write.
             connection.exec_driver_sql(
-                "LOCK TABLE video_totals, video_uploads IN EXCLUSIVE MODE"
+                "LOCK TABLE video_totals, video_uploads, organization_storage "
+                "IN EXCLUSIVE MODE"
             )
         for table, counts in (
             (video_totals, _counts(connection)),
             (video_uploads, _UPLOADS),
+            (organization_storage, _STORED),
         ):
             connection.execute(sa.delete(table))
             connection.execute(

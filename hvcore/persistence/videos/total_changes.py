@@ -3,14 +3,17 @@ Keeps the totals of videos, in the transactions that change the videos.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from hvcore.domain.access.quotas import month_number
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.video import Video, VideoState, was_uploaded
+from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.rows import encoding_settings
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import EPOCH, video_totals, video_uploads, videos
@@ -37,6 +40,14 @@ class _Counted(NamedTuple):
     group: _Group
     duration_ms: int
     is_upload: bool
+    kept_bytes: int
+
+    @property
+    def is_ready(self) -> bool:
+        """
+        Whether its source was made into what is published.
+        """
+        return self.group.state == VideoState.READY.value
 
 
 class _Day(NamedTuple):
@@ -52,10 +63,20 @@ class _Day(NamedTuple):
 class TotalChanges:
     """
     What a transaction changes in the totals, written right before its commit.
+
+    Args:
+        use: Of the organizations, to which what videos need is added.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        use: QuotaUseChanges,
+        now: Callable[[], datetime],
+    ) -> None:
         self._connection = connection
+        self._use = use
+        self._now = now
         self._videos: defaultdict[_Group, int] = defaultdict(int)
         self._durations_ms: defaultdict[_Group, int] = defaultdict(int)
         self._uploads: Counter[_Day] = Counter()
@@ -67,6 +88,7 @@ class TotalChanges:
         """
         counted = _counted(video)
         self._count(counted, 1)
+        self._use.store(video.org_id, counted.kept_bytes)
         if counted.is_upload:
             self._count_upload(video)
 
@@ -83,6 +105,10 @@ class TotalChanges:
         counted = _counted(video)
         self._count(stored, -1)
         self._count(counted, 1)
+        self._use.store(video.org_id, counted.kept_bytes - stored.kept_bytes)
+        if counted.is_ready and not stored.is_ready:
+            month = month_number(self._now())
+            self._use.encode(video.org_id, month, counted.duration_ms)
         # What was uploaded stays so.
         if counted.is_upload and not stored.is_upload:
             self._count_upload(video)
@@ -131,6 +157,7 @@ class TotalChanges:
             columns.settings,
             columns.duration_s,
             columns.job_id,
+            columns.media_bytes,
         ).where(columns.id == video_id, columns.version == version)
         row = self._connection.execute(statement).one_or_none()
         if row is None:
@@ -138,7 +165,8 @@ class TotalChanges:
         preset = encoding_settings(row.settings).preset.value
         group = _Group(row.org_id, row.env_id, row.state, preset)
         is_upload = was_uploaded(VideoState(row.state), row.job_id)
-        return _Counted(group, duration_ms(row.duration_s), is_upload)
+        kept_bytes = row.media_bytes if row.state == VideoState.READY.value else 0
+        return _Counted(group, duration_ms(row.duration_s), is_upload, kept_bytes)
 
     def _store(self, group: _Group, count: int, duration_ms_: int) -> None:
         table = video_totals.c
@@ -194,4 +222,4 @@ def _counted(video: Video) -> _Counted:
         video.org_id, video.env_id, video.state.value, video.settings.preset.value
     )
     is_upload = was_uploaded(video.state, video.job_id)
-    return _Counted(group, duration_ms(video.duration_s), is_upload)
+    return _Counted(group, duration_ms(video.duration_s), is_upload, video.kept_bytes)

@@ -58,7 +58,10 @@ class SqlVideoRepository:
         return self._read([row], [media])[0]
 
     def add(self, video: Video) -> None:
-        row = video_to_row(video) | {"version": video.version}
+        row = video_to_row(video) | {
+            "version": video.version,
+            "media_bytes": video.kept_bytes,
+        }
         insert_new(self._connection, videos, row)
         self._totals.add(video)
         self._store_media(video)
@@ -70,7 +73,11 @@ class SqlVideoRepository:
         statement = (
             sa.update(videos)
             .where(videos.c.id == video.id, videos.c.version == video.version)
-            .values(**video_to_row(video), version=video.version + 1)
+            .values(
+                **video_to_row(video),
+                version=video.version + 1,
+                media_bytes=video.kept_bytes,
+            )
         )
         if self._connection.execute(statement).rowcount != 1:
             raise ConcurrentUpdateError(video.id)

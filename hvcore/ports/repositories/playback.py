@@ -28,6 +28,8 @@ class PlaybackEntry:
         load_media: Returns what is published there; None once it is gone. It is
             large, and kept by who has made the entry: entries are small.
         poster_path: Storage path of the picture that the owner has chosen.
+        may_begin: Its organization has bytes left to deliver in this month; who
+            watches already may go on.
     """
 
     id: VideoId
@@ -41,6 +43,7 @@ class PlaybackEntry:
     media_root: str | None
     load_media: Callable[[], MediaIndex | None] = attrs.field(eq=False, repr=False)
     poster_path: str | None = None
+    may_begin: bool = True
 
 
 class PlaybackDirectory(Protocol):

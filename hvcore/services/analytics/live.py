@@ -19,6 +19,7 @@ from hvcore.domain.analytics.live import (
     MinuteTotal,
 )
 from hvcore.domain.analytics.segments import EnvironmentScope, Scope, VideoScope
+from hvcore.domain.ids import OrgId
 from hvcore.ports.analytics import SupportsReports
 from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.services.access.authorization import listed_video
@@ -58,7 +59,7 @@ class LiveAnalytics:
             now = self.clock.now()
             return LiveView(as_of=now, viewers=0, minutes=_filled([], _last(now)))
         env_ids = frozenset(env.id for env in envs)
-        return self._live(EnvironmentScope(org_id=org_id, env_ids=env_ids))
+        return self._live(org_id, EnvironmentScope(org_id=org_id, env_ids=env_ids))
 
     def of_video(self, caller: Principal, org_id: str, video_id: str) -> LiveView:
         """
@@ -70,7 +71,7 @@ class LiveAnalytics:
             ForbiddenError: It lies outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
-        return self._live(VideoScope(video_id=video.id))
+        return self._live(video.org_id, VideoScope(video_id=video.id))
 
     def forget_old(self) -> None:
         """
@@ -91,16 +92,18 @@ class LiveAnalytics:
                 if not self.minutes.forget_minutes(first_kept):
                     break
 
-    def _live(self, scope: Scope) -> LiveView:
+    def _live(self, org_id: OrgId, scope: Scope) -> LiveView:
         now = self.clock.now()
-        viewers, minutes = None, None
+        viewers, minutes, has_more = None, None, False
         if self.viewers is not None:
-            viewers = self.viewers.viewers(scope, now - VIEWER_WINDOW)
+            since = now - VIEWER_WINDOW
+            viewers = self.viewers.viewers(scope, since)
+            has_more = self.viewers.has_unfollowed(org_id, since)
         if self.minutes is not None:
             last = _last(now)
             found = self.minutes.minutes(scope, last - RECENT_MINUTES + 1, last)
             minutes = _filled(found, last)
-        return LiveView(as_of=now, viewers=viewers, minutes=minutes)
+        return LiveView(as_of=now, viewers=viewers, has_more=has_more, minutes=minutes)
 
 
 def _last(now: datetime) -> int:

@@ -111,6 +111,7 @@ def _batch(file: SpoolFile, start: int, chunk: SpoolChunk) -> ServedBatch:
         minutes=noted.minutes,
         ignored=noted.ignored,
         seen=noted.seen,
+        unfollowed=noted.unfollowed,
         quality=noted.quality,
         origins=noted.origins,
     )

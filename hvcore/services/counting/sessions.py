@@ -13,13 +13,17 @@ kept nor logged.
 import base64
 import hashlib
 import hmac
-import logging
+import threading
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Final
 
 import attrs
 
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.playback.viewer import Viewer
+from hvcore.errors import UnavailableError
+from hvcore.throttling.shares import SharedCapacity
 
 NAME_BYTES: Final = 12
 """Two of a billion viewers have one name with a chance of 1 in 10**11."""
@@ -30,8 +34,13 @@ within which it shows. Longer than a segment plays, so who watches steadily is n
 """
 MARK_DIGITS: Final = 20
 """Hexadecimal ones: 80 bits, which tell a billion viewers apart likewise."""
-MAX_FOLLOWED: Final = 100_000
-"""Sessions of a process at a time, about 25 MB; further ones are not noted."""
+ALL_SHARES: Final = 5
+"""
+A process follows at most as many sessions of all organizations as five of them may
+have, about 25 MB with the share's default. The last of it goes only to newcomers.
+"""
+NEWCOMERS_SHARE: Final = 20
+"""Who has no more than this part of a share is a newcomer."""
 
 TURN_S: Final = 60.0
 """After two of them without a note a session is forgotten."""
@@ -39,9 +48,6 @@ _DAY_S: Final = 86_400
 _DAY_MS: Final = _DAY_S * 1000
 _NOTED_EVERY_MS: Final = int(NOTED_EVERY_S * 1000)
 _TURN_MS: Final = int(TURN_S * 1000)
-_WARN_EVERY_MS: Final = 600_000
-
-_log = logging.getLogger(__name__)
 
 
 def mark_key(secret: str) -> str:
@@ -109,16 +115,32 @@ class SessionNames:
 @attrs.frozen
 class DueSession:
     """
-    A session that is to be noted.
+    A session that is to be noted now.
 
     Attributes:
-        mark: Stands for it in this process.
-        since_ms: When it became due, in milliseconds since 1970.
+        name: None says that the organization has more sessions than are followed,
+            and stands for all of those.
     """
 
-    name: str
-    mark: int
-    since_ms: int
+    name: str | None
+
+
+UNFOLLOWED: Final = DueSession(None)
+
+
+@attrs.define
+class _Turn:
+    """
+    What was noted in a minute or so.
+
+    Attributes:
+        noted: When, and the name, by a hash that means nothing outside of this
+            process.
+        sessions: How many of them each organization has.
+    """
+
+    noted: dict[int, tuple[int, str | None]] = attrs.field(factory=dict)
+    sessions: Counter[str] = attrs.field(factory=Counter)
 
 
 class SessionNotes:
@@ -127,86 +149,108 @@ class SessionNotes:
 
     A session that was noted a moment ago is not due again. Who was not noted for
     two turns is forgotten: whoever watches is noted far more often.
+
+    Args:
+        most_of_one: Sessions of one organization that are followed at a time.
     """
 
-    def __init__(self, names: SessionNames, max_followed: int = MAX_FOLLOWED) -> None:
+    def __init__(self, names: SessionNames, *, most_of_one: int) -> None:
         self._names = names
-        self._max_followed = max_followed
-        # When a session was noted, and its name; by a hash that means nothing
-        # outside of this process. In this turn, and in the one before.
-        self._recent: dict[int, tuple[int, str]] = {}
-        self._earlier: dict[int, tuple[int, str]] = {}
-        self._turned_ms = self._warned_ms = 0
+        self._lock = threading.Lock()
+        self._followed = SharedCapacity(
+            name="live_sessions_of_one",
+            capacity=ALL_SHARES * most_of_one,
+            most_of_one=most_of_one,
+            kept_for_newcomers=most_of_one,
+            newcomers_hold=most_of_one // NEWCOMERS_SHARE,
+            things="viewers",
+        )
+        self._recent, self._earlier = _Turn(), _Turn()
+        self._turned_ms = 0
 
     def due(
-        self, video_id: str, token: str | None, viewer: Viewer, at_ms: int
+        self, place: SegmentPlace, token: str | None, viewer: Viewer, at_ms: int
     ) -> DueSession | None:
         """
-        Return the session if it is to be noted, else None.
-
-        It is due until it was noted.
+        Return the session if it is to be noted, else None; who asks notes it.
 
         Args:
+            place: Of a segment that it was served.
             at_ms: Milliseconds since 1970.
         """
         mark = hash(
-            (video_id, token)
+            (place.video_id, token)
             if token is not None
             else (
-                video_id,
+                place.video_id,
                 viewer.player_session,
                 # The player's own name is enough.
                 viewer.player_session is None and (viewer.address, viewer.user_agent),
             )
         )
-        noted = self._recent.get(mark)
-        # Nearly always. Both ways here and below, or a clock that was set back
-        # would stop it.
-        if noted is not None and -_NOTED_EVERY_MS < at_ms - noted[0] < _NOTED_EVERY_MS:
+        # Nearly always.
+        if self._is_recent(mark, at_ms):
             return None
-        return self._due(mark, token, viewer, at_ms)
+        with self._lock:
+            return self._due(mark, place.org_id, token, viewer, at_ms)
 
-    def noted(self, session: DueSession) -> None:
-        """
-        Remember that a session was noted.
-        """
-        self._recent[session.mark] = (session.since_ms, session.name)
-        self._earlier.pop(session.mark, None)
+    def _is_recent(self, mark: int, at_ms: int) -> bool:
+        noted = self._recent.noted.get(mark) or self._earlier.noted.get(mark)
+        # Both ways, or a clock that was set back would stop it.
+        return noted is not None and abs(at_ms - noted[0]) < _NOTED_EVERY_MS
 
     def _due(
-        self, mark: int, token: str | None, viewer: Viewer, at_ms: int
+        self, mark: int, org_id: str, token: str | None, viewer: Viewer, at_ms: int
     ) -> DueSession | None:
         if abs(at_ms - self._turned_ms) >= _TURN_MS:
             self._turn(at_ms)
-        noted = self._recent.get(mark) or self._earlier.get(mark)
-        if noted is None:
-            if len(self._recent) + len(self._earlier) >= self._max_followed:
-                self._warn(at_ms)
-                return None
-            name = self._name(token, viewer, at_ms)
-        else:
-            noted_ms, name = noted
-            if abs(at_ms - noted_ms) < _NOTED_EVERY_MS:
-                return None
-            if at_ms // _DAY_MS != noted_ms // _DAY_MS:
-                name = self._name(token, viewer, at_ms)
-        return DueSession(name, mark, at_ms)
+        if self._is_recent(mark, at_ms):
+            # Another thread was quicker.
+            return None
+        noted = self._recent.noted.get(mark) or self._earlier.noted.get(mark)
+        if noted is None and not self._follow(org_id):
+            return self._unfollowed(org_id, at_ms)
+        name = noted[1] if noted and _is_same_day(at_ms, noted[0]) else None
+        if name is None:
+            at = datetime.fromtimestamp(at_ms / 1000, UTC)
+            name = self._names.name(token, viewer, at)
+        self._note(mark, at_ms, name, org_id)
+        return DueSession(name)
 
-    def _name(self, token: str | None, viewer: Viewer, at_ms: int) -> str:
-        at = datetime.fromtimestamp(at_ms / 1000, UTC)
-        return self._names.name(token, viewer, at)
+    def _follow(self, org_id: str) -> bool:
+        try:
+            self._followed.acquire(org_id)
+        except UnavailableError:
+            return False
+        return True
+
+    def _unfollowed(self, org_id: str, at_ms: int) -> DueSession | None:
+        mark = hash(("unfollowed", org_id))
+        if self._is_recent(mark, at_ms):
+            return None
+        self._recent.noted[mark] = (at_ms, None)
+        return UNFOLLOWED
+
+    def _note(self, mark: int, at_ms: int, name: str, org_id: str) -> None:
+        if mark not in self._recent.noted:
+            self._recent.sessions[org_id] += 1
+        if self._earlier.noted.pop(mark, None) is not None:
+            self._earlier.sessions[org_id] -= 1
+        self._recent.noted[mark] = (at_ms, name)
 
     def _turn(self, at_ms: int) -> None:
         is_next = abs(at_ms - self._turned_ms) < 2 * _TURN_MS
-        # First of all: another thread shall not do it once more.
         self._turned_ms = at_ms
-        self._earlier = self._recent if is_next else {}
-        self._recent = {}
+        self._forget(self._earlier)
+        if not is_next:
+            self._forget(self._recent)
+        self._earlier = self._recent if is_next else _Turn()
+        self._recent = _Turn()
 
-    def _warn(self, at_ms: int) -> None:
-        if abs(at_ms - self._warned_ms) >= _WARN_EVERY_MS:
-            self._warned_ms = at_ms
-            _log.warning(
-                "more viewers than a process follows; the rest is not counted",
-                extra={"hv_followed": self._max_followed},
-            )
+    def _forget(self, turn: _Turn) -> None:
+        for org_id, sessions in turn.sessions.items():
+            self._followed.release(org_id, sessions)
+
+
+def _is_same_day(one_ms: int, other_ms: int) -> bool:
+    return one_ms // _DAY_MS == other_ms // _DAY_MS

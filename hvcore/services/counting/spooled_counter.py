@@ -24,6 +24,7 @@ from hvcore.spool import (
     encode_ignored,
     encode_seen,
     encode_taken_back,
+    encode_unfollowed,
 )
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -43,13 +44,12 @@ class SpooledCounter:
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
-        Take note of segments whose last bytes are about to be handed over.
+        Take note of segments of which more than half is about to be handed over.
         """
         at_ms = self.clock.now_ms()
         # All in one write: the segments, their viewers, and what is known of
         # both. Nearly always there are only the first.
         lines: list[bytes] = []
-        due: dict[int, DueSession] = {}
         for segment in segments:
             place, viewer = segment.place, segment.viewer
             segment.line = self._segments.line(place, at_ms)
@@ -57,13 +57,10 @@ class SpooledCounter:
             if viewer.report is not None or self.details.tell_origins:
                 at = _EPOCH + timedelta(milliseconds=at_ms)
                 lines.append(encode_all(self.details.due(place, viewer, at)))
-            session = self.sessions.due(place.video_id, segment.token, viewer, at_ms)
-            if session is not None and session.mark not in due:
-                lines.append(encode_seen(place, session.name, at_ms))
-                due[session.mark] = session
+            session = self.sessions.due(place, segment.token, viewer, at_ms)
+            if session is not None:
+                lines.append(_line_of(session, place, at_ms))
         is_kept = self.spool.write(b"".join(lines), segments=len(segments))
-        for session in due.values():
-            self.sessions.noted(session)
         if not is_kept:
             for segment in segments:
                 segment.line = None
@@ -86,3 +83,9 @@ class SpooledCounter:
         """
         lines = encode_ignored(place, reason, self.clock.now_ms())
         self.spool.write(lines, segments=0)
+
+
+def _line_of(session: DueSession, place: SegmentPlace, at_ms: int) -> bytes:
+    if session.name is None:
+        return encode_unfollowed(place, at_ms)
+    return encode_seen(place, session.name, at_ms)

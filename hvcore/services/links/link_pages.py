@@ -3,15 +3,19 @@ What the player page of an edge key or of a share link shows.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.limits import POSTER_TOKEN_VALID_S
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, thumbnail_name
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.services.playback.playable import Playable
 from hvcore.settings import PublicSettings
+
+_POSTER: Final = thumbnail_name(BEST_THUMBNAIL_PX)
 
 
 @attrs.frozen(kw_only=True)
@@ -57,7 +61,7 @@ class LinkPages:
     def _poster(self, video: Playable, domains: Sequence[str]) -> str | None:
         if video.poster_path is None:
             return None
-        address = f"{self.public.worker_url}/t/{video.id}/1280x720.jpg"
+        address = f"{self.public.worker_url}/t/{video.id}/{_POSTER}"
         if video.is_public:
             return address
         token = self.key_ring.issue(

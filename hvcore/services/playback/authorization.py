@@ -247,4 +247,5 @@ def _judge(
         chosen_poster=entry.poster_path,
         load_media=entry.load_media,
         claims=claims,
+        may_begin=entry.may_begin,
     )

@@ -11,18 +11,21 @@ from typing import Final
 import attrs
 
 from hvcore.clock import Clock
+from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.playback.decision import kept
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, thumbnail_name
 from hvcore.errors import NotFoundError
 from hvcore.manifests.hls import MASTER
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.counting import CountedSegment, SegmentCounter
 from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
+from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.path_cache import CachedFile, PathCache
 from hvcore.services.playback.playable import Playable
@@ -36,6 +39,7 @@ from hvcore.services.playback.redirects import Redirects
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.texts import NO_SUCH_FILE, DeliveredTexts
 
+_POSTER: Final = thumbnail_name(BEST_THUMBNAIL_PX)
 _PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})
 SOMEBODY: Final = Viewer()
 """Of whom nothing is known."""
@@ -171,6 +175,7 @@ class Delivery:
         Raises:
             VideoNotFoundError: Its files are gone.
             NotFoundError: The video has no such file.
+            QuotaExceededError: A playlist, and its owner may deliver no more.
         """
         known = self._files.get(video.media_root, file)
         if known is not None:
@@ -188,10 +193,13 @@ class Delivery:
             return self._media(
                 known, token, viewer, is_public=is_public, ends_at=ends_at
             )
+        ignored = never_counted(found)
+        if ignored is IgnoredReason.PLAYLIST:
+            self._require_quota(video)
         served = self._texts.serve(video, found, token, is_public=is_public)
         return attrs.evolve(
             served,
-            never_counted=never_counted(found),
+            never_counted=ignored,
             on_ignored=partial(self.counter.ignore, _place(video, 0)),
         )
 
@@ -211,10 +219,16 @@ class Delivery:
         return PlayerVideo(
             name=video.name,
             master=f"/v1/{place}/{MASTER}",
-            poster=f"/t/{video.id}/1280x720.jpg" if video.poster_path else None,
+            poster=f"/t/{video.id}/{_POSTER}" if video.poster_path else None,
             is_public=video.is_public,
             domains=video.claims.domains if video.claims else (),
         )
+
+    def _require_quota(self, video: Playable) -> None:
+        # Not at segments: who has begun is not cut off in the middle.
+        if not video.may_begin:
+            raise delivery_exceeded(self.clock.now())
+        kept(PlaybackRule.DELIVERY_QUOTA)
 
     def _know(self, video: Playable, found: PublishedMedia) -> CachedFile:
         return CachedFile(

@@ -30,6 +30,7 @@ class Playable:
     Attributes:
         chosen_poster: Storage path of the picture that the owner has chosen.
         claims: What the token says, where one was needed.
+        may_begin: See PlaybackEntry.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Playable:
     chosen_poster: str | None
     load_media: Callable[[], MediaIndex | None] = attrs.field(eq=False, repr=False)
     claims: PlaybackClaims | None = None
+    may_begin: bool = True
 
     @property
     def media(self) -> MediaIndex:

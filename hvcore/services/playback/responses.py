@@ -113,10 +113,9 @@ class PlaybackResponse:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Shared caches may keep it, too.
         is_text: Worth compressing.
-        segment: To be counted if the answer begins at the first byte, and is
-            not one to HEAD or a 304: before the last byte is handed over, and
-            when nothing else can stop it, which is as soon as all of the rest is
-            sure to fit, or when that byte alone is left.
+        segment: To be counted if the answer has more than half of it and is not
+            one to HEAD or a 304: before more than half is handed over, and as
+            late as can be.
         never_counted: Why this file is not counted, whatever the answer; None
             for a segment of a video rung.
         on_ignored: Called with the reason when an answer was not counted;
@@ -148,9 +147,9 @@ class PlaybackResponse:
 
     def break_off(self) -> None:
         """
-        Take note that an answer that would have counted was not sent whole.
+        Take note that an answer ended before more than half was handed over.
         """
-        self.ignore(IgnoredReason.BROKEN_OFF)
+        self.ignore(IgnoredReason.TOO_FEW_BYTES)
 
     @property
     def size_bytes(self) -> int:

@@ -18,6 +18,7 @@ from hvcore.errors import FieldError, InvalidGcsPathError, InvalidParametersErro
 from hvcore.ports.transcoder import Capabilities, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.access.quotas import require_encode
 from hvcore.services.processing.orders import order_fetch, order_job
 
 
@@ -48,6 +49,7 @@ class ProcessRequests:
             InvalidGcsPathError: This environment uploaded nothing there.
             InvalidParametersError: 422; the transcoder lacks what is wanted.
             ProcessingInProgressError: It is being processed, or was.
+            QuotaExceededError: The organization may not encode it now.
         """
         self._check_possible(wanted.settings)
         with self.uow.write() as work:
@@ -66,6 +68,7 @@ class ProcessRequests:
                 video = self._process_first(work, env, grant, wanted)
             else:
                 video = self._process_again(work, grant, wanted)
+            require_encode(work, env.org_id)
             work.commit()
         return video.id
 
@@ -77,6 +80,7 @@ class ProcessRequests:
             VideoNotFoundError: There is none such, or it is deleted.
             ProcessingInProgressError: It is being processed.
             InvalidParametersError: It is ready.
+            QuotaExceededError: The organization may not encode it now.
         """
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
@@ -88,6 +92,7 @@ class ProcessRequests:
             video.retry(ids.new_job_id())
             work.videos.save(video)
             _order(work, grant, video)
+            require_encode(work, video.org_id)
             work.commit()
         return video.id
 

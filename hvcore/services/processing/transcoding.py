@@ -39,6 +39,7 @@ from hvcore.failpoints import failpoint
 from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.quotas import require_planned
 from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order_tidying
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.certificates import Certificates
@@ -74,7 +75,8 @@ class Transcoding:
         Probe the source, choose the ladder, order the parts.
 
         Raises:
-            UnusableSourceError: The source cannot be made into a video.
+            UnusableSourceError: The source cannot be made into a video, or no minute of
+                the month is left.
             TranscodeError: The transcoder failed, or planned nothing.
         """
         video = self._wanted_video(run)
@@ -103,6 +105,7 @@ class Transcoding:
         with self.uow.write() as work:
             run.finish(work)
             if work.jobs.add(job):
+                require_planned(work, video.org_id, job.id)
                 work.tasks.add(
                     NewTask(
                         kind=TRANSCODE_PART,

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import chain
-from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
@@ -31,9 +30,8 @@ from hvcore.domain.uploads.grants import (
 )
 from hvcore.domain.videos.video import Video, VideoState, VideoWanted
 from hvcore.domain.web_addresses import without_secrets
-from hvcore.errors import UnavailableError
+from hvcore.errors import QuotaExceededError, UnavailableError
 from hvcore.failpoints import failpoint
-from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.whole import ArrivingFile, arriving_file
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -43,6 +41,7 @@ from hvcore.safe_http import (
     StreamedResponse,
     TargetRefusedError,
 )
+from hvcore.services.access.quotas import require_minutes, require_storage
 from hvcore.services.processing.orders import order_fetch, order_job
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.uploads.grants import Uploads
@@ -74,14 +73,14 @@ class Fetching:
     uploads: Uploads
     clock: Clock
 
-    def refusal(self, url: str) -> str | None:
+    def refusal(self, env: Environment, url: str) -> str | None:
         """
         Return why an address is not fetched, as far as it is known by now.
 
         What cannot be known before the fetch itself is told by the video.
         """
         try:
-            self.outbound.check(url)
+            self.outbound.check(url, client=env.org_id)
         except TargetRefusedError as exc:
             return exc.reason
         return None
@@ -91,6 +90,9 @@ class Fetching:
     ) -> Video:
         """
         Make a video whose bytes the service fetches; it is transcoding at once.
+
+        Raises:
+            QuotaExceededError: The organization may not store or encode it.
         """
         grant = self._new_grant(env, url, file)
         grant.starts_processing = True
@@ -101,17 +103,23 @@ class Fetching:
             work.videos.add(video)
             work.grants.add(grant)
             order_fetch(work, grant)
+            require_minutes(work, env.org_id)
+            require_storage(work, env.org_id, file.size_bytes or 0)
             work.commit()
         return video
 
     def fetch_file(self, env: Environment, url: str) -> UploadGrant:
         """
         Fetch a file that a process request may name from now on.
+
+        Raises:
+            QuotaExceededError: The organization may not store it.
         """
         grant = self._new_grant(env, url, FileWanted(file_name=file_name_of(url)))
         with self.uow.write() as work:
             work.grants.add(grant)
             order_fetch(work, grant)
+            require_storage(work, env.org_id, 0)
             work.commit()
         return grant
 
@@ -178,27 +186,33 @@ class Fetching:
         self, run: TaskRun, grant: UploadGrant, download: StreamedResponse
     ) -> None:
         check_head(download)
+        with self.uow.read() as work:
+            # Before it is fetched; what decides is how it is when it is there.
+            _require(work, grant, download.content_length or 0)
         blocks = download.blocks()
         head = _head(blocks)
         sniffed = sniffed_type(head)
         folder = self.uploads.incoming_dir()
-        with arriving_file(folder, DiskReservations(), download.content_length) as file:
+        with (
+            self.uploads.room_for(grant, download.content_length) as reserved,
+            arriving_file(folder, reserved) as file,
+        ):
             _fill(run, file, head, blocks, download.content_length)
             _check_announced(grant, file.size_bytes)
             file.finish()
             run.check()
-            self._keep(run, grant, file.path, grant.content_type or sniffed)
+            self._keep(run, grant, file, grant.content_type or sniffed)
 
     def _keep(
-        self, run: TaskRun, grant: UploadGrant, local: Path, content_type: str
+        self, run: TaskRun, grant: UploadGrant, file: ArrivingFile, content_type: str
     ) -> None:
         # A path of its own for each attempt: a worker that lost its lease
         # changes nothing that another one has brought.
         path = f"{grant.path}/{secrets.token_hex(8)}"
-        self.storage.put_file(path, local, content_type=content_type)
+        self.storage.put_file(path, file.path, content_type=content_type)
         try:
             failpoint("fetch.stored")
-            self._arrive(run, path)
+            self._arrive(run, path, file.size_bytes)
         except UnavailableError:
             # A commit that was not confirmed may have been made; see Uploads.
             raise
@@ -206,14 +220,14 @@ class Fetching:
             self.uploads.discard(path)
             raise
 
-    def _arrive(self, run: TaskRun, path: str) -> None:
+    def _arrive(self, run: TaskRun, path: str, size_bytes: int) -> None:
         with self.uow.write() as work:
             grant = work.grants.find(_grant_id(run.task), for_update=True)
             video = _video_of(work, grant)
             run.finish(work)
             if grant is None or not _is_open(grant):
                 raise TaskStopped
-            grant.stored_path = path
+            grant.stored_path, grant.stored_bytes = path, size_bytes
             grant.source_url = None
             if grant.video_id is None:
                 # From now on it waits for its process request.
@@ -227,6 +241,7 @@ class Fetching:
                 order_job(work, video)
                 grant.state = GrantState.USED
             work.grants.save(grant)
+            _require(work, grant, size_bytes)
             work.commit()
 
 
@@ -253,6 +268,18 @@ def _video_of(work: Work, grant: UploadGrant | None) -> Video | None:
     if grant is None or grant.video_id is None:
         return None
     return work.videos.find(grant.video_id, for_update=True)
+
+
+def _require(work: Work, grant: UploadGrant, size_bytes: int) -> None:
+    """
+    Raise UnusableSourceError where a quota has no room: trying again is no use.
+    """
+    try:
+        if grant.video_id is not None:
+            require_minutes(work, grant.org_id)
+        require_storage(work, grant.org_id, size_bytes)
+    except QuotaExceededError as exc:
+        raise UnusableSourceError(exc.detail) from exc
 
 
 def _head(blocks: Iterator[bytes]) -> bytes:

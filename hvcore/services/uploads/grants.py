@@ -6,6 +6,7 @@ Source: interface, "upload-url".
 
 import logging
 import secrets
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -36,8 +37,14 @@ from hvcore.errors import (
 )
 from hvcore.failpoints import failpoint
 from hvcore.incoming.cleaning import remove_abandoned
+from hvcore.incoming.disk_space import DiskReservation, DiskReservations
 from hvcore.ports.storage import Storage, SupportsUploadFile
-from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.quotas import (
+    IN_THE_BODY,
+    require_minutes,
+    require_storage,
+)
 from hvcore.services.processing.orders import order_job
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.settings import PublicSettings
@@ -56,6 +63,9 @@ SWEEP_BATCH: Final = 100
 class Uploads:
     """
     Everything about bytes on their way in.
+
+    Attributes:
+        room: On the disks of this machine, for all of its processes.
     """
 
     uow: UnitOfWork
@@ -64,14 +74,19 @@ class Uploads:
     public: PublicSettings
     clock: Clock
     work_dir: Path
+    room: DiskReservations
 
     def grant(self, env: Environment, file: FileWanted) -> UploadGranted:
         """
         Permit one file to be sent; a process request follows (Family A).
+
+        Raises:
+            QuotaExceededError: The organization may not store it.
         """
         grant = self._new_grant(env, file)
         with self.uow.write() as work:
             work.grants.add(grant)
+            require_storage(work, env.org_id, file.size_bytes or 0)
             work.commit()
         return self._signed(grant)
 
@@ -80,6 +95,9 @@ class Uploads:
     ) -> UploadGranted:
         """
         Permit one file to be sent, whose arrival starts the job (Family B).
+
+        Raises:
+            QuotaExceededError: The organization may not store or encode it.
         """
         grant = self._new_grant(env, file)
         video = new_video(env, wanted, grant, state=VideoState.AWAITING_UPLOAD)
@@ -88,6 +106,8 @@ class Uploads:
         with self.uow.write() as work:
             work.videos.add(video)
             work.grants.add(grant)
+            require_minutes(work, env.org_id)
+            require_storage(work, env.org_id, file.size_bytes or 0)
             work.commit()
         return self._signed(grant)
 
@@ -116,6 +136,7 @@ class Uploads:
         Raises:
             UnsupportedFormatError: 415; not the type of the grant.
             InvalidFileSizeError: Not the size of the grant, or too large.
+            QuotaExceededError: 507; the organization may not store it.
         """
         sent = (content_type or "").partition(";")[0].strip().lower()
         allowed = (grant.content_type,) if grant.content_type else CONTENT_TYPES
@@ -126,6 +147,50 @@ class Uploads:
             )
         if size_bytes is not None:
             self._check_size(grant, size_bytes)
+        self.check_quotas(grant, size_bytes)
+
+    def check_quotas(self, grant: UploadGrant, size_bytes: int | None) -> None:
+        """
+        Refuse a body before it is read; what decides is how it is when it is there.
+
+        Args:
+            size_bytes: Of the whole file; None if nobody has announced it.
+
+        Raises:
+            QuotaExceededError: 507; the organization may not store or encode it.
+        """
+        with self.uow.read() as work:
+            # It takes the place of what was sent before.
+            more_bytes = (size_bytes or 1) - grant.kept_bytes
+            _require(work, grant, more_bytes)
+
+    def room_for(
+        self, grant: UploadGrant, size_bytes: int | None
+    ) -> AbstractContextManager[DiskReservation]:
+        """
+        Hold room for a body while it comes in.
+
+        All that is taken in begins here, before a byte of it is read: each PUT, each
+        PATCH and each file that is fetched. What an organization may store in all
+        is to be asked here, too.
+
+        Args:
+            size_bytes: Of the bytes that are still to come; None if the sender did
+                not announce it.
+
+        Raises:
+            UnavailableError: It will not fit, or the disk fails.
+        """
+        return self.room.reserve(self.incoming_dir(), size_bytes, client=grant.org_id)
+
+    def is_room_scarce(self) -> bool:
+        """
+        Tell whether others wait for room who have less than a share.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        return self.room.is_scarce()
 
     def incoming_dir(self) -> Path:
         """
@@ -153,6 +218,7 @@ class Uploads:
             InvalidFileSizeError: Not the size of the grant.
             ForbiddenError: The grant ran out or was cancelled meanwhile.
             ProcessingInProgressError: Processing began meanwhile.
+            QuotaExceededError: 507; the organization may not store or encode it.
         """
         with self.uow.read() as work:
             grant = self._still_open(work.grants.find(grant_id))
@@ -161,7 +227,7 @@ class Uploads:
         self.storage.put_file(path, local, content_type=content_type)
         try:
             failpoint("upload.stored")
-            previous, grant = self._take_in(grant_id, path)
+            previous, grant = self._take_in(grant_id, path, size_bytes)
         except UnavailableError:
             self._discard_if_unknown(grant_id, path)
             raise
@@ -280,11 +346,13 @@ class Uploads:
         if grant is None or grant.stored_path != path:
             self.discard(path)
 
-    def _take_in(self, grant_id: str, path: str) -> tuple[str | None, UploadGrant]:
+    def _take_in(
+        self, grant_id: str, path: str, size_bytes: int
+    ) -> tuple[str | None, UploadGrant]:
         with self.uow.write() as work:
             grant = self._still_open(work.grants.find(grant_id, for_update=True))
-            previous = grant.stored_path
-            grant.stored_path = path
+            previous, more_bytes = grant.stored_path, size_bytes - grant.kept_bytes
+            grant.stored_path, grant.stored_bytes = path, size_bytes
             grant.state = GrantState.UPLOADED
             if grant.starts_processing and grant.video_id is not None:
                 video = work.videos.find(grant.video_id, for_update=True)
@@ -298,6 +366,7 @@ class Uploads:
                 order_job(work, video)
                 grant.state = GrantState.USED
             work.grants.save(grant)
+            _require(work, grant, more_bytes)
             work.commit()
         return previous, grant
 
@@ -309,6 +378,13 @@ class Uploads:
             # Begun in time is in time: only the state may have moved on.
             return grant
         return self._checked(grant)
+
+
+def _require(work: Work, grant: UploadGrant, more_bytes: int) -> None:
+    if grant.starts_processing:
+        require_minutes(work, grant.org_id, status=IN_THE_BODY)
+    if more_bytes > 0:
+        require_storage(work, grant.org_id, more_bytes, status=IN_THE_BODY)
 
 
 def _purge_of(grant: UploadGrant) -> NewTask:

@@ -6,6 +6,7 @@ are there, they go the way of every other upload.
 """
 
 import logging
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Final, TypeGuard
 
@@ -32,8 +33,10 @@ from hvcore.domain.videos.video import VideoState, VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     ProcessingInProgressError,
+    QuotaExceededError,
     UnavailableError,
 )
+from hvcore.incoming.disk_space import DiskReservation
 from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.ports.storage import SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -67,6 +70,9 @@ class ResumableUploads:
 
         Args:
             file: With its size, and with ``tus_metadata``.
+
+        Raises:
+            QuotaExceededError: The organization may not store or encode it.
         """
         grant = self.uploads.grant_video(env, file, wanted).grant
         address = self.public.upload_url + self.signer.sign_resumable(grant.id)
@@ -80,6 +86,29 @@ class ResumableUploads:
             UnavailableError: There is no folder for it.
         """
         return PartialFiles(folder=self.uploads.incoming_dir())
+
+    def room_for(
+        self, grant: UploadGrant, size_bytes: int | None
+    ) -> AbstractContextManager[DiskReservation]:
+        """
+        Hold room for the bytes of one request while they come in.
+
+        Args:
+            size_bytes: Of all that the upload still lacks.
+
+        Raises:
+            UnavailableError: They will not fit, or the disk fails.
+        """
+        return self.uploads.room_for(grant, size_bytes)
+
+    def is_room_scarce(self) -> bool:
+        """
+        Tell whether others wait for room who have less than a share.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        return self.uploads.is_room_scarce()
 
     def find(self, grant_id: GrantId) -> UploadGrant:
         """
@@ -108,6 +137,15 @@ class ResumableUploads:
                 work.commit()
         return grant
 
+    def check_quotas(self, grant: UploadGrant) -> None:
+        """
+        Refuse further bytes where the whole file could not be kept.
+
+        Raises:
+            QuotaExceededError: 507; the organization may not store or encode it.
+        """
+        self.uploads.check_quotas(grant, grant.size_bytes)
+
     def finish(self, grant: UploadGrant, file: PartialFile) -> None:
         """
         Keep a file that is whole; its processing starts.
@@ -117,6 +155,7 @@ class ResumableUploads:
         Raises:
             UploadGoneError: The upload was ended meanwhile.
             UnavailableError: The storage or the database does not answer.
+            QuotaExceededError: 507; the organization may not store or encode it.
         """
         file.sync()
         try:
@@ -199,8 +238,8 @@ class ResumableUploads:
                     file.remove()
                 else:
                     self.finish(running, file)
-        except (UploadLockedError, UploadGoneError):
-            # Somebody is sending still, or has just ended it.
+        except (UploadLockedError, UploadGoneError, QuotaExceededError):
+            # Somebody is sending still, has just ended it, or must make room first.
             return False
         return True
 

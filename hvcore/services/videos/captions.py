@@ -9,7 +9,6 @@ import re
 import secrets
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Final
 
 import attrs
 
@@ -41,10 +40,6 @@ from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)
 
-FILES_AT_A_TIME: Final = 4
-"""Each holds one of the API's threads while it comes in."""
-FILES_OF_AN_ORGANIZATION: Final = 2
-
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)
 
 
@@ -72,20 +67,15 @@ class Captions:
     The captions of videos.
 
     They belong to the video and not to a job: another try keeps them.
+
+    Attributes:
+        places: For files and pictures that come in.
     """
 
     uow: UnitOfWork
     storage: Storage
     clock: Clock
-    _receiving: SharedCapacity = attrs.field(
-        factory=lambda: SharedCapacity(
-            name="uploads_of_one",
-            capacity=FILES_AT_A_TIME,
-            most_of_one=FILES_OF_AN_ORGANIZATION,
-            things="caption files",
-        ),
-        init=False,
-    )
+    places: SharedCapacity
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
         """
@@ -94,7 +84,7 @@ class Captions:
         Raises:
             UnavailableError: Too many are, of all or of the organization's.
         """
-        return self._receiving.take(org_id)
+        return self.places.take(org_id)
 
     def of_video(
         self, caller: Principal, org_id: str, video_id: str

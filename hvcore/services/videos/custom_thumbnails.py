@@ -44,9 +44,6 @@ from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)
 
-PICTURES_AT_A_TIME: Final = 4
-"""Each holds one of the API's threads and up to 20 MB while it comes in."""
-PICTURES_OF_AN_ORGANIZATION: Final = 2
 REDRAWS_AT_A_TIME: Final = 2
 """A picture of 36 million pixels takes 400 MB while it is redrawn."""
 WAIT_FOR_REDRAW_S: Final = 5.0
@@ -60,24 +57,16 @@ class CustomThumbnails:
 
     Attributes:
         work_dir: For temporary files; one folder for each attempt.
+        places: For files and pictures that come in.
     """
 
     uow: UnitOfWork
     storage: Storage
     transcoder: Transcoder
     work_dir: Path
+    places: SharedCapacity
     _slots: threading.Semaphore = attrs.field(
         factory=lambda: threading.Semaphore(REDRAWS_AT_A_TIME), init=False
-    )
-
-    _receiving: SharedCapacity = attrs.field(
-        factory=lambda: SharedCapacity(
-            name="uploads_of_one",
-            capacity=PICTURES_AT_A_TIME,
-            most_of_one=PICTURES_OF_AN_ORGANIZATION,
-            things="pictures",
-        ),
-        init=False,
     )
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
@@ -87,7 +76,7 @@ class CustomThumbnails:
         Raises:
             UnavailableError: Too many are, of all or of the organization's.
         """
-        return self._receiving.take(org_id)
+        return self.places.take(org_id)
 
     def set_picture(
         self,

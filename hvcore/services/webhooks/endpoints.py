@@ -78,7 +78,7 @@ class Webhooks:
         """
         self.tenants.environments(org_id)
         environment = self.tenants.environment(org_id, env)
-        self._check(url)
+        self._check(environment.org_id, url)
         secret = new_secret()
         endpoint = WebhookEndpoint(
             id=ids.new_webhook_id(),
@@ -216,13 +216,13 @@ class Webhooks:
             work.commit()
         return ordered
 
-    def _check(self, url: str) -> None:
+    def _check(self, org_id: OrgId, url: str) -> None:
         if len(url) > MAX_URL_CHARS:
             raise InvalidParametersError(
                 f"The address has more than {MAX_URL_CHARS} characters."
             )
         try:
-            self.outbound.check(url)
+            self.outbound.check(url, client=org_id)
         except TargetRefusedError as exc:
             raise AddressRefusedError(exc.reason, allowed_as=exc.allowed_as) from exc
 

@@ -7,9 +7,12 @@ from typing import Final
 
 from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.quotas import Quota, QuotaLimits, QuotaUse
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.wire.responses import Payload, timestamp
 from hvcore.wire.schema import (
+    COUNT,
+    NUMBER,
     STRING,
     TIMESTAMP,
     Schema,
@@ -19,6 +22,8 @@ from hvcore.wire.schema import (
     words_of,
 )
 
+_QUOTA: Final[Schema] = record({"limit": COUNT, "used": NUMBER})
+QUOTAS: Final[Schema] = record({}, {quota.value: _QUOTA for quota in Quota})
 WHOAMI: Final[Schema] = record(
     {
         "orgID": nullable(STRING),
@@ -29,8 +34,20 @@ WHOAMI: Final[Schema] = record(
         "name": STRING,
         "permissions": array(words_of(Permission)),
         "expiresAt": nullable(TIMESTAMP),
+        "quotas": QUOTAS,
     }
 )
+
+
+def quota_use(limits: QuotaLimits, use: QuotaUse) -> Payload:
+    """
+    Render the limits that are set, each with what is used of it.
+    """
+    return {
+        quota.value: {"limit": limit, "used": use.of(quota)}
+        for quota in Quota
+        if (limit := limits.of(quota)) is not None
+    }
 
 
 def whoami(
@@ -39,12 +56,14 @@ def whoami(
     *,
     name: str,
     expires_at: datetime | None,
+    quotas: Payload,
 ) -> Payload:
     """
     Render a caller's key.
 
     Args:
         environment: Its own or its default one.
+        quotas: Those of its organization, rendered; none without one.
     """
     return {
         "orgID": caller.org_id,
@@ -55,4 +74,5 @@ def whoami(
         "name": name,
         "permissions": sorted(permission.value for permission in caller.permissions),
         "expiresAt": timestamp(expires_at) if expires_at else None,
+        "quotas": quotas,
     }

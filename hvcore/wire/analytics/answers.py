@@ -29,8 +29,15 @@ IGNORED_BECAUSE: Final = {
     IgnoredReason.OTHER_FILE: "Captions, previews and pictures are no segments.",
     IgnoredReason.HEAD: "HEAD hands nothing over.",
     IgnoredReason.NOT_MODIFIED: "The player had the segment already (304).",
-    IgnoredReason.LATER_RANGE: "A part that does not begin with the first byte (206).",
-    IgnoredReason.BROKEN_OFF: "The connection ended before the last byte.",
+    IgnoredReason.TOO_FEW_BYTES: (
+        "At most half of the segment was sent: a short range, or the connection ended."
+    ),
+    IgnoredReason.LATER_RANGE: (
+        "As counted by an earlier version: a part from a later byte on (206)."
+    ),
+    IgnoredReason.BROKEN_OFF: (
+        "As counted by an earlier version: the connection ended before the last byte."
+    ),
 }
 """What a reader is told of each reason."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -182,7 +189,7 @@ def viewers(live: LiveView) -> Payload:
     return {
         "viewers": {
             "currentViewers": live.viewers or 0,
-            "currentViewersValid": live.viewers is not None,
+            "currentViewersValid": live.viewers is not None and not live.has_more,
             "windowSeconds": int(VIEWER_WINDOW.total_seconds()),
             "asOf": timestamp(live.as_of),
             "minutesValid": live.minutes is not None,

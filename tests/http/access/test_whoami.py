@@ -28,6 +28,7 @@ def test_an_environment_key(api: World) -> None:
         "name": "",
         "permissions": EVERYTHING,
         "expiresAt": None,
+        "quotas": {},
     }
 
 

@@ -11,7 +11,7 @@ from hv_analytics_sql import live
 from hv_worker.sweep import sweep_once
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.analytics.ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
-from hvcore.domain.analytics.live import SessionSeen
+from hvcore.domain.analytics.live import SessionSeen, UnfollowedSessions
 from hvcore.domain.analytics.segments import VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.services.analytics import live as live_analytics
@@ -90,6 +90,8 @@ def test_a_day_s_count_is_explained_by_what_counts_and_what_does_not(
     serve(api, video_id, 1080, times=2)
     ignore(api, video_id, IgnoredReason.HEAD, times=3)
     ignore(api, video_id, IgnoredReason.NOT_MODIFIED, 1080)
+    ignore(api, video_id, IgnoredReason.TOO_FEW_BYTES, 360)
+    # Of a version before, which is told as it was.
     ignore(api, video_id, IgnoredReason.LATER_RANGE, 360)
     ignore(api, video_id, IgnoredReason.PLAYLIST, 0, times=4)
 
@@ -105,7 +107,7 @@ def test_a_day_s_count_is_explained_by_what_counts_and_what_does_not(
         "assetId": video_id,
         "deliveryDate": "2026-01-02",
         "acceptedRequests": 32,
-        "ignoredRequests": 9,
+        "ignoredRequests": 10,
         "ignoredRequestsValid": True,
         "segmentsServed": 32,
         "vidLengthSeconds": 75.5,
@@ -123,6 +125,7 @@ def test_a_day_s_count_is_explained_by_what_counts_and_what_does_not(
         "other-file": 0,
         "head": 3,
         "not-modified": 1,
+        "too-few-bytes": 1,
         "later-range": 1,
         "broken-off": 0,
     }
@@ -137,8 +140,12 @@ def test_a_day_s_count_is_explained_by_what_counts_and_what_does_not(
         )
         for one in body["resolutions"]
     ]
+    few = [
+        {"reason": "too-few-bytes", "requests": 1},
+        {"reason": "later-range", "requests": 1},
+    ]
     assert heights == [
-        (360, 0, 1, [{"reason": "later-range", "requests": 1}], ""),
+        (360, 0, 2, few, ""),
         (720, 30, 3, [{"reason": "head", "requests": 3}], NOW_TEXT),
         (1080, 2, 1, [{"reason": "not-modified", "requests": 1}], NOW_TEXT),
     ]
@@ -239,6 +246,29 @@ def test_viewers_of_a_video_are_its_own(api: World, root: str) -> None:
     told = report(api, f"{root}/videos/{video_id}/analytics/viewers")["viewers"]
 
     assert told["currentViewers"] == 2
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_that_more_watch_than_are_followed_is_said_to_their_organization_alone(
+    api: World, root: str
+) -> None:
+    video_id, other = api.ready(), api.make_key(org=OTHER_ORG, env="theirs")
+    watch(api, video_id, "a", "b")
+
+    def valid(path: str, key: str | None = None) -> bool:
+        told = report(api, path, key=key)["viewers"]
+        assert told["currentViewers"] == (0 if key else 2)
+        return bool(told["currentViewersValid"])
+
+    ours = (f"{root}/analytics/viewers", f"{root}/videos/{video_id}/analytics/viewers")
+    assert all(map(valid, ours))
+    for at in (NOW, NOW - timedelta(seconds=30)):
+        met = UnfollowedSessions(org_id=api.env.org_id, at=at)
+        api.services.spool.append(met)
+        api.services.drain.run_once()
+
+    assert not any(map(valid, ours))
+    assert valid("/v1/analytics/viewers", other)
 
 
 def test_the_last_hour_has_a_record_for_each_minute(api: World) -> None:

@@ -50,7 +50,9 @@ def play(
     )
     counter = SpooledCounter(
         spool=api.services.spool,
-        sessions=SessionNotes(SessionNames("a secret of at least 32 characters")),
+        sessions=SessionNotes(
+            SessionNames("a secret of at least 32 characters"), most_of_one=100
+        ),
         clock=SettableClock(at),
         details=details,
     )

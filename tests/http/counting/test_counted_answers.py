@@ -20,6 +20,7 @@ from hvcore.services.counting.sessions import SessionNames, SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.spool import Spool, opened, spool_files
 from tests.conftest import SettableClock
+from tests.http.counting.counting_cases import COUNTING_CASES, CountingCase
 from tests.http.delivery_world import (
     PRIVATE_PATH,
     PUBLIC_PATH,
@@ -31,6 +32,7 @@ from tests.http.delivery_world import (
 from tests.media_samples import ROOT, VIDEO
 
 SEGMENT = "video/720p/0.m4s"
+SEGMENT_BYTES = len(b"video/720p 0 " * 100)
 VIEWER = Viewer(address="203.0.113.7", user_agent="a browser")
 COUNTED = SegmentPlace(
     org_id=OrgId("org_a"), env_id=EnvId("env_1"), video_id=VIDEO, height_px=720
@@ -61,26 +63,31 @@ def test_a_segment_that_was_answered_whole_is_counted(world: DeliveryWorld) -> N
     assert world.ignored == []
 
 
-@pytest.mark.parametrize("read_bytes", [0, 1, -1])
-def test_what_broke_off_before_the_last_byte_is_not_counted(
-    world: DeliveryWorld, read_bytes: int
+@pytest.mark.parametrize("headers", [{}, {"Range": "bytes=10-"}])
+@pytest.mark.parametrize("over_half", [False, True])
+def test_what_broke_off_is_counted_once_more_than_half_was_handed_over(
+    world: DeliveryWorld, headers: dict[str, str], *, over_half: bool
 ) -> None:
     """
-    The server reads the answer and gives up; -1 is all but the last byte.
+    The server reads the answer, and gives up.
     """
-    whole = world.get(f"{PUBLIC_PATH}/{SEGMENT}").content
+    half = len(world.get(f"{PUBLIC_PATH}/{SEGMENT}").content) // 2
     world.counted.clear()
-    environ = create_environ(f"{PUBLIC_PATH}/{SEGMENT}")
+    environ = create_environ(f"{PUBLIC_PATH}/{SEGMENT}", headers=headers)
     # As servers have one: they read the stream themselves.
     environ["wsgi.file_wrapper"] = lambda stream, _size: stream
     stream = world.client.app(environ, lambda *_: lambda _: None)
 
-    read = stream.read(len(whole) - 1 if read_bytes < 0 else read_bytes)
+    read = stream.read(half + 1)
+    # It was stopped there: who comes for more has handed that over.
+    assert len(read) == half
+    assert world.counted == []
+    if over_half:
+        assert len(stream.read(1)) == 1
     stream.close()
 
-    assert len(read) < len(whole)
-    assert world.counted == []
-    assert world.ignored == [(720, IgnoredReason.BROKEN_OFF)]
+    assert world.counted == ([COUNTED] if over_half else [])
+    assert world.ignored == ([] if over_half else [(720, IgnoredReason.TOO_FEW_BYTES)])
 
 
 def test_what_the_player_calls_its_session_is_known_to_the_counter(
@@ -203,25 +210,15 @@ def test_a_private_segment_is_counted_likewise(world: DeliveryWorld) -> None:
     assert (result.status_code, world.counted) == (200, [COUNTED])
 
 
-@pytest.mark.parametrize(
-    "asked", ["bytes=0-", "bytes=0-0", "bytes=0-99", "bytes=-99999"]
-)
-def test_a_part_from_the_first_byte_on_is_counted(
-    world: DeliveryWorld, asked: str
+@pytest.mark.parametrize("case", COUNTING_CASES, ids=lambda case: case.range)
+def test_a_part_is_counted_if_it_is_more_than_half(
+    world: DeliveryWorld, case: CountingCase
 ) -> None:
-    assert get(world, SEGMENT, {"Range": asked}) == 206
+    assert get(world, SEGMENT, {"Range": case.of(SEGMENT_BYTES)}) == 206
 
-    assert world.counted == [COUNTED]
-
-
-@pytest.mark.parametrize("asked", ["bytes=1-", "bytes=100-200", "bytes=-1"])
-def test_a_part_that_begins_later_is_not_counted(
-    world: DeliveryWorld, asked: str
-) -> None:
-    assert get(world, SEGMENT, {"Range": asked}) == 206
-
-    assert world.counted == []
-    assert world.ignored == [(720, IgnoredReason.LATER_RANGE)]
+    assert world.counted == ([COUNTED] if case.counts else [])
+    few = [(720, IgnoredReason.TOO_FEW_BYTES)]
+    assert world.ignored == ([] if case.counts else few)
 
 
 def test_several_ranges_are_answered_whole_and_counted(world: DeliveryWorld) -> None:
@@ -300,7 +297,9 @@ def test_a_segment_whose_file_is_gone_is_not_counted(world: DeliveryWorld) -> No
 
 
 def counter_to(spool: Spool, clock: SettableClock) -> SpooledCounter:
-    sessions = SessionNotes(SessionNames("a secret of at least 32 characters"))
+    sessions = SessionNotes(
+        SessionNames("a secret of at least 32 characters"), most_of_one=100
+    )
     return SpooledCounter(spool=spool, sessions=sessions, clock=clock)
 
 

@@ -33,6 +33,7 @@ from hv_edge.tallies import place_of
 from hv_player.app import make_app as make_player_app
 from hv_reference.wsgi import by_path
 from hvcore.changes_file import CHANGES_FILE
+from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.playback_tokens import TokenKey
 from hvcore.services.edge.authorizations import EdgeAuthorizations
@@ -189,9 +190,23 @@ class EdgeWorld(DeliveryWorld):
 
     def served(self) -> list[SegmentPlace]:
         """
-        Return what the edge has counted as served whole since last asked.
+        Return what the edge has counted as served since last asked.
         """
         return [place_of(b" ".join(text.split()[:4])) for text in self.texts()]
+
+    def too_few(self) -> int:
+        """
+        Return how often edge and service have ever sent too little to be counted.
+        """
+        # As of texts.
+        self.send("/health/live", None)
+        reason = IgnoredReason.TOO_FEW_BYTES
+        return sum(one is reason for _, one in self.ignored) + sum(
+            count.requests
+            for tally in self.site.edge.tallies()
+            for count in tally.ignored
+            if count.place.reason is reason
+        )
 
     def noted(self) -> list[str]:
         """

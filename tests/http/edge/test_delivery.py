@@ -29,6 +29,7 @@ from hvcore.manifests import hls
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.services.edge.authorizations import edge_secret, token_mark
 from tests.conftest import SettableClock
+from tests.http.counting.counting_cases import COUNTING_CASES, CountingCase
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
 from tests.http.edge.edge_world import PAIR, EdgeSite, EdgeWorld, edge_site
 from tests.http.playback.test_delivery import (  # noqa: F401 - run with the fixtures below
@@ -52,6 +53,7 @@ from tests.http.playback.test_delivery import (  # noqa: F401 - run with the fix
     test_every_published_file_has_its_address,
     test_files_are_only_read,
     test_low_latency_parameters_change_nothing,
+    test_nobody_begins_a_video_whose_owner_may_deliver_no_more,
     test_only_a_ready_video_is_served,
     test_the_private_path_plays_public_videos_too,
     test_two_tokens_are_refused_even_if_one_is_good,
@@ -427,18 +429,28 @@ def test_the_edge_answers_by_itself(private: EdgeWorld) -> None:
     assert len(private.directory.asked) < 20
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [{}, {"Range": "bytes=0-"}, {"Range": "bytes=0-0"}, {"Range": "bytes=0-99"}],
-)
-def test_a_segment_from_its_first_byte_on_is_counted(
-    private: EdgeWorld, asked: dict[str, str]
-) -> None:
-    result = segment(private, private.token(), **asked)
+def test_a_whole_segment_is_counted(private: EdgeWorld) -> None:
+    assert segment(private, private.token()).status_code == 200
 
-    assert result.status_code == (206 if asked else 200)
-    assert private.served() == [COUNTED]
-    assert private.counted == []
+    assert (private.served(), private.counted) == ([COUNTED], [])
+
+
+@pytest.mark.parametrize("case", COUNTING_CASES, ids=lambda case: case.range)
+@pytest.mark.parametrize("storage", ["private", "far_away"])
+def test_a_part_is_counted_if_it_is_more_than_half(
+    request: pytest.FixtureRequest, storage: str, case: CountingCase
+) -> None:
+    """
+    Whether the edge answers it or the service, as without an edge.
+    """
+    world: EdgeWorld = request.getfixturevalue(storage)
+    before = world.too_few()
+
+    result = segment(world, world.token(), Range=case.of(SIZE))
+
+    assert result.status_code == 206
+    assert world.served() + world.counted == ([COUNTED] if case.counts else [])
+    assert world.too_few() - before == (0 if case.counts else 1)
 
 
 def test_a_segment_that_nginx_says_more_about_is_counted_too(
@@ -510,7 +522,8 @@ def test_a_cached_segment_is_permitted_and_counted_each_time(
 
     assert again.content == whole.content
     assert part.content == whole.content[:10]
-    assert far_away.served() == [COUNTED] * 3
+    # The part is too little.
+    assert far_away.served() == [COUNTED] * 2
     assert far_away.counted == []
     # To caches it is one segment, whatever page asks.
     assert "vary" not in whole.headers
@@ -544,7 +557,6 @@ def test_what_the_storage_does_not_have_is_refused_as_by_the_service(
 @pytest.mark.parametrize(
     ("file", "asked", "status"),
     [
-        (SEGMENT, {"Range": "bytes=1-"}, 206),
         (SEGMENT, {"Range": f"bytes={SIZE - 1}-"}, 206),
         (SEGMENT, {"Range": f"bytes={SIZE}-"}, 416),
         (SEGMENT, {"If-None-Match": "*"}, 304),

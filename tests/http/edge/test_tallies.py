@@ -22,6 +22,7 @@ from hv_edge.tallies import (
     tally_files,
     used_bytes,
 )
+from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.live import latest_seen
 from hvcore.domain.analytics.segments import MinuteCount, ServedCount
 from hvcore.services.counting.sessions import SessionNames
@@ -105,6 +106,46 @@ def test_what_is_said_besides_does_not_divide_a_place() -> None:
         ServedNote(BEGAN + ms(59_999), PLACE, NOTE, 2),
     )
     assert not found.damaged
+
+
+def test_what_was_too_little_is_no_segment_and_known_by_its_reason() -> None:
+    found = read_tally(
+        tally(
+            MINUTE,
+            RECORD,
+            (PLACE + b" n=too-few-bytes", 5, 0, 10),
+            (PLACE + b" n=too-few-bytes", 2, 0, 10),
+            # Of a newer version.
+            (PLACE + b" n=too-early", 9, 0, 10),
+        )
+    )
+
+    assert segments_in(found) == {PLACE: 3}
+    assert [one.segments for one in found.minutes] == [3]
+    (one,) = found.ignored
+    assert (one.place.reason, one.place.height_px) == (IgnoredReason.TOO_FEW_BYTES, 720)
+    assert (one.requests, one.day) == (7, date(2026, 1, 2))
+    assert (found.notes, found.damaged) == ((), False)
+
+
+def test_who_has_more_viewers_than_are_followed_is_known() -> None:
+    more = b" s=-"
+    data = tally(
+        MINUTE,
+        (PLACE + more, 2, 0, 100),
+        (OTHER + more + b" c=DE", 1, 0, 300),
+        (PLACE + SESSION, 1, 0, 400),
+    )
+
+    told = read_tally(data)
+    found = read_notes(told.notes, NamedSessions(NAMES))
+
+    (unfollowed,) = found.unfollowed
+    assert (unfollowed.org_id, unfollowed.at) == ("org_a", BEGAN + ms(300))
+    assert len(found.seen) == 1
+    assert [(one.value, one.segments) for one in found.origins] == [("DE", 1)]
+    assert segments_in(told) == {PLACE: 3, OTHER: 1}
+    assert not told.damaged
 
 
 def test_each_height_counts_by_itself() -> None:

@@ -4,6 +4,7 @@ A server like ours with little patience: ``python -m tests.http.loop.quick_serve
 It takes the kind of worker, a folder, and a listening descriptor.
 """
 
+import hashlib
 import logging
 import sys
 from collections.abc import Callable, Iterable
@@ -24,6 +25,8 @@ from hv_web.files import LocalFile
 from hv_web.json_media import read_json
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.errors import UnauthorizedError
+from hvcore.incoming.disk_space import DiskReservations
+from hvcore.incoming.room_ledger import RoomLedger
 
 THREADS: Final = 2
 GRACE_S: Final = 1.0
@@ -52,8 +55,11 @@ class Json:
 
 class File:
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._path = folder / "large"
         self._incoming = IncomingFiles(folder=folder)
+        ledger = RoomLedger(folder.with_name(f"{folder.name}.room"))
+        self._room = DiskReservations(ledger=ledger, most_of_one_percent=50)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         allow_time(req, 10 * GRACE_S)
@@ -65,8 +71,12 @@ class File:
         resp.stream = LocalFile(self._path.open("rb"), size_bytes)
 
     def on_put(self, req: falcon.Request, resp: falcon.Response) -> None:
-        with self._incoming.collect(req) as (_, size_bytes):
+        with (
+            self._room.reserve(self._folder, req.content_length, client="") as reserved,
+            self._incoming.collect(req, reserved) as (path, size_bytes),
+        ):
             resp.text = str(size_bytes)
+            resp.set_header("X-Digest", hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def make(folder: Path) -> Callable[..., Iterable[bytes]]:

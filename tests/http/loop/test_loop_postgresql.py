@@ -30,7 +30,7 @@ from tests.http.loop.loop_site import (
 from tests.http.loop.test_file_loop import (  # noqa: F401 - run with the fixtures below
     test_a_file_that_vanished_or_shrank_is_an_error,
     test_a_part_is_that_part,
-    test_a_segment_that_breaks_off_is_not_counted,
+    test_a_segment_that_breaks_off_before_its_half_is_not_counted,
     test_requests_sent_together_are_answered_in_their_order,
     test_the_loop_answers_what_the_app_answers,
 )

@@ -2,8 +2,10 @@
 The embedded server: slow clients, broken requests, and what it logs of them.
 """
 
+import hashlib
 import http.client
 import json
+import random
 import socket
 import subprocess
 import sys
@@ -230,6 +232,36 @@ def test_a_connection_is_kept_while_bodies_are_read(server: Server) -> None:
             + head("GET", "/json")
         )
         assert read(sock)[1] == b"4"
+
+
+@pytest.mark.parametrize("together", [0, 1, 100, LARGE_BYTES])
+def test_a_large_body_comes_in_as_it_was_sent(server: Server, together: int) -> None:
+    """
+    Some of it comes with its headers, and the next request right behind it.
+    """
+    data = random.Random(1).randbytes(LARGE_BYTES)  # noqa: S311 - made-up data
+    start = head("PUT", "/file", f"Content-Length: {len(data)}")
+
+    with server.connect() as sock:
+        sock.sendall(start + data[:together])
+        sock.sendall(data[together:] + head("GET", "/json"))
+        response, body = read(sock)
+
+        assert int(body) == len(data)
+        assert response.headers["X-Digest"] == hashlib.sha256(data).hexdigest()
+        assert read(sock)[1] == b"here"
+
+
+def test_a_large_body_that_ends_early_is_the_callers_fault(server: Server) -> None:
+    start = head("PUT", "/file", f"Content-Length: {LARGE_BYTES}")
+
+    with server.connect() as sock:
+        sock.sendall(start + bytes(LARGE_BYTES - 1))
+        sock.shutdown(socket.SHUT_WR)
+        response, body = read(sock)
+
+    assert response.status == 400
+    assert f"ended after {LARGE_BYTES - 1} bytes" in json.loads(body)["detail"]
 
 
 @pytest.mark.parametrize(

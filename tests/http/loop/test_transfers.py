@@ -1,5 +1,5 @@
 """
-When the last byte of a file is handed to the kernel, and what is done before.
+When more than half of a file is handed to the kernel, and what is done before.
 """
 
 import os
@@ -14,7 +14,7 @@ from hv_server.file_loop import socket_writer
 from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
 from hv_server.pacing import Pace, PacedSocket, TooShortError
-from hv_web.files import LocalFile
+from hv_web.files import HalfWay, LocalFile
 from tests.http.loop.counted_segments import told_segment
 
 HEAD = b"head"
@@ -69,18 +69,21 @@ def finish(transfer: Transfer) -> None:
 
 
 @pytest.mark.usefixtures("limited")
-@pytest.mark.parametrize(("start", "end"), [(0, len(CONTENT)), (0, 1), (0, 2)])
-def test_all_but_the_last_byte_is_sent_before_it_is_counted(
-    ends: tuple[PacedSocket, socket.socket], file: Path, start: int, end: int
+@pytest.mark.parametrize(
+    ("start", "half", "end"),
+    [(0, 2560, 5120), (0, 0, 1), (0, 1, 2), (1000, 2560, 4000), (2559, 2560, 5120)],
+)
+def test_half_of_the_segment_is_sent_before_it_is_counted(
+    ends: tuple[PacedSocket, socket.socket], file: Path, start: int, half: int, end: int
 ) -> None:
     server, client = ends
     seen: list[bytes] = []
 
     def look(what: str) -> None:
         assert what == "counted"
-        # What is corked is with the kernel, and comes with the last byte.
-        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
-        seen.append(received(client, len(HEAD) + end - start - 1))
+        # A head without anything waits for what follows.
+        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        seen.append(received(client, len(HEAD) + half))
 
     transfer = Transfer(
         SocketWriter(server),
@@ -89,17 +92,19 @@ def test_all_but_the_last_byte_is_sent_before_it_is_counted(
         file=os.open(file, os.O_RDONLY),
         start=start,
         end=end,
+        half_at=start + half,
         segment=told_segment(look),
         when_broken_off=lambda: seen.append(b"broken"),
     )
     finish(transfer)
     transfer.close()
 
-    assert seen == [HEAD + CONTENT[start : end - 1]]
-    assert received(client, 1) == CONTENT[end - 1 : end]
+    assert seen == [HEAD + CONTENT[start : start + half]]
+    rest = CONTENT[start + half : end]
+    assert received(client, len(rest)) == rest
 
 
-def test_who_leaves_before_the_last_byte_is_told_apart(
+def test_who_leaves_before_the_half_is_told_apart(
     ends: tuple[PacedSocket, socket.socket], tmp_path: Path
 ) -> None:
     server, client = ends
@@ -113,6 +118,7 @@ def test_who_leaves_before_the_last_byte_is_told_apart(
         pace=patient,
         file=os.open(large, os.O_RDONLY),
         end=64 * 1024 * 1024,
+        half_at=32 * 1024 * 1024,
         segment=told_segment(told.append),
         when_broken_off=lambda: told.append("broken off"),
     )
@@ -143,6 +149,7 @@ def test_a_segment_counts_once_however_often_the_kernel_is_full(
         pace=patient,
         file=os.open(large, os.O_RDONLY),
         end=size,
+        half_at=size // 2,
         segment=told_segment(told.append),
         when_broken_off=lambda: told.append("broken off"),
     )
@@ -174,21 +181,24 @@ def test_a_file_that_became_shorter_is_an_error(
     transfer.close()
 
 
-def test_a_thread_counts_before_the_last_byte_too(
-    ends: tuple[PacedSocket, socket.socket], file: Path
+@pytest.mark.parametrize("half", [0, 1, 2560])
+def test_a_thread_counts_after_the_half_too(
+    ends: tuple[PacedSocket, socket.socket], file: Path, half: int
 ) -> None:
     server, client = ends
     seen: list[bytes] = []
     with file.open("rb", buffering=0) as opened:
-        part = LocalFile(
-            opened,
-            len(CONTENT),
-            lambda: seen.append(received(client, len(CONTENT) - 1)),
+        half_way = HalfWay(
+            after_bytes=half,
+            pass_it=lambda: seen.append(received(client, half)),
+            when_broken_off=lambda: seen.append(b"broken off"),
         )
+        part = LocalFile(opened, len(CONTENT), half_way)
         assert server.sendfile(part, 0, len(CONTENT)) == len(CONTENT)
+        part.close()
 
-    assert seen == [CONTENT[:-1]]
-    assert received(client, 1) == CONTENT[-1:]
+    assert seen == [CONTENT[:half]]
+    assert received(client, len(CONTENT) - half) == CONTENT[half:]
 
 
 def test_a_thread_does_not_count_for_who_has_left(

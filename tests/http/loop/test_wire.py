@@ -29,39 +29,12 @@ def ends() -> Iterator[tuple[SocketWriter, socket.socket, socket.socket]]:
         yield SocketWriter(server), server, client
 
 
-def options(sock: socket.socket) -> int:
-    return sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CORK)
-
-
 def segments_out(sock: socket.socket) -> int:
     """
     Return how many packets with data this side has sent (struct tcp_info).
     """
     info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)
     return int.from_bytes(info[156:160], "little")
-
-
-def test_head_file_and_last_byte_share_a_packet(
-    ends: tuple[SocketWriter, socket.socket, socket.socket], tmp_path: Path
-) -> None:
-    wire, server, client = ends
-    path = tmp_path / "file"
-    path.write_bytes(b"x" * 99 + b"y")
-    file = os.open(path, os.O_RDONLY)
-    before = segments_out(server)
-
-    for _ in range(MANY):
-        wire.cork()
-        wire.send(b"head", is_all=False)
-        wire.send_file(file, 0, 99)
-        wire.send_file(file, 99, 1)
-        wire.uncork()
-        assert client.recv(104, socket.MSG_WAITALL) == b"head" + b"x" * 99 + b"y"
-
-    # What is corked leaves by itself after 200 ms: a machine that is kept from
-    # running for so long sends some packets more.
-    assert MANY <= segments_out(server) - before <= MANY + MANY // 10
-    os.close(file)
 
 
 def test_head_and_a_whole_file_share_a_packet_that_waits_for_nothing(
@@ -87,44 +60,10 @@ def test_head_and_a_whole_file_share_a_packet_that_waits_for_nothing(
 def test_what_is_all_leaves_at_once(
     ends: tuple[SocketWriter, socket.socket, socket.socket],
 ) -> None:
-    wire, server, client = ends
+    wire, _, client = ends
     wire.send(b"all", is_all=True)
 
     assert client.recv(3, socket.MSG_WAITALL) == b"all"
-    assert not options(server)
-
-
-def test_others_find_no_cork(
-    ends: tuple[SocketWriter, socket.socket, socket.socket],
-) -> None:
-    wire, server, client = ends
-    wire.cork()
-    wire.send(b"head", is_all=False)
-    assert options(server)
-
-    wire.uncork()
-
-    assert not options(server)
-    assert client.recv(4, socket.MSG_WAITALL) == b"head"
-
-
-def look_again_and_again(wire: SocketWriter) -> None:
-    while True:
-        wire.has_room()
-
-
-def test_who_is_gone_has_no_room(
-    ends: tuple[SocketWriter, socket.socket, socket.socket],
-) -> None:
-    wire, _, client = ends
-    assert wire.has_room()
-    # With what it has not read, an end is a reset.
-    wire.send(b"all", is_all=True)
-    client.recv(1)
-    client.close()
-
-    with pytest.raises(ConnectionResetError):
-        look_again_and_again(wire)
 
 
 class OfAnOlderKernel(socket.socket):
@@ -136,19 +75,17 @@ class OfAnOlderKernel(socket.socket):
         raise OSError(errno.ENOPROTOOPT, os.strerror(errno.ENOPROTOOPT))
 
 
-def test_an_older_kernel_has_room_too(
+def test_an_older_kernel_says_of_nothing_that_it_fits(
     ends: tuple[SocketWriter, socket.socket, socket.socket],
 ) -> None:
     _, server, client = ends
     with OfAnOlderKernel(fileno=os.dup(server.fileno())) as older:
         older.settimeout(0.0)
         wire = SocketWriter(older)
-        wire.send(b"all", is_all=True)
-        assert wire.has_room()
-        client.close()
 
-        with pytest.raises(ConnectionResetError):
-            look_again_and_again(wire)
+        assert not wire.takes(1)
+        wire.send(b"all", is_all=True)
+        assert client.recv(3, socket.MSG_WAITALL) == b"all"
 
 
 def test_a_file_that_ends_too_soon_is_an_error(
@@ -176,10 +113,8 @@ def test_a_connection_that_has_no_packets_is_served_too(tmp_path: Path) -> None:
         server.settimeout(0.0)
         wire = SocketWriter(server)
         wire.send(b"head", is_all=False)
-        wire.send_file(file, 0, 6)
-        assert wire.has_room()
-        wire.send_file(file, 6, 1)
-        wire.uncork()
+        assert not wire.takes(1)
+        wire.send_file(file, 0, 7)
         assert client.recv(100) == b"headcontent"
     os.close(file)
 

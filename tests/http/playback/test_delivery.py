@@ -145,6 +145,32 @@ def test_only_a_ready_video_is_served(public: DeliveryWorld, state: VideoState) 
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
 
 
+def test_nobody_begins_a_video_whose_owner_may_deliver_no_more(
+    public: DeliveryWorld,
+) -> None:
+    token = f"token={public.token()}"
+    places = ((PUBLIC_PATH, ""), (PRIVATE_PATH, token))
+    texts = ("master.m3u8", "video-720p.m3u8", "audio.m3u8", "manifest.mpd")
+    others = ("video/720p/init.m4s", "video/720p/0.m4s", "audio/0.m4s")
+    for place, query in places:
+        for file in (*texts, *others):
+            assert public.get(f"{place}/{file}", query).status_code == 200
+
+    public.change(may_begin=False)
+
+    for place, query in places:
+        for file in texts:
+            answer = public.get(f"{place}/{file}", query)
+            assert outcome(answer) == (429, "quota_exceeded")
+            assert int(answer.headers["retry-after"]) > 0
+        # Who has begun sees the video to its end.
+        for file in others:
+            assert public.get(f"{place}/{file}", query).status_code == 200
+    public.change(may_begin=True)
+    for place, query in places:
+        assert public.get(f"{place}/{texts[0]}", query).status_code == 200
+
+
 def test_a_delete_is_obeyed_by_the_very_next_request(public: DeliveryWorld) -> None:
     addresses = [f"{PUBLIC_PATH}/master.m3u8", f"{PUBLIC_PATH}/video/360p/0.m4s"]
     for address in addresses:

@@ -191,7 +191,10 @@ def test_a_part_is_asked_for_where_the_whole_is(site: Site) -> None:
     part = request("GET", later.headers["location"], headers={"Range": "bytes=100-199"})
     assert part.status == 206
     assert part.data == SEGMENTS[0][100:200]
-    # As with answers of our own: from the first byte it counts.
+    # As with answers of our own: more than half counts.
+    assert site.counted(video) == 0
+    most = site.get(video, "video/720p/0.m4s", token, Range="bytes=100-")
+    assert most.status_code == 307
     assert site.counted(video) == 1
 
 

@@ -242,6 +242,17 @@ def test_a_video_that_is_not_ready_is_named(cinema: Cinema, refused: Refused) ->
         assert answer == (404, "video_not_ready")
 
 
+def test_a_quota_of_delivered_bytes_is_named(cinema: Cinema, refused: Refused) -> None:
+    quotas = cinema.api.services.quotas
+    quotas.change(ORG, {"delivered_bytes_per_month": 0})
+
+    answer = refused(private(cinema), token(cinema))
+
+    assert answer == (429, "delivery_quota")
+    kept = refused(private(cinema, "no-such-file"), token(cinema))
+    assert kept == (404, "no_such_file")
+
+
 def test_a_private_video_on_a_public_path_is_named(
     cinema: Cinema, refused: Refused
 ) -> None:

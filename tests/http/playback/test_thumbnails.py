@@ -14,8 +14,9 @@ from PIL import Image
 from hvcore.domain.ids import ShareId
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.videos.video import VideoState
+from hvcore.errors import UnavailableError
 from hvcore.playback_tokens import TokenUse
-from hvcore.services.playback import thumbnails as thumbnails_module
+from hvcore.services.playback import thumbnail_renders
 from tests.conftest import SettableClock
 from tests.http.delivery_world import DeliveryWorld, make_world
 from tests.http.playback.test_delivery import (
@@ -98,7 +99,9 @@ def test_a_size_is_made_once_and_kept(public: DeliveryWorld) -> None:
     assert public.get(f"/t/{VIDEO}/64x64.jpg", headers=known).status_code == 304
 
 
-def test_at_most_64_sizes_are_kept(public: DeliveryWorld) -> None:
+def test_at_most_64_sizes_are_kept_and_the_oldest_make_room(
+    public: DeliveryWorld,
+) -> None:
     for number in range(MAX_THUMBNAIL_SIZES - 1):
         path = f"{KEPT}/{number}.jpg"
         public.storage.write(path, BytesIO(b"x"), content_type="")
@@ -107,6 +110,7 @@ def test_at_most_64_sizes_are_kept(public: DeliveryWorld) -> None:
         assert public.get(f"/t/{VIDEO}/{side}x{side}.jpg").status_code == 200
 
     assert len(kept(public)) == MAX_THUMBNAIL_SIZES
+    assert f"{KEPT}/66x66.jpg" in kept(public)
 
 
 @pytest.mark.parametrize(
@@ -184,14 +188,14 @@ def test_a_video_without_a_poster_has_no_picture(public: DeliveryWorld) -> None:
 def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(
     public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = thumbnails_module.crop_to_fill
+    make = thumbnail_renders.crop_to_fill
 
     def delete_meanwhile(picture: bytes, width_px: int, height_px: int) -> bytes:
         public.change(state=VideoState.DELETED)
         public.storage.delete_tree(f"media/{VIDEO}")
         return make(picture, width_px, height_px)
 
-    monkeypatch.setattr(thumbnails_module, "crop_to_fill", delete_meanwhile)
+    monkeypatch.setattr(thumbnail_renders, "crop_to_fill", delete_meanwhile)
 
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
     assert kept(public) == []
@@ -202,9 +206,9 @@ def test_a_picture_that_has_to_wait_too_long_is_refused(
 ) -> None:
     release = threading.Event()
     monkeypatch.setattr(
-        thumbnails_module, "crop_to_fill", lambda *_: release.wait() and b""
+        thumbnail_renders, "crop_to_fill", lambda *_: release.wait() and b""
     )
-    monkeypatch.setattr(thumbnails_module, "WAIT_FOR_RENDER_S", 0.01)
+    monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 0.01)
 
     result = public.get(f"/t/{VIDEO}/64x64.jpg")
 
@@ -214,26 +218,31 @@ def test_a_picture_that_has_to_wait_too_long_is_refused(
 
 
 def test_pictures_leave_threads_to_those_who_watch(
-    public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     release = threading.Event()
-    make = thumbnails_module.crop_to_fill
+    monkeypatch.setattr(
+        thumbnail_renders, "crop_to_fill", lambda *_: release.wait() and b"made"
+    )
+    monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 30)
+    renders = thumbnail_renders.ThumbnailRenders(renders_of_one=1)
 
-    def wait(picture: bytes, width_px: int, height_px: int) -> bytes:
-        release.wait()
-        return make(picture, width_px, height_px)
+    def make(number: int) -> bytes:
+        return renders.make(
+            lambda: b"poster",
+            (64, 64),
+            is_usual=False,
+            organization=f"org_{number}",
+            address=f"address {number}",
+        )
 
-    monkeypatch.setattr(thumbnails_module, "crop_to_fill", wait)
-    in_hand = thumbnails_module.RENDERS_IN_HAND
+    in_hand = thumbnail_renders.OTHERS_IN_HAND
     with ThreadPoolExecutor(in_hand + 4) as pool:
-        asked = [
-            pool.submit(public.get, f"/t/{VIDEO}/{64 + n}x64.jpg")
-            for n in range(in_hand + 4)
-        ]
+        asked = [pool.submit(make, number) for number in range(in_hand + 4)]
         refused = [
             asked.pop(asked.index(done)) for done in islice(as_completed(asked), 4)
         ]
         release.set()
 
-    assert {refusal.result().status_code for refusal in refused} == {503}
-    assert {made.result().status_code for made in asked} == {200}
+    assert all(isinstance(one.exception(), UnavailableError) for one in refused)
+    assert {made.result() for made in asked} == {b"made"}

@@ -17,7 +17,8 @@ import pytest
 from falcon.testing import Result, TestClient
 
 from hv_reference.wsgi import by_path
-from hv_upload import incoming as incoming_module
+from hv_upload import bodies
+from hv_upload import pace as pace_module
 from hv_upload import resumable as resumable_module
 from hv_upload.app import make_app
 from hvcore.domain.access.keys import KeyType, Permission
@@ -843,7 +844,7 @@ def test_a_long_patch_keeps_its_upload_alive(
     api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resumable_module, "PROLONG_EVERY_S", -1.0)
-    monkeypatch.setattr(incoming_module, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(bodies, "BLOCK_BYTES", 1000)
     location = created(api)
 
     class Slow(io.BytesIO):
@@ -1079,8 +1080,8 @@ def test_a_nearly_full_disk_takes_nothing(
 def test_a_sender_that_trickles_is_given_up_and_may_go_on(
     api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming_module, "GRACE_S", -1.0)
-    monkeypatch.setattr(incoming_module, "MIN_BYTES_PER_S", 2**60)
+    monkeypatch.setattr(pace_module, "GRACE_S", -1.0)
+    monkeypatch.setattr(pace_module, "MIN_BYTES_PER_S", 2**60)
     location = created(api)
 
     problem_of(patch(client, location, DATA[:700]), 409, "conflict")

@@ -5,27 +5,31 @@ Sending a file to its signed address.
 import errno
 import fcntl
 import io
-import shutil
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
 
+import attrs
 import falcon
 import pytest
 from falcon.testing import Result, TestClient, create_environ
 
-from hv_upload import incoming as incoming_module
+from hv_upload import bodies
 from hv_upload.app import make_app
-from hv_upload.incoming import (
+from hv_upload.bodies import CutOffError
+from hv_upload.incoming import IncomingFiles
+from hv_upload.pace import (
     MIN_BYTES_PER_S,
     MIN_BYTES_PER_S_WHILE_SCARCE,
-    CutOffError,
-    IncomingFiles,
+    STALLED_S,
     SenderPace,
 )
+from hvcore import assembly
+from hvcore.assembly import Services
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads.grants import (
     FileWanted,
@@ -36,9 +40,11 @@ from hvcore.domain.uploads.grants import (
 from hvcore.domain.videos.video import VideoState
 from hvcore.errors import InvalidFileSizeError, UnavailableError
 from hvcore.incoming import disk_space as room_module
-from hvcore.incoming.disk_space import CHECK_EVERY_BYTES, DiskReservations
+from hvcore.incoming.disk_space import DiskReservation, DiskReservations
+from hvcore.incoming.room_ledger import RoomLedger
 from hvcore.incoming.whole import INCOMING_PREFIX
-from tests.http.world import World, body_of, problem_of
+from hvcore.settings.shares import ShareSettings
+from tests.http.world import ORG, World, body_of, problem_of
 
 MP4 = {"Content-Type": "video/mp4"}
 DATA = b"not really a video" * 1000
@@ -155,7 +161,7 @@ def test_a_file_is_kept_and_its_path_answered(api: World, client: TestClient) ->
 def test_a_file_of_several_blocks_arrives_whole(
     api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming_module, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(bodies, "BLOCK_BYTES", 1000)
 
     assert put(client, grant(api)).status_code == 200
     assert stored(api) == [DATA]
@@ -372,8 +378,8 @@ def test_uploads_over_the_cap_are_asked_to_come_back(api: World) -> None:
     assert put(client, second).status_code == 200
 
 
-def test_one_organization_gets_half_of_the_places(api: World) -> None:
-    client = TestClient(make_app(api.services, max_concurrent=2))
+def test_one_organization_gets_no_more_than_its_share(api: World) -> None:
+    client = TestClient(make_app(sharing(api, uploads_of_one=1)))
     granted, second = grant(api), grant(api)
     wanted = FileWanted(file_name="a.mp4", content_type="video/mp4", size_bytes=None)
     others = api.services.uploads.grant(api.other_env, wanted)
@@ -387,6 +393,17 @@ def test_one_organization_gets_half_of_the_places(api: World) -> None:
     problem_of(meanwhile[0], 503, "unavailable")
     assert meanwhile[0].headers["retry-after"] == "10"
     assert meanwhile[1].status_code == 200
+
+
+def sharing(api: World, **shares: int) -> Services:
+    """
+    Return the services with other shares.
+    """
+    settings = attrs.evolve(api.services.settings, shares=ShareSettings(**shares))
+    overrides = {"clock": api.clock, "storage": api.storage, "queue": api.queue}
+    services = assembly.build(settings, overrides=overrides)
+    api.further.append(services)
+    return services
 
 
 SLOW = MIN_BYTES_PER_S_WHILE_SCARCE - 1
@@ -433,6 +450,35 @@ def test_what_was_fast_before_the_last_minute_does_not_count() -> None:
         pace.check(10**10 + 70 * 10_000, 70)
 
 
+@pytest.mark.parametrize(
+    ("bytes_per_s", "is_scarce", "is_kept"),
+    [
+        (0, True, False),
+        (MIN_BYTES_PER_S - 1, True, False),
+        (MIN_BYTES_PER_S, True, True),
+        (0, False, True),
+    ],
+)
+def test_who_stands_still_while_others_wait_is_given_up_within_seconds(
+    bytes_per_s: int,
+    is_scarce: bool,  # noqa: FBT001 - a parameter of the test
+    is_kept: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    pace = SenderPace(0, is_scarce=lambda: is_scarce)
+    # Fast at first.
+    pace.check(10**9, 1)
+
+    def go_on() -> None:
+        for now_s in range(2, int(STALLED_S) + 3):
+            pace.check(10**9 + (now_s - 1) * bytes_per_s, now_s)
+
+    if is_kept:
+        go_on()
+    else:
+        with pytest.raises(CutOffError, match="while others waited"):
+            go_on()
+
+
 def test_a_failed_upload_gives_its_place_back(api: World) -> None:
     client = TestClient(make_app(api.services, max_concurrent=1))
 
@@ -461,6 +507,17 @@ def request(body: io.RawIOBase) -> falcon.Request:
     return falcon.Request(environ)
 
 
+def room(folder: Path) -> AbstractContextManager[DiskReservation]:
+    reservations = DiskReservations(
+        ledger=RoomLedger(folder / "room"), most_of_one_percent=50
+    )
+    return reservations.reserve(folder, None, client=ORG)
+
+
+def nothing_is_left(folder: Path) -> bool:
+    return [file.name for file in folder.iterdir()] == ["room"]
+
+
 def test_a_sender_that_trickles_is_given_up(tmp_path: Path) -> None:
     ticks = iter(range(0, 1000, 30))
     files = IncomingFiles(folder=tmp_path, elapsed_s=lambda: float(next(ticks)))
@@ -468,11 +525,12 @@ def test_a_sender_that_trickles_is_given_up(tmp_path: Path) -> None:
 
     with (
         pytest.raises(InvalidFileSizeError, match="too slow"),
-        files.collect(request(trickle)),
+        room(tmp_path) as reserved,
+        files.collect(request(trickle), reserved),
     ):
         pytest.fail("nothing came in")
 
-    assert list(tmp_path.iterdir()) == []
+    assert nothing_is_left(tmp_path)
 
 
 def test_a_disk_that_fills_up_meanwhile_is_no_fault_of_the_sender(
@@ -483,11 +541,12 @@ def test_a_disk_that_fills_up_meanwhile_is_no_fault_of_the_sender(
 
     with (
         pytest.raises(UnavailableError),
-        files.collect(request(Stream(DATA, lambda: None))),
+        room(tmp_path) as reserved,
+        files.collect(request(Stream(DATA, lambda: None)), reserved),
     ):
         raise full
 
-    assert list(tmp_path.iterdir()) == []
+    assert nothing_is_left(tmp_path)
 
 
 def test_another_fault_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:
@@ -495,51 +554,12 @@ def test_another_fault_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:
 
     with (
         pytest.raises(OSError, match="broken"),
-        files.collect(request(Stream(DATA, lambda: None))),
+        room(tmp_path) as reserved,
+        files.collect(request(Stream(DATA, lambda: None)), reserved),
     ):
         raise OSError(errno.EIO, "broken")
 
-    assert list(tmp_path.iterdir()) == []
-
-
-class Disk:
-    """
-    The numbers of a disk, in place of ``shutil.disk_usage``.
-    """
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, room_bytes: int) -> None:
-        self.free = room_module.FREE_RESERVE_BYTES + room_bytes
-        self.total = 1
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: self)
-
-
-def test_uploads_side_by_side_do_not_count_on_the_same_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Disk(monkeypatch, room_bytes=1000)
-    reservations = DiskReservations()
-
-    with reservations.reserve(tmp_path, 600) as first:
-        with pytest.raises(UnavailableError), reservations.reserve(tmp_path, 600):
-            pytest.fail("there is no room for both")
-        first.received(300)
-        with reservations.reserve(tmp_path, 600):
-            pass
-    with reservations.reserve(tmp_path, 1000):
-        pass
-
-
-@pytest.mark.parametrize("length", [None, 10 * CHECK_EVERY_BYTES])
-def test_an_upload_ends_when_somebody_else_fills_the_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int | None
-) -> None:
-    disk = Disk(monkeypatch, room_bytes=2**40)
-
-    with DiskReservations().reserve(tmp_path, length) as reserved:
-        disk.free = room_module.FREE_RESERVE_BYTES
-        reserved.received(CHECK_EVERY_BYTES - 1)
-        with pytest.raises(UnavailableError, match="no room"):
-            reserved.received(CHECK_EVERY_BYTES)
+    assert nothing_is_left(tmp_path)
 
 
 def test_an_upload_to_a_folder_that_is_gone_is_asked_to_come_back(
@@ -561,10 +581,9 @@ def test_a_folder_that_goes_meanwhile_is_unavailable(tmp_path: Path) -> None:
 
     with (
         pytest.raises(UnavailableError),
-        files.collect(request(Stream(DATA, lambda: None))),
+        room(tmp_path) as reserved,
+        files.collect(request(Stream(DATA, lambda: None)), reserved),
     ):
-        pytest.fail("there is no folder")
-    with pytest.raises(UnavailableError), DiskReservations().reserve(folder, 1):
         pytest.fail("there is no folder")
 
 
@@ -588,7 +607,8 @@ def test_a_file_cleaned_away_before_its_lock_is_made_again(
     cleaned: list[int] = []
 
     def late(file: int, how: int) -> None:
-        if not cleaned:
+        # Others lock files as well.
+        if not cleaned and list(uploads.incoming_dir().iterdir()):
             cleaned.append(0)
             cleaned[0] = uploads.clean_incoming()
         flock(file, how)

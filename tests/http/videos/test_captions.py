@@ -4,6 +4,7 @@ Captions: set, listed, removed, and played.
 
 import re
 import xml.etree.ElementTree as ET
+from contextlib import ExitStack
 from datetime import timedelta
 from typing import BinaryIO
 
@@ -15,6 +16,7 @@ from hvcore.domain.tasks.kinds import VIDEO_PURGE as PURGE_KIND
 from hvcore.domain.videos.captions import MAX_CAPTION_BYTES, MAX_CAPTION_TRACKS
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import ObjectInfo
+from hvcore.settings.shares import ShareSettings
 from tests.http.cinema import Cinema, token_of
 from tests.http.limited import limit
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of
@@ -248,7 +250,9 @@ def test_a_retry_keeps_captions_and_a_purge_removes_them(api: World) -> None:
 def test_few_files_are_taken_in_at_a_time(cinema: Cinema) -> None:
     service = cinema.api.services.captions
     path = f"/v1/videos/{cinema.video}/captions/en"
-    with service.receiving(ORG), service.receiving(ORG):
+    with ExitStack() as stack:
+        for _ in range(ShareSettings().uploads_of_one):
+            stack.enter_context(service.receiving(ORG))
         refused = put(cinema.api, path)
 
     problem_of(refused, 503, "unavailable")

@@ -18,6 +18,7 @@ from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.pictures.redraw import redraw
 from hvcore.ports.transcoder import Workspace
+from hvcore.settings.shares import ShareSettings
 from tests.http.cinema import Cinema
 from tests.http.fakes import ScratchTranscoder
 from tests.http.world import ORG, World, body_of, locations, problem_of
@@ -384,11 +385,13 @@ def test_embedded_pages_show_the_chosen_picture(cinema: Cinema) -> None:
 def test_few_pictures_are_taken_in_at_a_time(cinema: Cinema, videos: str) -> None:
     service = cinema.api.services.custom_thumbnails
     path = f"{videos}/{cinema.video}/thumbnail"
-    with service.receiving(ORG), service.receiving(ORG):
+    with ExitStack() as stack:
+        for _ in range(ShareSettings().uploads_of_one):
+            stack.enter_context(service.receiving(ORG))
         own = send(cinema.api, path, picture("red"))
     with ExitStack() as stack:
-        for org_id in ("org_x", "org_x", "org_y", "org_y"):
-            stack.enter_context(service.receiving(org_id))
+        for number in range(8):
+            stack.enter_context(service.receiving(f"org_{number}"))
         others = send(cinema.api, path, picture("red"))
 
     for result in (own, others):

@@ -47,6 +47,9 @@ class Made:
         return joined(self.folder, self.video)
 
 
+_CUTTING = Cutting(min_segments=2)
+"""Shorter parts than are worth it, so that sources may be short."""
+
 Make = Callable[..., Made]
 
 
@@ -55,14 +58,20 @@ def maker(transcoder: Transcoder, place: Path) -> Make:
     Return what makes a source into a video under a folder.
     """
 
-    def run(source: Path, *, workers: int, **settings: Any) -> Made:  # noqa: ANN401
+    def run(
+        source: Path,
+        *,
+        workers: int,
+        cutting: Cutting = _CUTTING,
+        is_seekable: bool = True,
+        **settings: Any,  # noqa: ANN401
+    ) -> Made:
         folder = place / f"made-by-{workers}"
         info = transcoder.probe(make_workspace(source, folder / "probe"))
-        order = make_order(attrs.evolve(info, is_seekable=True), **settings)
+        order = make_order(attrs.evolve(info, is_seekable=is_seekable), **settings)
         order = attrs.evolve(order, workers=workers, still_interval_s=5)
         done = []
-        # Shorter ones than are worth it, so that sources may be short.
-        for part in cut(order, Cutting(min_segments=2)):
+        for part in cut(order, cutting):
             workspace = make_workspace(source, folder / f"p{part.index}")
             result = transcoder.run(part, workspace)
             assert isinstance(result, PartDone)

@@ -16,6 +16,7 @@ from tests.plugins.transcoder_ffmpeg.strange import (
     made,
     picture,
 )
+from tests.plugins.transcoder_ffmpeg.tiny_packets import tiny_packets
 
 _SHORT: Final = 0.4
 _PICTURE: Final = picture(seconds=_SHORT)
@@ -199,6 +200,11 @@ SOUNDS: Final = (
             [*channels("stereo"), "-c:a", "libmp3lame", "-ar", "48000"],
         ),
         expected=_UNEVEN,
+    ),
+    Strange(
+        name="sound-in-tiny-packets.mkv",
+        make=lambda path: tiny_packets(path, 100_000),
+        expected=Refused(reason="A track of the file consists of more than 5,000"),
     ),
     Strange(
         name="sound-becomes-surround.mkv",

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hv_transcoder_ffmpeg.parts import cut
+from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hv_transcoder_ffmpeg.spans import Span
+from hv_transcoder_ffmpeg.work import decoding_s, encoding_s
 from hvcore.plugin_api import (
     AudioTrackInfo,
     CaptionTrackInfo,
@@ -40,7 +41,7 @@ DURATIONS = st.floats(min_value=0.04, max_value=12 * HOUR_S)
 WORKERS = st.integers(min_value=1, max_value=40)
 
 
-def _order(  # noqa: PLR0913 - each says one thing
+def make_source_order(  # noqa: PLR0913 - each says one thing
     duration_s: float,
     *,
     workers: int = 1,
@@ -51,6 +52,9 @@ def _order(  # noqa: PLR0913 - each says one thing
     is_seekable: bool = True,
     **settings: object,
 ) -> TranscodeOrder:
+    """
+    Return an order for a source that nobody has to make.
+    """
     info = SourceInfo(
         duration_s=duration_s,
         size_bytes=1,
@@ -79,8 +83,14 @@ def _order(  # noqa: PLR0913 - each says one thing
     )
 
 
-def _pictures(order: TranscodeOrder) -> list[Part]:
-    return [part for part in cut(order) if part.has_pictures]
+def _pictures(order: TranscodeOrder, cores: int = 4) -> list[Part]:
+    return [part for part in cut(order, Cutting(cores=cores)) if part.has_pictures]
+
+
+def _sizes(order: TranscodeOrder, parts: list[Part]) -> list[int]:
+    segments = ceil(order.source.duration_s / 6)
+    edges = [round(part.start_s / 6) for part in parts] + [segments]
+    return [end - first for first, end in pairwise(edges)]
 
 
 @settings(deadline=None, max_examples=50)
@@ -88,7 +98,9 @@ def _pictures(order: TranscodeOrder) -> list[Part]:
 def test_every_frame_belongs_to_one_part(
     duration_s: float, rate: Fraction, workers: int, *, has_sound: bool
 ) -> None:
-    order = _order(duration_s, rate=rate, workers=workers, has_sound=has_sound)
+    order = make_source_order(
+        duration_s, rate=rate, workers=workers, has_sound=has_sound
+    )
 
     parts = _pictures(order)
 
@@ -108,7 +120,7 @@ def test_every_frame_belongs_to_one_part(
 def test_a_plan_is_the_same_each_time_and_weighs_one(
     duration_s: float, workers: int, *, has_captions: bool
 ) -> None:
-    order = _order(duration_s, workers=workers, has_captions=has_captions)
+    order = make_source_order(duration_s, workers=workers, has_captions=has_captions)
 
     parts = cut(order)
 
@@ -123,11 +135,11 @@ def test_a_plan_is_the_same_each_time_and_weighs_one(
 def test_parts_are_about_equal_and_no_shorter_than_four_segments(
     duration_s: float, workers: int
 ) -> None:
-    parts = _pictures(_order(duration_s, workers=workers))
+    order = make_source_order(duration_s, workers=workers)
 
-    segments = ceil(duration_s / 6)
-    edges = [round(part.start_s / 6) for part in parts] + [segments]
-    sizes = [end - first for first, end in pairwise(edges)]
+    parts = _pictures(order)
+
+    sizes = _sizes(order, parts)
     assert max(sizes) - min(sizes) <= 1
     assert len(parts) == 1 or min(sizes) >= 4
     assert max(sizes) * 6 <= 96
@@ -135,7 +147,7 @@ def test_parts_are_about_equal_and_no_shorter_than_four_segments(
 
 @pytest.mark.parametrize("duration_s", [0.04, 6, 59.9, 60, 66, 90])
 def test_one_worker_makes_a_short_video_in_one_process(duration_s: float) -> None:
-    (part,) = cut(_order(duration_s, speed=Speed.MEDIUM, two_pass=True))
+    (part,) = cut(make_source_order(duration_s), Cutting(cores=4))
 
     assert part.has_pictures
     assert part.has_sound
@@ -162,31 +174,105 @@ def test_one_worker_makes_a_short_video_in_one_process(duration_s: float) -> Non
 def test_a_job_has_work_for_every_worker(
     duration_s: float, workers: int, pictures: int
 ) -> None:
-    assert len(_pictures(_order(duration_s, workers=workers))) == pictures
+    assert len(_pictures(make_source_order(duration_s, workers=workers))) == pictures
 
 
 def test_no_worker_gets_one_part_more_where_parts_cannot_be_shorter() -> None:
-    order = _order(90.0, workers=2, speed=Speed.SLOWER, two_pass=True)
+    order = make_source_order(90.0, workers=2, speed=Speed.FAST, two_pass=True)
 
     assert len(_pictures(order)) == 2
 
 
 def test_a_cheap_ladder_is_cut_less_often_than_an_expensive_one() -> None:
-    cheap = _pictures(_order(HOUR_S, short_edge_px=360))
-    usual = _pictures(_order(HOUR_S))
-    dear = _pictures(_order(HOUR_S, speed=Speed.SLOWER, two_pass=True))
+    cheap = _pictures(make_source_order(HOUR_S, short_edge_px=360))
+    usual = _pictures(make_source_order(HOUR_S))
+    dear = _pictures(make_source_order(HOUR_S, speed=Speed.FAST, two_pass=True))
 
     assert [len(cheap), len(usual), len(dear)] == [40, 60, 120]
 
 
-def test_a_source_that_cannot_be_entered_anywhere_is_one_part() -> None:
-    (part,) = cut(_order(HOUR_S, workers=8, is_seekable=False))
+def _dear(duration_s: float, *, is_seekable: bool = True) -> TranscodeOrder:
+    return make_source_order(
+        duration_s,
+        is_seekable=is_seekable,
+        preset=Preset.ULTRA,
+        pixel_format=PixelFormat.YUV420P12B,
+        speed=Speed.ULTRASLOW,
+        two_pass=True,
+    )
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    duration_s=DURATIONS,
+    cores=st.integers(min_value=1, max_value=4),
+    rate=RATES,
+    speed=st.sampled_from(Speed),
+    pixel_format=st.sampled_from([PixelFormat.YUV420P, PixelFormat.YUV420P12B]),
+)
+def test_no_part_of_several_segments_holds_a_worker_for_more_than_a_minute(
+    duration_s: float,
+    cores: int,
+    rate: Fraction,
+    speed: Speed,
+    pixel_format: PixelFormat,
+) -> None:
+    order = make_source_order(
+        duration_s,
+        rate=rate,
+        speed=speed,
+        pixel_format=pixel_format,
+        two_pass=True,
+    )
+
+    parts = _pictures(order, cores)
+
+    # A part may have a frame more or less than its segments are long.
+    frame_s = float(1 / order.ladder.rungs[0].frame_rate)
+    longest_s = max(Span.of(part).length_s for part in parts) - frame_s
+    assert longest_s <= 9 or longest_s * encoding_s(order, cores) <= 60
+
+
+def test_an_expensive_clip_of_some_seconds_is_cut_at_each_segment() -> None:
+    dear, longer = _dear(20.0), _dear(22.0)
+
+    # What is left at the end is no part of its own if it is very short.
+    assert _sizes(dear, _pictures(dear)) == [1, 1, 2]
+    assert _sizes(longer, _pictures(longer)) == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("duration_s", [3.0, 42.0, 66.0, 78.0])
+@pytest.mark.parametrize("is_seekable", [True, False])
+def test_a_cheap_short_video_is_not_cut_on_two_cores(
+    duration_s: float, *, is_seekable: bool
+) -> None:
+    order = make_source_order(duration_s, is_seekable=is_seekable)
+
+    assert len(_pictures(order, cores=2)) == 1
+
+
+def test_a_source_that_cannot_be_entered_is_cut_where_decoding_it_again_is_cheap() -> (
+    None
+):
+    order = _dear(600.0, is_seekable=False)
+
+    parts = _pictures(order, cores=2)
+
+    assert len(parts) == 100
+    again_s = sum(part.start_s for part in parts) * decoding_s(order.source.video, 2)
+    assert again_s < 0.25 * 600 * encoding_s(order, 2)
+
+
+def test_a_source_that_cannot_be_entered_anywhere_is_not_cut_for_many_workers() -> None:
+    (part,) = cut(
+        make_source_order(150.0, workers=8, is_seekable=False), Cutting(cores=4)
+    )
 
     assert part == Part(index=0, order=part.order)
 
 
 def test_sound_and_captions_are_made_once_and_first() -> None:
-    sound, *pictures = cut(_order(HOUR_S, has_captions=True))
+    sound, *pictures = cut(make_source_order(HOUR_S, has_captions=True))
 
     assert (sound.has_sound, sound.has_pictures) == (True, False)
     assert (sound.start_s, sound.end_s) == (0.0, None)
@@ -194,7 +280,7 @@ def test_sound_and_captions_are_made_once_and_first() -> None:
 
 
 def test_without_sound_all_parts_have_pictures() -> None:
-    parts = cut(_order(HOUR_S, has_sound=False))
+    parts = cut(make_source_order(HOUR_S, has_sound=False))
 
     assert all(part.has_pictures for part in parts)
     assert [part.has_sound for part in parts] == [True] + [False] * (len(parts) - 1)
@@ -205,7 +291,7 @@ def test_without_sound_all_parts_have_pictures() -> None:
 def test_ffmpeg_cuts_a_part_where_it_would_cut_the_whole(
     rate: Fraction, segment: int
 ) -> None:
-    order = _order(12 * HOUR_S, rate=rate)
+    order = make_source_order(12 * HOUR_S, rate=rate)
     span = attrs.evolve(
         Span.of(Part(index=0, order=order)),
         first_segment=segment,

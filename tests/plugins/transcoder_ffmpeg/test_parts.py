@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from hv_transcoder_ffmpeg.boxes import root
+from hv_transcoder_ffmpeg.parts import Cutting
 from hvcore.plugin_api import (
     PixelFormat,
     SourceInfo,
@@ -156,6 +157,45 @@ def test_no_frame_is_lost_doubled_or_moved(
     write(source)
 
     whole, parts = make(source, workers=1), make(source, workers=2)
+
+    _assert_equal(whole, parts)
+    assert _pictures(parts) == 2
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"pixel_format": PixelFormat.YUV420P12B, "two_pass": True}],
+    ids=str,
+)
+def test_parts_of_one_segment_are_the_same_video(
+    make: Make, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    source = tmp_path / "ntsc.mp4"
+    _ntsc(source)
+
+    whole = make(source, workers=1, **settings)
+    parts = make(source, workers=2, cutting=Cutting(slice_s=1e-9), **settings)
+
+    _assert_equal(whole, parts)
+    # The last second belongs to the fourth.
+    assert _pictures(parts) == 4
+
+
+def _avi(path: Path) -> None:
+    # No times of showing, and pictures that come in another order than shown.
+    counted_clip(path, codec=("-c:v", "mpeg4", "-bf", "2", "-g", "60", "-q:v", "3"))
+
+
+@pytest.mark.parametrize(("name", "write"), [("a.avi", _avi), ("r.mp4", _refreshed)])
+def test_parts_that_are_decoded_from_the_beginning_are_the_same_video(
+    make: Make, tmp_path: Path, name: str, write: Callable[[Path], None]
+) -> None:
+    source = tmp_path / name
+    write(source)
+    cutting = Cutting(slice_s=1e-9)
+
+    whole = make(source, workers=1, is_seekable=False)
+    parts = make(source, workers=2, is_seekable=False, cutting=cutting)
 
     _assert_equal(whole, parts)
     assert _pictures(parts) == 2

@@ -4,12 +4,16 @@ Sessions: who is the same viewer, and that nobody learns who it was.
 
 import hashlib
 import hmac
+from collections import Counter
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 
 import attrs
 import pytest
 
 from hvcore.domain.analytics.live import is_session
+from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.services.counting.sessions import (
     NOTED_EVERY_S,
@@ -17,9 +21,9 @@ from hvcore.services.counting.sessions import (
     SessionNotes,
     mark_key,
 )
+from hvcore.throttling.shares import REFUSALS
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
-NOON_MS = int(NOON.timestamp() * 1000)
 SECRET = "0123456789abcdef" * 4
 VIEWER = Viewer(address="203.0.113.7", user_agent="A browser")
 SHOWN = "203.0.113.7 A browser"
@@ -107,18 +111,31 @@ def test_of_a_mark_anybody_makes_the_name_who_has_the_secret() -> None:
         assert mark not in name(token=token)
 
 
-def notes(max_followed: int = 10) -> SessionNotes:
-    return SessionNotes(SessionNames(SECRET), max_followed)
+def notes(most_of_one: int = 10) -> SessionNotes:
+    return SessionNotes(SessionNames(SECRET), most_of_one=most_of_one)
 
 
 def note(
-    own: SessionNotes, at: datetime, viewer: Viewer = VIEWER, video: str = "vid_1"
+    own: SessionNotes,
+    at: datetime,
+    viewer: Viewer = VIEWER,
+    video: str = "vid_1",
+    org: str = "org_a",
 ) -> str | None:
-    session = own.due(video, None, viewer, int(at.timestamp() * 1000))
+    """
+    Return the name that is to be noted; "more" if it stands for who is not followed.
+    """
+    place = SegmentPlace(
+        org_id=OrgId(org), env_id=EnvId("env_1"), video_id=VideoId(video), height_px=720
+    )
+    session = own.due(place, None, viewer, int(at.timestamp() * 1000))
     if session is None:
         return None
-    own.noted(session)
-    return session.name
+    return session.name or "more"
+
+
+def viewer_of(number: int) -> Viewer:
+    return attrs.evolve(VIEWER, address=f"198.51.{number // 256}.{number % 256}")
 
 
 def test_a_session_is_noted_again_after_a_while() -> None:
@@ -134,17 +151,6 @@ def test_a_session_is_noted_again_after_a_while() -> None:
     ]
     # Nor does a clock that was set back stop it.
     assert is_due(-60)
-
-
-def test_a_session_is_due_until_it_was_noted() -> None:
-    own = notes()
-    first = own.due("vid_1", None, VIEWER, NOON_MS)
-    assert first is not None
-    assert own.due("vid_1", None, VIEWER, NOON_MS) == first
-
-    own.noted(first)
-
-    assert own.due("vid_1", None, VIEWER, NOON_MS) is None
 
 
 def test_a_session_that_lasts_over_midnight_has_the_name_of_the_day() -> None:
@@ -165,27 +171,72 @@ def test_each_video_of_a_viewer_is_noted() -> None:
 def test_as_many_sessions_as_come_take_only_so_much(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    own = notes(max_followed=10)
+    own = notes(most_of_one=10)
 
-    def due(number: int, at: datetime) -> bool:
-        viewer = attrs.evolve(VIEWER, address=f"198.51.100.{number}")
-        return note(own, at, viewer) is not None
+    def come(at: datetime) -> Counter[bool]:
+        names = [note(own, at, viewer_of(number)) for number in range(200)]
+        assert names.count("more") == 1
+        return Counter(name not in {None, "more"} for name in names)
 
-    noted = sum(due(number, NOON) for number in range(200))
-    later = NOON + timedelta(minutes=3)
-    noted_later = sum(due(number, later) for number in range(200))
+    later, before = NOON + timedelta(minutes=3), REFUSALS.total("live_sessions_of_one")
 
-    assert (noted, noted_later) == (10, 10)
-    assert caplog.text.count("more viewers than a process follows") == 1
-    assert "198.51.100" not in caplog.text
+    assert come(NOON)[True] == come(later)[True] == 10
+    # That it is said is the business of all shares.
+    assert REFUSALS.total("live_sessions_of_one") - before == 2 * 190
+    assert "198.51" not in caplog.text
+
+
+def test_one_organization_s_viewers_leave_room_for_those_of_others() -> None:
+    own = notes(most_of_one=100)
+
+    def followed(org: str, viewers: int = 1000) -> int:
+        names = [
+            note(own, NOON, viewer_of(number), f"vid_{org}", org)
+            for number in range(viewers)
+        ]
+        return sum(name not in {None, "more"} for name in names)
+
+    # Five shares in all, of which the last is kept for who has few viewers.
+    assert [followed(f"org_{number}") for number in range(4)] == [100] * 4
+    assert [followed(f"org_small_{number}", 5) for number in range(10)] == [5] * 10
+    assert followed("org_5") == 6
+
+
+def test_that_there_are_more_viewers_is_said_again_and_again() -> None:
+    own = notes(most_of_one=1)
+    assert note(own, NOON, viewer_of(0)) == name(viewer_of(0))
+
+    said = [
+        note(own, NOON + timedelta(seconds=after_s), viewer_of(number))
+        for number, after_s in enumerate((0, 1, NOTED_EVERY_S, NOTED_EVERY_S + 1), 1)
+    ]
+
+    assert said == ["more", None, "more", None]
+    assert note(own, NOON, viewer_of(1), "vid_2", "org_b") == name(viewer_of(1))
+
+
+def test_viewers_who_come_at_once_are_not_more_than_the_share() -> None:
+    own = notes(most_of_one=50)
+    found: list[str | None] = []
+
+    def come(first: int) -> None:
+        found.extend(note(own, NOON, viewer_of(first + n)) for n in range(100))
+
+    threads = [Thread(target=come, args=(100 * n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sum(one not in {None, "more"} for one in found) == 50
 
 
 def test_who_is_gone_takes_no_memory() -> None:
-    own = notes(max_followed=12)
+    own = notes(most_of_one=12)
 
     def come(number: int, seconds: float) -> bool:
-        viewer = attrs.evolve(VIEWER, address=f"198.51.100.{number}")
-        return note(own, NOON + timedelta(seconds=seconds), viewer) is not None
+        name = note(own, NOON + timedelta(seconds=seconds), viewer_of(number))
+        return name not in {None, "more"}
 
     # Five at a time, for a minute each: there is room for all that ever come.
     everybody = [

@@ -35,7 +35,9 @@ def spool(tmp_path: Path) -> Iterator[Spool]:
 
 @pytest.fixture
 def counter(spool: Spool, clock: SettableClock) -> SpooledCounter:
-    sessions = SessionNotes(SessionNames("a secret of at least 32 characters"))
+    sessions = SessionNotes(
+        SessionNames("a secret of at least 32 characters"), most_of_one=100
+    )
     return SpooledCounter(spool=spool, sessions=sessions, clock=clock)
 
 

@@ -540,3 +540,25 @@ def test_what_a_tool_without_a_queue_orders_is_rung_by_the_next_sweep(
     world.run_tasks()
 
     assert world.video(video_id).state is VideoState.READY
+
+
+def test_a_job_without_minutes_fails_with_the_reason_and_can_be_tried_again(
+    world: World,
+) -> None:
+    first, second = world.processed(), world.processed()
+    world.services.quotas.change(world.env.org_id, {"encoded_minutes_per_month": 0})
+
+    world.run_everything()
+
+    for video_id in (first, second):
+        video = world.video(video_id)
+        assert video.state is VideoState.FAILED
+        assert video.failure_reason is not None
+        assert "minutes of video for this month are used up" in video.failure_reason
+    world.services.quotas.change(world.env.org_id, {"encoded_minutes_per_month": 1})
+    world.services.processing.retry(world.caller, world.env.org_id, first)
+    world.run_everything()
+    assert world.video(first).state is VideoState.READY
+    _, use = world.services.quotas.of(world.env.org_id)
+    assert use.encoded_ms == round(world.video(first).duration_s * 1000)
+    assert use.stored_bytes > len(MP4)

@@ -241,7 +241,7 @@ def test_a_source_that_is_not_there_fails_the_video(outside: Outside) -> None:
 def test_a_name_that_turned_private_fails_the_video_at_once(outside: Outside) -> None:
     outside.names.set("rebind.test", [PUBLIC], ["10.0.0.1"])
     fetching_service = outside.world.services.fetching
-    assert fetching_service.refusal("https://rebind.test/") is None
+    assert fetching_service.refusal(outside.world.env, "https://rebind.test/") is None
 
     video = fetching_service.fetch_video(
         outside.world.env,
@@ -770,3 +770,34 @@ def test_the_disk_that_is_looked_at_is_the_one_that_is_written_to(
     outside.world.run_tasks()
 
     assert outside.world.services.uploads.incoming_dir() in looked_at
+
+
+def test_a_file_that_the_quota_has_no_room_for_fails_with_the_reason(
+    outside: Outside,
+) -> None:
+    video_id = outside.video()
+    outside.world.services.quotas.change(
+        outside.world.env.org_id, {"stored_bytes": len(MP4) - 1}
+    )
+
+    outside.world.run_everything()
+
+    state, reason = outside.outcome(video_id)
+    assert state is VideoState.FAILED
+    assert reason is not None
+    assert "storedBytes" in reason
+    assert outside.world.files("uploads/") == []
+    # Trying again would be no use.
+    (task,) = outside.fetches_of(video_id)
+    assert task.attempts == 0
+
+
+def test_a_file_that_fills_the_quota_is_kept(outside: Outside) -> None:
+    video_id = outside.video()
+    outside.world.services.quotas.change(
+        outside.world.env.org_id, {"stored_bytes": len(MP4)}
+    )
+
+    outside.world.run_everything()
+
+    assert outside.outcome(video_id) == (VideoState.READY, None)

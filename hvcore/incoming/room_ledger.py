@@ -1,0 +1,203 @@
+"""
+Who will soon need how much of a disk, for all processes of a machine.
+
+A claim keeps others out of room that is still free. It follows the pace of its
+sender and lapses when nothing comes: an announcement alone keeps nobody out.
+"""
+
+import fcntl
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+LAPSES_AFTER_S: Final = 10.0
+"""Of a claim that is not renewed; who sends renews it every second."""
+FORGOTTEN_AFTER_S: Final = 60.0
+"""Then its process has died, or its sender was cut off."""
+
+
+@attrs.frozen(kw_only=True)
+class Claim:
+    """
+    What one upload has of a disk.
+
+    Attributes:
+        client: Whose share it counts to.
+        disk: The device's number.
+        received_bytes: Lies on the disk already.
+        ahead_bytes: Is still free, and soon needed.
+        renewed_at_s: On the machine's clock that only goes forward.
+    """
+
+    client: str
+    disk: int
+    received_bytes: int
+    ahead_bytes: int
+    renewed_at_s: float
+
+    def ahead_at(self, now_s: float) -> int:
+        """
+        Return what it still keeps others out of.
+        """
+        # Of a time before the last start of the machine, it lies ahead of now.
+        is_live = abs(now_s - self.renewed_at_s) <= LAPSES_AFTER_S
+        return self.ahead_bytes if is_live else 0
+
+
+@attrs.frozen(kw_only=True)
+class DiskShares:
+    """
+    One disk and what is on its way to it, as one upload finds them.
+
+    Attributes:
+        free_bytes: What may still be written.
+        received: By client, what lies there and would go if it were given up.
+        ahead: By client, what the other uploads will soon need.
+        most_of_one_percent: Of the disk without all uploads.
+    """
+
+    free_bytes: int
+    received: Counter[str]
+    ahead: Counter[str]
+    most_of_one_percent: int
+
+    @property
+    def most_of_one_bytes(self) -> int:
+        """
+        What the uploads of one client may keep from others.
+        """
+        # Not a part of what is free now: that shrinks with all that comes in.
+        total = self.free_bytes + self.received.total()
+        return total * self.most_of_one_percent // 100
+
+    def room_of(self, client: str) -> int:
+        """
+        Return what is free beside the claims of all other uploads.
+
+        Other clients' claims count as far as their share goes.
+        """
+        most = self.most_of_one_bytes
+        kept = sum(
+            wanted
+            if other == client
+            else min(wanted, max(0, most - self.received[other]))
+            for other, wanted in self.ahead.items()
+        )
+        return self.free_bytes - kept
+
+    def is_within_share(self, client: str, more_bytes: int) -> bool:
+        """
+        Tell whether a client would have no more than its share.
+        """
+        has = self.received[client] + self.ahead[client]
+        return has + more_bytes <= self.most_of_one_bytes
+
+
+@attrs.define
+class RoomNotes:
+    """
+    What stands in the ledger.
+
+    Attributes:
+        claims: By a name of each upload.
+        refused_at_s: When somebody had to go who had less than a share.
+    """
+
+    claims: dict[str, Claim] = attrs.field(factory=dict)
+    refused_at_s: float = float("-inf")
+
+    def shares(
+        self,
+        owner: str,
+        disk: int,
+        *,
+        free_bytes: int,
+        most_of_one_percent: int,
+        now_s: float,
+    ) -> DiskShares:
+        """
+        Return how things stand on a disk for one upload.
+        """
+        here = {name: one for name, one in self.claims.items() if one.disk == disk}
+        received, ahead = Counter[str](), Counter[str]()
+        for name, claim in here.items():
+            received[claim.client] += claim.received_bytes
+            if name != owner:
+                ahead[claim.client] += claim.ahead_at(now_s)
+        return DiskShares(
+            free_bytes=free_bytes,
+            received=received,
+            ahead=ahead,
+            most_of_one_percent=most_of_one_percent,
+        )
+
+    def forget_old(self, now_s: float) -> None:
+        """
+        Drop what nobody will take out any more.
+        """
+        self.claims = {
+            name: claim
+            for name, claim in self.claims.items()
+            if abs(now_s - claim.renewed_at_s) <= FORGOTTEN_AFTER_S
+        }
+
+
+@attrs.frozen
+class RoomLedger:
+    """
+    A file with the claims of all processes; thread-safe.
+    """
+
+    path: Path
+
+    @contextmanager
+    def change(self) -> Iterator[RoomNotes]:
+        """
+        Give what stands there, and write it back.
+
+        Raises:
+            OSError: The file cannot be used.
+        """
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            # Not every network folder has locks; one of a machine's own does.
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            notes = _read(descriptor)
+            yield notes
+            _write(descriptor, notes)
+        finally:
+            os.close(descriptor)
+
+    def read(self) -> RoomNotes:
+        """
+        Return what stands there.
+
+        Raises:
+            OSError: The file cannot be used.
+        """
+        with self.change() as notes:
+            return notes
+
+
+def _read(descriptor: int) -> RoomNotes:
+    data = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+    try:
+        found = json.loads(data)
+        claims = {name: Claim(**fields) for name, fields in found["claims"].items()}
+        return RoomNotes(claims, found["refused_at_s"])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        # New, or of a process that was killed; each upload notes its own anew.
+        return RoomNotes()
+
+
+def _write(descriptor: int, notes: RoomNotes) -> None:
+    data = json.dumps(attrs.asdict(notes)).encode()
+    os.pwrite(descriptor, data, 0)
+    os.ftruncate(descriptor, len(data))

@@ -1,0 +1,98 @@
+"""
+Keeps what organizations use, in the transactions that change it.
+"""
+
+from collections import Counter
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.persistence.statements import insert_into
+from hvcore.persistence.tables import organization_months, organization_storage
+
+Month = tuple[str, int]
+"""An organization and a month; see domain.access.quotas.month_number."""
+
+
+class QuotaUseChanges:
+    """
+    What a transaction changes, written right before its commit.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._stored: Counter[str] = Counter()
+        self._encoded_ms: Counter[Month] = Counter()
+
+    def store(self, org_id: str, more_bytes: int) -> None:
+        """
+        Count bytes that are kept from now on; below zero: no more.
+        """
+        self._stored[org_id] += more_bytes
+
+    def encode(self, org_id: str, month: int, source_ms: int) -> None:
+        """
+        Count a source that was made ready.
+        """
+        self._encoded_ms[org_id, month] += source_ms
+
+    def flush(self) -> None:
+        """
+        Write the changes; their rows stay locked until the commit.
+
+        In one order, so that two transactions never wait for each other.
+        """
+        for org_id in sorted(self._stored):
+            if self._stored[org_id]:
+                self._add_stored(org_id, self._stored[org_id])
+        for org_id, month in sorted(self._encoded_ms):
+            add_to_month(
+                self._connection,
+                org_id,
+                month,
+                encoded_ms=self._encoded_ms[org_id, month],
+            )
+        self._stored.clear()
+        self._encoded_ms.clear()
+
+    def _add_stored(self, org_id: str, more_bytes: int) -> None:
+        statement = insert_into(self._connection, organization_storage).values(
+            org_id=org_id, stored_bytes=more_bytes
+        )
+        more = organization_storage.c.stored_bytes + statement.excluded.stored_bytes
+        self._connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=[organization_storage.c.org_id],
+                set_={"stored_bytes": more},
+            )
+        )
+
+
+def add_to_month(
+    connection: Connection,
+    org_id: str,
+    month: int,
+    *,
+    encoded_ms: int = 0,
+    delivered_bytes: int = 0,
+) -> None:
+    """
+    Add to what an organization has used in a month.
+    """
+    table = organization_months
+    statement = insert_into(connection, table).values(
+        org_id=org_id,
+        month=month,
+        encoded_ms=encoded_ms,
+        delivered_bytes=delivered_bytes,
+    )
+    new = statement.excluded
+    sums: dict[str, sa.ColumnElement[int]] = {
+        "encoded_ms": table.c.encoded_ms + new.encoded_ms,
+        "delivered_bytes": table.c.delivered_bytes + new.delivered_bytes,
+    }
+    connection.execute(
+        statement.on_conflict_do_update(
+            index_elements=list(table.primary_key), set_=sums
+        )
+    )

@@ -1,0 +1,181 @@
+"""
+The limits of organizations, and what they use.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from hvcore.domain.access.quotas import (
+    NO_LIMITS,
+    EncodingShare,
+    QuotaLimits,
+    QuotaUse,
+)
+from hvcore.domain.ids import JobId, OrgId
+from hvcore.domain.videos.video import VideoState
+from hvcore.persistence.statements import insert_into, is_storable
+from hvcore.persistence.tables import (
+    environments,
+    organization_limits,
+    organization_months,
+    organization_storage,
+    transcode_jobs,
+    video_totals,
+    videos,
+)
+
+_TRANSCODING: Final = VideoState.TRANSCODING.value
+
+
+class SqlQuotaRepository:
+    """
+    Quotas in the database; see ports.repositories.quotas.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def limits(self, org_id: str) -> QuotaLimits:
+        return self._limits(org_id, for_update=False)
+
+    def hold(self, org_id: str) -> QuotaLimits:
+        return self._limits(org_id, for_update=True)
+
+    def every_limit(self) -> Mapping[OrgId, QuotaLimits]:
+        rows = self._connection.execute(sa.select(organization_limits)).mappings()
+        return {OrgId(row["org_id"]): _limits_from_row(row) for row in rows}
+
+    def set_limits(self, org_id: OrgId, limits: QuotaLimits) -> None:
+        values = {
+            "concurrent_encodes": limits.concurrent_encodes,
+            "encoded_minutes_per_month": limits.encoded_minutes_per_month,
+            "stored_bytes": limits.stored_bytes,
+            "delivered_bytes_per_month": limits.delivered_bytes_per_month,
+            "weight": limits.weight,
+        }
+        statement = insert_into(self._connection, organization_limits)
+        self._connection.execute(
+            statement.values(org_id=org_id, **values).on_conflict_do_update(
+                index_elements=[organization_limits.c.org_id], set_=values
+            )
+        )
+
+    def use(self, org_id: str, month: int) -> QuotaUse:
+        if not is_storable(org_id):
+            return QuotaUse()
+        return self._used(month, org_id).get(OrgId(org_id), QuotaUse())
+
+    def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
+        return self._used(month, None)
+
+    def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
+        length_s = _planned_s(self._connection)
+        planned_s = (
+            sa.select(sa.func.sum(length_s))
+            .select_from(environments)
+            # The index of states leads with the environment, too.
+            .join(
+                videos,
+                sa.and_(
+                    videos.c.org_id == environments.c.org_id,
+                    videos.c.env_id == environments.c.id,
+                    videos.c.state == _TRANSCODING,
+                ),
+            )
+            .join(transcode_jobs, transcode_jobs.c.id == videos.c.job_id)
+            .where(environments.c.org_id == org_id, transcode_jobs.c.id != besides)
+            .scalar_subquery()
+        )
+        encoded_ms = (
+            sa.select(organization_months.c.encoded_ms)
+            .where(
+                organization_months.c.org_id == org_id,
+                organization_months.c.month == month,
+            )
+            .scalar_subquery()
+        )
+        # In one statement: the database answers as of one moment.
+        row = self._connection.execute(sa.select(encoded_ms, planned_s)).one()
+        return (row[0] or 0) + round(1000 * (row[1] or 0.0))
+
+    def encoding_shares(self, org_ids: Collection[str]) -> Mapping[str, EncodingShare]:
+        return encoding_shares(self._connection, org_ids)
+
+    def _limits(self, org_id: str, *, for_update: bool) -> QuotaLimits:
+        if not is_storable(org_id):
+            return NO_LIMITS
+        statement = sa.select(organization_limits).where(
+            organization_limits.c.org_id == org_id
+        )
+        if for_update:
+            statement = statement.with_for_update()
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return NO_LIMITS if row is None else _limits_from_row(row)
+
+    def _used(self, month: int, org_id: str | None) -> Mapping[OrgId, QuotaUse]:
+        """
+        Return what is used, of one organization or of all.
+        """
+        found: dict[OrgId, dict[str, int]] = {}
+        encoding = (
+            sa.select(
+                video_totals.c.org_id,
+                sa.cast(sa.func.sum(video_totals.c.videos), sa.BigInteger).label(
+                    "concurrent_encodes"
+                ),
+            )
+            .where(video_totals.c.state == _TRANSCODING)
+            .group_by(video_totals.c.org_id)
+        )
+        months = sa.select(
+            organization_months.c.org_id,
+            organization_months.c.encoded_ms,
+            organization_months.c.delivered_bytes,
+        ).where(organization_months.c.month == month)
+        for statement in (encoding, sa.select(organization_storage), months):
+            if org_id is not None:
+                statement = statement.where(  # noqa: PLW2901 - the same, for one
+                    statement.selected_columns.org_id == org_id
+                )
+            for row in self._connection.execute(statement).mappings():
+                values: dict[str, Any] = dict(row)
+                found.setdefault(values.pop("org_id"), {}).update(values)
+        return {org: QuotaUse(**values) for org, values in found.items()}
+
+
+def encoding_shares(
+    connection: Connection, org_ids: Collection[str]
+) -> Mapping[str, EncodingShare]:
+    """
+    Return what the scheduler needs of organizations; one for each.
+    """
+    columns = organization_limits.c
+    statement = sa.select(
+        columns.org_id, columns.weight, columns.concurrent_encodes
+    ).where(columns.org_id.in_(org_ids))
+    found = {
+        org_id: EncodingShare(weight=weight, concurrent_encodes=most)
+        for org_id, weight, most in connection.execute(statement)
+    }
+    return {org_id: found.get(org_id, EncodingShare()) for org_id in org_ids}
+
+
+def _planned_s(connection: Connection) -> sa.ColumnElement[float]:
+    if connection.dialect.name == "postgresql":
+        text = "(transcode_jobs.order_json::json #>> '{source,duration_s}')"
+        return sa.cast(sa.literal_column(text), sa.Float)
+    text = "json_extract(transcode_jobs.order_json, '$.source.duration_s')"
+    return sa.literal_column(text, sa.Float)
+
+
+def _limits_from_row(row: RowMapping) -> QuotaLimits:
+    return QuotaLimits(
+        concurrent_encodes=row["concurrent_encodes"],
+        encoded_minutes_per_month=row["encoded_minutes_per_month"],
+        stored_bytes=row["stored_bytes"],
+        delivered_bytes_per_month=row["delivered_bytes_per_month"],
+        weight=row["weight"],
+    )

@@ -1,0 +1,46 @@
+"""
+Limits of organizations, and what they use.
+"""
+
+import sqlalchemy as sa
+from sqlalchemy import BigInteger, Column, Float, Table
+
+from hvcore.persistence.tables.columns import Text, metadata
+
+organization_limits = Table(
+    "organization_limits",
+    metadata,
+    Column("org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True),
+    # None is no limit.
+    Column("concurrent_encodes", BigInteger),
+    Column("encoded_minutes_per_month", BigInteger),
+    Column("stored_bytes", BigInteger),
+    Column("delivered_bytes_per_month", BigInteger),
+    Column("weight", Float, nullable=False),
+)
+
+organization_storage = Table(
+    "organization_storage",
+    metadata,
+    Column("org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True),
+    Column("stored_bytes", BigInteger, nullable=False),
+)
+
+# Of no organization that must be there: counts may be of another installation.
+organization_months = Table(
+    "organization_months",
+    metadata,
+    Column("org_id", Text, primary_key=True),
+    # Since the year 0; see domain.access.quotas.month_number.
+    Column("month", BigInteger, primary_key=True, autoincrement=False),
+    Column("encoded_ms", BigInteger, nullable=False),
+    Column("delivered_bytes", BigInteger, nullable=False),
+)
+
+# How far files with counts are read for delivered_bytes.
+delivered_positions = Table(
+    "delivered_positions",
+    metadata,
+    Column("file", Text, primary_key=True),
+    Column("applied", BigInteger, nullable=False),
+)

@@ -1,0 +1,47 @@
+"""
+Measures what processes of an older version have stored without saying how much.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sqlalchemy.engine import Connection
+
+# Read as text on PostgreSQL, whose jsonb takes no NUL, which a warning may hold.
+_MEDIA: Final[Mapping[str, str]] = {
+    "postgresql": """
+        SELECT coalesce(sum(CAST(found[1] AS bigint)), 0)
+        FROM published_media,
+        LATERAL regexp_matches(media, '"size_bytes":([0-9]+)', 'g') AS found
+        WHERE published_media.video_id = videos.id
+        AND published_media.job_id = videos.job_id""",
+    "sqlite": """
+        SELECT coalesce(sum(found.value), 0)
+        FROM published_media, json_tree(published_media.media) AS found
+        WHERE published_media.video_id = videos.id
+        AND published_media.job_id = videos.job_id AND found.key = 'size_bytes'""",
+}
+# Where nobody has announced how many bytes come, their job has seen it.
+_SEEN: Final[Mapping[str, str]] = {
+    "postgresql": """CAST(
+        substring(order_json from '"size_bytes":([0-9]+)') AS bigint)""",
+    "sqlite": "json_extract(order_json, '$.source.size_bytes')",
+}
+
+
+def measure(connection: Connection) -> None:
+    """
+    Fill in the sizes that are missing; those that are there stay.
+    """
+    dialect = connection.dialect.name
+    # With a new version, whoever has read the old size does not save.
+    connection.exec_driver_sql(
+        f"UPDATE videos SET version = version + 1, media_bytes = ({_MEDIA[dialect]}) "  # noqa: S608 - constants
+        "WHERE state = 'ready' AND media_bytes = 0"
+    )
+    connection.exec_driver_sql(
+        "UPDATE grants SET stored_bytes = coalesce(size_bytes, ("  # noqa: S608 - constants
+        f"SELECT max({_SEEN[dialect]}) FROM transcode_jobs "
+        "WHERE transcode_jobs.video_id = grants.video_id), 0) "
+        "WHERE state IN ('uploaded', 'used') AND stored_bytes = 0"
+    )

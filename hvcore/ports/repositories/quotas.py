@@ -1,0 +1,67 @@
+"""
+The repository of quotas; see ports.unit_of_work.Work.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from hvcore.domain.access.quotas import EncodingShare, QuotaLimits, QuotaUse
+from hvcore.domain.ids import JobId, OrgId
+
+
+class QuotaRepository(Protocol):
+    """
+    The limits of organizations, and what they use.
+    """
+
+    def limits(self, org_id: str) -> QuotaLimits:
+        """
+        Return an organization's limits; none are set for one that is unknown.
+        """
+        ...
+
+    def hold(self, org_id: str) -> QuotaLimits:
+        """
+        Return the same, and have others who hold it wait for this transaction's end.
+
+        Come here after all that locks grants, videos and tasks.
+        """
+        ...
+
+    def every_limit(self) -> Mapping[OrgId, QuotaLimits]:
+        """
+        Return the limits of all organizations that have some.
+        """
+        ...
+
+    def set_limits(self, org_id: OrgId, limits: QuotaLimits) -> None:
+        """
+        Store an organization's limits.
+        """
+        ...
+
+    def use(self, org_id: str, month: int) -> QuotaUse:
+        """
+        Return what an organization uses now, and has used in a month.
+        """
+        ...
+
+    def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
+        """
+        Return the same for all organizations that use something.
+        """
+        ...
+
+    def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
+        """
+        Return what was encoded in a month and what other jobs that run will add to it.
+
+        As of one moment: a job that ends counts once.
+        """
+        ...
+
+    def encoding_shares(self, org_ids: Collection[str]) -> Mapping[str, EncodingShare]:
+        """
+        Return what the scheduler needs of organizations; one for each.
+        """
+        ...

@@ -1,0 +1,269 @@
+"""
+Quotas: set by operators, judged where something would use more.
+
+Who is accepted is served to the end: a video that is being made is published, and
+playback goes on, whatever its owner stores or encodes.
+"""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.quotas import (
+    MAX_LIMIT,
+    MAX_WEIGHT,
+    MIN_WEIGHT,
+    NO_LIMITS,
+    Quota,
+    QuotaLimits,
+    QuotaUse,
+    minutes_left_ms,
+    month_number,
+    next_month,
+)
+from hvcore.domain.access.tenants import Organization
+from hvcore.domain.ids import JobId, OrgId
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.processing.transcoding import UnusableSourceError
+from hvcore.errors import (
+    InvalidParametersError,
+    NotFoundError,
+    QuotaExceededError,
+)
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.audit import record
+
+ENCODES_RETRY_AFTER_S: Final = 15
+"""When another video may be ready."""
+IN_THE_BODY: Final = 507
+"""The status where it is not a request that is refused but what it sends."""
+_USED_UP: Final = {
+    Quota.CONCURRENT_ENCODES: "{used} of {limit} videos are being processed; try again "
+    "when one is ready",
+    Quota.ENCODED_MINUTES: "{used} of {limit} minutes of video were processed in this "
+    "month; wait for the next one",
+    Quota.STORED_BYTES: "{used} of {limit} bytes are stored, and {more} would be added; "
+    "delete videos",
+    Quota.DELIVERED_BYTES: "{used} of {limit} bytes were delivered in this month; wait "
+    "for the next one",
+}
+
+
+@attrs.frozen(kw_only=True)
+class OrganizationQuotas:
+    """
+    An organization with its limits and what it uses.
+    """
+
+    organization: Organization
+    limits: QuotaLimits
+    use: QuotaUse
+
+
+@attrs.frozen(kw_only=True)
+class Quotas:
+    """
+    Set and show the quotas of organizations.
+    """
+
+    uow: UnitOfWork
+
+    def change(
+        self, org_id: str, changes: dict[str, int | float | None]
+    ) -> OrganizationQuotas:
+        """
+        Change limits; None removes one.
+
+        Args:
+            changes: By the names of QuotaLimits' attributes.
+
+        Raises:
+            NotFoundError: There is no such organization.
+            InvalidParametersError: No organization can have this.
+        """
+        with self.uow.write() as work:
+            organization = work.tenants.organization(org_id)
+            if organization is None:
+                raise NotFoundError(
+                    f"There is no organization {org_id}; hv orgs list shows what there "
+                    "is."
+                )
+            before = work.quotas.hold(org_id)
+            limits = attrs.evolve(before, **changes)  # type: ignore[arg-type]  # checked next
+            _check(limits)
+            work.quotas.set_limits(organization.id, limits)
+            record(
+                work,
+                "organization.set",
+                organization.id,
+                org_id=organization.id,
+                **changes,
+            )
+            use = work.quotas.use(org_id, month_number(work.now()))
+            work.commit()
+        return OrganizationQuotas(organization=organization, limits=limits, use=use)
+
+    def of_all(self) -> Sequence[OrganizationQuotas]:
+        """
+        Return those of every organization, oldest first.
+        """
+        with self.uow.read() as work:
+            limits = work.quotas.every_limit()
+            use = work.quotas.every_use(month_number(work.now()))
+            return [
+                OrganizationQuotas(
+                    organization=one,
+                    limits=limits.get(one.id, NO_LIMITS),
+                    use=use.get(one.id, QuotaUse()),
+                )
+                for one in work.tenants.organizations()
+            ]
+
+    def of(self, org_id: OrgId) -> tuple[QuotaLimits, QuotaUse]:
+        """
+        Return an organization's limits and what it uses.
+        """
+        with self.uow.read() as work:
+            limits = work.quotas.limits(org_id)
+            if limits == NO_LIMITS:
+                return limits, QuotaUse()
+            return limits, work.quotas.use(org_id, month_number(work.now()))
+
+
+def require_storage(
+    work: Work, org_id: str, more_bytes: int, *, status: int | None = None
+) -> None:
+    """
+    Refuse what would store more than an organization may.
+
+    Exact as long as it is the last that a transaction does: of those who come at once,
+    each sees what the one before has stored.
+
+    Args:
+        more_bytes: As far as it is known by now; with 0, something is to come.
+        status: Instead of 429.
+
+    Raises:
+        QuotaExceededError: It would.
+    """
+    limit = work.quotas.hold(org_id).stored_bytes
+    if limit is None:
+        return
+    used = work.quotas.use(org_id, month_number(work.now())).stored_bytes
+    if used + max(1, more_bytes) > limit:
+        raise _exceeded(Quota.STORED_BYTES, used, limit, more=more_bytes, status=status)
+
+
+def require_minutes(work: Work, org_id: str, *, status: int | None = None) -> None:
+    """
+    Refuse another source, once an organization has used all its minutes of the month.
+
+    Raises:
+        QuotaExceededError: It has.
+    """
+    limits = work.quotas.limits(org_id)
+    if limits.encoded_minutes_per_month is None:
+        return
+    now = work.now()
+    use = work.quotas.use(org_id, month_number(now))
+    if minutes_left_ms(limits, use.encoded_ms) <= 0:
+        quota = Quota.ENCODED_MINUTES
+        raise _exceeded(quota, use.of(quota), limits.of(quota), now=now, status=status)
+
+
+def require_encode(work: Work, org_id: str) -> None:
+    """
+    Refuse to begin another video: no encode is free, no minute or no room is left.
+
+    Exact as long as it is the last that a transaction does.
+
+    Raises:
+        QuotaExceededError: See above.
+    """
+    limit = work.quotas.hold(org_id).concurrent_encodes
+    require_minutes(work, org_id)
+    require_storage(work, org_id, 0)
+    if limit is None:
+        return
+    used = work.quotas.use(org_id, month_number(work.now())).concurrent_encodes
+    if used + 1 > limit:
+        raise _exceeded(Quota.CONCURRENT_ENCODES, used, limit)
+
+
+def require_planned(work: Work, org_id: str, job_id: JobId) -> None:
+    """
+    Refuse a job once the others that are planned use all minutes of the month.
+
+    Of jobs that are planned at once, each sees those before it: at most one goes over.
+
+    Raises:
+        UnusableSourceError: It will; the video's owner reads why.
+    """
+    limits = work.quotas.hold(org_id)
+    if limits.encoded_minutes_per_month is None:
+        return
+    month = month_number(work.now())
+    if (
+        minutes_left_ms(limits, work.quotas.begun_ms(org_id, month, besides=job_id))
+        <= 0
+    ):
+        raise UnusableSourceError(
+            f"The organization's {limits.encoded_minutes_per_month} minutes of video "
+            "for this month are used up; try it again when the next month has begun."
+        )
+
+
+def delivery_exceeded(now: datetime) -> QuotaExceededError:
+    """
+    Return what is answered while too much was delivered in a month.
+    """
+    return QuotaExceededError(
+        "The owner of this video has delivered as much as is allowed in this month.",
+        headers=_until_next_month(now),
+        rule=PlaybackRule.DELIVERY_QUOTA,
+    )
+
+
+def _exceeded(  # noqa: PLR0913 - what the answer tells
+    quota: Quota,
+    used: float,
+    limit: float | None,
+    *,
+    more: int = 0,
+    now: datetime | None = None,
+    status: int | None = None,
+) -> QuotaExceededError:
+    headers = {}
+    if quota is Quota.CONCURRENT_ENCODES:
+        headers = {"Retry-After": str(ENCODES_RETRY_AFTER_S)}
+    elif now is not None:
+        headers = _until_next_month(now)
+    told = _USED_UP[quota].format(used=used, limit=limit, more=more or "more")
+    return QuotaExceededError(
+        f"The quota {quota.value} of this organization is used up: {told}.",
+        status=status,
+        headers=headers,
+    )
+
+
+def _until_next_month(now: datetime) -> dict[str, str]:
+    left_s = math.ceil((next_month(now) - now).total_seconds())
+    return {"Retry-After": str(max(1, left_s))}
+
+
+def _check(limits: QuotaLimits) -> None:
+    for quota in Quota:
+        least = 1 if quota is Quota.CONCURRENT_ENCODES else 0
+        limit = limits.of(quota)
+        if limit is not None and not least <= limit <= MAX_LIMIT:
+            raise InvalidParametersError(
+                f"{quota.value} must be from {least} to {MAX_LIMIT}, not {limit}."
+            )
+    if not MIN_WEIGHT <= limits.weight <= MAX_WEIGHT:
+        raise InvalidParametersError(
+            f"The weight must be from {MIN_WEIGHT:g} to {MAX_WEIGHT:g}, not "
+            f"{limits.weight:g}."
+        )

@@ -1,0 +1,72 @@
+"""
+Which sizes of a video's picture are asked for, so that those stay.
+
+One client that asks for many sizes once each drives out nobody's size: what two
+clients want goes last.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import attrs
+
+from hvcore.ports.storage import ObjectInfo
+
+MAX_REMEMBERED: Final = 4096
+"""Sizes of all videos; about 1 MB."""
+
+
+@attrs.define
+class _Use:
+    """
+    How a size was used, by this process.
+
+    Attributes:
+        client: The first one; not kept any longer than the size is wanted.
+    """
+
+    client: int
+    is_shared: bool
+    at_s: float
+
+
+class ThumbnailUses:
+    """
+    Remember the last uses of sizes; thread-safe.
+    """
+
+    def __init__(self, elapsed_s: Callable[[], float] = time.monotonic) -> None:
+        self._elapsed_s = elapsed_s
+        self._lock = threading.Lock()
+        self._uses: OrderedDict[str, _Use] = OrderedDict()
+
+    def note(self, path: str, client: str) -> None:
+        """
+        Note that a client asked for a picture.
+        """
+        who = hash(client)
+        with self._lock:
+            use = self._uses.pop(path, None) or _Use(
+                client=who, is_shared=False, at_s=0
+            )
+            use.is_shared |= use.client != who
+            use.at_s = self._elapsed_s()
+            self._uses[path] = use
+            if len(self._uses) > MAX_REMEMBERED:
+                self._uses.popitem(last=False)
+
+    def least_used(self, kept: Iterable[ObjectInfo], count: int) -> list[str]:
+        """
+        Return the paths of so many pictures that are missed the least.
+        """
+        with self._lock:
+            return [info.path for info in sorted(kept, key=self._rank)[:count]]
+
+    def _rank(self, info: ObjectInfo) -> tuple[bool, float, float]:
+        use = self._uses.get(info.path)
+        age = info.modified_at.timestamp()
+        # What this process was never asked for goes first, the oldest first.
+        return (use.is_shared, use.at_s, age) if use else (False, float("-inf"), age)

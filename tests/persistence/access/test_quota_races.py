@@ -1,0 +1,109 @@
+"""
+Of requests that come at once, none uses what another one has taken.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from hvcore.domain.access.quotas import QuotaLimits, month_number
+from hvcore.domain.ids import new_job_id
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.processing.transcoding import UnusableSourceError
+from hvcore.domain.uploads.grants import GrantState
+from hvcore.errors import QuotaExceededError
+from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.services.access.quotas import (
+    require_encode,
+    require_planned,
+    require_storage,
+)
+from tests.persistence.samples import ORG, at_once, grant, order, video
+
+REQUESTS = 8
+
+
+@pytest.fixture
+def limit(uow: SqlUnitOfWork) -> Callable[..., None]:
+    def set_limits(**limits: int) -> None:
+        with uow.write() as work:
+            work.quotas.set_limits(ORG, QuotaLimits(**limits))
+            work.commit()
+
+    return set_limits
+
+
+def test_as_many_videos_begin_as_may_be_encoded(
+    uow: SqlUnitOfWork, limit: Callable[..., None]
+) -> None:
+    limit(concurrent_encodes=3)
+
+    def process(_: int) -> bool:
+        try:
+            with uow.write() as work:
+                work.videos.add(video())
+                require_encode(work, ORG)
+                work.commit()
+        except QuotaExceededError:
+            return False
+        return True
+
+    results = at_once(process, threads=REQUESTS)
+
+    assert sorted(results, key=str) == [False] * 5 + [True] * 3
+    with uow.read() as work:
+        assert work.quotas.use(ORG, 0).concurrent_encodes == 3
+
+
+def test_bodies_that_arrive_at_once_store_no_byte_too_many(
+    uow: SqlUnitOfWork, limit: Callable[..., None]
+) -> None:
+    limit(stored_bytes=35)
+
+    def arrive(_: int) -> bool:
+        made = grant(state=GrantState.UPLOADED, stored_bytes=10)
+        try:
+            with uow.write() as work:
+                work.grants.add(made)
+                require_storage(work, ORG, 10)
+                work.commit()
+        except QuotaExceededError:
+            return False
+        return True
+
+    results = at_once(arrive, threads=REQUESTS)
+
+    assert sorted(results, key=str) == [False] * 5 + [True] * 3
+    with uow.read() as work:
+        assert work.quotas.use(ORG, 0).stored_bytes == 30
+
+
+def test_of_jobs_that_are_planned_at_once_one_goes_over_at_most(
+    uow: SqlUnitOfWork, limit: Callable[..., None]
+) -> None:
+    # Each source has 12.5 s: the fifth begins at 50 s, and no other one.
+    limit(encoded_minutes_per_month=1)
+
+    def plan(_: int) -> bool:
+        made = video()
+        job_id = made.job_id or new_job_id()
+        job = TranscodeJob(
+            id=job_id, video_id=made.id, order=order(), parts_total=1, parts_left=1
+        )
+        try:
+            with uow.write() as work:
+                work.videos.add(made)
+                work.jobs.add(job)
+                require_planned(work, ORG, job_id)
+                work.commit()
+        except UnusableSourceError:
+            return False
+        return True
+
+    results = at_once(plan, threads=REQUESTS)
+
+    assert sorted(results, key=str) == [False] * 3 + [True] * 5
+    with uow.read() as work:
+        month = month_number(work.now())
+        begun_ms = work.quotas.begun_ms(ORG, month, besides=new_job_id())
+    assert begun_ms == 62_500

@@ -32,6 +32,7 @@ from hvcore.settings import Settings
 from hvcore.spool import opened, spool_files
 from tests.http.conftest import settings_of
 from tests.http.fakes import RememberingQueue, ScratchTranscoder
+from tests.live import until
 from tests.media_samples import FolderStorage, file_of, video_track
 
 LARGE_BYTES = 24 * 1024 * 1024
@@ -73,6 +74,15 @@ class Site:
         with self.connect() as sock:
             sock.sendall(self.head(file, *lines, method=method))
             return read(sock, method)
+
+    def answers(self) -> bool:
+        """
+        Tell whether the process answers by now.
+        """
+        try:
+            return self.get("none").status != 0
+        except TimeoutError:
+            return False
 
     def counted(self) -> int:
         """
@@ -231,6 +241,9 @@ def running_site(folder: Path, database: str = "") -> Iterator[Site]:
         )
         try:
             site.publish()
+            # Its start may take a while on a busy machine, and is none of what
+            # tests look at.
+            until(site.answers, within_s=60, what="an answer")
             yield site
         finally:
             process.send_signal(signal.SIGTERM)

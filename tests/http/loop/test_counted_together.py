@@ -20,7 +20,7 @@ from tests.live import until
 pytestmark = pytest.mark.matrix
 
 VIEWERS = 5
-ALIVE = b"GET /health/live HTTP/1.1\r\nHost: hv\r\n\r\n"
+BY_THREADS = b"GET /.well-known/jwks.json HTTP/1.1\r\nHost: hv\r\n\r\n"
 
 
 def at_the_first_answer(
@@ -50,7 +50,7 @@ def settle(site: Site, socks: list[socket.socket]) -> None:
     Have the loop wait for its connections, with nothing left to do.
     """
     for sock in socks:
-        sock.sendall(ALIVE)
+        sock.sendall(BY_THREADS)
         assert read(sock).status == 200
     (worker,) = workers(site)
     until(
@@ -206,7 +206,7 @@ def test_what_is_left_after_a_reload_is_taken_back_by_the_next(
 def test_who_serves_nothing_writes_nothing_down(tmp_path: Path) -> None:
     with running_site(tmp_path) as site:
         with site.connect() as sock:
-            sock.sendall(ALIVE)
+            sock.sendall(BY_THREADS)
             assert read(sock).status == 200
 
         assert spool_files(site.services.spool_dir) == []

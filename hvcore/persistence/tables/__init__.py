@@ -17,6 +17,7 @@ from hvcore.persistence.tables.events import (
 )
 from hvcore.persistence.tables.playback import (
     edge_keys,
+    share_guesses,
     share_links,
 )
 from hvcore.persistence.tables.tenants import (
@@ -55,6 +56,7 @@ __all__ = [
     "metadata",
     "organizations",
     "published_media",
+    "share_guesses",
     "share_links",
     "tasks",
     "transcode_jobs",

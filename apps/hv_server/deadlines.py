@@ -29,6 +29,7 @@ from hv_server.pacing import (
     TooSlowError,
     sends_no_more,
 )
+from hv_server.refusal_lines import log_refusal
 from hv_server.refusals import answer, error_for
 from hv_server.request_bodies import WatchedConnection
 from hv_server.request_lock import RequestLock
@@ -126,10 +127,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             "hv_client": addr[0] if addr else "",
             "hv_error": type(exc).__name__,
         }
-        if error.http_status == _FIRST_SERVER_ERROR:
-            _log.error("request crashed", extra=context, exc_info=exc)
-        else:
-            _log.info("request refused", extra=context)
+        log_refusal(exc, context, is_crash=error.http_status == _FIRST_SERVER_ERROR)
         try:
             client.sendall(
                 answer(error, request_id=request_id, for_any_page=self.serves_any_page)

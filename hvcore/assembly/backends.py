@@ -33,6 +33,7 @@ from hvcore.safe_http import OutboundHttp
 from hvcore.services.tasks.runs import ring_for
 from hvcore.settings import Settings
 from hvcore.spool import Spool
+from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.upload_signing import UploadSigner
 
 
@@ -56,6 +57,7 @@ class Backends:
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
         self.settings = recipe.settings
+        LOG_LINES.of_one = recipe.settings.shares.log_lines_of_one
 
     def __enter__(self) -> Self:
         return self

@@ -81,23 +81,34 @@ class SqlShareLinkRepository:
 
     def take_guess(self, share_id: ShareId, client: str, now: datetime) -> bool:
         guesses = share_guesses.c
+        begins_before = now - GUESS_WINDOW
+        old = sa.select(guesses.client).where(
+            guesses.share_id == share_id, guesses.guesses_from <= begins_before
+        )
+        # Who comes at the same moment does the same, in whatever order.
+        old = old.with_for_update(skip_locked=True)
         self._connection.execute(
             sa.delete(share_guesses).where(
-                guesses.share_id == share_id,
-                guesses.guesses_from <= now - GUESS_WINDOW,
+                guesses.share_id == share_id, guesses.client.in_(old)
             )
         )
-        new = {
-            "share_id": share_id,
-            "client": _client(share_id, client),
-            "guesses": 1,
-            "guesses_from": now,
-        }
-        statement = insert_into(self._connection, share_guesses).values(new)
+        is_old = guesses.guesses_from <= begins_before
+        statement = insert_into(self._connection, share_guesses).values(
+            share_id=share_id,
+            client=_client(share_id, client),
+            guesses=1,
+            guesses_from=now,
+        )
         statement = statement.on_conflict_do_update(
             index_elements=[guesses.share_id, guesses.client],
-            set_={"guesses": guesses.guesses + 1},
-            where=guesses.guesses < MAX_GUESSES,
+            set_={
+                "guesses": sa.case((is_old, 1), else_=guesses.guesses + 1),
+                "guesses_from": sa.case(
+                    (is_old, sa.literal(now, guesses.guesses_from.type)),
+                    else_=guesses.guesses_from,
+                ),
+            },
+            where=sa.or_(is_old, guesses.guesses < MAX_GUESSES),
         )
         taken = statement.returning(sa.literal(1))
         return self._connection.execute(taken).first() is not None

@@ -8,7 +8,6 @@ that makes that table anew must make the index anew, too.
 """
 
 import contextlib
-from collections.abc import Iterator
 from typing import Final
 
 from sqlalchemy.engine import Connection, Engine
@@ -93,6 +92,11 @@ _SQLITE_FILL: Final = (
     ORDER BY r.no
     """,
 )
+_SQLITE: Final = (
+    *_SQLITE_TABLES,
+    *_SQLITE_FILL,
+    *(f"CREATE TRIGGER {name} {text}" for name, text in _SQLITE_TRIGGERS.items()),
+)
 _POSTGRESQL: Final = (
     "CREATE EXTENSION IF NOT EXISTS pg_trgm",
     # For the environment beside the name in one index.
@@ -153,10 +157,26 @@ def make_search_index(connection: Connection) -> bool:
     # Of an extension that is not there, the driver says that something is broken.
     refused = contextlib.suppress(DBAPIError, UnavailableError)
     with refused, connection.begin_nested():
-        for statement in _statements(connection):
+        # Of an attempt before, or without its triggers.
+        drop_search_index(connection)
+        is_sqlite = connection.dialect.name == "sqlite"
+        for statement in _SQLITE if is_sqlite else _POSTGRESQL:
             connection.exec_driver_sql(statement)
         return True
     return False
+
+
+def drop_search_index(connection: Connection) -> None:
+    """
+    Remove the index, such as before very many videos are added at once.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("DROP INDEX IF EXISTS ix_videos_search")
+        return
+    for name in _SQLITE_TRIGGERS:
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
+    for name in ("video_search", "video_search_envs", "video_search_rows"):
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {name}")
 
 
 def mend_search_index(engine: Engine) -> bool:
@@ -197,18 +217,3 @@ def match_value(search: str, *, is_sqlite: bool) -> str:
     for special in "\\%_":
         search = search.replace(special, f"\\{special}")
     return f"%{search}%"
-
-
-def _statements(connection: Connection) -> Iterator[str]:
-    if connection.dialect.name == "postgresql":
-        yield from _POSTGRESQL
-        return
-    # Of an attempt before, or without their triggers.
-    for name in _SQLITE_TRIGGERS:
-        yield f"DROP TRIGGER IF EXISTS {name}"
-    for name in ("video_search", "video_search_envs", "video_search_rows"):
-        yield f"DROP TABLE IF EXISTS {name}"
-    yield from _SQLITE_TABLES
-    yield from _SQLITE_FILL
-    for name, text in _SQLITE_TRIGGERS.items():
-        yield f"CREATE TRIGGER {name} {text}"

@@ -35,6 +35,7 @@ from hvcore.services.playback.authorization import OTHER_USE
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
+from hvcore.throttling.log_lines import LOG_LINES, without_credentials
 from hvcore.throttling.shares import client_of_address
 
 _log = logging.getLogger(__name__)
@@ -151,7 +152,13 @@ class SharePlayback:
             may_try = work.shares.take_guess(share.id, client, self._now())
             work.commit()
         if not may_try:
-            _log.warning("share link guessed at", extra={"hv_share": share.id})
+            LOG_LINES.write(
+                _log,
+                logging.WARNING,
+                "share link guessed at",
+                client=client,
+                extra={"hv_share": without_credentials(share.id)},
+            )
             raise RateLimitExceededError(
                 TOO_MANY_GUESSES,
                 headers={"Retry-After": str(int(GUESS_WINDOW.total_seconds()))},

@@ -54,7 +54,7 @@ from hvcore.persistence.tables.columns import EPOCH
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import (
     drop_search_index,
-    make_search_index,
+    mend_search_index,
 )
 from hvcore.services.access.keys import KeyWanted
 from hvcore.settings import load
@@ -150,8 +150,8 @@ def _insert(engine: Engine, env_id: EnvId, count: int) -> Iterator[str]:
             ]
             _insert_many(connection, tables.published_media, published)
             yield from (r["id"] for r in whole)
-        make_search_index(connection)
     recount(engine)
+    mend_search_index(engine)
     with engine.connect() as connection:
         # As the server's own housekeeping does after a while.
         command = "VACUUM ANALYZE" if engine.dialect.name == "postgresql" else "ANALYZE"

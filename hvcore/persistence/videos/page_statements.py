@@ -6,10 +6,10 @@ order by date, by duration and by name, and the filter by state, whatever the nu
 of videos; see decisions 0014 and 0045 for what the other orders cost.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import attrs
 import sqlalchemy as sa
@@ -26,6 +26,8 @@ from hvcore.persistence.videos.search_index import (
     MATCHES,
     match_value,
 )
+
+_RowsT = TypeVar("_RowsT", bound=sa.GenerativeSelect)
 
 _MICROSECOND: Final = timedelta(microseconds=1)
 _LISTED: Final = [state.value for state in LISTED_STATES]
@@ -153,7 +155,7 @@ def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
     # Of its own, although it reads the same table.
     counted = total.scalar_subquery().correlate(None)
     near = sa.select(*_SHOWN, counted).where(where)
-    some = sa.select(_number(1).label("one")).where(where).limit(_CAP)
+    some = sa.select(_number(1).label("one")).where(where).limit(_CAP).offset(_number(0))
     return PageStatements(
         near=reads.prepare_page(_page(near, _order(shape, videos.c))),
         deep=reads.prepare_page(_deep(shape, where, is_sqlite=reads.is_sqlite)),
@@ -172,7 +174,7 @@ def count_matches(reads: FastReads, *, has_state: bool) -> Query:
         )
         return reads.prepare(_count_of(some))
     where = (*_of_environment(plain), _has_state(videos.c.state, has_state=has_state))
-    some = sa.select(_number(1).label("one")).where(*where, _is_like()).limit(_CAP)
+    some = sa.select(_number(1).label("one")).where(*where, _is_like()).limit(_CAP).offset(_number(0))
     # PostgreSQL must know the text before it chooses a way.
     return attrs.evolve(reads.prepare(_count_of(some)), is_planned_anew=True)
 
@@ -190,6 +192,7 @@ def _deep(
     if shape.search is Search.FEW:
         return _few(shape, where, is_sqlite=is_sqlite)
     # The rows that are passed over are read from the index alone.
+    chosen: sa.GenerativeSelect
     if shape.sort_by is SortBy.NAME and not shape.has_days:
         chosen = _by_name(shape, is_sqlite=is_sqlite)
     else:
@@ -212,7 +215,7 @@ def _few(
     return _page(sa.select(*shown), _order(shape, found.c))
 
 
-def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.Select[Any]:
+def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.CompoundSelect[Any]:
     """
     Choose a page by merging what the index has in order: each state's names.
 
@@ -231,8 +234,11 @@ def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.Select[Any]:
         for state in states
         for is_of_length in (IS_SHORT_NAME, IS_LONG_NAME)
     ]
-    named = sa.union_all(*arms).subquery("named")
-    return _page(sa.select(named.c.id), _order(shape, named.c))
+    # Of the union itself: around it, SQLite would sort all that the arms give.
+    names: dict[str, sa.ColumnElement[Any]] = {
+        name: sa.column(name) for name in ("name_folded", "id")
+    }
+    return _page(sa.union_all(*arms), _order(shape, names))
 
 
 def _where(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[bool]:
@@ -279,9 +285,7 @@ def _is_like() -> sa.ColumnElement[bool]:
     )
 
 
-def _page(
-    rows: sa.Select[Any], order: tuple[sa.ColumnElement[Any], ...]
-) -> sa.Select[Any]:
+def _page(rows: _RowsT, order: tuple[sa.ColumnElement[Any], ...]) -> _RowsT:
     limit: sa.BindParameter[int] = sa.bindparam("limit")
     offset: sa.BindParameter[int] = sa.bindparam("offset")
     return rows.order_by(*order).limit(limit).offset(offset)
@@ -316,9 +320,10 @@ def _has_state(
 
 
 def _order(
-    shape: PageShape, columns: ReadOnlyColumnCollection[str, Any]
+    shape: PageShape,
+    columns: ReadOnlyColumnCollection[str, Any] | Mapping[str, sa.ColumnElement[Any]],
 ) -> tuple[sa.ColumnElement[Any], ...]:
-    column, tie = columns[_SORT_COLUMNS[shape.sort_by].name], columns.id
+    column, tie = columns[_SORT_COLUMNS[shape.sort_by].name], columns["id"]
     # Ties run the same way, so that the one order is the other reversed.
     if shape.sort_dir is SortDir.ASC:
         return column.asc(), tie.asc()

@@ -7,7 +7,7 @@ name. On SQLite triggers keep it in step with ``videos``, whoever writes; a migr
 that makes that table anew must make the index anew, too.
 """
 
-import contextlib
+import logging
 from typing import Final
 
 from sqlalchemy.engine import Connection, Engine
@@ -16,6 +16,8 @@ from sqlalchemy.exc import DBAPIError
 from hvcore.domain.videos.video import LISTED_STATES
 from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
+
+_log = logging.getLogger(__name__)
 
 MIN_CHARS: Final = 3
 """What is shorter has no trigram."""
@@ -114,18 +116,24 @@ _NUMBER_OF_ENVIRONMENT: Final = (
     "SELECT no FROM video_search_envs WHERE org_id = :org_id AND env_id = :env_id"
 )
 _FOUND: Final = f"""
-FROM video_search AS s CROSS JOIN video_search_rows AS r {{further}}
-WHERE video_search MATCH :match
+video_search MATCH :match
 AND s.rowid > (({_NUMBER_OF_ENVIRONMENT}) << {ENV_SHIFT})
 AND s.rowid < ((({_NUMBER_OF_ENVIRONMENT}) + 1) << {ENV_SHIFT})
-AND r.no = s.rowid
 """
-MATCHES: Final = f"SELECT r.video_id AS id {_FOUND.format(further='')}"
+# Of one side of CROSS JOIN after the other: SQLite keeps that order.
+MATCHES: Final = f"""
+SELECT r.video_id AS id FROM video_search AS s CROSS JOIN video_search_rows AS r
+WHERE {_FOUND} AND r.no = s.rowid
+"""  # noqa: S608 - words and numbers of ours
 """SQLite's ids of an environment's videos with a text in the name."""
 COUNT_MATCHES: Final = {
-    False: f"SELECT 1 AS one {_FOUND.format(further='')} LIMIT :cap",
-    True: f"SELECT 1 AS one {_FOUND.format(further='CROSS JOIN videos AS v')} "
-    "AND v.id = r.video_id AND v.state = :state LIMIT :cap",
+    False: f"SELECT 1 AS one FROM video_search AS s WHERE {_FOUND} LIMIT :cap",  # noqa: S608 - as above
+    True: f"""
+    SELECT 1 AS one FROM video_search AS s
+    CROSS JOIN video_search_rows AS r CROSS JOIN videos AS v
+    WHERE {_FOUND} AND r.no = s.rowid AND v.id = r.video_id AND v.state = :state
+    LIMIT :cap
+    """,  # noqa: S608 - as above
 }
 """A row for each of them, ``cap`` at most; by whether they are of one state."""
 
@@ -154,16 +162,19 @@ def make_search_index(connection: Connection) -> bool:
     """
     if has_search_index(connection):
         return True
+    try:
+        with connection.begin_nested():
+            # Of an attempt before, or without its triggers.
+            drop_search_index(connection)
+            is_sqlite = connection.dialect.name == "sqlite"
+            for statement in _SQLITE if is_sqlite else _POSTGRESQL:
+                connection.exec_driver_sql(statement)
     # Of an extension that is not there, the driver says that something is broken.
-    refused = contextlib.suppress(DBAPIError, UnavailableError)
-    with refused, connection.begin_nested():
-        # Of an attempt before, or without its triggers.
-        drop_search_index(connection)
-        is_sqlite = connection.dialect.name == "sqlite"
-        for statement in _SQLITE if is_sqlite else _POSTGRESQL:
-            connection.exec_driver_sql(statement)
-        return True
-    return False
+    except (DBAPIError, UnavailableError) as exc:
+        cause = exc.__cause__ or exc
+        _log.warning("names have no index", extra={"hv_why": str(cause).strip()})
+        return False
+    return True
 
 
 def drop_search_index(connection: Connection) -> None:

@@ -4,6 +4,7 @@ A worker: takes tasks from its lanes until it is told to end.
 
 import logging
 from collections.abc import Sequence
+from typing import Final
 
 from hv_worker.identity import worker_name
 from hv_worker.outbound import OutboundThreads
@@ -11,8 +12,12 @@ from hv_worker.scratch import remove_orphans, scratch_folder
 from hv_worker.stopping import Stopping
 from hvcore.assembly import build
 from hvcore.domain.ids import TaskId
+from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.tasks.task import Lane
 from hvcore.settings import Settings
+
+WEAK_SANDBOX: Final = "rlimits"
+"""The level without bubblewrap."""
 
 _log = logging.getLogger(__name__)
 
@@ -40,6 +45,8 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             "worker ready",
             extra={"hv_worker": name, "hv_lanes": [lane.value for lane in lanes]},
         )
+        if Lane.ENCODE in lanes:
+            _tell_confinement(services.transcoder.capabilities())
 
         def handle(task_id: TaskId) -> None:
             if not stopping():
@@ -62,3 +69,12 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             )
         if not stopping():
             raise RuntimeError("outbound tasks are no longer taken")
+
+
+def _tell_confinement(able: Capabilities) -> None:
+    _log.log(
+        # Without bubblewrap, files of this machine are not hidden from ffmpeg.
+        logging.WARNING if able.sandbox == WEAK_SANDBOX else logging.INFO,
+        "what strangers have uploaded is confined",
+        extra={"hv_sandbox": able.sandbox or "unknown"},
+    )

@@ -88,6 +88,7 @@ HEALTH: Final = record(
             "additionalProperties": STRING,
         },
         "lacks": array(STRING),
+        "sandbox": STRING,
     }
 )
 LIVE: Final = record({"status": one_of("ok")})

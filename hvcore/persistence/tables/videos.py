@@ -56,7 +56,6 @@ videos = Table(
         "ix_videos_list_name",
         *("org_id", "env_id", "state", "name_folded", "id"),
         postgresql_where=sa.text("length(name_folded) <= 500"),
-        sqlite_where=sa.text("length(name_folded) <= 500"),
     ),
     sa.Index(
         "ix_videos_list_long_name",

@@ -76,6 +76,7 @@ class PageShape(NamedTuple):
     has_state: bool
     has_since: bool
     has_until: bool
+    has_long_names: bool = False
 
     @property
     def has_days(self) -> bool:
@@ -155,7 +156,9 @@ def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
     # Of its own, although it reads the same table.
     counted = total.scalar_subquery().correlate(None)
     near = sa.select(*_SHOWN, counted).where(where)
-    some = sa.select(_number(1).label("one")).where(where).limit(_CAP).offset(_number(0))
+    some = (
+        sa.select(_number(1).label("one")).where(where).limit(_CAP).offset(_number(0))
+    )
     return PageStatements(
         near=reads.prepare_page(_page(near, _order(shape, videos.c))),
         deep=reads.prepare_page(_deep(shape, where, is_sqlite=reads.is_sqlite)),
@@ -174,7 +177,12 @@ def count_matches(reads: FastReads, *, has_state: bool) -> Query:
         )
         return reads.prepare(_count_of(some))
     where = (*_of_environment(plain), _has_state(videos.c.state, has_state=has_state))
-    some = sa.select(_number(1).label("one")).where(*where, _is_like()).limit(_CAP).offset(_number(0))
+    some = (
+        sa.select(_number(1).label("one"))
+        .where(*where, _is_like())
+        .limit(_CAP)
+        .offset(_number(0))
+    )
     # PostgreSQL must know the text before it chooses a way.
     return attrs.evolve(reads.prepare(_count_of(some)), is_planned_anew=True)
 
@@ -184,6 +192,15 @@ def kept_total(reads: FastReads, *, has_state: bool) -> Query:
     Ask the kept totals for the videos of an environment, perhaps in one state.
     """
     return reads.prepare(_kept_total(has_state=has_state))
+
+
+def any_long_name(reads: FastReads) -> Query:
+    """
+    Ask whether an environment has names that are in no order.
+    """
+    where = (*_of_environment(plain), _has_state(videos.c.state, has_state=False))
+    some = sa.select(_number(1).label("one")).where(*where, IS_LONG_NAME)
+    return reads.prepare(some.limit(_number(1)).offset(_number(0)))
 
 
 def _deep(
@@ -215,7 +232,7 @@ def _few(
     return _page(sa.select(*shown), _order(shape, found.c))
 
 
-def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.CompoundSelect[Any]:
+def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.GenerativeSelect:
     """
     Choose a page by merging what the index has in order: each state's names.
 
@@ -224,6 +241,8 @@ def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.CompoundSelect[Any]:
     states: list[sa.ColumnElement[str]] = [sa.bindparam("state", type_=sa.Text())]
     if not shape.has_state:
         states = list(map(_word, _LISTED))
+    # Of these PostgreSQL would expect a third of all to have one, and sort them.
+    lengths = [IS_SHORT_NAME, *([IS_LONG_NAME] if shape.has_long_names else [])]
     arms = [
         sa.select(videos.c.id, videos.c.name_folded).where(
             *_of_environment(plain),
@@ -232,13 +251,14 @@ def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.CompoundSelect[Any]:
             *_has_search(shape, is_sqlite=is_sqlite),
         )
         for state in states
-        for is_of_length in (IS_SHORT_NAME, IS_LONG_NAME)
+        for is_of_length in lengths
     ]
     # Of the union itself: around it, SQLite would sort all that the arms give.
     names: dict[str, sa.ColumnElement[Any]] = {
         name: sa.column(name) for name in ("name_folded", "id")
     }
-    return _page(sa.union_all(*arms), _order(shape, names))
+    merged = sa.union_all(*arms) if len(arms) > 1 else arms[0]
+    return _page(merged, _order(shape, names))
 
 
 def _where(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[bool]:

@@ -24,6 +24,7 @@ from hvcore.persistence.videos.page_statements import (
     PageShape,
     PageStatements,
     Search,
+    any_long_name,
     count_matches,
     kept_total,
     page_shape,
@@ -58,6 +59,7 @@ class VideoPages:
         self._statements: dict[PageShape, PageStatements] = {}
         self._matches = _by_state(reads, count_matches)
         self._kept = _by_state(reads, kept_total)
+        self._any_long_name = any_long_name(reads)
         self._is_searchable: bool | None = None
 
     def read(self, env: Environment, query: VideoQuery) -> VideoPage:
@@ -72,20 +74,27 @@ class VideoPages:
         values |= {"limit": query.page_size, "offset": offset}
         if not search:
             return self._listed(query, page_shape(query, Search.NONE), values, offset)
-        has_state = query.state is not None
-        if self._number(self._kept[has_state], values) <= FEW:
+        return self._searched(query, search, values, offset)
+
+    def _searched(
+        self, query: VideoQuery, search: str, values: _Values, offset: int
+    ) -> VideoPage:
+        total = self._number(self._kept[query.state is not None], values)
+        if not total:
+            return VideoPage(videos=(), total=0)
+        if total <= FEW:
             return self._listed(query, page_shape(query, Search.SCAN), values, offset)
         if not self._has_index(search):
             return self._walked(query, values, offset, is_counted_by_index=False)
         found = self._number(self._matches[False], {**values, "cap": FEW + 1})
         if found > FEW:
             return self._walked(query, values, offset, is_counted_by_index=True)
-        return self._found(query, values, offset)
+        return self._found(query, values, offset, found)
 
     def _listed(
         self, query: VideoQuery, shape: PageShape, values: _Values, offset: int
     ) -> VideoPage:
-        statements = self._of(shape)
+        statements = self._of(self._with_long_names(shape, values))
         if offset < DEEP_OFFSET and query.sort_by in _INDEXED:
             rows = self._reads.all(statements.near, values)
             total = rows[0][-1] if rows else self._number(statements.total, values)
@@ -96,12 +105,16 @@ class VideoPages:
             rows = [] if is_over else self._reads.all(statements.deep, values)
         return _page(rows, total)
 
-    def _found(self, query: VideoQuery, values: _Values, offset: int) -> VideoPage:
+    def _found(
+        self, query: VideoQuery, values: _Values, offset: int, found: int
+    ) -> VideoPage:
         """
         Put all that the index finds into order.
         """
-        statements = self._of(page_shape(query, Search.FEW))
-        total = self._number(statements.total, values)
+        shape = page_shape(query, Search.FEW)
+        statements, total = self._of(shape), found
+        if shape.has_state or shape.has_days:
+            total = self._number(statements.total, values)
         is_over = offset >= total
         return _page([] if is_over else self._reads.all(statements.deep, values), total)
 
@@ -117,7 +130,7 @@ class VideoPages:
         Walk through the list until the page is full.
         """
         shape = page_shape(query, Search.SCAN)
-        statements = self._of(shape)
+        statements = self._of(self._with_long_names(shape, values))
         counts = statements.capped
         if is_counted_by_index and not shape.has_days:
             counts = self._matches[shape.has_state]
@@ -138,6 +151,12 @@ class VideoPages:
             total=max(COUNTED, reached if rows else 0),
             is_total_exact=False,
         )
+
+    def _with_long_names(self, shape: PageShape, values: _Values) -> PageShape:
+        if shape.sort_by is not SortBy.NAME or shape.has_days:
+            return shape
+        has_long = self._reads.first(self._any_long_name, values) is not None
+        return shape._replace(has_long_names=has_long)
 
     def _has_index(self, search: str) -> bool:
         if len(search) < MIN_CHARS:

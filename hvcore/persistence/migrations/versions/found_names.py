@@ -26,7 +26,6 @@ def upgrade() -> None:
         "videos",
         ["org_id", "env_id", "state", "name_folded", "id"],
         postgresql_where=SHORT,
-        sqlite_where=SHORT,
     )
     op.create_index(
         "ix_videos_list_long_name",

@@ -1,0 +1,3 @@
+"""
+Attacks that once stopped others, replayed.
+"""

@@ -20,6 +20,7 @@ from hvcore.persistence.migrate import is_current, migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.recount import recount
+from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.cache_purge import CachePurger
@@ -237,6 +238,24 @@ class Backends:
         Make the kept totals of videos equal to the videos.
         """
         recount(self.engine)
+
+    def mend_search(self) -> bool:
+        """
+        Make the index of videos' names if it is not there; tell whether it is now.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return mend_search_index(self.engine)
+
+    def is_searchable(self) -> bool:
+        """
+        Tell whether videos are found by an index of their names.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return is_searchable(self.engine)
 
     @cached_property
     def _sinks(self) -> Mapping[str, AnalyticsSink]:

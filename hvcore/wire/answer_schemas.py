@@ -124,7 +124,8 @@ VIDEO_LIST: Final = record(
                 "totalPages": COUNT,
                 "hasNext": BOOLEAN,
                 "hasPrevious": BOOLEAN,
-            }
+            },
+            {"totalIsExact": BOOLEAN},
         ),
     }
 )

@@ -27,6 +27,8 @@ from hvcore.persistence.videos.search_index import (
     match_value,
 )
 
+_BIG_LIMIT: Final = sa.bindparam("limit", type_=sa.BigInteger())
+_BIG_OFFSET: Final = sa.bindparam("offset", type_=sa.BigInteger())
 _RowsT = TypeVar("_RowsT", bound=sa.GenerativeSelect)
 
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -257,8 +259,14 @@ def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.GenerativeSelect:
     names: dict[str, sa.ColumnElement[Any]] = {
         name: sa.column(name) for name in ("name_folded", "id")
     }
-    merged = sa.union_all(*arms) if len(arms) > 1 else arms[0]
-    return _page(merged, _order(shape, names))
+    if len(arms) == 1:
+        return _page(arms[0], _order(shape, names))
+    if not is_sqlite:
+        # PostgreSQL would sort them all; SQLite merges, and knows no arm with an end.
+        reach = _BIG_LIMIT + _BIG_OFFSET
+        order = _order(shape, videos.c)
+        arms = [arm.order_by(*order).limit(reach) for arm in arms]
+    return _page(sa.union_all(*arms), _order(shape, names))
 
 
 def _where(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[bool]:

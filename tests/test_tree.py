@@ -134,6 +134,20 @@ def test_no_constraint_names_a_host_or_a_hash() -> None:
     assert [x for x in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[\w.!+]+", x)] == []
 
 
+def test_the_lock_has_the_versions_of_the_constraints_with_hashes() -> None:
+    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    blocks = re.findall(r"^(\S+)(?: ;[^\\\n]*)?((?: \\\n +\S+)+)$", lock, re.MULTILINE)
+
+    def plain(name: str) -> str:
+        return name.lower().replace("_", "-")
+
+    assert sorted(plain(name) for name, _ in blocks) == sorted(map(plain, constraints))
+    for _, hashes in blocks:
+        assert re.fullmatch(r"(?: \\\n +--hash=sha256:[0-9a-f]{64})+", hashes)
+    assert "://" not in lock
+
+
 def test_every_pinned_requirement_has_a_constraint() -> None:
     text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in text.split()}

@@ -14,7 +14,7 @@ import click
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.local_service import LocalService, running
-from hv_cli.output import say
+from hv_cli.output import put, say
 from hv_cli.quality import quality_option
 from hv_cli.up import HIGHEST_PORT, Pair, open_pair, tell, until_stopped
 
@@ -96,8 +96,8 @@ def _show(service: LocalService, clip: Path, quality: str) -> str:
     client = ApiClient(service.addresses.api_url, key)
     video_id = send(client, UploadWanted(path=clip, quality=quality, is_public=True))
     wait_until_ready(client, video_id)
-    click.echo(f"player    {service.addresses.player_url}/v1/embed/{video_id}")
-    click.echo(f"playlist  {_playlist(service, video_id)}")
+    put(f"player    {service.addresses.player_url}/v1/embed/{video_id}")
+    put(f"playlist  {_playlist(service, video_id)}")
     return video_id
 
 

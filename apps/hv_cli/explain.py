@@ -20,7 +20,7 @@ from hv_cli.logged_refusals import (
     find_refusals,
     log_files,
 )
-from hv_cli.output import json_option, print_json, say, show, timestamp
+from hv_cli.output import json_option, print_json, put, say, show, timestamp
 from hvcore.domain.playback.decision import PlaybackDecision
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.settings import PublicSettings
@@ -102,10 +102,10 @@ def _look_up(
 def _print_logged(refusal: LoggedRefusal) -> None:
     status = "" if refusal.status is None else f" with {refusal.status}"
     by = "" if refusal.rule is None else f" by {refusal.rule}"
-    click.echo(f"{timestamp(refusal.at)} refused{status}{by}: {refusal.says}")
+    put(f"{timestamp(refusal.at)} refused{status}{by}: {refusal.says}")
     if refusal.path:
-        click.echo(f"  asked for: {refusal.path}")
-    click.echo(f"  do next: {refusal.mend}")
+        put(f"  asked for: {refusal.path}")
+    put(f"  do next: {refusal.mend}")
 
 
 def _record(refusal: LoggedRefusal) -> dict[str, object]:

@@ -100,6 +100,26 @@ def database(patient: Installation) -> Sequence[HealthFinding]:
     return [_ok("database", "answers, and is at this version")]
 
 
+def search(patient: Installation) -> Sequence[HealthFinding]:
+    """
+    Check that videos are found by an index of their names.
+    """
+    try:
+        if patient.services.is_searchable():
+            return [_ok("search", "names have an index")]
+    except UnavailableError:
+        return [_broken("search", "the database does not answer", "Start it.")]
+    if patient.services.engine.dialect.name == "postgresql":
+        mend = (
+            "Let an owner of the database run: CREATE EXTENSION pg_trgm; "
+            "CREATE EXTENSION btree_gin; then run: hv migrate"
+        )
+    else:
+        mend = "Use a Python whose SQLite is 3.34 or newer and has FTS5: hv migrate"
+    found = "names have no index: searching takes longer, the more videos there are"
+    return [HealthFinding(state=WARNING, check="search", found=found, mend=mend)]
+
+
 def storage(patient: Installation) -> Sequence[HealthFinding]:
     """
     Check that the storage can be written to and emptied.
@@ -427,6 +447,7 @@ def _broken(check: str, found: str, mend: str) -> HealthFinding:
 CHECKS: Final[Mapping[str, Callable[[Installation], Sequence[HealthFinding]]]] = {
     "python": python,
     "database": database,
+    "search": search,
     "storage": storage,
     "disk": disk,
     "auth": auth,

@@ -8,7 +8,7 @@ from datetime import timedelta
 import click
 
 from hv_cli.commands import HvGroup, Invocation, duration_option, pass_invocation
-from hv_cli.output import Record, json_option, print_json, say, show, timestamp
+from hv_cli.output import Record, json_option, print_json, put, say, show, timestamp
 from hvcore.assembly import Services
 from hvcore.domain.access.keys import ALL_PERMISSIONS, ApiKey, KeyType, Permission
 from hvcore.services.access.keys import KeyCreated, KeyWanted
@@ -115,7 +115,7 @@ def revoke(invocation: Invocation, *, key_id: str, as_json: bool) -> None:
     if as_json:
         print_json(record)
     else:
-        click.echo(f"{key.id} is revoked")
+        put(f"{key.id} is revoked")
 
 
 @keys.command("rotate")
@@ -145,7 +145,7 @@ def _print_created(created: KeyCreated, record: Record, *, as_json: bool) -> Non
     if as_json:
         print_json({"apiKey": created.value, **record})
         return
-    click.echo(created.value)
+    put(created.value)
     say(f"This is {created.key.id}; its value is not shown again.")
 
 

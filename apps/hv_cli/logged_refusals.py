@@ -12,6 +12,7 @@ from typing import BinaryIO, Final
 import attrs
 
 from hv_cli.commands import CliError
+from hv_cli.printable import printable
 from hvcore.domain.playback.rules import PlaybackRule
 
 _CRASHED: Final = "request crashed"
@@ -116,7 +117,7 @@ def _refusal(
 def _unruled(message: str, why: str | None, name: str) -> tuple[str, str]:
     if message == _CRASHED:
         return "This is a bug of hv.", f"Report it, with the traceback in {name}."
-    says = why if why is not None else _printable(message)
+    says = why if why is not None else printable(message)
     return says, "Run hv doctor, and read the log around that moment."
 
 
@@ -130,19 +131,7 @@ def _moment(at: str) -> datetime | None:
 
 def _text(logged: str | None) -> str | None:
     value = _value(logged)
-    return None if value is None else _printable(str(value))
-
-
-def _printable(text: str) -> str:
-    """
-    Return a text that does nothing to the terminal it is printed on.
-
-    Callers send what they like; the log has it escaped, and so it stays.
-    """
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode()
-        for char in text
-    )
+    return None if value is None else printable(str(value))
 
 
 def _value(text: str | None) -> object:

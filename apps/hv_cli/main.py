@@ -7,6 +7,7 @@ quick, and one process of the service loads nothing of another.
 
 import errno
 import importlib
+import io
 import os
 import re
 import sys
@@ -18,6 +19,7 @@ from typing import Final
 import click
 
 from hv_cli.commands import DEFAULT_DATA, Invocation, common_options
+from hv_cli.printable import printable
 
 # Addresses may be among the words of a command, with what gives access to a video.
 _SECRET: Final = re.compile(
@@ -164,7 +166,10 @@ def run(arguments: list[str]) -> int:
         status = cli.main(arguments, "hv", standalone_mode=False, obj=invocation)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        # Of a video, say, whose name a stranger has chosen.
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable(shown.getvalue(), keeps="\n"), nl=False, err=True)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("hv: stopped.", err=True)
@@ -183,10 +188,10 @@ def _failed(error: Exception, invocation: Invocation) -> int:
     from hvcore.errors import HvcoreError  # noqa: PLC0415 - only failures need it
 
     if isinstance(error, HvcoreError):
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {printable(str(error))}", err=True)
     else:
         where = _note(error, invocation.data)
-        text = str(error).strip().split("\n")[0]
+        text = printable(str(error).strip().split("\n")[0])
         click.echo(f"Error: {type(error).__name__}: {text}\n{where}", err=True)
     if os.environ.get("HV_DEBUG"):
         traceback.print_exception(error)

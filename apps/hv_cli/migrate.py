@@ -21,4 +21,6 @@ def migrate(invocation: Invocation) -> None:
         say("Counting the videos anew; many may take minutes.")
         # Of an older version, processes that were still running kept none.
         services.recount()
+        if not services.mend_search():
+            say("Names have no index, so searching takes longer; see hv doctor.")
     say("The database is up to date.")

@@ -2,12 +2,11 @@
 ``hv openapi``: the description of the API.
 """
 
-import json
-
 import click
 
 from hv_api.app import describe
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.output import print_json
 
 
 @click.command(cls=HvCommand)
@@ -20,4 +19,4 @@ def openapi(invocation: Invocation) -> None:
     """
     settings = invocation.load().settings
     document = describe(settings.public.api_url)
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    print_json(document)

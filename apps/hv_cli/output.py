@@ -8,6 +8,8 @@ from datetime import datetime
 
 import click
 
+from hv_cli.printable import printable, printable_json
+
 Record = Mapping[str, object]
 
 json_option = click.option(
@@ -37,7 +39,8 @@ def show(
     for heading in columns.values():
         table.add_column(heading, overflow="fold")
     for record in records:
-        table.add_row(*(Text(_cell(record.get(key))) for key in columns))
+        cells = [printable(_cell(record.get(key))) for key in columns]
+        table.add_row(*map(Text, cells))
     # A pipe has no width; a guess would break ids in two.
     console = Console(soft_wrap=False)
     if not console.is_terminal:
@@ -49,14 +52,22 @@ def print_json(document: object) -> None:
     """
     Print one JSON document on standard output.
     """
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    click.echo(printable_json(text))
+
+
+def put(text: str) -> None:
+    """
+    Print a line on standard output.
+    """
+    click.echo(printable(text, keeps="\n"))
 
 
 def say(text: str) -> None:
     """
     Tell the user something; never on standard output.
     """
-    click.echo(text, err=True)
+    click.echo(printable(text, keeps="\n"), err=True)
 
 
 def timestamp(moment: datetime | None) -> str | None:

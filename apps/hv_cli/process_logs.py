@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from hv_cli.printable import printable
+
 MAX_LOG_BYTES: Final = 5 * 1024 * 1024
 """With one older file beside it, a process keeps at most twice as much."""
 
@@ -34,6 +36,12 @@ class _LineFormatter(logging.Formatter):
             if name.startswith("hv_")
         ]
         return " ".join([super().formatMessage(record), *data])
+
+    def format(self, record: logging.LogRecord) -> str:
+        """
+        Write the record so that no terminal obeys what it quotes.
+        """
+        return printable(super().format(record), keeps="\n\t")
 
 
 def configure() -> None:

@@ -5,7 +5,7 @@
 import click
 
 from hv_cli.commands import HvGroup, Invocation, pass_invocation
-from hv_cli.output import json_option, print_json, show, timestamp
+from hv_cli.output import json_option, print_json, put, show, timestamp
 from hv_cli.quota_options import LIMIT, WEIGHT, Unset
 from hvcore.domain.access.quotas import MAX_WEIGHT, MIN_WEIGHT, Quota
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
@@ -47,7 +47,7 @@ def create_org(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
     if as_json:
         print_json(_organization(created))
     else:
-        click.echo(created.id)
+        put(created.id)
 
 
 @orgs.command("list")
@@ -156,7 +156,7 @@ def create_env(
     if as_json:
         print_json(_environment(created))
     else:
-        click.echo(created.name)
+        put(created.name)
 
 
 @envs.command("list")

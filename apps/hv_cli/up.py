@@ -14,6 +14,7 @@ import click
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.local_service import LocalService, running
+from hv_cli.printable import printable
 from hv_cli.processes import open_port
 from hv_server.listening import BIND_PATIENCE_S
 
@@ -91,7 +92,7 @@ def tell(text: str) -> None:
     Write a line for the operator, if there is still a terminal.
     """
     with suppress(OSError):
-        click.echo(f"hv: {text}", err=True)
+        click.echo(printable(f"hv: {text}", keeps="\n"), err=True)
 
 
 def describe(service: LocalService, new_keys: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
-from hv_cli.output import json_option, print_json, say
+from hv_cli.output import json_option, print_json, put, say
 from hv_cli.quality import quality_option
 
 
@@ -57,6 +57,6 @@ def upload(  # noqa: PLR0913 - one per option
     if as_json:
         print_json(record)
         return
-    click.echo(video_id)
+    put(video_id)
     if wait:
         say(f"It plays for an hour at {record['playbackURL']}")

@@ -10,7 +10,7 @@ import click
 from hv_cli.addresses import as_running
 from hv_cli.commands import HvGroup, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
-from hv_cli.output import json_option, print_json, say, show
+from hv_cli.output import json_option, print_json, put, say, show
 from hvcore.assembly import Services
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Principal
@@ -148,7 +148,7 @@ def delete(
     if as_json:
         print_json({"videoID": video.id, **responses.deletion(video)})
     else:
-        click.echo(f"{video.id} is deleted")
+        put(f"{video.id} is deleted")
 
 
 @videos.command("retry")
@@ -165,7 +165,7 @@ def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> 
     if as_json:
         print_json({"videoID": found})
     else:
-        click.echo(f"{found} is being processed again")
+        put(f"{found} is being processed again")
 
 
 def _is_conformant(services: Services, video: Video) -> bool | None:

@@ -14,7 +14,7 @@ from hv_cli.commands import (
     duration_option,
     pass_invocation,
 )
-from hv_cli.output import Record, json_option, print_json, say, show, timestamp
+from hv_cli.output import Record, json_option, print_json, put, say, show, timestamp
 from hvcore.assembly import Services
 from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookEndpoint
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
@@ -166,7 +166,7 @@ def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
     if as_json:
         print_json({"webhookID": webhook_id, "state": "removed"})
     else:
-        click.echo(f"{webhook_id} is removed")
+        put(f"{webhook_id} is removed")
 
 
 @webhooks.command("rotate")
@@ -208,14 +208,14 @@ def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
     if as_json:
         print_json(record)
     else:
-        click.echo(f"{endpoint.id} is {endpoint.state.value}")
+        put(f"{endpoint.id} is {endpoint.state.value}")
 
 
 def _print_secret(made: WebhookWithSecret, record: Record, *, as_json: bool) -> None:
     if as_json:
         print_json({**record, "secret": made.secret})
         return
-    click.echo(made.secret)
+    put(made.secret)
     say(f"This signs for {made.endpoint.id}; it is not shown again.")
 
 

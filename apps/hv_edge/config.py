@@ -23,6 +23,7 @@ from hv_edge.script_settings import SETTINGS_FILE, WORKER_CONNECTIONS, script_se
 from hv_web.middleware import MAX_REQUEST_ID_CHARS
 from hv_web.representations import MAX_AGE_S
 from hvcore.changes_file import CHANGES_BYTES, CHANGES_FILE
+from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.errors import RETRY_AFTER_S, ConfigError
 from hvcore.playback_tokens import TokenKey
@@ -32,6 +33,7 @@ from hvcore.services.playback.responses import Lifetime
 from hvcore.settings import Settings
 
 CONFIG_FILE: Final = "nginx.conf"
+API_TEMPLATE: Final = "api.conf.template"
 SECRETS_FILE: Final = "secrets.json"
 MAX_FILES: Final = 65_536
 """Of a worker of nginx: two for each connection, at most."""
@@ -39,6 +41,8 @@ MAX_KEPT_FILES: Final = 4096
 """Of those, segments that stay open between requests; a quarter at most."""
 
 SERVICE_NUMBERS: Final[Mapping[str, int]] = {
+    # The largest body that a route of the API takes.
+    "API_BODY_BYTES": MAX_PICTURE_BYTES,
     "IMMUTABLE_MAX_AGE_S": MAX_AGE_S[Lifetime.IMMUTABLE],
     "MAX_REQUEST_ID_CHARS": MAX_REQUEST_ID_CHARS,
     "RETRY_AFTER_S": RETRY_AFTER_S,
@@ -95,11 +99,14 @@ class EdgeConfig:
         # After the check: these are ours, spaces and all. No HTTP/2: in its
         # requests the Lua module refuses subrequests, with which grants are asked
         # for, so all of them would be the service's.
-        values["LISTEN"] += " ssl" if edge.tls_certificate else ""
+        for name in ("LISTEN", "API_LISTEN"):
+            values[name] += " ssl" if edge.tls_certificate else ""
         values["TLS"] = _tls(edge.tls_certificate, edge.tls_key)
         values["PROXIES"] = _proxies(edge.proxies)
         values |= {name: str(number) for name, number in SERVICE_NUMBERS.items()}
         text = _read_shipped(f"{CONFIG_FILE}.template")
+        api = _read_shipped(API_TEMPLATE) if edge.api_listen else ""
+        text = text.replace("@API@", api)
         for name, value in values.items():
             text = text.replace(f"@{name}@", value)
         return text
@@ -123,6 +130,9 @@ class EdgeConfig:
             "CONNECTIONS": str(edge.connections_per_client),
             "CACHE_MB": str(edge.cache_mb),
             "LISTEN": edge.listen,
+            # Where there is no API, what is put in is thrown away again.
+            "API_LISTEN": edge.api_listen or edge.listen,
+            "API_SERVICE": edge.api_service,
         }
 
     def secrets(self, keys: Sequence[TokenKey]) -> str:

@@ -100,7 +100,7 @@ class SharePageResource:
                 # Still says so if the link is over.
                 return _asked_again(self.share_playback, share)
             try:
-                video = self.share_playback.confirm(share, email)
+                video = self.share_playback.confirm(share, email, viewer_of(req))
             except ViewerUnknownError as exc:
                 return attrs.evolve(_question(_OTHER, status=403), refusal=exc)
             return PageContent(body=watch_page(video))

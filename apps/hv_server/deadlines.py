@@ -32,6 +32,7 @@ from hv_server.pacing import (
     TooShortError,
     TooSlowError,
 )
+from hv_server.refusal_lines import log_refusal
 from hv_server.refusals import MissingHostError, answer, error_for
 from hv_server.request_bodies import WatchedConnection
 from hv_server.request_lock import RequestLock
@@ -201,10 +202,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             "hv_client": addr[0] if addr else "",
             "hv_error": type(exc).__name__,
         }
-        if error.http_status == _FIRST_SERVER_ERROR:
-            _log.error("request crashed", extra=context, exc_info=exc)
-        else:
-            _log.info("request refused", extra=context)
+        log_refusal(exc, context, is_crash=error.http_status == _FIRST_SERVER_ERROR)
         try:
             client.sendall(self._words(error, request_id))
         except OSError:

@@ -12,6 +12,7 @@ from typing import Final
 import falcon
 
 from hv_web.middleware import request_id
+from hv_web.viewers import client_address
 from hvcore.envelope import PROBLEM_TYPE, encode, problem
 from hvcore.errors import (
     RETRY_AFTER_S,
@@ -24,6 +25,8 @@ from hvcore.errors import (
     RangeNotSatisfiableError,
     UnavailableError,
 )
+from hvcore.throttling.log_lines import LOG_LINES
+from hvcore.throttling.shares import client_of_address
 
 _log = logging.getLogger(__name__)
 
@@ -116,14 +119,28 @@ def note_failure(req: falcon.Request, error: HvError) -> None:
     """
     if error.http_status >= _FIRST_SERVER_ERROR:
         context = {**_context(req, error.code), "hv_why": error.detail}
-        _log.warning("request not answered", extra=context)
+        LOG_LINES.write(
+            _log,
+            logging.WARNING,
+            "request not answered",
+            client=_client(req),
+            part=error.code,
+            extra=context,
+        )
 
 
 def note_crash(req: falcon.Request, error: Exception) -> None:
     """
     Write down a bug, with its traceback.
     """
-    _log.error("request crashed", extra=_context(req, "crash"), exc_info=error)
+    LOG_LINES.write(
+        _log,
+        logging.ERROR,
+        "request crashed",
+        client=_client(req),
+        extra=_context(req, "crash"),
+        exc_info=error,
+    )
 
 
 def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> None:
@@ -164,6 +181,11 @@ def translate(error: falcon.HTTPError) -> HvError:
     return _BY_STATUS.get(status, fallback)(
         error.description, status=status, headers=headers
     )
+
+
+def _client(req: falcon.Request) -> str:
+    neighbour, forwarded = req.remote_addr, req.get_header("X-Forwarded-For")
+    return client_of_address(client_address(neighbour, forwarded))
 
 
 def _context(req: falcon.Request, code: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ rang more often is not served more often, and nothing waits for a lost message.
 
 import logging
 from collections.abc import Sequence
+from typing import Final
 
 from hv_worker.identity import worker_name
 from hv_worker.outbound import OutboundThreads
@@ -15,9 +16,13 @@ from hv_worker.scratch import remove_orphans, scratch_folder
 from hv_worker.stopping import Stopping
 from hvcore.assembly import build
 from hvcore.domain.ids import TaskId
+from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.tasks.task import Lane
 from hvcore.services.tasks.lane_turns import LaneTurns
 from hvcore.settings import Settings
+
+WEAK_SANDBOX: Final = "rlimits"
+"""The level without bubblewrap."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +50,8 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             "worker ready",
             extra={"hv_worker": name, "hv_lanes": [lane.value for lane in lanes]},
         )
+        if Lane.ENCODE in lanes:
+            _tell_confinement(services.transcoder.capabilities())
 
         own = [lane for lane in lanes if lane is not Lane.OUTBOUND]
         turns = LaneTurns(own)
@@ -69,3 +76,12 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             services.queue.consume(handle, lanes=own, until=shall_end)
         if not stopping():
             raise RuntimeError("outbound tasks are no longer taken")
+
+
+def _tell_confinement(able: Capabilities) -> None:
+    _log.log(
+        # Without bubblewrap, files of this machine are not hidden from ffmpeg.
+        logging.WARNING if able.sandbox == WEAK_SANDBOX else logging.INFO,
+        "what strangers have uploaded is confined",
+        extra={"hv_sandbox": able.sandbox or "unknown"},
+    )

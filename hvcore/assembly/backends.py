@@ -20,6 +20,7 @@ from hvcore.persistence.migrate import is_current, migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.recount import recount
+from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.cache_purge import CachePurger
@@ -33,6 +34,7 @@ from hvcore.safe_http import OutboundHttp
 from hvcore.services.tasks.runs import ring_for
 from hvcore.settings import Settings
 from hvcore.spool import Spool
+from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.upload_signing import UploadSigner
 
 
@@ -56,6 +58,7 @@ class Backends:
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
         self.settings = recipe.settings
+        LOG_LINES.of_one = recipe.settings.shares.log_lines_of_one
 
     def __enter__(self) -> Self:
         return self
@@ -236,6 +239,24 @@ class Backends:
         Make the kept totals of videos equal to the videos.
         """
         recount(self.engine)
+
+    def mend_search(self) -> bool:
+        """
+        Make the index of videos' names if it is not there; tell whether it is now.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return mend_search_index(self.engine)
+
+    def is_searchable(self) -> bool:
+        """
+        Tell whether videos are found by an index of their names.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return is_searchable(self.engine)
 
     @cached_property
     def _sinks(self) -> Mapping[str, AnalyticsSink]:

@@ -252,12 +252,13 @@ class KeyRing:
                 },
             )
             claims = _claims(payload)
+            begins_unix = max(claims.issued_at_unix, _not_before(payload))
         except jwt.InvalidIssuerError as exc:
             raise refused(PlaybackRule.TOKEN_WRONG_ISSUER) from exc
         except (jwt.PyJWTError, ValueError, OverflowError) as exc:
             raise refused(PlaybackRule.TOKEN_BROKEN) from exc
         kept(PlaybackRule.TOKEN_BROKEN, PlaybackRule.TOKEN_WRONG_ISSUER)
-        if claims.issued_at_unix > now_unix + LEEWAY_S:
+        if begins_unix > now_unix + LEEWAY_S:
             raise refused(PlaybackRule.TOKEN_FROM_FUTURE)
         kept(PlaybackRule.TOKEN_FROM_FUTURE)
         return claims
@@ -303,6 +304,14 @@ def _is_canonical(token: str) -> bool:
     except ValueError:
         return False
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode() == signature
+
+
+def _not_before(payload: Mapping[str, object]) -> int:
+    # We issue none, and others who have the key may.
+    not_before = payload.get("nbf", 0)
+    if type(not_before) is not int:
+        raise ValueError("times must be whole seconds")
+    return not_before
 
 
 def _claims(payload: Mapping[str, object]) -> PlaybackClaims:

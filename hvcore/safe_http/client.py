@@ -3,6 +3,7 @@ The one way out: every outgoing request on somebody's behalf is made here.
 """
 
 import http.client
+import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ from hvcore.throttling.shares import SharedCapacity
 CHECK_S: Final = 0.5
 """A thread of the API waits for it; what is not known by then is judged later."""
 BLOCK_BYTES: Final = 256 * 1024
+_LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _HEADERS: Final = {
     "User-Agent": "hvcore",
@@ -323,14 +325,15 @@ def _exchange(
 
 def _download(response: HTTPResponse, target: Target) -> StreamedResponse:
     headers = _lower(response)
-    length = headers.get("content-length", "")
-    is_known = (
-        length.isascii() and length.isdigit() and "transfer-encoding" not in headers
-    )
+    length = headers.get("content-length")
+    if length is not None and _LENGTH.fullmatch(length) is None:
+        # Two readers would take it for two lengths (RFC 9112, section 6.3).
+        raise OutboundError(f"{target.host} sent a Content-Length that is no number.")
+    is_known = length is not None and "transfer-encoding" not in headers
     return StreamedResponse(
         status=response.status,
         headers=headers,
-        content_length=int(length[:20]) if is_known else None,
+        content_length=int(length or 0) if is_known else None,
         response=response,
         host=target.host,
     )

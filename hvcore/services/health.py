@@ -38,11 +38,13 @@ class HealthReport:
         checks: Each component's ``ok``, or the reason why not.
         lacks: What this machine's encoder cannot do, a sentence each; requests
             for it are refused, so the service is not degraded by it.
+        sandbox: How what strangers have uploaded is confined; empty if unknown.
     """
 
     status: HealthStatus
     checks: Mapping[str, str]
     lacks: Sequence[str] = ()
+    sandbox: str = ""
     version: str = __version__
 
 
@@ -75,7 +77,9 @@ class Health:
         else:
             status = HealthStatus.OK
         lacks = tuple(lack.what for lack in able.lacks)
-        return HealthReport(status=status, checks=checks, lacks=lacks)
+        return HealthReport(
+            status=status, checks=checks, lacks=lacks, sandbox=able.sandbox
+        )
 
 
 def _usable(able: Capabilities) -> str:

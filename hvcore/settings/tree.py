@@ -208,6 +208,8 @@ class EdgeSettings:
         connections_per_client: How many with a request in progress one address
             may have.
         cache_mb: Disk for segments of a storage that is not on this machine.
+        api_listen: Where it listens for the API, as listen; not at all if empty.
+        api_service: Where it finds the API, as service.
         purgers: Who is told what caches must forget, by the backends' names.
         options: The purgers' own, by their names.
     """
@@ -220,6 +222,8 @@ class EdgeSettings:
     proxies: tuple[str, ...] = ()
     connections_per_client: int = 200
     cache_mb: int = 10_000
+    api_listen: str = ""
+    api_service: str = "127.0.0.1:8080"
     purgers: tuple[str, ...] = ()
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
 

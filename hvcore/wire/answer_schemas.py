@@ -88,6 +88,7 @@ HEALTH: Final = record(
             "additionalProperties": STRING,
         },
         "lacks": array(STRING),
+        "sandbox": STRING,
     }
 )
 LIVE: Final = record({"status": one_of("ok")})
@@ -123,7 +124,8 @@ VIDEO_LIST: Final = record(
                 "totalPages": COUNT,
                 "hasNext": BOOLEAN,
                 "hasPrevious": BOOLEAN,
-            }
+            },
+            {"totalIsExact": BOOLEAN},
         ),
     }
 )

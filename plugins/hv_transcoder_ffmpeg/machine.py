@@ -66,6 +66,7 @@ class Machine:
             audio_codecs=frozenset(codecs),
             speeds=frozenset(Speed),
             problems=_problems(engine, found.choice),
+            sandbox=sandbox.level,
             lacks=lacks(engine, may_substitute=self._options.substitute_audio),
         )
 

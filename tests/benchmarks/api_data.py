@@ -52,6 +52,10 @@ from hvcore.persistence.json_columns import dump
 from hvcore.persistence.rows import video_to_row
 from hvcore.persistence.tables.columns import EPOCH
 from hvcore.persistence.videos.recount import recount
+from hvcore.persistence.videos.search_index import (
+    drop_search_index,
+    mend_search_index,
+)
 from hvcore.services.access.keys import KeyWanted
 from hvcore.settings import load
 
@@ -134,6 +138,8 @@ def _insert(engine: Engine, env_id: EnvId, count: int) -> Iterator[str]:
     every = max(1, count // ASKED_FOR)
     numbers = iter(range(count))
     with _unsafe(engine), engine.begin() as connection:
+        # Made at once in the end: row by row it takes a millisecond each.
+        drop_search_index(connection)
         while batch := list(itertools.islice(numbers, BATCH)):
             rows = [_row(row, number) for number in batch]
             _insert_many(connection, tables.videos, rows)
@@ -145,6 +151,7 @@ def _insert(engine: Engine, env_id: EnvId, count: int) -> Iterator[str]:
             _insert_many(connection, tables.published_media, published)
             yield from (r["id"] for r in whole)
     recount(engine)
+    mend_search_index(engine)
     with engine.connect() as connection:
         # As the server's own housekeeping does after a while.
         command = "VACUUM ANALYZE" if engine.dialect.name == "postgresql" else "ANALYZE"

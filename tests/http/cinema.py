@@ -87,15 +87,20 @@ class Cinema:
         headers: Mapping[str, str] | None = None,
         method: str = "GET",
         form: str | None = None,
+        client: str = "192.0.2.1",
     ) -> Result:
         """
         Send a request to the player.
+
+        Args:
+            client: The address that a form comes from.
         """
         if form is not None:
             return self.player.simulate_post(
                 path,
                 body=form,
                 headers={"Content-Type": "application/x-www-form-urlencoded"},
+                remote_addr=client,
             )
         return self.player.simulate_request(method, path, headers=headers)
 

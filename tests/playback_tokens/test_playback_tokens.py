@@ -149,6 +149,23 @@ def test_a_token_from_the_future_is_refused() -> None:
     assert is_refused(forged({"iat": NOW + 60}), keys)
 
 
+def test_a_token_that_may_not_be_used_yet_is_refused_until_it_may() -> None:
+    keys = ring()
+    token = forged({"nbf": NOW + 60})
+
+    assert is_refused(token, keys)
+    # What was refused before is judged anew.
+    claims = keys.verify(token, MOMENT + timedelta(seconds=60))
+    assert claims.issued_at_unix == NOW
+    assert keys.verify(forged({"nbf": NOW + 5}), MOMENT) == claims
+    assert keys.verify(forged({"nbf": NOW - 60}), MOMENT) == claims
+
+
+@pytest.mark.parametrize("nbf", [None, "0", True, 1.5, [0]])
+def test_a_moment_of_first_use_that_is_no_number_is_refused(nbf: object) -> None:
+    assert is_refused(forged({"nbf": nbf}))
+
+
 @pytest.mark.parametrize("claim", ["exp", "iat", "iss", "aud", "sub", "use"])
 def test_a_token_without_a_claim_is_refused(claim: str) -> None:
     assert is_refused(forged(without=claim))

@@ -160,6 +160,28 @@ def test_a_broken_answer_is_an_error(outside: Outside, answer: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    "length", [b"3, 3", b"+3", b"-3", b"3.0", b"0x3", b"three", b"", b"\xb3", b"9" * 19]
+)
+@pytest.mark.parametrize("further", [b"", b"Transfer-Encoding: chunked\r\n"])
+def test_an_unreadable_length_is_an_error(
+    outside: Outside, length: bytes, further: bytes
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: " + length + b"\r\n" + further
+    outside.source.says("/v", head, b"\r\n3\r\nabc\r\n0\r\n\r\n")
+
+    with pytest.raises(OutboundError):
+        read(outside.http, outside.source_url("/v"))
+
+
+def test_two_lengths_are_an_error(outside: Outside) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n"
+    outside.source.says("/v", head, b"abc")
+
+    with pytest.raises(OutboundError):
+        read(outside.http, outside.source_url("/v"))
+
+
+@pytest.mark.parametrize(
     "line", [b"X-Filler: " + b"x" * 1000 + b"\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"]
 )
 def test_an_endless_head_is_an_error(outside: Outside, line: bytes) -> None:

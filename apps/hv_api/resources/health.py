@@ -54,4 +54,5 @@ def _render(report: HealthReport) -> dict[str, object]:
         "version": report.version,
         "checks": dict(report.checks),
         "lacks": list(report.lacks),
+        "sandbox": report.sandbox,
     }

@@ -117,6 +117,8 @@ local function verify(token)
         or not is_whole(claims.iat) or not is_whole(claims.exp)
         or claims.exp <= claims.iat or claims.exp - claims.iat > MAX_VALID_S
         or claims.iat > ngx.now() + LEEWAY_S
+        or (claims.nbf ~= nil
+            and not (is_whole(claims.nbf) and claims.nbf <= ngx.now() + LEEWAY_S))
         or type(claims.sub) ~= "string" or type(claims.aud) ~= "string" then
         return nil
     end

@@ -20,7 +20,7 @@ MAX_EMAIL_CHARS: Final = 254
 
 MAX_GUESSES: Final = 10
 GUESS_WINDOW: Final = timedelta(hours=1)
-"""An address that is known to be one of 10,000 takes six weeks to guess."""
+"""Of one client: an address that is one of 10,000 takes it six weeks to guess."""
 
 
 @attrs.frozen(kw_only=True)

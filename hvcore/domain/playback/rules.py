@@ -113,9 +113,15 @@ class PlaybackRule(Enum):
         ),
     )
     TOKEN_FROM_FUTURE = (
-        "The token was not issued in the future.",
-        "The token was issued at a moment that has not come yet on this machine.",
-        "The clocks of two machines differ: synchronise them (NTP).",
+        "The token was not issued in the future, and may be used by now.",
+        (
+            "The token was issued at a moment that has not come yet on this machine, or "
+            "may not be used before one (nbf)."
+        ),
+        (
+            "Wait for the moment of nbf; without one, the clocks of two machines differ: "
+            "synchronise them (NTP)."
+        ),
     )
     TOKEN_EXPIRED = (
         "The token has not expired.",

@@ -72,6 +72,7 @@ class Capabilities:
             each, for ``hv doctor``; ``/health`` tells them if it is not usable.
         lacks: What would be nice to have; nothing is wrong without it.
         usable: False if nothing can be transcoded at all.
+        sandbox: How its programs are confined, such as ``bwrap``; empty if unknown.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Capabilities:
     problems: tuple[str, ...] = ()
     lacks: tuple[Lack, ...] = ()
     usable: bool = True
+    sandbox: str = ""
 
 
 @attrs.frozen(kw_only=True)

@@ -81,7 +81,9 @@ class PostgresqlReader:
         )
 
         try:
-            cursor = owned.driver.execute(question.text, values)
+            # None: prepared once it was asked a few times.
+            prepare = False if question.is_planned_anew else None
+            cursor = owned.driver.execute(question.text, values, prepare=prepare)
             rows: list[Row] = cursor.fetchall()
         except (OperationalError, InterfaceError) as exc:
             raise UnavailableError(NO_ANSWER) from exc

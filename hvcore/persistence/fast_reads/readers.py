@@ -23,12 +23,14 @@ class Query:
         is_packed: All rows come as one, in JSON.
         is_remembered: Within moments; False for what is large, and is kept by
             who asks.
+        is_planned_anew: Each time, with its values in view; of a server.
     """
 
     text: str
     names: tuple[str, ...]
     is_packed: bool = False
     is_remembered: bool = True
+    is_planned_anew: bool = False
 
 
 class Reader(Protocol):

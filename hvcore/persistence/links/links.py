@@ -2,6 +2,7 @@
 The edge keys and the share links.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -11,8 +12,8 @@ from sqlalchemy.engine import Connection, RowMapping
 
 from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareId, VideoId
 from hvcore.domain.links.links import GUESS_WINDOW, MAX_GUESSES, EdgeKey, ShareLink
-from hvcore.persistence.statements import insert_new, is_storable
-from hvcore.persistence.tables import edge_keys, share_links
+from hvcore.persistence.statements import insert_into, insert_new, is_storable
+from hvcore.persistence.tables import edge_keys, share_guesses, share_links
 
 
 class SqlEdgeKeyRepository:
@@ -56,8 +57,7 @@ class SqlShareLinkRepository:
         return [share_from_row(row) for row in rows]
 
     def add(self, share: ShareLink) -> None:
-        row = share_to_row(share) | {"guesses": 0, "guesses_from": share.created_at}
-        insert_new(self._connection, share_links, row)
+        insert_new(self._connection, share_links, share_to_row(share))
 
     def revoke(self, share_id: ShareId, at: datetime) -> None:
         self._change(share_links.c.id == share_id, revoked_at=at)
@@ -79,22 +79,47 @@ class SqlShareLinkRepository:
             views=share_links.c.views + 1,
         )
 
-    def take_guess(self, share_id: ShareId, now: datetime) -> bool:
-        is_old = share_links.c.guesses_from <= now - GUESS_WINDOW
-        return self._change(
-            sa.and_(
-                share_links.c.id == share_id,
-                sa.or_(is_old, share_links.c.guesses < MAX_GUESSES),
-            ),
-            guesses=sa.case((is_old, 1), else_=share_links.c.guesses + 1),
-            guesses_from=sa.case(
-                (is_old, sa.literal(now, share_links.c.guesses_from.type)),
-                else_=share_links.c.guesses_from,
-            ),
+    def take_guess(self, share_id: ShareId, client: str, now: datetime) -> bool:
+        guesses = share_guesses.c
+        begins_before = now - GUESS_WINDOW
+        old = sa.select(guesses.client).where(
+            guesses.share_id == share_id, guesses.guesses_from <= begins_before
         )
+        # Who comes at the same moment does the same, in whatever order.
+        old = old.with_for_update(skip_locked=True)
+        self._connection.execute(
+            sa.delete(share_guesses).where(
+                guesses.share_id == share_id, guesses.client.in_(old)
+            )
+        )
+        is_old = guesses.guesses_from <= begins_before
+        statement = insert_into(self._connection, share_guesses).values(
+            share_id=share_id,
+            client=_client(share_id, client),
+            guesses=1,
+            guesses_from=now,
+        )
+        statement = statement.on_conflict_do_update(
+            index_elements=[guesses.share_id, guesses.client],
+            set_={
+                "guesses": sa.case((is_old, 1), else_=guesses.guesses + 1),
+                "guesses_from": sa.case(
+                    (is_old, sa.literal(now, guesses.guesses_from.type)),
+                    else_=guesses.guesses_from,
+                ),
+            },
+            where=sa.or_(is_old, guesses.guesses < MAX_GUESSES),
+        )
+        taken = statement.returning(sa.literal(1))
+        return self._connection.execute(taken).first() is not None
 
-    def forget_guesses(self, share_id: ShareId) -> None:
-        self._change(share_links.c.id == share_id, guesses=0)
+    def forget_guesses(self, share_id: ShareId, client: str) -> None:
+        self._connection.execute(
+            sa.delete(share_guesses).where(
+                share_guesses.c.share_id == share_id,
+                share_guesses.c.client == _client(share_id, client),
+            )
+        )
 
     def _change(self, where: sa.ColumnElement[bool], **values: object) -> bool:
         statement = sa.update(share_links).where(where).values(**values)
@@ -153,7 +178,7 @@ def share_from_row(row: RowMapping | Mapping[str, Any]) -> ShareLink:
 
 def share_to_row(share: ShareLink) -> dict[str, Any]:
     """
-    Write a share link, all but the guesses at its viewer.
+    Write a share link.
     """
     return {
         "id": share.id,
@@ -167,6 +192,11 @@ def share_to_row(share: ShareLink) -> dict[str, Any]:
         "viewer_email": share.viewer_email,
         "revoked_at": share.revoked_at,
     }
+
+
+def _client(share_id: str, client: str) -> str:
+    # Addresses of viewers are written nowhere; this one is of use here alone.
+    return hashlib.sha256(f"{share_id} {client}".encode()).hexdigest()[:32]
 
 
 def _one(

@@ -18,6 +18,7 @@ from hvcore.persistence.tables.events import (
 from hvcore.persistence.tables.playback import (
     domain_lists,
     edge_keys,
+    share_guesses,
     share_links,
 )
 from hvcore.persistence.tables.quotas import (
@@ -69,6 +70,7 @@ __all__ = [
     "organization_storage",
     "organizations",
     "published_media",
+    "share_guesses",
     "share_links",
     "tasks",
     "transcode_jobs",

@@ -38,9 +38,6 @@ share_links = Table(
     Column("max_views", BigInteger),
     Column("views", BigInteger, nullable=False),
     Column("viewer_email", Text),
-    # How often the address was guessed since guesses_from.
-    Column("guesses", BigInteger, nullable=False),
-    Column("guesses_from", UtcDateTime, nullable=False),
     Column("revoked_at", UtcDateTime),
     environment_key(),
 )
@@ -52,4 +49,15 @@ domain_lists = Table(
     Column("id", Text, primary_key=True),
     Column("domains", Text, nullable=False),
     Column("kept_until", UtcDateTime, nullable=False, index=True),
+)
+
+# How often each client named another viewer since guesses_from.
+share_guesses = Table(
+    "share_guesses",
+    metadata,
+    Column("share_id", Text, sa.ForeignKey("share_links.id"), primary_key=True),
+    # Not the address itself: a hash of it and the link.
+    Column("client", Text, primary_key=True),
+    Column("guesses", BigInteger, nullable=False),
+    Column("guesses_from", UtcDateTime, nullable=False),
 )

@@ -2,6 +2,8 @@
 Videos, what is published of them, and the uploads they come from.
 """
 
+from typing import Final
+
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Table
 
@@ -51,9 +53,24 @@ videos = Table(
     sa.Index(
         "ix_videos_list_duration", "org_id", "env_id", "duration_s", "id", "state"
     ),
-    # None by name: PostgreSQL indexes no text over 2,704 bytes.
+    # PostgreSQL indexes no text over 2,704 bytes, of which a character may take four.
+    sa.Index(
+        "ix_videos_list_name",
+        *("org_id", "env_id", "state", "name_folded", "id"),
+        postgresql_where=sa.text("length(name_folded) <= 500"),
+    ),
+    sa.Index(
+        "ix_videos_list_long_name",
+        *("org_id", "env_id", "state"),
+        postgresql_where=sa.text("length(name_folded) > 500"),
+        sqlite_where=sa.text("length(name_folded) > 500"),
+    ),
     sa.Index("ix_videos_state_upload", "state", "upload_expires_at"),
 )
+
+# As the indexes say it, or they are not used.
+IS_SHORT_NAME: Final = sa.text("length(videos.name_folded) <= 500")
+IS_LONG_NAME: Final = sa.text("length(videos.name_folded) > 500")
 
 
 published_media = Table(

@@ -78,14 +78,17 @@ class ShareLinkRepository(Protocol):
         """
         ...
 
-    def take_guess(self, share_id: ShareId, now: datetime) -> bool:
+    def take_guess(self, share_id: ShareId, client: str, now: datetime) -> bool:
         """
-        Count one try to name the viewer; False if there were too many.
+        Count one try of a client to name the viewer; False if it had too many.
+
+        Args:
+            client: Where the request comes from, as shares are counted.
         """
         ...
 
-    def forget_guesses(self, share_id: ShareId) -> None:
+    def forget_guesses(self, share_id: ShareId, client: str) -> None:
         """
-        Begin to count anew, because somebody has named the viewer.
+        Begin to count anew, because the client has named the viewer.
         """
         ...

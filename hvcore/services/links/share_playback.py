@@ -35,6 +35,8 @@ from hvcore.services.playback.authorization import OTHER_USE
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
+from hvcore.throttling.log_lines import LOG_LINES, without_credentials
+from hvcore.throttling.shares import client_of_address
 
 _log = logging.getLogger(__name__)
 
@@ -129,12 +131,15 @@ class SharePlayback:
             raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
         return self.pages.show(video, master=self._master(share))
 
-    def confirm(self, share_id: str, email: str) -> LinkedVideo:
+    def confirm(self, share_id: str, email: str, viewer: Viewer) -> LinkedVideo:
         """
         Return what the page shows to who has named the link's viewer.
 
+        Who guesses is shut out by the address the guesses come from, so that nobody
+        shuts out the viewer who was invited.
+
         Raises:
-            RateLimitExceededError: Too many addresses were tried.
+            RateLimitExceededError: Too many addresses were tried from there.
             ViewerUnknownError: It is another address.
             HvError: As in describe.
         """
@@ -142,12 +147,18 @@ class SharePlayback:
         self._require_view(share)
         if share.viewer_email is None:
             return self.describe(share_id)
-        now = self._now()
+        client = client_of_address(viewer.address)
         with self.uow.write() as work:
-            may_try = work.shares.take_guess(share.id, now)
+            may_try = work.shares.take_guess(share.id, client, self._now())
             work.commit()
         if not may_try:
-            _log.warning("share link guessed at", extra={"hv_share": share.id})
+            LOG_LINES.write(
+                _log,
+                logging.WARNING,
+                "share link guessed at",
+                client=client,
+                extra={"hv_share": without_credentials(share.id)},
+            )
             raise RateLimitExceededError(
                 TOO_MANY_GUESSES,
                 headers={"Retry-After": str(int(GUESS_WINDOW.total_seconds()))},
@@ -156,7 +167,7 @@ class SharePlayback:
         if not _is_same(email, share.viewer_email):
             raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
         with self.uow.write() as work:
-            work.shares.forget_guesses(share.id)
+            work.shares.forget_guesses(share.id, client)
             work.commit()
         token = self._issue(share, video, TokenUse.SHARE_VIEWER, SHARE_VIEWER_VALID_S)
         return self.pages.show(video, master=f"{self._master(share)}?token={token}")

@@ -116,12 +116,12 @@ class PlaybackAuthorization:
             raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
         kept(PlaybackRule.PAGE_NOT_LISTED)
         entry = self._entry(claims.video_id)
+        if entry is not None and entry.public_id != claims.public_id:
+            # Of another installation that signs with the same key.
+            raise ForbiddenError(OTHER_VIDEO, rule=PlaybackRule.TOKEN_OTHER_VIDEO)
         found = _judge(entry, claims=claims)
         if isinstance(found, PlaybackRule):
             raise VideoNotFoundError(rule=found)
-        if found.public_id != claims.public_id:
-            # Of another installation that signs with the same key.
-            raise VideoNotFoundError(rule=PlaybackRule.TOKEN_OTHER_VIDEO)
         grant = Authorization(
             video=claims.video_id, entry=entry, playable=found, ends_at=claims.ends_at
         )

@@ -20,7 +20,17 @@ def test_health_needs_no_key(api: World) -> None:
         "version": __version__,
         "checks": dict.fromkeys(COMPONENTS, "ok"),
         "lacks": [],
+        "sandbox": "",
     }
+
+
+def test_health_says_how_what_strangers_upload_is_confined(api: World) -> None:
+    for level in ("bwrap", "rlimits"):
+        api.transcoder.able = attrs.evolve(api.transcoder.able, sandbox=level)
+
+        body = body_of(api.get("/health"))
+
+        assert (body["sandbox"], body["status"]) == (level, "ok")
 
 
 def test_without_its_storage_the_service_is_down(api: World) -> None:

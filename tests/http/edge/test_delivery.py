@@ -24,13 +24,13 @@ from falcon.testing import Result, TestClient
 from hv_edge.app import SECRET_HEADER
 from hv_edge.app import make_app as make_edge_app
 from hvcore.domain.analytics.segments import SegmentPlace
-from hvcore.domain.ids import EnvId, OrgId
+from hvcore.domain.ids import EnvId, OrgId, new_public_id
 from hvcore.manifests import hls
-from hvcore.playback_tokens import KeyRing, TokenUse
+from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from hvcore.services.edge.authorizations import edge_secret, token_mark
 from tests.conftest import SettableClock
 from tests.http.counting.counting_cases import COUNTING_CASES, CountingCase
-from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
+from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH, SECRET
 from tests.http.edge.edge_world import PAIR, EdgeSite, EdgeWorld, edge_site
 from tests.http.playback.test_delivery import (  # noqa: F401 - run with the fixtures below
     FORBIDDEN,
@@ -160,6 +160,33 @@ def test_an_expired_token_is_refused(private: EdgeWorld, clock: SettableClock) -
 
     assert outcome(segment(private, old)) == UNAUTHORIZED
     assert outcome(segment(private, fresh)) == (200, "")
+
+
+def _changed(private: EdgeWorld, **claims: object) -> str:
+    """
+    Sign a token with other claims, as somebody who has the key may.
+    """
+    token = private.token()
+    payload = jwt.decode(token, options={"verify_signature": False}) | claims
+    key = TokenKey.load(SECRET)
+    return jwt.encode(payload, SECRET, key.algorithm, headers={"kid": key.kid})
+
+
+def test_a_token_is_refused_before_it_may_be_used(private: EdgeWorld) -> None:
+    now = int(private.clock.now().timestamp())
+
+    assert outcome(segment(private, _changed(private, nbf=now - 60))) == (200, "")
+    for nbf in (now + 60, 1e300, "0", None, True):
+        assert outcome(segment(private, _changed(private, nbf=nbf))) == UNAUTHORIZED
+
+
+def test_a_good_signature_for_another_audience_is_forbidden(private: EdgeWorld) -> None:
+    foreign = _changed(private, aud=new_public_id())
+
+    for file in (SEGMENT, "master.m3u8", "no-such-file"):
+        answer = private.get(f"{PRIVATE_PATH}/{file}", f"token={foreign}")
+        assert outcome(answer) == FORBIDDEN
+    assert private.served() == []
 
 
 def test_a_token_ends_while_the_edge_knows_it(private: EdgeWorld) -> None:

@@ -301,6 +301,10 @@ def test_addresses_cannot_be_guessed(cinema: Cinema) -> None:
     assert locked.headers["content-type"].startswith("text/html")
     assert "token=" not in locked.text
     assert confirmed(cinema, other)
+    # The invited viewer, who is somewhere else, is not shut out.
+    invited = cinema.page(path, form=right, client="198.51.100.7")
+    assert invited.status_code == 200
+    assert "token=" in invited.text
     cinema.api.clock.move(timedelta(hours=1))
     assert cinema.page(path, form=right).status_code == 200
 

@@ -177,7 +177,7 @@ def test_a_token_of_another_video_is_named(cinema: Cinema, refused: Refused) -> 
 
     assert answer == (403, "token_other_video")
     alias = token(cinema, public_id=new_public_id())
-    assert refused(private(cinema), alias) == (404, "token_other_video")
+    assert refused(private(cinema), alias) == (403, "token_other_video")
 
 
 def test_a_token_of_another_use_is_named(cinema: Cinema, refused: Refused) -> None:

@@ -6,12 +6,14 @@ from datetime import timedelta
 
 import attrs
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.ids import new_edge_key_id, new_share_id
 from hvcore.domain.links.links import GUESS_WINDOW, MAX_GUESSES, EdgeKey, ShareLink
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
+from hvcore.persistence.tables import share_guesses
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock
 from tests.persistence.samples import NOW, at_once, video
@@ -76,9 +78,11 @@ def take(uow: SqlUnitOfWork, share: ShareLink, clock: SettableClock) -> bool:
     return taken
 
 
-def guess(uow: SqlUnitOfWork, share: ShareLink, clock: SettableClock) -> bool:
+def guess(
+    uow: SqlUnitOfWork, share: ShareLink, clock: SettableClock, client: str = "one"
+) -> bool:
     with uow.write() as work:
-        taken = work.shares.take_guess(share.id, clock.now())
+        taken = work.shares.take_guess(share.id, client, clock.now())
         work.commit()
     return taken
 
@@ -221,6 +225,8 @@ def test_guesses_are_counted_exactly_and_forgotten_after_an_hour(
     assert tried.count(True) == MAX_GUESSES
     assert not guess(uow, share, clock)
     assert guess(uow, other, clock)
+    # Who guesses shuts out nobody else.
+    assert guess(uow, share, clock, "another")
     clock.move(GUESS_WINDOW)
     assert [guess(uow, share, clock) for _ in range(MAX_GUESSES + 1)] == [
         *[True] * MAX_GUESSES,
@@ -236,10 +242,27 @@ def test_who_was_recognised_begins_anew(
         guess(uow, share, clock)
 
     with uow.write() as work:
-        work.shares.forget_guesses(share.id)
+        work.shares.forget_guesses(share.id, "one")
         work.commit()
 
     assert guess(uow, share, clock)
+
+
+def test_guessers_of_an_hour_ago_take_no_room(
+    uow: SqlUnitOfWork, engine: Engine, clip: Video, clock: SettableClock
+) -> None:
+    share = added(uow, share_of(clip, created_at=clock.now()))
+    for number in range(5):
+        guess(uow, share, clock, f"client {number}")
+
+    clock.move(GUESS_WINDOW)
+    guess(uow, share, clock)
+
+    with engine.connect() as connection:
+        rows = connection.execute(sa.select(share_guesses)).all()
+    assert len(rows) == 1
+    # Nobody's address is written down.
+    assert "one" not in rows[0].client
 
 
 def test_the_chosen_picture_is_seen_at_once(

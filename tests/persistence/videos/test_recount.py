@@ -20,7 +20,8 @@ from hvcore.domain.videos.video import LISTED_STATES, Video, VideoState
 from hvcore.persistence import tables
 from hvcore.persistence.json_columns import load
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.persistence.videos.catalog import DEEP_OFFSET, SqlVideoCatalog
+from hvcore.persistence.videos.catalog import SqlVideoCatalog
+from hvcore.persistence.videos.pages import DEEP_OFFSET
 from hvcore.persistence.videos.recount import recount
 from hvcore.ports.repositories.errors import ConcurrentUpdateError
 from tests.persistence.samples import (

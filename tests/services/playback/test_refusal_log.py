@@ -10,12 +10,11 @@ import pytest
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.services.playback.refusal_log import (
     LINES_IN_ALL,
-    LINES_OF_ONE,
-    WINDOW_S,
     PlaybackRefusal,
     RefusalLog,
     shown_path,
 )
+from hvcore.throttling.log_lines import LINES_OF_ONE, WINDOW_S, LogLines
 
 
 @attrs.define
@@ -56,7 +55,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
 def test_a_line_says_which_request_was_refused_by_which_rule(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    write(RefusalLog())
+    write(RefusalLog(LogLines()))
 
     (record,) = lines(caplog)
     found = {k: v for k, v in vars(record).items() if k.startswith("hv_")}
@@ -72,7 +71,7 @@ def test_a_line_says_which_request_was_refused_by_which_rule(
 def test_one_client_writes_a_few_lines_of_a_rule(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    log = RefusalLog(Seconds())
+    log = RefusalLog(LogLines(now_s=Seconds()))
 
     write(log, 1000)
     assert len(lines(caplog)) == LINES_OF_ONE
@@ -86,20 +85,31 @@ def test_one_client_writes_a_few_lines_of_a_rule(
 def test_any_number_of_clients_write_so_many_lines_together(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    log = RefusalLog(Seconds())
+    log = RefusalLog(LogLines(now_s=Seconds()))
 
     for number in range(5000):
-        write(log, client=f"2001:db8::{number:x}")
+        write(log, client=f"2001:db8:{number:x}::1")
 
     assert len(lines(caplog)) == LINES_IN_ALL
-    assert len(log._lines) <= LINES_IN_ALL
+    assert len(log._lines._written) <= LINES_IN_ALL
+
+
+def test_one_line_of_a_household_is_one_client(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    log = RefusalLog(LogLines(now_s=Seconds()))
+
+    for number in range(1000):
+        write(log, client=f"2001:db8::{number:x}")
+
+    assert len(lines(caplog)) == LINES_OF_ONE
 
 
 def test_after_a_while_all_are_heard_again_and_told_what_was_missed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock = Seconds()
-    log = RefusalLog(clock)
+    log = RefusalLog(LogLines(now_s=clock))
     write(log, LINES_OF_ONE + 7)
 
     clock.now_s += WINDOW_S - 1

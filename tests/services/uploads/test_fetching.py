@@ -226,6 +226,21 @@ def test_a_connection_that_breaks_is_made_again(outside: Outside) -> None:
     assert len(outside.world.files("uploads/")) == 1
 
 
+def test_a_source_whose_length_cannot_be_read_fails_the_video(
+    outside: Outside,
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: many\r\n\r\n"
+    outside.source.says("/v", head + MP4)
+
+    video_id = outside.video("/v")
+    outside.world.run_everything()
+
+    assert outside.outcome(video_id) == (
+        VideoState.FAILED,
+        "source.test sent a Content-Length that is no number.",
+    )
+
+
 def test_a_source_that_is_not_there_fails_the_video(outside: Outside) -> None:
     outside.names.set("source.test", ["127.0.0.2"])
 

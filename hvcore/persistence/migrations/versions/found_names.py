@@ -1,0 +1,53 @@
+"""
+Videos in the order of their names, and found by parts of them; who guesses at shares.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+from hvcore.persistence.videos.search_index import make_search_index
+
+revision = "0008"
+down_revision = "0007"
+branch_labels = None
+depends_on = None
+
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+SHORT = sa.text("length(name_folded) <= 500")
+LONG = sa.text("length(name_folded) > 500")
+
+
+def upgrade() -> None:
+    """
+    Make the indexes, and the table of guesses.
+    """
+    op.create_index(
+        "ix_videos_list_name",
+        "videos",
+        ["org_id", "env_id", "state", "name_folded", "id"],
+        postgresql_where=SHORT,
+    )
+    op.create_index(
+        "ix_videos_list_long_name",
+        "videos",
+        ["org_id", "env_id", "state"],
+        postgresql_where=LONG,
+        sqlite_where=LONG,
+    )
+    # Without it lists work, too: `hv doctor` says what the database lacks.
+    make_search_index(op.get_bind())
+    # Of all guessers together, whom the invited viewer was one of.
+    with op.batch_alter_table("share_links") as table:
+        table.drop_column("guesses")
+        table.drop_column("guesses_from")
+    op.create_table(
+        "share_guesses",
+        sa.Column("share_id", TEXT, nullable=False),
+        sa.Column("client", TEXT, nullable=False),
+        sa.Column("guesses", sa.BigInteger(), nullable=False),
+        sa.Column("guesses_from", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["share_id"], ["share_links.id"], name="fk_share_guesses_share_links"
+        ),
+        sa.PrimaryKeyConstraint("share_id", "client", name="pk_share_guesses"),
+    )

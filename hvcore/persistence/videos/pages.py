@@ -1,0 +1,203 @@
+"""
+Pages of lists of videos.
+
+Where few names have the text that is searched, the index of names finds them, and they
+are put into order. Where many have it, the list is walked through in its order until
+the page is full. See decision 0045.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final, Protocol
+
+from sqlalchemy.engine import Engine
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import PublicId, VideoId
+from hvcore.domain.videos.catalog import SortBy, VideoPage, VideoQuery, VideoSummary
+from hvcore.domain.videos.video import LISTED_STATES, VideoState
+from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
+from hvcore.persistence.rows import encoding_settings
+from hvcore.persistence.statements import is_storable
+from hvcore.persistence.tables import EPOCH
+from hvcore.persistence.videos.page_statements import (
+    PageShape,
+    PageStatements,
+    Search,
+    any_long_name,
+    count_matches,
+    kept_total,
+    page_shape,
+    page_statements,
+    page_values,
+)
+from hvcore.persistence.videos.search_index import MIN_CHARS, is_searchable
+
+DEEP_OFFSET: Final = 200
+"""From here on a page's place is found in an index before rows are read."""
+FEW: Final = 3_000
+"""Found videos that are put into order, and videos that are looked at one by one."""
+COUNTED: Final = 10_000
+"""Of found videos; to count a million of them takes 200 ms."""
+
+_INDEXED: Final = {SortBy.CREATED_AT, SortBy.DURATION}
+"""The others sort ids first: whole rows would not fit into memory."""
+_STATES: Final = {state.value: state for state in VideoState}
+
+_Values = Mapping[str, object]
+
+
+class VideoPages:
+    """
+    Read pages of lists; thread-safe.
+    """
+
+    def __init__(self, engine: Engine, reads: FastReads) -> None:
+        self._engine = engine
+        self._reads = reads
+        # As many as there are shapes: 384.
+        self._statements: dict[PageShape, PageStatements] = {}
+        self._matches = _by_state(reads, count_matches)
+        self._kept = _by_state(reads, kept_total)
+        self._any_long_name = any_long_name(reads)
+        self._is_searchable: bool | None = None
+
+    def read(self, env: Environment, query: VideoQuery) -> VideoPage:
+        """
+        Return one page of an environment's videos; awaited ones are in none.
+        """
+        search = (query.search or "").casefold()
+        if not is_storable(search) or query.state not in {None, *LISTED_STATES}:
+            return VideoPage(videos=(), total=0)
+        offset = (query.page - 1) * query.page_size
+        values = page_values(env, query, search, is_sqlite=self._reads.is_sqlite)
+        values |= {"limit": query.page_size, "offset": offset}
+        if not search:
+            return self._listed(query, page_shape(query, Search.NONE), values, offset)
+        return self._searched(query, search, values, offset)
+
+    def _searched(
+        self, query: VideoQuery, search: str, values: _Values, offset: int
+    ) -> VideoPage:
+        total = self._number(self._kept[query.state is not None], values)
+        if not total:
+            return VideoPage(videos=(), total=0)
+        if total <= FEW:
+            return self._listed(query, page_shape(query, Search.SCAN), values, offset)
+        if not self._has_index(search):
+            return self._walked(query, values, offset, is_counted_by_index=False)
+        found = self._number(self._matches[False], {**values, "cap": FEW + 1})
+        if found > FEW:
+            return self._walked(query, values, offset, is_counted_by_index=True)
+        return self._found(query, values, offset, found)
+
+    def _listed(
+        self, query: VideoQuery, shape: PageShape, values: _Values, offset: int
+    ) -> VideoPage:
+        statements = self._of(self._with_long_names(shape, values))
+        if offset < DEEP_OFFSET and query.sort_by in _INDEXED:
+            rows = self._reads.all(statements.near, values)
+            total = rows[0][-1] if rows else self._number(statements.total, values)
+        else:
+            total = self._number(statements.total, values)
+            # Counting past the last one is work for nothing.
+            is_over = offset >= total
+            rows = [] if is_over else self._reads.all(statements.deep, values)
+        return _page(rows, total)
+
+    def _found(
+        self, query: VideoQuery, values: _Values, offset: int, found: int
+    ) -> VideoPage:
+        """
+        Put all that the index finds into order.
+        """
+        shape = page_shape(query, Search.FEW)
+        statements, total = self._of(shape), found
+        if shape.has_state or shape.has_days:
+            total = self._number(statements.total, values)
+        is_over = offset >= total
+        return _page([] if is_over else self._reads.all(statements.deep, values), total)
+
+    def _walked(
+        self,
+        query: VideoQuery,
+        values: _Values,
+        offset: int,
+        *,
+        is_counted_by_index: bool,
+    ) -> VideoPage:
+        """
+        Walk through the list until the page is full.
+        """
+        shape = page_shape(query, Search.SCAN)
+        statements = self._of(self._with_long_names(shape, values))
+        counts = statements.capped
+        if is_counted_by_index and not shape.has_days:
+            counts = self._matches[shape.has_state]
+        total = self._number(counts, {**values, "cap": COUNTED + 1})
+        if total <= COUNTED:
+            is_over = offset >= total
+            rows = [] if is_over else self._reads.all(statements.deep, values)
+            return _page(rows, total)
+        # One more says whether there is another page.
+        more = {**values, "limit": query.page_size + 1}
+        rows = self._reads.all(statements.deep, more)
+        is_last = len(rows) <= query.page_size
+        reached = offset + len(rows)
+        if is_last and rows:
+            return _page(rows, reached)
+        return VideoPage(
+            videos=tuple(map(_summary, rows[: query.page_size])),
+            total=max(COUNTED, reached if rows else 0),
+            is_total_exact=False,
+        )
+
+    def _with_long_names(self, shape: PageShape, values: _Values) -> PageShape:
+        if shape.sort_by is not SortBy.NAME or shape.has_days:
+            return shape
+        has_long = self._reads.first(self._any_long_name, values) is not None
+        return shape._replace(has_long_names=has_long)
+
+    def _has_index(self, search: str) -> bool:
+        if len(search) < MIN_CHARS:
+            return False
+        if self._is_searchable is None:
+            self._is_searchable = is_searchable(self._engine)
+        return self._is_searchable
+
+    def _number(self, question: Query, values: _Values) -> int:
+        row = self._reads.first(question, values)
+        return row[0] if row else 0
+
+    def _of(self, shape: PageShape) -> PageStatements:
+        statements = self._statements.get(shape)
+        if statements is None:
+            statements = page_statements(self._reads, shape)
+            self._statements[shape] = statements
+        return statements
+
+
+class _Make(Protocol):
+    def __call__(self, reads: FastReads, *, has_state: bool) -> Query: ...
+
+
+def _by_state(reads: FastReads, make: _Make) -> Mapping[bool, Query]:
+    return {has_state: make(reads, has_state=has_state) for has_state in (False, True)}
+
+
+def _page(rows: list[Row], total: int) -> VideoPage:
+    return VideoPage(videos=tuple(map(_summary, rows)), total=total)
+
+
+def _summary(row: Row) -> VideoSummary:
+    return VideoSummary(
+        id=VideoId(row[0]),
+        public_id=PublicId(row[1]),
+        name=row[2],
+        description=row[3],
+        state=_STATES[row[4]],
+        is_public=bool(row[5]),
+        preset=encoding_settings(row[6]).preset,
+        created_at=EPOCH + timedelta(microseconds=row[7]),
+        duration_s=row[8],
+    )

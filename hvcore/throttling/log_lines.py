@@ -1,0 +1,117 @@
+"""
+How many lines of a log somebody outside may cause.
+
+Of each kind so many for each client, and so many for all of them, in a minute: no flood
+of bad requests drives everything else out of a log, or fills a disk. What is left out
+is counted, and said with the first line after the minute.
+"""
+
+import logging
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import attrs
+
+WINDOW_S: Final = 60.0
+LINES_OF_ONE: Final = 10
+"""In a window: a player that tries again and again. Settings may say otherwise."""
+LINES_OF_KIND: Final = 60
+"""In a window, of all clients: about 12 KB."""
+
+_log = logging.getLogger(__name__)
+_CREDENTIAL = re.compile(r"(ek_|shr_|hv_live_|hv_test_)([0-9A-Za-z]{6})[0-9A-Za-z]+")
+
+
+class _Source(NamedTuple):
+    message: str
+    part: str
+    client: str
+
+
+@attrs.define(kw_only=True)
+class LogLines:
+    """
+    Write lines that somebody outside causes; thread-safe.
+
+    Attributes:
+        of_one: Lines of one kind and client in a window.
+        now_s: Seconds that never go back.
+    """
+
+    of_one: int = LINES_OF_ONE
+    now_s: Callable[[], float] = time.monotonic
+    _lock: threading.Lock = attrs.field(factory=threading.Lock, init=False)
+    _began_s: float = attrs.field(default=float("-inf"), init=False)
+    # Only what is written is counted: so many keys are the most.
+    _written: Counter[_Source] = attrs.field(factory=Counter, init=False)
+    _totals: Counter[str] = attrs.field(factory=Counter, init=False)
+    _left_out: Counter[str] = attrs.field(factory=Counter, init=False)
+
+    def write(  # noqa: PLR0913 - of a logger, and who is the cause
+        self,
+        log: logging.Logger,
+        level: int,
+        message: str,
+        *,
+        client: str,
+        part: str = "",
+        of_kind: int = LINES_OF_KIND,
+        extra: Mapping[str, object],
+        exc_info: BaseException | None = None,
+    ) -> None:
+        """
+        Write a line, unless there were too many of late.
+
+        Args:
+            message: The same for all lines of a kind.
+            client: Who is the cause: an address, an organization. It is not written.
+            part: Of a kind, of which each client has lines of its own.
+            of_kind: How many lines all clients get.
+        """
+        source = _Source(message, part, client)
+        with self._lock:
+            left_out = self._begin_window()
+            is_written = self._has_room(source, of_kind)
+        for kind, count in left_out.items():
+            _log.info(
+                "lines not written", extra={"hv_message": kind, "hv_count": count}
+            )
+        if is_written:
+            log.log(level, message, extra=dict(extra), exc_info=exc_info)
+
+    def _begin_window(self) -> Mapping[str, int]:
+        """
+        Begin to count anew if it is time; return how many lines were left out.
+        """
+        now_s = self.now_s()
+        if now_s - self._began_s < WINDOW_S:
+            return {}
+        left_out, self._left_out = self._left_out, Counter()
+        self._began_s = now_s
+        self._written.clear()
+        self._totals.clear()
+        return left_out
+
+    def _has_room(self, source: _Source, of_kind: int) -> bool:
+        is_full = self._totals[source.message] >= of_kind
+        if is_full or self._written[source] >= self.of_one:
+            self._left_out[source.message] += 1
+            return False
+        self._totals[source.message] += 1
+        self._written[source] += 1
+        return True
+
+
+LOG_LINES: Final = LogLines()
+"""Of this process; its settings are those of the services that were built last."""
+
+
+def without_credentials(text: str) -> str:
+    """
+    Return a text with no more than the beginning of keys and of share links.
+    """
+    return _CREDENTIAL.sub(r"\1\2…", text)

@@ -10,6 +10,7 @@ from typing import Final
 import attrs
 import pytest
 
+from hvcore.throttling.log_lines import LOG_LINES
 from tests.servers import (
     PostgresqlServer,
     RedisServer,
@@ -56,6 +57,14 @@ class SettableClock:
         Let time pass.
         """
         self.moment += by
+
+
+@pytest.fixture(autouse=True)
+def fresh_log_lines() -> None:
+    """
+    Let no test use up the lines that the next one looks for.
+    """
+    LOG_LINES.forget()
 
 
 @pytest.fixture

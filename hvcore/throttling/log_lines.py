@@ -83,6 +83,13 @@ class LogLines:
         if is_written:
             log.log(level, message, extra=dict(extra), exc_info=exc_info)
 
+    def forget(self) -> None:
+        """
+        Forget what was written, as at the beginning of a process.
+        """
+        with self._lock:
+            self._began_s = float("-inf")
+
     def _begin_window(self) -> Mapping[str, int]:
         """
         Begin to count anew if it is time; return how many lines were left out.

@@ -297,7 +297,7 @@ def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
     assert {c["check"] for c in checks} == {
         *("python", "database", "storage", "disk", "queue", "transcoder"),
         *("sandbox", "player", "secrets", "ports", "auth", "keys", "edge"),
-        *("limits", "analytics", "fetch", "spool", "plugins"),
+        *("limits", "analytics", "fetch", "spool", "plugins", "search"),
     }
     broken = [c for c in checks if c["state"] == "broken" and c["check"] != "player"]
     assert broken == []

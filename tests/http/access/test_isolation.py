@@ -22,6 +22,7 @@ from hv_api.routing import Route
 from hvcore.domain.access.keys import KeyType
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
+from tests.database_rows import all_rows
 from tests.http.conftest import Template, settings_of
 from tests.http.world import ENV, ORG, OTHER_ORG, Key, World, problem_of
 
@@ -220,7 +221,7 @@ def contents(api: World, *, without: frozenset[str] = frozenset()) -> list[str]:
     try:
         return sorted(
             line
-            for line in connection.iterdump()
+            for line in all_rows(connection)
             if not any(f'"{table}"' in line for table in without | {"api_keys"})
         )
     finally:

@@ -19,6 +19,7 @@ from hv_api.routes import ROUTES
 from hv_api.routing import Route
 from hvcore.wire.converter import fields_of
 from hvcore.wire.request_schemas import body_schema
+from tests.database_rows import all_rows
 from tests.http.world import ENV, ORG, Key, World
 from tests.interface.tables import JUDGED_BY_SERVICES
 from tests.wire.hostile_values import HOSTILE_VALUES
@@ -130,7 +131,7 @@ def dump(api: World) -> list[str]:
     Return the whole database as text.
     """
     with sqlite3.connect(api.folder / "hvcore.sqlite3") as connection:
-        lines = list(connection.iterdump())
+        lines = list(all_rows(connection))
     connection.close()
     return lines
 

@@ -123,7 +123,7 @@ def test_the_script_writes_no_number_of_the_service_by_hand(name: str) -> None:
 
 
 def test_nginx_is_given_the_numbers_of_the_service() -> None:
-    template = shipped("nginx.conf.template")
+    template = shipped("nginx.conf.template") + shipped("api.conf.template")
     words = {float(word) for word in re.findall(r"(?<![\w.])[0-9]+", template)}
 
     by_hand = words & telling(SERVICE_NUMBERS).keys()

@@ -302,7 +302,7 @@ def test_a_token_with_the_public_id_of_another_video_is_refused(
 
     result = private.get(f"{PRIVATE_PATH}/master.m3u8", f"token={mixed}")
 
-    assert outcome(result) == NOT_FOUND
+    assert outcome(result) == FORBIDDEN
 
 
 def test_a_thumbnail_token_plays_nothing(private: DeliveryWorld) -> None:

@@ -234,10 +234,10 @@ def _coded(
     body = served.body
     # A range is one of the plain text: nobody resumes a playlist.
     if (
-        not isinstance(body, bytes | FilledText)
-        or not served.is_text
+        not served.is_text
         or wanted.range is not None
         or not _takes_gzip(wanted.accept_encoding)
+        or not isinstance(body, (bytes, FilledText))
     ):
         return body, served.etag, None
     compressed: bytes | PiecewiseBody | None

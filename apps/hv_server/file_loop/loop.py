@@ -334,9 +334,9 @@ def _split(
     """
     Return what of a body is sent together with the head, else its pieces.
     """
-    if isinstance(body, PiecewiseBody):
-        return b"", body.pieces(chosen.start, chosen.end)
     if not isinstance(body, bytes):
+        if isinstance(body, PiecewiseBody):
+            return b"", body.pieces(chosen.start, chosen.end)
         return b"", None
     part = body[chosen.start : chosen.end]
     # A long one is others' as well: no copy for each who waits for it.

@@ -114,6 +114,11 @@ class DeliveredTexts:
         is_public: bool,
     ) -> PlaybackResponse:
         path = f"{video.media_root}/{found.name}"
+        # Where the token goes is found once for each playlist: that takes 100
+        # times as long as to put it there.
+        template = self._kept(f"{path}?{MARK}") if token else None
+        if token and template is not None:
+            return _filled(template, token, is_public=is_public)
         stored = self._stored_text(path)
         if stored is None:
             # Deleted between the look-up and now, or a damaged storage.
@@ -132,14 +137,9 @@ class DeliveredTexts:
         if stored.marks:
             text = _made(carry_token(stored.text, token))
             return _served_text(text, PLAYLIST_TYPE, is_public=is_public)
-        # Where the token goes is found once for each playlist: that takes 100
-        # times as long as to put it there.
-        key = f"{path}?{MARK}"
-        template = self._kept(key)
-        if template is None:
-            template = _made(carry_token(stored.text, MARK))
-            self._keep(key, template)
-        return _filled(template, quote(token, safe="").encode(), is_public=is_public)
+        template = _made(carry_token(stored.text, MARK))
+        self._keep(f"{path}?{MARK}", template)
+        return _filled(template, token, is_public=is_public)
 
     def _captions(
         self,
@@ -206,15 +206,12 @@ def _made(text: str) -> SharedText:
     return SharedText(text.encode())
 
 
-def _filled(template: SharedText, token: bytes, *, is_public: bool) -> PlaybackResponse:
-    is_short = template.filled_bytes(len(token)) <= PIECE_BYTES
-    body = (
-        b"".join(template.filled_pieces(token))
-        if is_short
-        else FilledText(template, token)
-    )
+def _filled(template: SharedText, token: str, *, is_public: bool) -> PlaybackResponse:
+    quoted = quote(token, safe="").encode()
+    is_short = template.filled_bytes(len(quoted)) <= PIECE_BYTES
+    body = template.filled(quoted) if is_short else FilledText(template, quoted)
     return _response(
-        body, template.filled_etag(token), PLAYLIST_TYPE, is_public=is_public
+        body, template.filled_etag(quoted), PLAYLIST_TYPE, is_public=is_public
     )
 
 

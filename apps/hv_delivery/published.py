@@ -26,7 +26,7 @@ from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
 from hvcore.services.playback.kept_thumbnails import KeptThumbnails
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
-from hvcore.services.playback.thumbnails import ThumbnailRequest
+from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
 
 EDGE_KEY_PREFIX: Final = "ek_"
 Answer: TypeAlias = tuple[PlaybackResponse, Representation]
@@ -68,6 +68,13 @@ class PublishedServices(Protocol):
         """
         ...
 
+    @property
+    def thumbnails(self) -> Thumbnails:
+        """
+        Pictures, made and kept.
+        """
+        ...
+
 
 @attrs.frozen(kw_only=True)
 class PublishedFileOpener:
@@ -103,7 +110,11 @@ class PublishedFileOpener:
             delivery=delivery,
             share_playback=services.share_playback,
             edge_key_playback=services.edge_key_playback,
-            pictures=KeptThumbnails(storage=delivery.storage, delivery=delivery),
+            pictures=KeptThumbnails(
+                storage=delivery.storage,
+                delivery=delivery,
+                uses=services.thumbnails.uses,
+            ),
             further=further if delivery.directory.is_current else None,
         )
 

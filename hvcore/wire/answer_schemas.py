@@ -125,7 +125,6 @@ VIDEO_LIST: Final = record(
                 "hasNext": BOOLEAN,
                 "hasPrevious": BOOLEAN,
             },
-            {"totalIsExact": BOOLEAN},
         ),
     }
 )

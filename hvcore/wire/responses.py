@@ -58,7 +58,6 @@ def video_list(
         thumbnails: Thumbnail addresses by video id.
     """
     pages = math.ceil(page.total / query.page_size)
-    exactness = {} if page.is_total_exact else {"totalIsExact": False}
     return {
         "videos": [
             video_item(
@@ -75,7 +74,6 @@ def video_list(
             "totalPages": pages,
             "hasNext": query.page < pages,
             "hasPrevious": query.page > 1 and page.total > 0,
-            **exactness,
         },
     }
 

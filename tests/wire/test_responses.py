@@ -413,20 +413,3 @@ def test_an_environment_is_shown_under_its_name() -> None:
             }
         ]
     }
-
-
-def test_a_total_that_is_not_exact_says_so() -> None:
-    query = VideoQuery(page=1, page_size=20, search="clip")
-    found = VideoPage(videos=(), total=10_000, is_total_exact=False)
-
-    pagination = responses.video_list(found, query, served={}, thumbnails={})
-
-    assert pagination["pagination"] == {
-        "total": 10_000,
-        "page": 1,
-        "pageSize": 20,
-        "totalPages": 500,
-        "hasNext": True,
-        "hasPrevious": False,
-        "totalIsExact": False,
-    }

@@ -80,13 +80,7 @@ class VideoSummary(NamedTuple):
 class VideoPage:
     """
     One page of a list, and how many there are in all.
-
-    Attributes:
-        is_total_exact: False where a search finds more than are counted: there are
-            at least ``total``, and one more than were shown up to here if there is
-            another page.
     """
 
     videos: tuple[VideoSummary, ...]
     total: int
-    is_total_exact: bool = True

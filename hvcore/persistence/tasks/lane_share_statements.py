@@ -80,6 +80,12 @@ RUNNING: Final = (
     .where(tasks.c.state == _LEASED, tasks.c.lane == _lane)
     .group_by(tasks.c.org_id)
 )
+SUBJECTS: Final = (
+    sa.select(tasks.c.subject)
+    .where(tasks.c.state == _LEASED, tasks.c.org_id == _org_id, tasks.c.lane == _lane)
+    .distinct()
+)
+"""What an organization has in work."""
 _waiting = sa.select(table.c.org_id, table.c.spent_s, table.c.waits_since)
 LEAST_SPENT: Final = (
     _waiting.where(_is_due)

@@ -103,6 +103,22 @@ class LaneShares:
         ordered = fair_order(waiting, workers=workers, most_percent=most_percent)
         return [one.org_id for one in ordered[:MOST_ASKED]]
 
+    def only_subjects(self, org_id: OrgId, lane: Lane) -> Collection[str] | None:
+        """
+        Return what tasks of an organization must be about to be taken now.
+
+        None is anything. It may encode so many videos at a time as its quota says:
+        then only further parts of those that are being encoded.
+        """
+        if lane is not Lane.ENCODE:
+            return None
+        share = encoding_shares(self._connection, [org_id])[org_id]
+        if share.concurrent_encodes is None:
+            return None
+        rows = self._all(sql.SUBJECTS, lane, of_org=org_id)
+        running = {row.subject for row in rows}
+        return running if len(running) >= share.concurrent_encodes else None
+
     def settle(self, windows: Collection[Window], now: datetime) -> None:
         """
         Bring the accounts up to date with the tasks that were changed.

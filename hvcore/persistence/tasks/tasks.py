@@ -114,11 +114,15 @@ class SqlTaskRepository:
     def lease_next(self, lane: Lane, *, worker: str, most_percent: int) -> Task | None:
         now = self._now()
         for org_id in self._shares.in_order(lane, now, most_percent):
-            seq = first_of(self._connection, (org_id, lane.value), now)
+            subjects = self._shares.only_subjects(org_id, lane)
+            seq = first_of(
+                self._connection, (org_id, lane.value), now, subjects=subjects
+            )
             if seq is not None:
                 return self._lease(table.c.seq == seq, now, worker)
-            # Its account said otherwise.
-            self._touch(org_id, lane.value)
+            if subjects is None:
+                # Its account said otherwise.
+                self._touch(org_id, lane.value)
         return None
 
     def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:

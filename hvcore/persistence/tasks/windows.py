@@ -5,7 +5,7 @@ The queue is a plain FIFO, in which no organization has more than QUEUE_WINDOW t
 of a lane. For outbound tasks that makes it fair; of other lanes it only wakes workers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -42,6 +42,10 @@ _FIRST: Final = (
     .with_for_update(skip_locked=True)
 )
 
+_FIRST_ABOUT: Final = _FIRST.where(
+    tasks.c.subject.in_(sa.bindparam("subjects", expanding=True, type_=sa.Text))
+)
+
 
 def fill_windows(
     connection: Connection, windows: Sequence[Window], now: datetime, limit: int
@@ -68,12 +72,21 @@ def fill_windows(
     return _update(connection, chosen, {"state": TaskState.QUEUED.value}, now)
 
 
-def first_of(connection: Connection, window: Window, now: datetime) -> int | None:
+def first_of(
+    connection: Connection,
+    window: Window,
+    now: datetime,
+    *,
+    subjects: Collection[str] | None = None,
+) -> int | None:
     """
     Return the ``seq`` of the task that is to run next, if there is one.
+
+    Args:
+        subjects: What it must be about; None is anything.
     """
-    queued = _first(connection, window, now, 1, TaskState.QUEUED)
-    both = [*queued, *_first(connection, window, now, 1)]
+    queued = _first(connection, window, now, 1, TaskState.QUEUED, subjects=subjects)
+    both = [*queued, *_first(connection, window, now, 1, subjects=subjects)]
     ordered = sorted(both, key=lambda row: (row.not_before, row.seq))
     return ordered[0].seq if ordered else None
 
@@ -115,16 +128,28 @@ def _waiting(connection: Connection, windows: Sequence[Window]) -> dict[Window, 
     return {(row.org_id, row.lane): row.number for row in rows}
 
 
-def _first(
+def _first(  # noqa: PLR0913 - a place in an order
     connection: Connection,
     window: Window,
     now: datetime,
     limit: int,
     state: TaskState = TaskState.DUE,
+    *,
+    subjects: Collection[str] | None = None,
 ) -> Sequence[Any]:
     org_id, lane = window
-    of = {"of_state": state.value, "of_org": org_id, "of_lane": lane}
-    return connection.execute(_FIRST, {**of, "at": now, "most": limit}).all()
+    values: dict[str, object] = {
+        "of_state": state.value,
+        "of_org": org_id,
+        "of_lane": lane,
+        "at": now,
+        "most": limit,
+    }
+    if subjects is None:
+        return connection.execute(_FIRST, values).all()
+    return connection.execute(
+        _FIRST_ABOUT, {**values, "subjects": list(subjects)}
+    ).all()
 
 
 def _update(

@@ -104,13 +104,11 @@ class PageStatements:
         near: The rows, each with the total; parameters ``limit`` and ``offset``.
         deep: The rows alone, whose place is found in an index first.
         total: How many there are.
-        capped: How many there are, or ``cap`` if that is less.
     """
 
     near: Query
     deep: Query
     total: Query
-    capped: Query
 
 
 def page_shape(query: VideoQuery, search: Search) -> PageShape:
@@ -158,14 +156,10 @@ def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
     # Of its own, although it reads the same table.
     counted = total.scalar_subquery().correlate(None)
     near = sa.select(*_SHOWN, counted).where(where)
-    some = (
-        sa.select(_number(1).label("one")).where(where).limit(_CAP).offset(_number(0))
-    )
     return PageStatements(
         near=reads.prepare_page(_page(near, _order(shape, videos.c))),
         deep=reads.prepare_page(_deep(shape, where, is_sqlite=reads.is_sqlite)),
         total=reads.prepare(total),
-        capped=reads.prepare(_count_of(some)),
     )
 
 

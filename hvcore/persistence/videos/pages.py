@@ -37,8 +37,8 @@ DEEP_OFFSET: Final = 200
 """From here on a page's place is found in an index before rows are read."""
 FEW: Final = 3_000
 """Found videos that are put into order, and videos that are looked at one by one."""
-COUNTED: Final = 10_000
-"""Of found videos; to count a million of them takes 200 ms."""
+ALL: Final = 2**62
+"""More than there can be: the interface promises the total of a search, too."""
 
 _INDEXED: Final = {SortBy.CREATED_AT, SortBy.DURATION}
 """The others sort ids first: whole rows would not fit into memory."""
@@ -131,26 +131,13 @@ class VideoPages:
         """
         shape = page_shape(query, Search.SCAN)
         statements = self._of(self._with_long_names(shape, values))
-        counts = statements.capped
+        counts = statements.total
         if is_counted_by_index and not shape.has_days:
             counts = self._matches[shape.has_state]
-        total = self._number(counts, {**values, "cap": COUNTED + 1})
-        if total <= COUNTED:
-            is_over = offset >= total
-            rows = [] if is_over else self._reads.all(statements.deep, values)
-            return _page(rows, total)
-        # One more says whether there is another page.
-        more = {**values, "limit": query.page_size + 1}
-        rows = self._reads.all(statements.deep, more)
-        is_last = len(rows) <= query.page_size
-        reached = offset + len(rows)
-        if is_last and rows:
-            return _page(rows, reached)
-        return VideoPage(
-            videos=tuple(map(_summary, rows[: query.page_size])),
-            total=max(COUNTED, reached if rows else 0),
-            is_total_exact=False,
-        )
+        total = self._number(counts, {**values, "cap": ALL})
+        is_over = offset >= total
+        rows = [] if is_over else self._reads.all(statements.deep, values)
+        return _page(rows, total)
 
     def _with_long_names(self, shape: PageShape, values: _Values) -> PageShape:
         if shape.sort_by is not SortBy.NAME or shape.has_days:

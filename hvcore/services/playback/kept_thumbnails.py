@@ -11,6 +11,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
 from hvcore.domain.videos.video import thumbnails_prefix
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.playback.delivery import Delivery
@@ -19,11 +20,13 @@ from hvcore.services.playback.responses import (
     PlaybackResponse,
     StoredFile,
 )
+from hvcore.services.playback.thumbnail_uses import ThumbnailUses
 from hvcore.services.playback.thumbnails import (
     JPEG_TYPE,
     THUMBNAIL_USES,
     ThumbnailRequest,
 )
+from hvcore.throttling.shares import client_of_address
 
 MAX_KNOWN: Final = 2048
 MAX_FILE_BYTES: Final = 512 * 1024
@@ -42,10 +45,14 @@ class _Known:
 class KeptThumbnails:
     """
     Pictures that lie on this machine; for one thread.
+
+    Attributes:
+        uses: Of Thumbnails, which makes room for other sizes by them.
     """
 
     storage: Storage
     delivery: Delivery
+    uses: ThumbnailUses
     _known: OrderedDict[str, _Known] = attrs.field(
         factory=OrderedDict, init=False, eq=False, repr=False
     )
@@ -65,9 +72,12 @@ class KeptThumbnails:
         if video.poster_path is None:
             return None
         folder = thumbnails_prefix(VideoId(video.id), video.poster_path)
-        known = self._find(f"{folder}/{request.name}")
+        path = f"{folder}/{request.name}"
+        known = self._find(path)
         if known is None:
             return None
+        if request.name not in USUAL_THUMBNAILS:
+            self.uses.note(path, client_of_address(request.viewer.address))
         return PlaybackResponse(
             body=known.stored,
             content_type=JPEG_TYPE,

@@ -68,7 +68,7 @@ class Thumbnails:
     storage: Storage
     delivery: Delivery
     shares: ShareSettings = attrs.field(factory=ShareSettings)
-    _uses: ThumbnailUses = attrs.field(factory=ThumbnailUses, init=False)
+    uses: ThumbnailUses = attrs.field(factory=ThumbnailUses, init=False)
     _renders: ThumbnailRenders = attrs.field(init=False)
 
     @_renders.default
@@ -103,7 +103,7 @@ class Thumbnails:
         found = self._read(path)
         picture = found or self._render(video, request.name, client)
         if request.name not in USUAL_THUMBNAILS:
-            self._uses.note(path, client)
+            self.uses.note(path, client)
         if found is None:
             self._keep(video, path, picture)
         return PlaybackResponse(
@@ -149,7 +149,7 @@ class Thumbnails:
         ]
         # Those who come at the same time may both make room.
         over = max(0, len(kept) - MAX_THUMBNAIL_SIZES)
-        for path in self._uses.least_used(kept, over):
+        for path in self.uses.least_used(kept, over):
             self.storage.delete_tree(path)
 
     def _read(self, path: str) -> bytes | None:

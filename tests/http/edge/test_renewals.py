@@ -48,7 +48,9 @@ class Edge:
             share_playback=services.share_playback,
             edge_key_playback=services.edge_key_playback,
             pictures=KeptThumbnails(
-                storage=services.storage, delivery=services.delivery
+                storage=services.storage,
+                delivery=services.delivery,
+                uses=services.thumbnails.uses,
             ),
             further=Renewals.of(services).open,
         )

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
+from hvcore.domain.access.quotas import QuotaLimits
 from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks.fair_order import MAX_DEBT_S
 from hvcore.domain.tasks.task import FAIR_LANES, Lane, NewTask, Task
@@ -215,6 +216,25 @@ def test_weights_share_what_is_spent(
     order = _one_by_one(uow, {ORG: 1, OTHER_ORG: 1}, 12)
 
     assert Counter(order) == {"a": 9, "b": 3}
+
+
+def test_a_quota_of_encodes_holds_back_further_videos(uow: SqlUnitOfWork) -> None:
+    with uow.write() as work:
+        work.quotas.set_limits(ORG, QuotaLimits(concurrent_encodes=1))
+        work.tasks.add(
+            new_task(subject, org_id=ORG) for subject in ("vid_1", "vid_2", "vid_1")
+        )
+        work.commit()
+
+    first, further = _taken(uow), _taken(uow)
+
+    # Parts of the video that has begun go on; the other one waits for its end.
+    assert [first.subject, further.subject] == ["vid_1", "vid_1"]
+    assert _take(uow) is None
+    _end(uow, first)
+    assert _take(uow) is None
+    _end(uow, further)
+    assert _taken(uow).subject == "vid_2"
 
 
 @pytest.mark.parametrize("how", ["cancelled", "lost", "freed"])

@@ -123,6 +123,11 @@ class RequestReceiver:
                 is_begun = awaited.arrival is Arrival.BODY
                 latest = now + STOPS_WITHIN_S if is_begun else now
                 awaited.until = min(awaited.until, latest)
+            is_half = awaited.arrival is Arrival.HEAD and awaited.request.data
+            if is_half and sends_no_more(conn.sock):
+                # Urgent data that came behind what was read wakes nobody.
+                self.give_up(conn)
+                continue
             if awaited.until > now:
                 continue
             self._leave(conn, awaited)

@@ -100,7 +100,7 @@ def test_an_unwanted_job_ends_with_everything_it_started(
 
     workspace = make_workspace(endless, folder)
     order = make_order(transcoder.probe(workspace), speed=Speed.ULTRASLOW)
-    (part,) = transcoder.plan(order)
+    part = next(part for part in transcoder.plan(order) if part.has_pictures)
 
     with pytest.raises(TaskStopped):
         transcoder.run(part, make_workspace(endless, folder, check=stop_once_it_runs))

@@ -79,7 +79,8 @@ def attacked(world: DeliveryWorld, renders: Renders) -> Iterator[list[Future[Res
     before = REFUSALS.total("renders_of_one")
     with ThreadPoolExecutor(SHARE + 4) as pool:
         asked = [pool.submit(ask, world, f"{64 + n}x64.jpg") for n in range(SHARE + 4)]
-        until(lambda: REFUSALS.total("renders_of_one") == before + 4, within_s=20)
+        until(lambda: sum(one.done() for one in asked) == 4, within_s=20)
+        assert REFUSALS.total("renders_of_one") == before + 4
         yield asked
         renders.released.set()
 

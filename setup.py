@@ -1,5 +1,5 @@
 """
-Refuse to build a wheel without the player's script; the rest is pyproject.toml.
+Refuse to build a wheel without what npm brings; the rest is pyproject.toml.
 """
 
 import json
@@ -8,12 +8,12 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-PLAYER = Path(__file__).parent / "apps" / "hv_player"
+APPS = Path(__file__).parent / "apps"
 
 
 class BuildWithAssets(build_py):
     """
-    Build the packages, if what npm brings for the player page is there.
+    Build the packages, if what npm brings for their pages is there.
     """
 
     def run(self) -> None:
@@ -21,14 +21,15 @@ class BuildWithAssets(build_py):
         Build; an editable install may fetch the assets later.
         """
         if not self.editable_mode:
-            packages = json.loads((PLAYER / "vendor.json").read_text())
-            for package in packages.values():
-                for name in package["files"].values():
-                    if not (PLAYER / "static" / "vendor" / name).is_file():
-                        raise SystemExit(
-                            f"{name} is missing: a wheel without it has no player. "
-                            "Run ./hv setup, then build again."
-                        )
+            for listed in APPS.glob("hv_*/vendor.json"):
+                folder = listed.parent / "static" / "vendor"
+                for package in json.loads(listed.read_text()).values():
+                    for name in package["files"].values():
+                        if not (folder / name).is_file():
+                            raise SystemExit(
+                                f"{folder / name} is missing: pages of the wheel need "
+                                "it. Run ./hv setup, then build again."
+                            )
         super().run()
 
 

@@ -1,10 +1,10 @@
 """
 The file that changes before a delete is answered, as its readers see it.
 
-Eight bytes, which every process of this machine overwrites before it answers that
-less may be served (:mod:`hvcore.services.playback.changes`). One system call tells
-whether anything that is kept may be stale. An edge's script reads it likewise
-(``hv_edge_changes.lua``).
+Eight bytes, which every process of this machine overwrites before it answers
+that less may be served (:mod:`hvcore.services.playback.changes`). One system
+call shows whether cached answers may be stale. An edge's script reads it in
+the same way (``hv_edge_changes.lua``).
 """
 
 import logging
@@ -22,13 +22,13 @@ CHANGES_FILE: Final = "changes"
 CHANGES_BYTES: Final = 8
 REOPENED_EVERY_S: Final = 0.5
 """One that was replaced would never change again."""
-KEPT_S: Final = 0.9
+CACHE_TTL_S: Final = 0.9
 """
-How long an answer may be kept, by an edge as well: from before the question, so that
-other machines' deletes are obeyed in a second.
+How long an answer may be cached, also by an edge, counted from before the
+question. So deletes by other machines are obeyed within a second.
 """
 RENEWED_AFTER_S: Final = 0.7
-"""From then on it is asked for anew, while what is kept is used."""
+"""From then on it is asked for again, while the cached answer is still used."""
 _READ: Final = os.O_RDONLY | os.O_CLOEXEC
 _MEND: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
@@ -37,8 +37,9 @@ class ChangesFile:
     """
     Says whether something has changed; thread-safe.
 
-    The first question makes the file where there is none. Who runs as root gives
-    it to the owner of its folder: those who write to it may be another user.
+    The first question makes the file where there is none. A process that runs
+    as root gives it to the owner of its folder, because another user may have
+    to write to it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,7 +55,7 @@ class ChangesFile:
         """
         Return what differs whenever something has changed.
 
-        None while that cannot be told: then nothing that was read before holds.
+        None if this cannot be known; then no earlier answer may be used.
         """
         now_s = time.monotonic()
         if now_s >= self._reopens_at_s:
@@ -88,7 +89,7 @@ class ChangesFile:
             opened = os.open(self._path, _READ)
             if os.fstat(opened).st_size >= CHANGES_BYTES:
                 return opened
-            # Who made it was killed before it was filled.
+            # The process that made it was killed before it was filled.
             os.close(opened)
         if not self._path.parent.exists():
             self._path.parent.mkdir(parents=True, exist_ok=True)

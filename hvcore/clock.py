@@ -1,7 +1,7 @@
 """
 The time, always passed in.
 
-Nothing in hvcore asks the operating system for the time by itself: whoever
+Nothing in hvcore asks the operating system for the time by itself: code that
 needs it takes a :class:`Clock`, so that tests can move it.
 """
 
@@ -23,7 +23,7 @@ class Clock(Protocol):
 
     def now_ms(self) -> int:
         """
-        Return it as milliseconds since 1970, for who counts microseconds.
+        Return it as milliseconds since 1970; cheaper than ``now``.
         """
         ...
 

@@ -34,7 +34,7 @@ def problem(error: HvError, request_id: str) -> dict[str, object]:
     Render an error as the documented envelope.
 
     Args:
-        error: What the caller is told.
+        error: The error for the caller.
         request_id: Named in the detail of a 500, so that the log can be
             searched for it.
     """
@@ -55,7 +55,7 @@ def refusal(error: HvError, request_id: str) -> dict[str, object]:
     Render an error of playback: the envelope, and the id that explains it.
 
     Args:
-        error: What the caller is told.
+        error: The error for the viewer.
         request_id: What its operator passes to ``hv explain``.
     """
     return {**problem(error, request_id), "requestId": request_id}

@@ -60,7 +60,7 @@ class HvError(HvcoreError):
         status: Overrides the class's status, where the kind of problem
             decides it (422 instead of 400 for a value of the wrong type).
         headers: Extra response headers, such as ``Allow``.
-        rule: Of a playback, which rule refused it (domain.playback_rules):
+        rule: Of a playback, which rule refused it (domain.playback.rules):
             for the log, and in no answer.
     """
 
@@ -121,11 +121,11 @@ class UnauthorizedError(HvError):
 
 class ForbiddenError(HvError):
     """
-    Valid authentication that does not reach this far.
+    Valid authentication without access to this.
     """
 
     status, code = 403, "forbidden"
-    default_detail = "This key does not reach the requested resource."
+    default_detail = "This key gives no access to the requested resource."
 
 
 class InvalidGcsPathError(HvError):
@@ -265,7 +265,7 @@ class PayloadTooLargeError(HvError):
 
 class RangeNotSatisfiableError(HvError):
     """
-    The requested range lies outside the file (RFC 9110, section 15.5.17).
+    The requested range is outside the file (RFC 9110, section 15.5.17).
     """
 
     status, code = 416, "range_not_satisfiable"
@@ -286,7 +286,7 @@ RETRY_AFTER_S: Final = 5
 
 class UnavailableError(HvError):
     """
-    Something that the service needs is out of reach for now.
+    Something that the service needs does not answer at present.
 
     Args:
         retry_after_s: When to try again, for the header ``Retry-After``.

@@ -28,12 +28,17 @@ POINTS: Final = {
     "tasks.rung": "a commit has put its tasks into the queue",
     "attempt.workspace": "the folder of an attempt is made",
     "part.encoded": "the files of a part lie in the workspace",
+    "part.submitted": "a service elsewhere has a part, and its handle is not kept",
+    "part.remembered": "the handle is kept, and nothing has come of it yet",
+    "cancel.confirmed": "a service has ended a part, and that is not written down",
     "part.stored": "they lie in the storage, and nobody knows of them",
     "assemble.written": "the playlists are written, and nothing is published",
     "assemble.published": "the video is ready; other attempts' files lie there still",
     "upload.stored": "sent bytes lie in the storage, and nobody knows of them",
     "upload.taken": "they are known, and the answer is not sent",
     "fetch.stored": "fetched bytes lie in the storage, and nobody knows of them",
+    "arrival.joined": "directly sent parts are joined, and nothing else is done",
+    "arrival.copied": "directly sent bytes lie copied, and nobody knows of the copy",
     "video.deleted": "a video is deleted, and its files lie where they were",
     "purge.media": "of a deleted video the renditions are gone, the source is not",
     "webhook.sent": "an event is delivered, and that is not written down",
@@ -66,13 +71,13 @@ def arm(text: str) -> None:
         ValueError: The text names no point, or nothing that happens there.
     """
     _armed.clear()
-    _reached.clear()
+    _hits.clear()
     for item in filter(None, (part.strip() for part in text.split(";"))):
         match = _ITEM.fullmatch(item)
         if match is None or match[1] not in POINTS:
             raise ValueError(
-                f"{item!r} is no failpoint; expected POINT=kill, raise or hang, and "
-                f"maybe *TIMES. The points are: {', '.join(POINTS)}."
+                f"{item!r} is not a failpoint; expected POINT=kill, raise or hang, and "
+                f"perhaps *TIMES. The points are: {', '.join(POINTS)}."
             )
         times = None if match[3] is None else int(match[3])
         _armed[match[1]] = _Order(match[2], times)
@@ -80,10 +85,10 @@ def arm(text: str) -> None:
 
 def failpoint(point: str) -> None:
     """
-    Fail here, if that was asked for.
+    Fail here, if HV_FAILPOINTS says so.
 
     Raises:
-        FailpointError: It was asked for.
+        FailpointError: HV_FAILPOINTS asks for it.
     """
     if _armed:
         _fail(point)
@@ -104,8 +109,8 @@ def _is_wanted(point: str, times: int | None) -> bool:
         return True
     folder = os.environ.get("HV_FAILPOINTS_DIR")
     if not folder:
-        _reached[point] += 1
-        return _reached[point] <= times
+        _hits[point] += 1
+        return _hits[point] <= times
     for number in range(times):
         try:
             Path(folder, f"{point}.{number}").touch(exist_ok=False)
@@ -116,7 +121,7 @@ def _is_wanted(point: str, times: int | None) -> bool:
 
 
 _armed: Final[dict[str, _Order]] = {}
-_reached: Final[Counter[str]] = Counter()
+_hits: Final[Counter[str]] = Counter()
 
 
 def _arm_by(environ: Mapping[str, str]) -> None:

@@ -1,10 +1,10 @@
 """
 The hooks by which a plugin offers backends.
 
-A hook hands over named records and does nothing else: ``hv plugins`` calls
-every one of them without a database, a network or a client library. The core
-picks one record by its name from the settings, structures its options, calls
-its factory once per process, and talks to the port from then on.
+A hook returns named records and does nothing else: ``hv plugins`` calls every
+one of them without a database, a network or a client library. The core picks
+one record by its name from the settings, structures its options, calls its
+factory once per process, and talks to the port from then on.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,6 +18,7 @@ from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.settings import OTHER_OPTIONS
@@ -110,6 +111,12 @@ class CachePurgeBackend(Backend[CachePurger]):
     """
 
 
+class SignInBackend(Backend[SignInProvider]):
+    """
+    Offers a SignInProvider.
+    """
+
+
 @hookspec
 def hvcore_storages() -> Iterable[StorageBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
     """
@@ -155,5 +162,12 @@ def hvcore_analytics_sinks() -> Iterable[AnalyticsBackend]:  # type: ignore[empt
 @hookspec
 def hvcore_cache_purgers() -> Iterable[CachePurgeBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
     """
-    Offer to tell caches what to forget; ``edge.purgers`` names who is asked.
+    Offer cache purgers; ``edge.purgers`` names those that are used.
+    """
+
+
+@hookspec
+def hvcore_sign_ins() -> Iterable[SignInBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Offer sign-in for the dashboard; ``sign_in.backend`` chooses one by name.
     """

@@ -1,8 +1,7 @@
 """
-All that a plugin imports of hvcore.
+Everything that a plugin imports from hvcore.
 
-What stands here keeps its meaning within a major version; everything else of
-the package may move.
+It stays compatible within a major version; everything else in the package may move.
 """
 
 from hvcore.child_launcher import FILTER_FD
@@ -22,6 +21,7 @@ from hvcore.domain.access.rate_limits import (
     RateLimitRule,
     RateLimitState,
 )
+from hvcore.domain.access.roles import Role
 from hvcore.domain.analytics.breakdown import (
     MAX_HOSTS,
     OTHER,
@@ -68,7 +68,7 @@ from hvcore.domain.analytics.segments import (
     ServedTotals,
     VideoScope,
 )
-from hvcore.domain.ids import EnvId, OrgId, TaskId, VideoId
+from hvcore.domain.ids import EnvId, OrgId, TaskId, VideoId, is_chosen_id
 from hvcore.domain.limits import (
     MAX_SOURCE_DURATION_S,
     MAX_SOURCE_EDGE_PX,
@@ -78,6 +78,7 @@ from hvcore.domain.limits import (
     MAX_TIMESTAMP_GAP_S,
     SEGMENT_S,
 )
+from hvcore.domain.processing.chapters import MAX_CHAPTERS, Chapter
 from hvcore.domain.processing.encoding import (
     AudioCodec,
     EncodingSettings,
@@ -87,29 +88,35 @@ from hvcore.domain.processing.encoding import (
     Speed,
 )
 from hvcore.domain.processing.ladder import build_ladder
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.source_info import (
+    AudioTrackInfo,
+    CaptionTrackInfo,
+    SourceInfo,
+    UnusableSourceError,
+    VideoTrackInfo,
+)
 from hvcore.domain.processing.transcoding import (
     AudioRendition,
-    AudioTrackInfo,
     CaptionFile,
-    CaptionTrackInfo,
     Lack,
     Ladder,
     MediaFile,
-    MediaIndex,
     Part,
     PartDone,
     PartPending,
     Rung,
     Segment,
-    SourceInfo,
     Still,
+    StoredObject,
     Track,
     TranscodeError,
     TranscodeOrder,
-    UnusableSourceError,
     VideoRange,
-    VideoTrackInfo,
 )
+from hvcore.domain.sign_in.identities import Identity
+from hvcore.domain.sign_in.links import SignInLink
+from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.domain.tasks.task import Lane
 from hvcore.domain.videos.captions import MAX_CAPTION_TRACKS
 from hvcore.errors import ConfigError, UnauthorizedError, UnavailableError
@@ -120,6 +127,7 @@ from hvcore.hookspecs import (
     NoOptions,
     QueueBackend,
     RateLimitBackend,
+    SignInBackend,
     StorageBackend,
     TranscoderBackend,
     hookimpl,
@@ -134,12 +142,36 @@ from hvcore.ports.analytics import (
 )
 from hvcore.ports.auth import AuthProvider, Credentials
 from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
-from hvcore.ports.context import BuildContext, Database, KeyBook
+from hvcore.ports.context import BuildContext, Database, KeyBook, SignInBook
+from hvcore.ports.direct_uploads import (
+    ArrivedPart,
+    PartedWrite,
+    SupportsPartedWrite,
+    SupportsPresignedWrite,
+    WriteAddress,
+)
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
+from hvcore.ports.sign_in import (
+    MembershipEndedError,
+    RefreshInterruptedError,
+    SignInOutcome,
+    SignInPages,
+    SignInProvider,
+    SignInRefusedError,
+    SignInStart,
+)
+from hvcore.ports.storage import (
+    ObjectInfo,
+    ObjectNotFoundError,
+    Storage,
+    SupportsPresignedRead,
+)
 from hvcore.ports.transcoder import (
     Capabilities,
+    NotAddressableError,
+    PartTarget,
+    RemoteTranscoder,
     SupportsStill,
     Transcoder,
     Workspace,
@@ -148,6 +180,7 @@ from hvcore.ports.transcoder import (
 __all__ = [
     "FILTER_FD",
     "MAX_CAPTION_TRACKS",
+    "MAX_CHAPTERS",
     "MAX_HOSTS",
     "MAX_SOURCE_DURATION_S",
     "MAX_SOURCE_EDGE_PX",
@@ -164,6 +197,7 @@ __all__ = [
     "AnalyticsSink",
     "AnalyticsStore",
     "ApiKey",
+    "ArrivedPart",
     "AudioCodec",
     "AudioRendition",
     "AudioTrackInfo",
@@ -180,6 +214,7 @@ __all__ = [
     "Capabilities",
     "CaptionFile",
     "CaptionTrackInfo",
+    "Chapter",
     "Clock",
     "ConfigError",
     "Credentials",
@@ -191,6 +226,7 @@ __all__ = [
     "EnvironmentScope",
     "EnvironmentServed",
     "HeightCount",
+    "Identity",
     "IgnoredCount",
     "IgnoredPlace",
     "IgnoredReason",
@@ -203,16 +239,21 @@ __all__ = [
     "Measured",
     "MediaFile",
     "MediaIndex",
+    "MembershipEndedError",
     "MinuteCount",
     "MinuteTotal",
     "NoOptions",
+    "NotAddressableError",
     "ObjectInfo",
     "ObjectNotFoundError",
     "OrgId",
+    "OrganizationMember",
     "OriginCount",
     "Part",
     "PartDone",
     "PartPending",
+    "PartTarget",
+    "PartedWrite",
     "Permission",
     "PixelFormat",
     "PlaybackColumn",
@@ -231,6 +272,9 @@ __all__ = [
     "RateLimitRule",
     "RateLimitState",
     "RateLimitStore",
+    "RefreshInterruptedError",
+    "RemoteTranscoder",
+    "Role",
     "Rung",
     "Scope",
     "Segment",
@@ -239,11 +283,23 @@ __all__ = [
     "ServedCount",
     "ServedTotals",
     "SessionSeen",
+    "SignInBackend",
+    "SignInBook",
+    "SignInLink",
+    "SignInOutcome",
+    "SignInPages",
+    "SignInProvider",
+    "SignInRefusedError",
+    "SignInStart",
     "SourceInfo",
     "Speed",
     "Still",
     "Storage",
     "StorageBackend",
+    "StoredObject",
+    "SupportsPartedWrite",
+    "SupportsPresignedRead",
+    "SupportsPresignedWrite",
     "SupportsReports",
     "SupportsStill",
     "TaskId",
@@ -261,9 +317,11 @@ __all__ = [
     "VideoScope",
     "VideoTrackInfo",
     "Workspace",
+    "WriteAddress",
     "build_ladder",
     "hash_key",
     "hookimpl",
+    "is_chosen_id",
     "is_key_value",
     "other_options",
     "supervised_command",

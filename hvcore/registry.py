@@ -20,6 +20,7 @@ from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.ports.sign_in import LINK_BACKEND, SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.settings import BackendSettings, Settings, structure_options
@@ -34,6 +35,7 @@ HOOKS: Final = {
     "limits": "hvcore_rate_limit_stores",
     "analytics": "hvcore_analytics_sinks",
     "edge": "hvcore_cache_purgers",
+    "sign_in": "hvcore_sign_ins",
 }
 """Kind of backend, and the hook that offers it."""
 
@@ -44,8 +46,8 @@ CHOSEN_BY: Final = {
     "edge": "edge.purgers",
 }
 """The setting that names a backend, where it is not ``<kind>.backend``."""
-SEVERAL: Final = frozenset({"auth", "analytics"})
-"""Kinds of which several are chosen; the options of each lie below its name."""
+SEVERAL: Final = frozenset({"auth", "analytics", "sign_in"})
+"""Kinds of which several are chosen; the options of each are below its name."""
 
 RENAMED: Final = {
     "events-redis": "analytics-redis",
@@ -107,6 +109,22 @@ class Registry:
         """
         return cast(Transcoder, self._build("transcoder", settings.transcoder, context))
 
+    def transcoder_named(
+        self, settings: Settings, context: BuildContext, name: str
+    ) -> Transcoder:
+        """
+        Build another transcoder than the one that the settings choose for most jobs.
+
+        Raises:
+            ConfigError: Its options cannot be used.
+            PluginError: There is none of this name.
+        """
+        chosen = BackendSettings(
+            backend=name, options=settings.transcoder.further.get(name, {})
+        )
+        path = f"transcoder.further.{name}"
+        return cast(Transcoder, self._build("transcoder", chosen, context, path=path))
+
     def queue(self, settings: Settings, context: BuildContext) -> Queue:
         """
         Build the queue that the settings choose.
@@ -149,8 +167,8 @@ class Registry:
         Build every sink that the settings name.
 
         Raises:
-            ConfigError: The one that shall answer questions is not among
-                them, or cannot.
+            ConfigError: The store that must answer queries is not among them, or
+                cannot do so.
         """
         analytics = settings.analytics
         if analytics.store not in analytics.sinks:
@@ -183,7 +201,7 @@ class Registry:
         self, settings: Settings, context: BuildContext
     ) -> Mapping[str, CachePurger]:
         """
-        Build everyone that the settings name to tell caches what to forget.
+        Build the cache purgers that the settings name.
         """
         return {
             name: cast(
@@ -199,8 +217,39 @@ class Registry:
             for name in settings.edge.purgers
         }
 
+    def sign_in_providers(
+        self, settings: Settings, context: BuildContext
+    ) -> Mapping[str, SignInProvider]:
+        """
+        Build the sign-in backend that the settings choose, and that of links.
+
+        An operator who has the machine signs in by a link while a provider is down.
+        """
+        chosen = settings.sign_in.backend
+        names = {chosen}
+        if ("sign_in", LINK_BACKEND) in self._by_name:
+            names.add(LINK_BACKEND)
+        return {
+            name: cast(
+                SignInProvider,
+                self._build(
+                    "sign_in",
+                    BackendSettings(
+                        backend=name, options=settings.sign_in.options_of(name)
+                    ),
+                    context,
+                ),
+            )
+            for name in sorted(names)
+        }
+
     def _build(
-        self, kind: str, chosen: BackendSettings, context: BuildContext
+        self,
+        kind: str,
+        chosen: BackendSettings,
+        context: BuildContext,
+        *,
+        path: str | None = None,
     ) -> object:
         offer = self._by_name.get((kind, chosen.backend))
         if offer is None:
@@ -211,10 +260,11 @@ class Registry:
                 f"{CHOSEN_BY.get(kind, f'{kind}.backend')}."
             )
         backend = offer.backend
-        path = f"{kind}.options"
-        if kind in SEVERAL:
-            path = f"{path}.{chosen.backend}"
-        options = structure_options(chosen.options, backend.options, path=path)
+        options = structure_options(
+            chosen.options,
+            backend.options,
+            path=path or _options_path(kind, backend.name),
+        )
         try:
             return backend.factory(options, context)
         except ImportError as exc:
@@ -223,6 +273,12 @@ class Registry:
                 f"The {kind} backend {backend.name!r} needs {exc.name}; "
                 f"run: pip install '{extra}'."
             ) from exc
+
+
+def _options_path(kind: str, backend: str) -> str:
+    if (kind, backend) == ("sign_in", "oidc"):
+        return "sign_in.oidc"
+    return f"{kind}.options.{backend}" if kind in SEVERAL else f"{kind}.options"
 
 
 def load_plugins(settings: Settings) -> Registry:
@@ -256,7 +312,7 @@ def load_plugins(settings: Settings) -> Registry:
 
 def plugin_names(settings: Settings) -> frozenset[str]:
     """
-    Return the names of all plugins that are there, disabled or not.
+    Return the names of all plugins, disabled or not.
     """
     return frozenset(name for name, _, _ in _modules(settings))
 

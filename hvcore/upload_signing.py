@@ -18,7 +18,7 @@ MIN_KEY_BYTES: Final = 32
 
 _UNIX = re.compile(r"[1-9][0-9]{0,11}")
 _PURPOSE: Final = b"hvcore upload 1"
-"""Keeps a signature from being good for anything else under the same key."""
+"""Separates these signatures from all others under the same key."""
 _RESUMABLE: Final = b"hvcore resumable upload 1"
 _REFUSED = "This upload address is not valid any more; request a new one."
 

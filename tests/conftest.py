@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import attrs
+import hypothesis
 import pytest
 
 from hvcore.throttling.log_lines import LOG_LINES
@@ -18,16 +19,48 @@ from tests.servers import (
     redis_server,
 )
 
+# Hypothesis fails an example of 200 ms or more, which a busy machine takes now and then.
+hypothesis.settings.register_profile("no_deadline", hypothesis.settings(deadline=None))
+hypothesis.settings.load_profile("no_deadline")
+
 WHOLE_SERVICES: Final = tuple(Path(__file__).parent / n for n in ("torture", "e2e"))
 
 
-# Last: pytest-randomly shuffles first.
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
     """
-    Put the files with the longest tests first, so that none is begun at the end.
+    Add what the runs under further interpreters choose.
     """
+    parser.addoption(
+        "--one-case-each",
+        action="store_true",
+        help="of each parametrized test, run its first case alone",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
+    """
+    Choose cases before pytest-randomly shuffles them, and put the longest first after it.
+    """
+    if config.getoption("--one-case-each"):
+        keep_one_case_each(config, items)
+    yield
+    # So that no long file is begun at the end.
     items.sort(key=lambda item: not any(map(item.path.is_relative_to, WHOLE_SERVICES)))
+
+
+def keep_one_case_each(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """
+    Leave out all cases of each parametrized test but its first.
+    """
+    kept: dict[str, pytest.Item] = {}
+    for item in items:
+        kept.setdefault(item.nodeid.partition("[")[0], item)
+    chosen = set(kept.values())
+    config.hook.pytest_deselected(items=[one for one in items if one not in chosen])
+    items[:] = kept.values()
 
 
 @attrs.define
@@ -98,3 +131,15 @@ def redis_url(_redis: RedisServer) -> str:
     with _redis.client() as client:
         client.flushall()
     return _redis.url
+
+
+@pytest.fixture(scope="session")
+def swift() -> Iterator[str]:
+    """
+    An object store that speaks S3 and checks signatures; gives its address.
+    """
+    # Its clients take a second to import, which most tests do without.
+    from tests.object_store import swift_server  # noqa: PLC0415
+
+    with swift_server() as endpoint:
+        yield endpoint

@@ -11,24 +11,25 @@ from hashlib import sha256
 import attrs
 
 from hvcore.domain.ids import TaskId
+from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.encoding import AudioCodec, PixelFormat, Speed
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.source_info import (
+    CaptionTrackInfo,
+    SourceInfo,
+    UnusableSourceError,
+    VideoTrackInfo,
+)
 from hvcore.domain.processing.transcoding import (
     CaptionFile,
-    CaptionTrackInfo,
     MediaFile,
-    MediaIndex,
     Part,
     PartDone,
-    PartPending,
-    Rung,
     Segment,
-    SourceInfo,
     Still,
     Track,
     TranscodeError,
     TranscodeOrder,
-    UnusableSourceError,
-    VideoTrackInfo,
 )
 from hvcore.domain.tasks.task import Lane
 from hvcore.ports.queue import Queue
@@ -122,9 +123,8 @@ class TextTranscoder(Transcoder):
         parts: How many parts a plan has.
         before_part: Called in the middle of each part.
         before_assembling: Called before the parts are joined.
-        handles: What is answered first, as a cloud service would.
-        asked_with: The handles that parts were run with.
         captions: What the source brings along: a track and its file.
+        chapters: Likewise.
         spoil: Changes a segment after it was measured.
         still_picture: A JPEG to leave for every moment of the storyboard.
     """
@@ -134,9 +134,8 @@ class TextTranscoder(Transcoder):
         self.before_part: Callable[[Part], None] = lambda _: None
         self.before_assembling: Callable[[], None] = lambda: None
         self.attempts = 0
-        self.handles: list[str] = []
-        self.asked_with: list[str | None] = []
         self.captions: list[tuple[CaptionTrackInfo, bytes]] = []
+        self.chapters: tuple[Chapter, ...] = ()
         self.spoil: Callable[[bytes], bytes] = lambda segment: segment
         self.still_picture: bytes | None = None
 
@@ -170,6 +169,7 @@ class TextTranscoder(Transcoder):
                 frame_rate=Fraction(FRAME_RATE),
                 pixel_format=PixelFormat.YUV420P,
             ),
+            chapters=self.chapters,
         )
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
@@ -190,13 +190,10 @@ class TextTranscoder(Transcoder):
         self.before_assembling()
         return super().assemble(order, done)
 
-    def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
         """
         Write an init file and one segment of 6 s for each rung.
         """
-        self.asked_with.append(workspace.handle)
-        if self.handles:
-            return PartPending(handle=self.handles.pop(), retry_after_s=30)
         self.attempts += 1
         self.before_part(part)
         workspace.check()
@@ -207,7 +204,8 @@ class TextTranscoder(Transcoder):
             name = f"video/{rung.key}"
             folder = workspace.folder / name
             folder.mkdir(parents=True)
-            init, segment = _init(rung), _segment(part.index)
+            init = grey_init(width_px=rung.width_px, height_px=rung.height_px)
+            segment = grey_segment(part.index)
             (folder / "init.m4s").write_bytes(init)
             (folder / f"{part.index}.m4s").write_bytes(self.spoil(segment))
             tracks.append(
@@ -255,14 +253,21 @@ class TextTranscoder(Transcoder):
         return tuple(made)
 
 
-def _init(rung: Rung) -> bytes:
-    size = (rung.width_px, rung.height_px)
+def grey_init(*, width_px: int, height_px: int, key: str = "") -> bytes:
+    """
+    Make the init file of a small grey film.
+    """
+    del key  # all rungs are alike, but for their size
+    size = (width_px, height_px)
     record = made_streams.avcc(made_streams.sps(*size, level=31))
     entry = made_streams.video_entry("180p", told=size, record=record)
     return made_streams.init("vide", FRAME_RATE * made_streams.FRAME, entry)
 
 
-def _segment(number: int) -> bytes:
+def grey_segment(number: int) -> bytes:
+    """
+    Make six seconds of it.
+    """
     frames = 6 * FRAME_RATE
     return made_streams.video_segment(
         number, start=number * frames * made_streams.FRAME, frames=frames

@@ -18,14 +18,14 @@ DROPPED = declared.PlaybackMetric(
     key="dropped_frames",
     sums_as=declared.SumsAs.NUMBERS,
     comes_from="com.example-df",
-    told_as="dropped_frames",
+    report_field="dropped_frames",
     answer_name="droppedFrames",
 )
 MUTED = declared.PlaybackMetric(
     key="muted",
     sums_as=declared.SumsAs.REPORTS,
     comes_from="com.example-mute",
-    told_as="is_muted",
+    report_field="is_muted",
     answer_name="muted",
 )
 TOLD: Final = ("com.example-df=3,bs", "com.example-df=5,com.example-mute", "su")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import psutil
 
 HV: Final = [sys.executable, "-m", "hv_cli"]
 READY_WITHIN_S: Final = 60
@@ -96,6 +97,17 @@ def until(
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what} did not happen within {within_s} s")
         time.sleep(POLL_S)
+
+
+def is_left(process: psutil.Process) -> bool:
+    """
+    Tell whether a process still runs.
+    """
+    try:
+        # A zombie runs no more; it waits for its reaper, which is not ours.
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 @attrs.define

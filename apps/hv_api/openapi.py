@@ -26,7 +26,7 @@ from hvcore.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from hvcore.services.access.idempotency import NEVER_KEPT
+from hvcore.services.access.idempotency import NOT_REPEATED
 from hvcore.wire.answer_schemas import CHOSEN_ID
 from hvcore.wire.converter import fields_of
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE
@@ -188,7 +188,7 @@ def _operation_id(route: Route) -> str:
     Return such as ``getApiVideosDetails``; the last parameter counts.
     """
     parts = route.path.removeprefix("/v1").strip("/").split("/")
-    words = [part for part in parts if not part.startswith("{")]
+    words = [part or "root" for part in parts if not part.startswith("{")]
     if parts[-1].startswith("{"):
         words.append(f"by-{parts[-1].strip('{}')}")
     text = "-".join(words).replace(".", "-")
@@ -268,13 +268,13 @@ def _content(route: Route) -> Document:
 
 def _headers(route: Route, status: int) -> Document:
     names = ["X-Request-Id"]
-    # Who is calling is judged before the limits are asked.
+    # The caller is checked before the limits are.
     before = {UnauthorizedError.status, ForbiddenError.status}
     if not route.is_open and status not in before:
         names += _LIMIT_HEADERS
     names += _WAITING.get(status, ())
-    is_kept = status not in NEVER_KEPT and status < InternalError.status
-    if route.is_idempotent and is_kept:
+    is_repeatable = status not in NOT_REPEATED and status < InternalError.status
+    if route.is_idempotent and is_repeatable:
         names.append("Idempotency-Replayed")
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 

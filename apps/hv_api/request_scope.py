@@ -1,5 +1,5 @@
 """
-How far a request reaches: its caller, organization and environment.
+The scope of a request: its caller, organization and environment.
 """
 
 from typing import cast
@@ -17,7 +17,7 @@ from hvcore.services.access.callers import Access
 @attrs.frozen(kw_only=True)
 class RequestScope:
     """
-    What was found out about a request before its resource is asked.
+    What the middleware found out about a request.
 
     Attributes:
         org_id: From the path in Family A, from the key in Family B; "" where
@@ -33,9 +33,9 @@ class RequestScope:
 
 def scope_of(req: falcon.Request) -> RequestScope:
     """
-    Return what the middleware found out.
+    Return the scope of a request.
     """
-    return cast("RequestScope", req.context.reach)
+    return cast("RequestScope", req.context.scope)
 
 
 def find_environment(access: Access, req: falcon.Request) -> Environment:
@@ -43,15 +43,15 @@ def find_environment(access: Access, req: falcon.Request) -> Environment:
     Find the environment that the path names, or else the key.
 
     Raises:
-        EnvironmentNotFoundError: The organization has none such.
-        ForbiddenError: It lies outside the key's scope.
+        EnvironmentNotFoundError: The organization has no such environment.
+        ForbiddenError: It is outside the key's scope.
     """
-    reach = scope_of(req)
-    if reach.env_ref is None:
-        return access.own_environment(reach.caller)
-    if not is_chosen_id(reach.env_ref):
+    scope = scope_of(req)
+    if scope.env_ref is None:
+        return access.own_environment(scope.caller)
+    if not is_chosen_id(scope.env_ref):
         raise EnvironmentNotFoundError
-    return access.environment(reach.caller, reach.org_id, reach.env_ref)
+    return access.environment(scope.caller, scope.org_id, scope.env_ref)
 
 
 def check_video_id(video_id: str) -> str:

@@ -1,5 +1,5 @@
 """
-What a route is: one method of one address, with everything known about it.
+A route: one method of one address, with everything known about it.
 """
 
 import re
@@ -87,7 +87,7 @@ class Route:
         summary: What it does, in a few words.
         answer: Schema of the payload under ``body``; None where the answer
             has none of this shape.
-        permission: What the key must be good for, if anything.
+        permission: The permission that the key needs, if any.
         bucket: The rate limit it counts under, besides that of all requests.
         body: Class of the request's body (wire.requests), if it has one.
         query: Class of its query (wire.query), likewise.

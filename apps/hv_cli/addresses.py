@@ -75,11 +75,11 @@ def as_running(loaded: Loaded, found: Mapping[str, str]) -> PublicSettings:
 
 
 def _url(sock: socket.socket) -> str:
-    host, port = _reached_at(sock)
+    host, port = _reachable_at(sock)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _reached_at(sock: socket.socket) -> tuple[str, int]:
+def _reachable_at(sock: socket.socket) -> tuple[str, int]:
     """
     Return an address of this machine; for others, HV_PUBLIC__… says more.
     """
@@ -91,7 +91,7 @@ async def answers(sock: socket.socket, path: str) -> None:
     """
     Wait until an address is answered with 200.
     """
-    host, port = _reached_at(sock)
+    host, port = _reachable_at(sock)
     while True:
         try:
             async with asyncio.timeout(5):

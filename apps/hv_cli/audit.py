@@ -1,5 +1,5 @@
 """
-``hv audit``: who did what to keys, organizations, environments and webhooks.
+``hv audit``: changes of keys, organizations, environments and webhooks.
 """
 
 import json
@@ -18,7 +18,7 @@ from hvcore.domain.access.audit import AuditEntry
     type=click.IntRange(min=1, max=100_000),
     default=100,
     show_default=True,
-    help="How many of the latest.",
+    help="At most this many, the latest ones.",
 )
 @json_option
 @pass_invocation
@@ -40,14 +40,23 @@ def audit(
     }
     records = [_record(entry) for entry in entries]
     if not as_json:
-        records = [{**r, "details": json.dumps(r["details"])} for r in records]
+        records = [
+            {**r, "actor": _who(r), "details": json.dumps(r["details"])}
+            for r in records
+        ]
     show(records, columns, name="entries", as_json=as_json)
+
+
+def _who(record: Record) -> str:
+    name, actor = record["actorName"], record["actor"]
+    return f"{name} ({actor})" if name else f"{actor}"
 
 
 def _record(entry: AuditEntry) -> Record:
     return {
         "at": timestamp(entry.at),
         "actor": entry.actor,
+        "actorName": entry.actor_name or None,
         "action": entry.action,
         "subject": entry.subject,
         "orgID": entry.org_id,

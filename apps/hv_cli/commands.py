@@ -1,5 +1,5 @@
 """
-What every command has: the data folder, the settings file, and how it fails.
+What all commands share: the data folder, the settings file, and how they fail.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Invocation:
     """
     What one call of ``hv`` is about.
 
-    Not an attrs class: ``hv --help`` shall not wait for attrs.
+    Not an attrs class: ``hv --help`` must not wait for attrs.
 
     Attributes:
         data: The data folder.
@@ -88,14 +88,14 @@ class Invocation:
 
         with (
             assembly.build(self.load().settings, rings=False) as services,
-            acting_as(f"cli:{_os_user()}"),
+            acting_as(f"cli:{os_user()}"),
         ):
             yield services
 
 
-def _os_user() -> str:
+def os_user() -> str:
     """
-    Return who runs this command, for the audit log.
+    Return the user who runs this command, for the audit log.
     """
     # Behind sudo it is the person who is responsible, and not root.
     behind_sudo = os.environ.get("SUDO_USER") if os.geteuid() == 0 else None
@@ -177,11 +177,11 @@ def _duration(
     is_number = number.isdecimal() and len(number) <= MOST_DIGITS
     if unit not in units or not is_number or int(number) < 1:
         raise click.BadParameter(
-            f"{value!r} is no length of time; write 30m, 24h or 90d."
+            f"{value!r} is not a length of time; write 30m, 24h or 90d."
         )
     seconds = int(number) * units[unit]
     if seconds > LONGEST_DURATION_S:
-        raise click.BadParameter(f"{value!r} is too long; a century is the most.")
+        raise click.BadParameter(f"{value!r} is too long; the maximum is a century.")
     return float(seconds)
 
 

@@ -15,7 +15,7 @@ from hv_cli.conform_sources import FolderSource, StorageSource, WebSource
 from hv_cli.output import json_option, print_json, say, show
 from hvcore.conformance import Certificate, Finding, Level, Source, check
 from hvcore.domain.ids import is_video_id
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.manifests.hls import MASTER
 from hvcore.services.playback.playable import Playable
 
@@ -67,7 +67,7 @@ def _opened(invocation: Invocation, video: str) -> Iterator[tuple[Source, str]]:
     file = Path(unquote(parts.path) if parts.scheme == "file" else video)
     if parts.scheme not in {"", "file"} or not file.is_file():
         raise click.BadParameter(
-            f"{video!r} is no video's id, no http or https address, and no file."
+            f"{video!r} is not the id of a video, an http or https address, or a file."
         )
     yield FolderSource(file.parent), quote(file.name)
 

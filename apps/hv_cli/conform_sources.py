@@ -90,13 +90,13 @@ class FolderSource:
         Read a part of a file.
 
         Raises:
-            UnreadableError: There is none, or it lies elsewhere.
+            UnreadableError: There is none, or it is elsewhere.
         """
         path = unquote(name.partition("?")[0].partition("#")[0])
         try:
             file = (self.folder / path).resolve()
             if urlsplit(name).scheme or not file.is_relative_to(self.folder.resolve()):
-                raise UnreadableError("The file lies outside of the video's folder.")
+                raise UnreadableError("The file is outside of the video's folder.")
             # A pipe would never end.
             if not file.is_file():
                 raise UnreadableError("There is no such file.")
@@ -142,7 +142,7 @@ class WebSource:
         try:
             url = urljoin(self._url, name)
             if _origin(url) != self._origin:
-                raise UnreadableError("It lies on another server; not fetched.")
+                raise UnreadableError("It is on another server; not fetched.")
             return self._fetch(url.partition("#")[0], start, length)
         except (urllib3.exceptions.HTTPError, ValueError, OSError) as exc:
             # Its text may have the address, which may have a token.
@@ -175,12 +175,14 @@ def _piece(answer: urllib3.BaseHTTPResponse, start: int, length: int) -> Piece:
         return Piece(data=_body(answer, length), size_bytes=int(total[1]))
     if answer.status != _OK:
         raise UnreadableError(f"The server answers with status {answer.status}.")
-    told = answer.headers.get("Content-Length", "")
-    if told.isdecimal() and start + length <= MOST_SKIPPED_BYTES:
-        return Piece(data=_body(answer, start + length)[start:], size_bytes=int(told))
+    size_text = answer.headers.get("Content-Length", "")
+    if size_text.isdecimal() and start + length <= MOST_SKIPPED_BYTES:
+        return Piece(
+            data=_body(answer, start + length)[start:], size_bytes=int(size_text)
+        )
     data = _body(answer, MOST_SKIPPED_BYTES)
     if len(data) >= MOST_SKIPPED_BYTES:
-        raise UnreadableError("The server serves no ranges of this large file.")
+        raise UnreadableError("The server does not serve ranges of this large file.")
     return Piece(data=data[start : start + length], size_bytes=len(data))
 
 

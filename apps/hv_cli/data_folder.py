@@ -1,5 +1,5 @@
 """
-The data folder: what ``hv up`` keeps there, and who may use it.
+The data folder: the files of ``hv up``, and its lock.
 """
 
 import fcntl
@@ -57,7 +57,7 @@ class DataFolder:
         Be the only ``hv up`` on this folder.
 
         Raises:
-            CliError: Another one runs, or the lock is not ours to take.
+            CliError: Another one runs, or this user may not take the lock.
         """
         with self._lock_file() as file:
             try:
@@ -67,7 +67,7 @@ class DataFolder:
                 file.seek(0)
                 holder = file.read().strip() or "unknown"
                 raise CliError(
-                    f"The service runs already on {self.path} (process {holder}). "
+                    f"The service is already running on {self.path} (process {holder}). "
                     "Stop it, or name another data folder with --data."
                 ) from exc
             file.truncate(0)
@@ -77,7 +77,7 @@ class DataFolder:
 
     def is_in_use(self) -> bool:
         """
-        Tell whether an ``hv up`` runs on this folder.
+        Return whether an ``hv up`` runs on this folder.
         """
         if not self._lock.exists():
             return False

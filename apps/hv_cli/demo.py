@@ -3,15 +3,24 @@
 """
 
 import asyncio
+import os
+import shlex
 import shutil
 import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
 import click
 
-from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
+from hv_cli.commands import (
+    DEFAULT_DATA,
+    CliError,
+    HvCommand,
+    Invocation,
+    pass_invocation,
+)
 from hv_cli.data_folder import DataFolder
 from hv_cli.local_service import LocalService, running
 from hv_cli.output import put, say
@@ -25,11 +34,11 @@ CLIP_SECONDS: Final = 10
 
 @click.command(cls=HvCommand)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--check", is_flag=True, help="Play it through once, then end.")
+@click.option("--check", is_flag=True, help="Play it once, then exit.")
 @click.option(
     "--port",
     type=click.IntRange(1, HIGHEST_PORT),
-    help="Of the API; default 8080, or another one if that is taken.",
+    help="Port of the API; default 8080, or another one if that is taken.",
 )
 @quality_option
 @pass_invocation
@@ -77,6 +86,7 @@ async def _demonstrate(
             if checks:
                 await asyncio.to_thread(_check, service, video_id)
                 return
+            put(next_steps(service, video_id))
             say("hv: serves until it is stopped (Ctrl-C)")
             await service.failed()
     finally:
@@ -99,6 +109,43 @@ def _show(service: LocalService, clip: Path, quality: str) -> str:
     put(f"player    {service.addresses.player_url}/v1/embed/{video_id}")
     put(f"playlist  {_playlist(service, video_id)}")
     return video_id
+
+
+def next_steps(service: LocalService, video_id: str) -> str:
+    """
+    Write the keys, and three commands to go on with.
+    """
+    at, keys = service.addresses, service.folder.first_keys()
+    key = keys.get("live", "KEY")
+    with_key = f"-H 'X-Api-Key: {key}'"
+    data = (
+        ""
+        if service.folder.path == DEFAULT_DATA.absolute()
+        else (f" --data {shlex.quote(str(service.folder.path))}")
+    )
+    lines = [
+        f"docs      {at.api_url}/docs",
+        f"keys      {service.folder.first_keys_file}",
+        *(f"  {name:<8}{value}" for name, value in keys.items()),
+        "Next, in another terminal:",
+        f"  curl -s {at.api_url}/v1/videos {with_key}",
+        f"  curl -s -X POST {at.api_url}/v1/videos/{video_id}/share {with_key}",
+        f"  {_own_command()} upload FILE --wait{data}",
+    ]
+    return "\n".join(lines)
+
+
+def _own_command() -> str:
+    """
+    Return how this program was started, for people to start it again.
+    """
+    started = Path(sys.argv[0])
+    if started.name != "hv":
+        # python -m hv_cli.
+        return "hv"
+    return shlex.quote(
+        os.path.relpath(started) if started.is_absolute() else str(started)
+    )
 
 
 def _check(service: LocalService, video_id: str) -> None:

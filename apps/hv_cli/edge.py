@@ -57,7 +57,9 @@ def nginx(invocation: Invocation, out: Path | None) -> None:
 
 
 @edge.command("ingest")
-@click.option("--once", is_flag=True, help="Read what nginx is done with, and end.")
+@click.option(
+    "--once", is_flag=True, help="Read the files that nginx has finished, then exit."
+)
 @pass_invocation
 def ingest(invocation: Invocation, *, once: bool) -> None:
     """
@@ -91,7 +93,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
                 is_whole = _bring_all(reading, once=once)
             if not is_whole:
                 raise CliError(
-                    "Not everything was counted. Mend the cause, which the log names, and run "
+                    "Not everything was counted. Fix the cause, which the log names, and run "
                     "this again: nothing is counted twice."
                 )
 

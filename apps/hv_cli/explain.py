@@ -33,14 +33,14 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 @click.command(cls=HvCommand)
 @click.argument("what", metavar="REQUEST_ID|URL")
-@click.option("--origin", help="Of a URL: the Origin that the request carries.")
-@click.option("--referer", help="Of a URL: the Referer that the request carries.")
+@click.option("--origin", help="The Origin that a request for the URL carries.")
+@click.option("--referer", help="The Referer that a request for the URL carries.")
 @click.option(
     "--log",
     "logs",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
-    help="Of a request id: a further log to search; - is standard input.",
+    help="A further log to search for a request id; - is standard input.",
 )
 @json_option
 @pass_invocation
@@ -129,7 +129,7 @@ def _judge(
     as_json: bool,
 ) -> int:
     # Falcon and Pillow are for URLs alone.
-    from hv_cli.dry_playback import ask, dry_services, question  # noqa: PLC0415
+    from hv_reference.dry_playback import ask, dry_services, question  # noqa: PLC0415
 
     running = DataFolder(invocation.data).addresses()
     public = as_running(invocation.load(), running)
@@ -138,7 +138,7 @@ def _judge(
     except ValueError:
         asked = None
     if asked is None:
-        raise click.BadParameter("That is no address of delivery or of the player.")
+        raise click.BadParameter("That is not an address of delivery or of the player.")
     _warn_of_host(url, public)
     asked = attrs.evolve(asked, origin=origin, referer=referer)
     with invocation.services() as services:
@@ -178,7 +178,7 @@ def _document(status: int, decision: PlaybackDecision) -> dict[str, object]:
 def _rules(decision: PlaybackDecision) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = [
         {"state": "passed", "rule": rule.id, "says": rule.asks}
-        for rule in decision.kept
+        for rule in decision.passed
     ]
     rule = decision.refused_by
     if rule is not None:

@@ -40,7 +40,7 @@ def keys() -> None:
 @click.option(
     "--expires-in", callback=duration_option, help="Such as 90d; never by default."
 )
-@click.option("--name", default="", help="For lists.")
+@click.option("--name", default="", help="A name that lists show.")
 @json_option
 @pass_invocation
 def create(  # noqa: PLR0913 - one per option
@@ -125,7 +125,7 @@ def revoke(invocation: Invocation, *, key_id: str, as_json: bool) -> None:
     default="24h",
     show_default=True,
     callback=duration_option,
-    help="How long the old key goes on working.",
+    help="How long the old key still works.",
 )
 @json_option
 @pass_invocation

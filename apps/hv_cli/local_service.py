@@ -3,27 +3,34 @@ The whole service on this machine: its processes, and when it is ready.
 """
 
 import asyncio
+import json
 import os
 import socket
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import attrs
 
-from hv_cli.addresses import addresses_of, answers
+from hv_cli.addresses import addresses_of, answers, as_running
 from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.queue_server import queue_program, queue_socket, wait_for_queue
 from hv_cli.supervisor import Program, Supervisor, hv_arguments
+from hvcore.mail import mail_folder
+from hvcore.ports.sign_in import LINK_BACKEND
 
 READY_WITHIN_S: Final = 60.0
-ENCODE_NICENESS: Final = 5
+ENCODE_NICENESS: Final = 10
 """An encode takes every core; requests go first (nice(2))."""
 HEALTH_PATHS: Final = ("/health", "/health/live")
 """Of the API and of delivery."""
 CORES_PER_ENCODER: Final = 4
-"""x264 keeps about four cores busy; a second worker pays above that."""
+"""x264 keeps about four cores busy; one more worker pays above that."""
+USUAL_ENCODERS: Final = 2
+"""Short clips keep no core busy while an encoder starts and ends."""
 CORES_PER_LIGHT_WORKER: Final = 2
 """A short clip is planned and checked for about as long as it is encoded."""
 MOST_LIGHT_WORKERS: Final = 8
@@ -39,7 +46,7 @@ class LocalService:
             and uploads. They stay open while a process starts again, so that
             callers wait instead of being refused.
         workers: Encode workers; None lets the number of cores decide.
-        tell: Takes the lines that an operator shall see.
+        tell: Gets the lines for the operator.
     """
 
     def __init__(
@@ -55,13 +62,25 @@ class LocalService:
         self._config = invocation.config
         self._listeners = listeners
         cores = os.cpu_count() or 1
-        self._workers = workers or max(1, cores // CORES_PER_ENCODER)
+        usual = max(min(cores, USUAL_ENCODERS), cores // CORES_PER_ENCODER)
+        self._workers = workers or usual
         light = max(1, cores // CORES_PER_LIGHT_WORKER)
         self._light_workers = min(light, MOST_LIGHT_WORKERS)
         self._tell = tell
         self._supervisor = Supervisor(self.folder, tell)
         self._keepers: list[asyncio.Task[None]] = []
         self.addresses = addresses_of(self._loaded, listeners)
+
+    @property
+    def mails(self) -> str:
+        """
+        Where mails go, in words; without a password.
+        """
+        settings = self._loaded.settings
+        if not settings.mail.url:
+            return f"files in {mail_folder(settings)} (HV_MAIL__URL is not set)"
+        parts = urlsplit(settings.mail.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
     async def start(self) -> None:
         """
@@ -89,6 +108,33 @@ class LocalService:
         self._supervisor.is_ready = True
         self.folder.write_addresses(self.addresses.as_record())
 
+    async def sign_in_address(self) -> str:
+        """
+        Return an address that signs an operator in to the dashboard, once.
+
+        Returns:
+            Where to sign in, if people sign in another way; "" if there is no
+            dashboard.
+
+        Raises:
+            CliError: No address could be made.
+        """
+        settings = self._loaded.settings
+        if not settings.dashboard.enabled:
+            return ""
+        if settings.sign_in.backend != LINK_BACKEND:
+            return as_running(
+                self._loaded, self.addresses.as_record()
+            ).dashboard_address
+        words = ("dashboard", "link", "--operator", "--json")
+        process = await asyncio.create_subprocess_exec(
+            *hv_arguments(*words), env=self._environ(), stdout=PIPE, stderr=PIPE
+        )
+        out, error = await process.communicate()
+        if process.returncode != 0:
+            raise CliError(error.decode(errors="replace").strip())
+        return str(json.loads(out)["url"])
+
     async def stop(self) -> None:
         """
         Stop every process, in order; takes at most about 10 s.
@@ -96,7 +142,7 @@ class LocalService:
         self.folder.forget_addresses()
         await self._supervisor.stop()
         for sock in self._listeners:
-            # Who still waits in the backlog is told that nobody comes.
+            # Connections that still wait in the backlog are refused.
             sock.close()
         if self._has_own_queue():
             queue_socket(self.folder).unlink(missing_ok=True)
@@ -187,6 +233,11 @@ class LocalService:
             self._worker(f"encode-{n}", environ, *nice, "worker", "--lane", "encode")
             for n in range(1, self._workers + 1)
         ]
+        words = (*nice, "worker", "--lane", "encode", "--reserve")
+        reserve = [
+            self._worker(f"encode-reserve-{n}", environ, *words)
+            for n in range(1, self._loaded.settings.shares.encoders_reserved + 1)
+        ]
         light = [
             self._worker(f"light-{n}", environ, "worker", "--lane", "light")
             for n in range(1, self._light_workers + 1)
@@ -194,6 +245,7 @@ class LocalService:
         return [
             *light,
             *encoders,
+            *reserve,
             self._hv("sweep", environ, "sweep"),
         ]
 

@@ -29,12 +29,12 @@ _PAIR = re.compile(rf" (\w+)=({_VALUE})")
 @attrs.frozen(kw_only=True)
 class LoggedRefusal:
     """
-    What a line of a log says of a request.
+    What a log line says about a request.
 
     Attributes:
         file: Where the line stands.
         rule: The id of the rule that refused it; None where the service failed.
-        status: What was answered; None where the line does not tell.
+        status: What was answered; None if the line does not say.
         path: As it was logged, without what gives access.
     """
 

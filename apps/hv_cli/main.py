@@ -55,13 +55,31 @@ COMMANDS: Final = {
         "hv_cli.webhooks:webhooks",
         "Add, list and remove webhooks; see and repeat deliveries.",
     ),
-    "audit": ("hv_cli.audit:audit", "Show who did what to keys and tenants."),
+    "dashboard": (
+        "hv_cli.dashboard:dashboard",
+        "Print addresses that sign in to the dashboard.",
+    ),
+    "members": (
+        "hv_cli.members:members",
+        "List and remove members of an organization, change their roles.",
+    ),
+    "sessions": (
+        "hv_cli.sessions:sessions",
+        "Show who is signed in to the dashboard, and sign people out.",
+    ),
+    "audit": (
+        "hv_cli.audit:audit",
+        "Show changes of keys and tenants, and who made them.",
+    ),
     "migrate": ("hv_cli.migrate:migrate", "Bring the database up to date."),
     "edge": (
         "hv_cli.edge:edge",
         "Put nginx in front of delivery, and count what it serves.",
     ),
-    "doctor": ("hv_cli.doctor:doctor", "Check the installation, with each mend."),
+    "doctor": (
+        "hv_cli.doctor:doctor",
+        "Check the installation, and say how to fix each problem.",
+    ),
     "plugins": ("hv_cli.plugins:plugins", "Show the plugins that were found."),
     "config": ("hv_cli.config:config", "Show the settings in force."),
     "openapi": ("hv_cli.openapi:openapi", "Print the description of the API."),
@@ -145,7 +163,10 @@ def cli(supervisor: int | None, niceness: int | None) -> None:
 
         die_with_parent(supervisor)
     if niceness is not None:
+        from hvcore.child_launcher import share_processors_as_nice  # noqa: PLC0415 - see above
+
         os.nice(niceness)
+        share_processors_as_nice()
 
 
 def main() -> None:
@@ -213,4 +234,4 @@ def _note(error: Exception, data: Path) -> str:
             traceback.print_exception(error, file=file)
     except OSError:
         return "This is a bug in hv. Set HV_DEBUG=1 to see where it happened."
-    return f"This is a bug in hv. Where it happened stands in {log}."
+    return f"This is a bug in hv. Where it happened is in {log}."

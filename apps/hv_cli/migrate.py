@@ -12,7 +12,7 @@ from hv_cli.output import say
 @pass_invocation
 def migrate(invocation: Invocation) -> None:
     """
-    Bring the database up to date and count its videos anew; safe to repeat.
+    Bring the database up to date and count its videos again; safe to repeat.
     """
     with invocation.unmigrated_services() as services:
         for tables, bring_up in services.migrations():

@@ -2,14 +2,12 @@
 ``hv plugins``: what was found, and what of it is active.
 """
 
-from importlib.metadata import PackageNotFoundError, requires, version
-
 import click
 
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.output import json_option, show
-from hvcore.registry import Offer, load_plugins
-from hvcore.settings import Settings
+from hvcore.assembly.offered_backends import OfferedBackend, offered_backends
+from hvcore.registry import load_plugins
 
 
 @click.command(cls=HvCommand)
@@ -20,9 +18,6 @@ def plugins(invocation: Invocation, *, as_json: bool) -> None:
     Show the backends on offer; asks no server and no database.
     """
     settings = invocation.load().settings
-    found = sorted(
-        load_plugins(settings).offers, key=lambda o: (o.kind, o.backend.name)
-    )
     columns = {
         "kind": "KIND",
         "name": "NAME",
@@ -31,46 +26,17 @@ def plugins(invocation: Invocation, *, as_json: bool) -> None:
         "distribution": "DISTRIBUTION",
         "missing": "MISSING",
     }
-    records = [_record(offer, settings) for offer in found]
+    found = offered_backends(load_plugins(settings), settings)
+    records = [_record(one) for one in found]
     show(records, columns, name="plugins", as_json=as_json)
 
 
-def _record(offer: Offer, settings: Settings) -> dict[str, object]:
+def _record(offered: OfferedBackend) -> dict[str, object]:
     return {
-        "kind": offer.kind,
-        "name": offer.backend.name,
-        "active": offer.backend.name in _chosen(offer.kind, settings),
-        "plugin": offer.plugin,
-        "distribution": offer.distribution,
-        "missing": _missing(offer.backend.extra),
+        "kind": offered.kind,
+        "name": offered.name,
+        "active": offered.is_active,
+        "plugin": offered.plugin,
+        "distribution": offered.distribution,
+        "missing": offered.missing,
     }
-
-
-def _chosen(kind: str, settings: Settings) -> tuple[str, ...]:
-    chosen = {
-        "storage": (settings.storage.backend,),
-        "transcoder": (settings.transcoder.backend,),
-        "queue": (settings.queue.backend,),
-        "auth": settings.auth.providers,
-        "limits": (settings.limits.store,) if settings.limits.enabled else (),
-        "analytics": settings.analytics.sinks,
-        "edge": settings.edge.purgers,
-    }
-    return chosen[kind]
-
-
-def _missing(extra: str | None) -> str | None:
-    """
-    Name the extra that must be installed first, if it is not there.
-    """
-    if extra is None:
-        return None
-    marker = f'extra == "{extra}"'
-    wanted = [line for line in requires("hvcore") or () if marker in line]
-    for line in wanted:
-        name = line.split(";")[0].split("[")[0].rstrip(" <>=!~.,0123456789")
-        try:
-            version(name)
-        except PackageNotFoundError:
-            return f"pip install 'hvcore[{extra}]'"
-    return None

@@ -58,14 +58,14 @@ def configure() -> None:
 
 def is_important(line: bytes) -> bool:
     """
-    Tell whether an operator who watches shall see this line.
+    Return whether this line is shown to the operator.
     """
     return _IMPORTANT.match(line) is not None
 
 
 def rotate(path: Path) -> None:
     """
-    Make room: what the log holds becomes the older file, or is lost.
+    Make room: the log becomes the older file, or is lost.
     """
     try:
         path.replace(path.with_suffix(".log.1"))

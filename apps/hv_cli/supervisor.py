@@ -15,19 +15,22 @@ import time
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import Final
 
 import attrs
 
+from hv_checks.processes import forget_processes, write_processes
 from hv_cli.commands import CliError
 from hv_cli.data_folder import DataFolder
 from hv_cli.process_logs import LogFile, is_important
+from hvcore.domain.processes import ServiceProcess
 
 FIRST_DELAY_S: Final = 0.2
 LONGEST_DELAY_S: Final = 10.0
 SETTLED_AFTER_S: Final = 10.0
-"""A process that ran for so long starts again with the first delay."""
+"""A process that ran for that long starts again with the first delay."""
 MAX_STARTS_BEFORE_READY: Final = 3
 FINAL_STATUSES: Final = frozenset({1, 2})
 """Ends with a message that another start would repeat."""
@@ -47,9 +50,9 @@ class Program:
             ask to die with its parent.
         sockets: Descriptors that it inherits.
         stops: Programs of a lower number are stopped before the others.
-        grace_s: How long it may take to stop before it is killed.
-        replaces: Whether it is told, by ``--replaces PID``, which process it
-            takes the place of, so that it can free what that one held.
+        grace_s: How long it may take to stop; then it is killed.
+        replaces: Whether it gets ``--replaces PID`` with the process that it
+            replaces, so that it can free what that one held.
     """
 
     name: str
@@ -75,7 +78,7 @@ class Supervisor:
     Start programs, start them again when they end, and stop them in order.
 
     Args:
-        tell: Takes the lines that an operator shall see.
+        tell: Gets the lines for the operator.
     """
 
     def __init__(self, folder: DataFolder, tell: Callable[[str], None]) -> None:
@@ -84,6 +87,7 @@ class Supervisor:
         self._running: dict[str, tuple[Program, Process]] = {}
         self._keepers: list[asyncio.Task[None]] = []
         self._stopping = asyncio.Event()
+        self._kept: dict[str, ServiceProcess] = {}
         self.is_ready = False
 
     def keep(self, program: Program) -> asyncio.Task[None]:
@@ -104,6 +108,7 @@ class Supervisor:
         log = LogFile(self._folder.logs / f"{program.name}.log")
         process = await self._run(program, log)
         log.close()
+        del self._kept[program.name]
         if process.returncode != 0 and not self._stopping.is_set():
             raise CliError(self._why(program, log))
 
@@ -118,13 +123,15 @@ class Supervisor:
         for keeper in self._keepers:
             keeper.cancel()
         await asyncio.gather(*self._keepers, return_exceptions=True)
+        with suppress(OSError):
+            forget_processes(self._folder.path)
 
     async def _keep(self, program: Program) -> None:
         log = LogFile(self._folder.logs / f"{program.name}.log")
         delay_s, starts, wanted = FIRST_DELAY_S, 0, program
         while not self._stopping.is_set():
             began, starts = time.monotonic(), starts + 1
-            process = await self._run(wanted, log)
+            process = await self._run(wanted, log, starts=starts)
             if self._stopping.is_set():
                 return
             status = process.returncode or 0
@@ -154,7 +161,7 @@ class Supervisor:
         words = [*program.arguments, "--replaces", str(gone)]
         return attrs.evolve(program, arguments=words)
 
-    async def _run(self, program: Program, log: LogFile) -> Process:
+    async def _run(self, program: Program, log: LogFile, *, starts: int = 1) -> Process:
         process = await asyncio.create_subprocess_exec(
             *program.arguments,
             stdin=DEVNULL,
@@ -168,6 +175,7 @@ class Supervisor:
             limit=LONGEST_LINE_BYTES,
         )
         self._running[program.name] = (program, process)
+        self._note(program, process.pid, starts)
         copying = asyncio.create_task(self._copy(program, process, log))
         if self._stopping.is_set():
             process.terminate()
@@ -175,12 +183,26 @@ class Supervisor:
             await process.wait()
         finally:
             self._running.pop(program.name, None)
+            self._note(program, None, starts)
             if process.returncode is None:
                 process.kill()
         # A grandchild may hold the pipe a moment longer.
         await asyncio.wait([copying], timeout=1.0)
         copying.cancel()
         return process
+
+    def _note(self, program: Program, pid: int | None, starts: int) -> None:
+        """
+        Tell other processes of this one; see hv_checks.processes.
+        """
+        known = self._kept.get(program.name)
+        started_at = known.started_at if known and pid is None else datetime.now(UTC)
+        self._kept[program.name] = ServiceProcess(
+            name=program.name, pid=pid, started_at=started_at, starts=starts
+        )
+        # A disk that is full ends nothing.
+        with suppress(OSError):
+            write_processes(self._folder.path, self._kept.values())
 
     async def _copy(self, program: Program, process: Process, log: LogFile) -> None:
         assert process.stdout is not None  # noqa: S101 - it was asked for

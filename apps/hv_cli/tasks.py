@@ -7,14 +7,15 @@ import click
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.output import json_option, show, timestamp
 from hvcore.domain.ids import OrgId
+from hvcore.domain.processing.submissions import submission_of
 from hvcore.domain.tasks.task import Task, TaskState
 
 
 @click.command(cls=HvCommand)
 @click.option("--state", type=click.Choice([state.value for state in TaskState]))
-@click.option("--org", help="Of this organization alone.")
-@click.option("--video", help="About this video alone.")
-@click.option("--kind", help="Of this kind alone, such as webhook.deliver.")
+@click.option("--org", help="Only tasks of this organization.")
+@click.option("--video", help="Only tasks about this video.")
+@click.option("--kind", help="Only tasks of this kind, such as webhook.deliver.")
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
 @json_option
 @pass_invocation
@@ -49,6 +50,7 @@ def tasks(  # noqa: PLR0913 - one per option
         "attempts": "ATTEMPTS",
         "losses": "LOSSES",
         "worker": "WORKER",
+        "transcoder": "MADE BY",
         "notBefore": "NOT BEFORE",
         "updatedAt": "CHANGED",
         "error": "WHY",
@@ -74,4 +76,18 @@ def _record(task: Task) -> dict[str, object]:
         "createdAt": timestamp(task.created_at),
         "updatedAt": timestamp(task.updated_at),
         "error": task.error,
+        **_maker(task),
+    }
+
+
+def _maker(task: Task) -> dict[str, object]:
+    """
+    Say who makes a part, why, and by what name a service elsewhere knows it.
+    """
+    submission = submission_of(task)
+    handle = submission.handle if submission else task.payload.get("handle")
+    return {
+        "transcoder": task.payload.get("transcoder", ""),
+        "transcoderBecause": task.payload.get("chosen_because", ""),
+        "handle": handle or "",
     }

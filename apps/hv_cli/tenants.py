@@ -90,8 +90,8 @@ def list_orgs(invocation: Invocation, *, as_json: bool) -> None:
 @click.option(
     "--weight",
     type=WEIGHT,
-    help=f"Its part of the encoders, compared with others: {MIN_WEIGHT:g} to "
-    f"{MAX_WEIGHT:g}; 1 is usual.",
+    help=f"Its share of the encoders, compared with others: {MIN_WEIGHT:g} to "
+    f"{MAX_WEIGHT:g}; normally 1.",
 )
 @json_option
 @pass_invocation
@@ -104,7 +104,7 @@ def set_quotas(
     **given: float | Unset | None,
 ) -> None:
     """
-    Set what ORG_ID may use; what is not named stays as it is.
+    Set what ORG_ID may use; limits that are not named stay as they are.
 
     N is a whole number; "none" removes a limit.
     """

@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.local_service import LocalService, running
 from hv_cli.printable import printable
@@ -31,7 +31,7 @@ STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     type=click.IntRange(1, HIGHEST_PORT),
     default=8080,
     show_default=True,
-    help="Of the API; delivery, player and uploads have the next one.",
+    help="Port of the API; delivery, player and uploads have the next one.",
 )
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Encode workers; 1 for four cores."
@@ -95,28 +95,53 @@ def tell(text: str) -> None:
         click.echo(printable(f"hv: {text}", keeps="\n"), err=True)
 
 
-def describe(service: LocalService, new_keys: Mapping[str, str]) -> str:
+def describe(
+    service: LocalService, new_keys: Mapping[str, str], *, sign_in: str
+) -> str:
     """
     Write the addresses, and the keys if they were made just now.
+
+    Args:
+        sign_in: Where to sign in to the dashboard; "" if there is none.
     """
     at = service.addresses
-    lines = [
-        f"hv is ready. Data folder: {service.folder.path}",
-        f"  API                {at.api_url}",
-        f"  delivery           {at.worker_url}",
-        f"  player             {at.player_url}",
-        f"  uploads            {at.upload_url}",
-    ]
-    lines += [f"  key of {name:<11} {value}" for name, value in new_keys.items()]
-    if new_keys:
-        lines.append(f"The keys are kept in {service.folder.first_keys_file}.")
+    rows = {
+        "API": at.api_url,
+        "documentation": f"{at.api_url}/docs",
+        "health": f"{at.api_url}/health",
+        "delivery": at.worker_url,
+        "player": at.player_url,
+        "uploads": at.upload_url,
+        **({"dashboard": _once(sign_in)} if sign_in else {}),
+        "mails": service.mails,
+        "first keys": str(service.folder.first_keys_file),
+        **{f"key of {name}": value for name, value in new_keys.items()},
+    }
+    lines = [f"hv is ready. Data folder: {service.folder.path}"]
+    lines += [f"  {name:<18} {value}" for name, value in rows.items()]
     return "\n".join(lines)
+
+
+async def _sign_in_address(service: LocalService) -> str:
+    try:
+        return await service.sign_in_address()
+    except CliError as error:
+        # Everything else is ready.
+        tell(f"no address to sign in at: {error.message}")
+        return ""
+
+
+def _once(sign_in: str) -> str:
+    # Only an address with a code signs in by itself.
+    is_link = "#" in sign_in
+    return f"{sign_in} (once, within 10 minutes)" if is_link else sign_in
 
 
 async def _serve(service: LocalService) -> None:
     known = service.folder.first_keys()
     async with running(service):
         new = {} if known else service.folder.first_keys()
+        sign_in = await _sign_in_address(service)
         with suppress(OSError):
-            click.echo(describe(service, new))
+            click.echo(describe(service, new, sign_in=sign_in))
         await service.failed()

@@ -14,7 +14,7 @@ from hv_cli.quality import quality_option
 
 @click.command(cls=HvCommand)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--name", help="What the video is called; default: the file's name.")
+@click.option("--name", help="The video's name; by default the file's name.")
 @quality_option
 @click.option("--public", is_flag=True, help="Play it without a token.")
 @click.option("--wait", is_flag=True, help="Return when it can be played.")
@@ -22,7 +22,7 @@ from hv_cli.quality import quality_option
     "--env",
     default="live",
     show_default=True,
-    help="Whose first key is used where HV_API_KEY is not set.",
+    help="The environment whose first key is used if HV_API_KEY is not set.",
 )
 @json_option
 @pass_invocation

@@ -4,6 +4,7 @@ Bring a file to the service and watch it being encoded.
 
 import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ MAX_UPLOAD_BYTES: Final = 5 * 1024**3
 @attrs.frozen(kw_only=True)
 class UploadWanted:
     """
-    The file, and what shall become of it.
+    The file, and the settings of its video.
     """
 
     path: Path
@@ -99,7 +100,12 @@ def send(client: ApiClient, wanted: UploadWanted) -> str:
             content_type,
             lambda sent: progress.advance(task, sent),
         )
-    return str(grant["videoID"])
+    video_id = str(grant["videoID"])
+    if grant.get("direct"):
+        # The store does not tell the service, which notices by itself, only later.
+        with suppress(CliError):
+            client.call("POST", f"/videos/{video_id}/upload-complete")
+    return video_id
 
 
 def wait_until_ready(client: ApiClient, video_id: str) -> dict[str, Any]:

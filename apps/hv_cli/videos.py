@@ -16,8 +16,9 @@ from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
+from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
-from hvcore.domain.videos.video import DeletionReason, Video, VideoState
+from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.errors import UnavailableError
 from hvcore.services.playback.signed_urls import SignedUrls
 from hvcore.wire import responses
@@ -29,7 +30,7 @@ OPERATOR: Final = Principal(
     env_id=None,
     permissions=ALL_PERMISSIONS,
 )
-"""Who can run this command can read the database; nothing is kept from him."""
+"""A user who can run this command can also read the database, so nothing is hidden."""
 
 _org = click.option("--org", default="org_local", show_default=True)
 _env = click.option("--env", default="live", show_default=True)

@@ -1,5 +1,5 @@
 """
-``hv webhooks``: who is told of what happens. A secret is shown once.
+``hv webhooks``: the addresses that get events. A secret is shown once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from hv_cli.commands import (
 from hv_cli.output import Record, json_option, print_json, put, say, show, timestamp
 from hvcore.assembly import Services
 from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookEndpoint
-from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
+from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, VIDEO_KINDS, EventKind
 from hvcore.services.webhooks.endpoints import AddressRefusedError, WebhookWithSecret
 
 _DELIVERY_COLUMNS: Mapping[str, str] = {
@@ -27,6 +27,7 @@ _DELIVERY_COLUMNS: Mapping[str, str] = {
     "state": "STATE",
     "attempts": "TRIES",
     "lastStatus": "ANSWER",
+    "lastDurationMs": "MS",
     "lastAttemptAt": "LAST TRY",
     "nextAttemptAt": "NEXT TRY",
     "lastError": "WHY",
@@ -49,8 +50,8 @@ def webhooks() -> None:
     "--event",
     "events",
     multiple=True,
-    type=click.Choice([kind.value for kind in EventKind]),
-    help="What it wants to know; completed and failed processing if none is named.",
+    type=click.Choice([kind.value for kind in VIDEO_KINDS]),
+    help="An event that it gets; by default completed and failed processing.",
 )
 @json_option
 @pass_invocation
@@ -81,8 +82,8 @@ def _added(
     except AddressRefusedError as exc:
         if exc.allowed_as is None:
             raise
-        # Told here and not in the refusal itself: the same sentence is a video's
-        # failureReason, and who calls the API can set nothing, nor shall learn
+        # Said here and not in the refusal itself: the same sentence is a video's
+        # failureReason. A caller of the API can set nothing, and must not learn
         # how to ask for a way into the operator's network.
         raise CliError(
             f"{exc} To allow it, list {exc.allowed_as} in the setting "
@@ -92,7 +93,7 @@ def _added(
 
 
 @webhooks.command("list")
-@click.option("--org", help="Of this organization alone.")
+@click.option("--org", help="Only those of this organization.")
 @json_option
 @pass_invocation
 def list_webhooks(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
@@ -128,8 +129,8 @@ def deliveries(
     Show the deliveries to WEBHOOK_ID, newest first.
     """
     with invocation.services() as services:
-        found = services.webhooks.deliveries(webhook_id, limit=limit)
-        reasons = services.webhooks.reasons(found)
+        found = services.delivery_orders.of_endpoint(webhook_id, limit=limit)
+        reasons = services.delivery_orders.reasons(found)
     records = [
         {**_delivery(delivery), "waits": reasons.get(delivery.id)} for delivery in found
     ]
@@ -138,7 +139,11 @@ def deliveries(
 
 @webhooks.command("resend")
 @click.argument("event_id")
-@click.option("--webhook", "webhook_id", help="To this one; else to all that want it.")
+@click.option(
+    "--webhook",
+    "webhook_id",
+    help="Only to this webhook; by default to all that get such events.",
+)
 @json_option
 @pass_invocation
 def resend(
@@ -148,9 +153,22 @@ def resend(
     Deliver EVENT_ID once more.
     """
     with invocation.services() as services:
-        ordered = services.webhooks.resend(event_id, webhook_id)
+        ordered = services.delivery_orders.resend(event_id, webhook_id)
     records = [_delivery(delivery) for delivery in ordered]
     show(records, _DELIVERY_COLUMNS, name="deliveries", as_json=as_json)
+
+
+@webhooks.command("test")
+@click.argument("webhook_id")
+@json_option
+@pass_invocation
+def send_test(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
+    """
+    Send WEBHOOK_ID alone an event of the kind webhook.test.
+    """
+    with invocation.services() as services:
+        ordered = services.delivery_orders.send_test(webhook_id)
+    show([_delivery(ordered)], _DELIVERY_COLUMNS, name="deliveries", as_json=as_json)
 
 
 @webhooks.command("remove")
@@ -176,7 +194,7 @@ def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
     default="24h",
     show_default=True,
     callback=duration_option,
-    help="How long the old secret signs beside the new one.",
+    help="How long the old secret also signs.",
 )
 @json_option
 @pass_invocation
@@ -205,6 +223,24 @@ def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
     with invocation.services() as services:
         endpoint = services.webhooks.enable(webhook_id)
         (record,) = _records(services, [endpoint])
+    _print_state(endpoint, record, as_json=as_json)
+
+
+@webhooks.command("disable")
+@click.argument("webhook_id")
+@json_option
+@pass_invocation
+def disable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
+    """
+    Let WEBHOOK_ID have no events until it is enabled; what waits is never sent.
+    """
+    with invocation.services() as services:
+        endpoint = services.webhooks.disable(webhook_id)
+        (record,) = _records(services, [endpoint])
+    _print_state(endpoint, record, as_json=as_json)
+
+
+def _print_state(endpoint: WebhookEndpoint, record: Record, *, as_json: bool) -> None:
     if as_json:
         print_json(record)
     else:
@@ -252,6 +288,7 @@ def _delivery(delivery: WebhookDelivery) -> Record:
         "lastAttemptAt": timestamp(delivery.last_attempt_at),
         "nextAttemptAt": timestamp(delivery.next_attempt_at),
         "lastStatus": delivery.last_status,
+        "lastDurationMs": delivery.last_duration_ms,
         "lastError": delivery.last_error,
         "waits": None,
     }

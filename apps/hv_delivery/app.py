@@ -31,11 +31,7 @@ class DeliveryServices(Protocol):
     """
 
     @property
-    def delivery(self) -> Delivery:
-        """
-        Playlists and segments.
-        """
-        ...
+    def delivery(self) -> Delivery: ...
 
     @property
     def share_playback(self) -> SharePlayback:
@@ -45,18 +41,10 @@ class DeliveryServices(Protocol):
         ...
 
     @property
-    def thumbnails(self) -> Thumbnails:
-        """
-        Pictures.
-        """
-        ...
+    def thumbnails(self) -> Thumbnails: ...
 
     @property
-    def key_ring(self) -> KeyRing:
-        """
-        The keys of playback tokens.
-        """
-        ...
+    def key_ring(self) -> KeyRing: ...
 
 
 def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Response]:
@@ -111,7 +99,7 @@ class PublicFilesResource:
 
 class PrivateFilesResource:
     """
-    The files of private videos, and of public ones for who has a token.
+    The files of private videos, and of public ones with a token.
     """
 
     def __init__(self, delivery: Delivery) -> None:
@@ -142,10 +130,10 @@ class SharedFilesResource:
         """
         Answer with a file; HEAD uses no view.
         """
-        served = self._share_playback.open(
+        response = self._share_playback.open(
             share, file, viewer_of(req), begins=req.method == "GET"
         )
-        send(req, resp, served)
+        send(req, resp, response)
 
     on_head = on_get
 

@@ -15,7 +15,7 @@ import attrs
 
 from hv_delivery.app import LIVE
 from hv_web.compressed_texts import NotPreparedError
-from hv_web.plain_requests import MAX_KEPT, PlainRequest
+from hv_web.plain_requests import MAX_CACHED, PlainRequest
 from hv_web.representations import Representation, represent
 from hvcore.envelope import SUCCESS_TYPE
 from hvcore.errors import HvError
@@ -23,8 +23,8 @@ from hvcore.manifests.hls import MASTER
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
-from hvcore.services.playback.kept_thumbnails import KeptThumbnails
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
 
@@ -44,15 +44,11 @@ _ALIVE: Final = PlaybackResponse(
 
 class PublishedServices(Protocol):
     """
-    What decides about the files.
+    Decides about the files.
     """
 
     @property
-    def delivery(self) -> Delivery:
-        """
-        Public and private videos.
-        """
-        ...
+    def delivery(self) -> Delivery: ...
 
     @property
     def share_playback(self) -> SharePlayback:
@@ -62,16 +58,12 @@ class PublishedServices(Protocol):
         ...
 
     @property
-    def edge_key_playback(self) -> EdgeKeyPlayback:
-        """
-        The same for who has an edge key.
-        """
-        ...
+    def edge_key_playback(self) -> EdgeKeyPlayback: ...
 
     @property
     def thumbnails(self) -> Thumbnails:
         """
-        Pictures, made and kept.
+        Makes and stores pictures.
         """
         ...
 
@@ -89,7 +81,7 @@ class PublishedFileOpener:
     delivery: Delivery
     share_playback: SharePlayback
     edge_key_playback: EdgeKeyPlayback
-    pictures: KeptThumbnails
+    pictures: CachedThumbnails
     further: Further | None = None
 
     @classmethod
@@ -97,11 +89,11 @@ class PublishedFileOpener:
         cls, services: PublishedServices, further: Further | None = None
     ) -> "PublishedFileOpener | None":
         """
-        Return them, None where files lie on another server.
+        Return them, None where files are on another server.
 
         Args:
-            further: Is for who keeps what it is told, so nobody asks it where
-                decisions are made by what was kept before.
+            further: Its answers are cached by its callers, so nothing asks it where
+                decisions are cached.
         """
         delivery = services.delivery
         if not delivery.decides_at_once:
@@ -110,7 +102,7 @@ class PublishedFileOpener:
             delivery=delivery,
             share_playback=services.share_playback,
             edge_key_playback=services.edge_key_playback,
-            pictures=KeptThumbnails(
+            pictures=CachedThumbnails(
                 storage=delivery.storage,
                 delivery=delivery,
                 uses=services.thumbnails.uses,
@@ -143,10 +135,10 @@ class PublishedFileOpener:
         """
         Return the answer to a request; None leaves it to the app.
 
-        What is refused is left to it, too: there it is worded and noted. So is what
-        a server must be asked for first (is_current of the directory), and a long
-        text that is to be compressed first: by doing that, the app has the next
-        such request answered here.
+        Refusals are left to it, too: it words and logs them. So is what a server must
+        be asked for first (is_current of the directory), and a long text that is to
+        be compressed first: by doing that, the app has the next such request answered
+        here.
         """
         if request.path == _HEALTH:
             return _ALIVE, represent(request.wanted, _ALIVE)
@@ -154,14 +146,14 @@ class PublishedFileOpener:
             address = _address(request.path)
             if address is None:
                 return self.further(request) if self.further else None
-            served = self._served(address, request)
-            if served is None:
+            response = self._response(address, request)
+            if response is None:
                 return None
-            return served, represent(request.wanted, served, waits=False)
+            return response, represent(request.wanted, response, waits=False)
         except (HvError, NotPreparedError):
             return None
 
-    def _served(
+    def _response(
         self, address: "_Address", request: PlainRequest
     ) -> PlaybackResponse | None:
         if address.is_picture:
@@ -200,7 +192,7 @@ class _Address:
     file: str
 
 
-@lru_cache(maxsize=MAX_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def _address(path: tuple[str, ...]) -> _Address | None:
     match path:
         case ("v1", "private", video, *file) if file:

@@ -1,8 +1,8 @@
 """
-What an edge asks the service, below ``/v1/edge/``.
+The service's answers to edges, below ``/v1/edge/``.
 
-Nobody else gets an answer there: an edge shows a secret that both derive from
-the keys of the installation.
+Only edges get an answer there: they send a secret that both derive from the keys of
+the installation.
 """
 
 import hmac
@@ -54,21 +54,26 @@ def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Respon
     """
     secret = edge_secret(services.settings.uploads.signing_key)
     app = make_web_app(cors=exact_origins(()), middleware=[SecretMiddleware(secret)])
-    grants = services.edge_authorizations
-    app.add_route("/v1/edge/grant/{kind}/{owner:path}", AuthorizationResource(grants))
-    app.add_route("/v1/edge/grants", HeldAuthorizationsResource(grants))
-    app.add_route("/v1/edge/domains/{list_id}", DomainListResource(grants))
+    authorizations = services.edge_authorizations
+    app.add_route(
+        "/v1/edge/authorization/{kind}/{owner:path}",
+        AuthorizationResource(authorizations),
+    )
+    app.add_route("/v1/edge/authorizations", HeldAuthorizationsResource(authorizations))
+    app.add_route("/v1/edge/domains/{list_id}", DomainListResource(authorizations))
     mark = token_mark(secret)
     app.add_route(
-        "/v1/edge/text/{kind}/{place:path}", PlaylistTextResource(grants, mark)
+        "/v1/edge/text/{kind}/{path:path}", PlaylistTextResource(authorizations, mark)
     )
-    app.add_route("/v1/edge/media/{kind}/{place:path}", MediaBytesResource(grants))
+    app.add_route(
+        "/v1/edge/media/{kind}/{path:path}", MediaBytesResource(authorizations)
+    )
     return app
 
 
 class SecretMiddleware:
     """
-    Answers everybody but edges as if nothing were here.
+    Answers all but edges with 404.
     """
 
     def __init__(self, secret: str) -> None:
@@ -88,37 +93,37 @@ class SecretMiddleware:
 
 class AuthorizationResource:
     """
-    Whether a video may be served now, and where its files lie.
+    Whether a video may be served now, and where its files are.
     """
 
-    def __init__(self, grants: EdgeAuthorizations) -> None:
-        self._grants = grants
+    def __init__(self, authorizations: EdgeAuthorizations) -> None:
+        self._authorizations = authorizations
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, owner: str
     ) -> None:
         """
-        Answer with the grant; 304 if the edge has it as it is.
+        Answer with the authorization; 304 if the edge has it as it is.
         """
-        grant = self._grants.find(kind, owner)
+        authorization = self._authorizations.find(kind, owner)
         resp.set_header("Cache-Control", "no-store")
-        if req.get_header("If-None-Match") == grant.tag:
+        if req.get_header("If-None-Match") == authorization.tag:
             resp.status = falcon.HTTP_304
             return
-        resp.data = encode(grant.document())
+        resp.data = encode(authorization.document())
         resp.content_type = falcon.MEDIA_JSON
 
 
 class HeldAuthorizationsResource:
     """
-    Which of the grants that an edge has may still be used.
+    Which of an edge's authorizations are still valid.
     """
 
-    def __init__(self, grants: EdgeAuthorizations) -> None:
-        self._grants = grants
+    def __init__(self, authorizations: EdgeAuthorizations) -> None:
+        self._authorizations = authorizations
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        held = self._grants.which_hold(req.get_header("If-None-Match") or "")
+        held = self._authorizations.which_hold(req.get_header("If-None-Match") or "")
         resp.set_header("Cache-Control", "no-store")
         resp.data = held.encode()
         resp.content_type = HELD_TYPE
@@ -129,13 +134,13 @@ class DomainListResource:
     The domains that a token names, instead of carrying them.
     """
 
-    def __init__(self, grants: EdgeAuthorizations) -> None:
-        self._grants = grants
+    def __init__(self, authorizations: EdgeAuthorizations) -> None:
+        self._authorizations = authorizations
 
     def on_get(
         self, _req: falcon.Request, resp: falcon.Response, *, list_id: str
     ) -> None:
-        resp.data = encode({"domains": self._grants.find_domains(list_id)})
+        resp.data = encode({"domains": self._authorizations.find_domains(list_id)})
         resp.content_type = falcon.MEDIA_JSON
         resp.set_header("Cache-Control", "no-store")
 
@@ -145,18 +150,18 @@ class PlaylistTextResource:
     Playlists and manifests, for the edge to put tokens into.
     """
 
-    def __init__(self, grants: EdgeAuthorizations, mark: str) -> None:
-        self._grants = grants
+    def __init__(self, authorizations: EdgeAuthorizations, mark: str) -> None:
+        self._authorizations = authorizations
         self._mark = mark
 
     def on_get(
-        self, req: falcon.Request, resp: falcon.Response, *, kind: str, place: str
+        self, req: falcon.Request, resp: falcon.Response, *, kind: str, path: str
     ) -> None:
         """
         Answer with a text, and with what stands in it for a token.
         """
-        owner, _, file = place.partition("/")
-        send(req, resp, self._grants.open_text(kind, owner, file, self._mark))
+        owner, _, file = path.partition("/")
+        send(req, resp, self._authorizations.open_text(kind, owner, file, self._mark))
         resp.set_header(MARK_HEADER, self._mark)
 
 
@@ -165,13 +170,13 @@ class MediaBytesResource:
     The bytes of media files, for the edge's cache.
     """
 
-    def __init__(self, grants: EdgeAuthorizations) -> None:
-        self._grants = grants
+    def __init__(self, authorizations: EdgeAuthorizations) -> None:
+        self._authorizations = authorizations
 
     def on_get(
-        self, req: falcon.Request, resp: falcon.Response, *, kind: str, place: str
+        self, req: falcon.Request, resp: falcon.Response, *, kind: str, path: str
     ) -> None:
         # A public path's owner is organization, environment and video.
-        parts = place.split("/", 3 if kind == "public" else 1)
+        parts = path.split("/", 3 if kind == "public" else 1)
         owner, file = "/".join(parts[:-1]), parts[-1]
-        send(req, resp, self._grants.open_media(kind, owner, file))
+        send(req, resp, self._authorizations.open_media(kind, owner, file))

@@ -37,7 +37,7 @@ API_TEMPLATE: Final = "api.conf.template"
 SECRETS_FILE: Final = "secrets.json"
 MAX_FILES: Final = 65_536
 """Of a worker of nginx: two for each connection, at most."""
-MAX_KEPT_FILES: Final = 4096
+MAX_OPEN_FILES: Final = 4096
 """Of those, segments that stay open between requests; a quarter at most."""
 
 SERVICE_NUMBERS: Final[Mapping[str, int]] = {
@@ -51,7 +51,7 @@ SERVICE_NUMBERS: Final[Mapping[str, int]] = {
 """What nginx must do as the service and the script do, by the template's names."""
 _SCRIPT_ENDING: Final = ".lua"
 _UNSAFE: Final = frozenset("\"'\\;{}$\n\r\t ")
-"""What nginx gives a meaning, in the paths and addresses that are put in."""
+"""Characters with a meaning for nginx, in the paths and addresses that are filled in."""
 
 
 @attrs.frozen(kw_only=True)
@@ -61,7 +61,7 @@ class EdgeConfig:
 
     Attributes:
         folder: Of counts, cache and state.
-        scripts: Where the script and its secrets lie.
+        scripts: Where the script and its secrets are.
         storage: The folder of the storage; None if it is none of this machine.
         modules: Where nginx has its modules.
     """
@@ -82,8 +82,7 @@ class EdgeConfig:
         edge = self.settings.edge
         if not edge.listen:
             raise ConfigError(
-                "There is no edge yet: set HV_EDGE__LISTEN to where nginx shall "
-                "listen, such as 443 or 127.0.0.1:8082."
+                "There is no edge yet: set HV_EDGE__LISTEN to the address of nginx, such as 443 or 127.0.0.1:8082."
             )
         if bool(edge.tls_certificate) != bool(edge.tls_key):
             raise ConfigError(
@@ -97,7 +96,7 @@ class EdgeConfig:
                     "configuration: choose one without spaces, quotes, ; { } and $."
                 )
         # After the check: these are ours, spaces and all. No HTTP/2: in its
-        # requests the Lua module refuses subrequests, with which grants are asked
+        # requests the Lua module refuses subrequests, with which authorizations are asked
         # for, so all of them would be the service's.
         for name in ("LISTEN", "API_LISTEN"):
             values[name] += " ssl" if edge.tls_certificate else ""
@@ -122,7 +121,7 @@ class EdgeConfig:
             "USER": _name_of(self._owner()[0]),
             "WORKERS": "auto",
             "FILES": str(max_files),
-            "KEPT_FILES": str(min(MAX_KEPT_FILES, max_files // 4)),
+            "OPEN_FILES": str(min(MAX_OPEN_FILES, max_files // 4)),
             "FOLDER": str(self.folder),
             "SCRIPTS": str(self.scripts),
             "STORAGE": str(self.storage or self.folder / "nothing"),
@@ -136,9 +135,6 @@ class EdgeConfig:
         }
 
     def secrets(self, keys: Sequence[TokenKey]) -> str:
-        """
-        Return what the script must know and nobody else may.
-        """
         player = origin_of(self.settings.public.player_url)
         analytics = self.settings.analytics
         return json.dumps(
@@ -202,9 +198,9 @@ class EdgeConfig:
 
     def _give_to_owner(self, path: Path) -> None:
         """
-        Have what root makes belong to whom the service runs as.
+        Give files that root makes to the user of the service.
 
-        Who deletes a video writes to the folder, and who counts, too.
+        Processes that delete videos write to the folder, and so do those that count.
         """
         if os.geteuid() == 0:
             os.chown(path, *self._owner())

@@ -1,5 +1,5 @@
 """
-End a process that hangs: who keeps it running starts another one.
+End a process that hangs, so that its supervisor starts another one.
 """
 
 import logging
@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 class Heartbeat:
     """
-    What a process gives as long as it gets on with its work.
+    The heartbeat of a process while its work goes on.
 
     Nothing else helps against a sink that never answers: a thread that waits in it
     cannot be ended.

@@ -43,7 +43,7 @@ class Ingest:
 
     Attributes:
         folder: Where nginx's workers have their files.
-        sinks: By name. Each goes on where it stands, whatever the others do.
+        sinks: By name. Each continues at its own position, whatever the others do.
         names: Those of viewers' sessions, as the service gives them.
         beat: Called with each round, each file and each batch that was taken.
     """

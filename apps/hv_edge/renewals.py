@@ -1,7 +1,7 @@
 """
 Answer what edges ask again and again without the app, or leave it to it.
 
-An edge asks every 0.7 s for the grants of the videos that are watched, and for each
+An edge asks every 0.7 s for the authorizations of the videos that are watched, and for each
 of their playlists. As for players' requests (:mod:`hv_delivery.published`), nothing
 here waits.
 """
@@ -46,14 +46,14 @@ _NO_BODY: Final = PlaybackResponse(
 @attrs.frozen(kw_only=True)
 class Renewals:
     """
-    Grants that have not changed, and texts.
+    Authorizations that have not changed, and texts.
 
     Attributes:
-        secret: What an edge shows.
-        mark: Stands for a token in texts.
+        secret: The secret of edges.
+        mark: Replaces a token in texts.
     """
 
-    grants: EdgeAuthorizations
+    authorizations: EdgeAuthorizations
     secret: bytes = attrs.field(repr=False)
     mark: str = attrs.field(repr=False)
 
@@ -64,7 +64,7 @@ class Renewals:
         """
         secret = edge_secret(services.settings.uploads.signing_key)
         return cls(
-            grants=services.edge_authorizations,
+            authorizations=services.edge_authorizations,
             secret=secret.encode(),
             mark=token_mark(secret),
         )
@@ -75,8 +75,8 @@ class Renewals:
         """
         Return the answer to a request; None leaves it to the app.
 
-        A grant that the edge does not know is left to it, too: of a long film it
-        takes longer to write than others shall wait.
+        An authorization that the edge does not know is left to it, too: for a long
+        film it takes longer to write than others should wait.
 
         Raises:
             HvError: It is refused: the app words that.
@@ -85,17 +85,21 @@ class Renewals:
         if request.wanted.is_head or not hmac.compare_digest(given, self.secret):
             return None
         match request.path:
-            case ("v1", "edge", "grant", kind, *owner) if owner:
-                grant = self.grants.find(kind, "/".join(owner))
-                is_known = request.wanted.if_none_match == grant.tag
+            case ("v1", "edge", "authorization", kind, *owner) if owner:
+                authorization = self.authorizations.find(kind, "/".join(owner))
+                is_known = request.wanted.if_none_match == authorization.tag
                 return (_NO_BODY, _UNCHANGED) if is_known else None
-            case ("v1", "edge", "grants"):
-                held = self.grants.which_hold(request.wanted.if_none_match or "")
+            case ("v1", "edge", "authorizations"):
+                held = self.authorizations.which_hold(
+                    request.wanted.if_none_match or ""
+                )
                 return _NO_BODY, _whole_answer(held.encode())
             case ("v1", "edge", "text", kind, owner, *file) if file:
-                served = self.grants.open_text(kind, owner, "/".join(file), self.mark)
-                return served, self._marked(
-                    represent(request.wanted, served, waits=False)
+                response = self.authorizations.open_text(
+                    kind, owner, "/".join(file), self.mark
+                )
+                return response, self._marked(
+                    represent(request.wanted, response, waits=False)
                 )
         return None
 

@@ -17,10 +17,10 @@ _CJSON: Final = "usr/lib/**/lua/5.1/cjson.so"
 
 def missing(root: Path = Path("/")) -> Sequence[str]:
     """
-    Return what is not there, in words.
+    Return what is missing, in words.
 
     Args:
-        root: Below which Debian's files lie.
+        root: Below which Debian's files are.
     """
     found = {
         # Not every PATH has the folder of Debian's nginx.

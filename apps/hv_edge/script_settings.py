@@ -1,8 +1,8 @@
 """
-What the edge's script must do as the service does: a Lua table, made from Python.
+Settings that the edge's script shares with the service: a Lua table from Python.
 
-Each number has its home in Python, beside what it is good for there. So neither can be
-changed without the other. What is the script's own business stands in the script alone.
+Each number is defined in Python, where it is used. So neither can be changed without
+the other. Numbers that only the script needs are in the script.
 """
 
 import json
@@ -21,8 +21,8 @@ from hv_edge.tallies import (
 from hv_web.representations import MAX_AGE_S
 from hv_web.shared_gzip import MAX_TOKEN_BYTES as MAX_SHARED_TOKEN_BYTES
 from hvcore.changes_file import (
+    CACHE_TTL_S,
     CHANGES_BYTES,
-    KEPT_S,
     RENEWED_AFTER_S,
     REOPENED_EVERY_S,
 )
@@ -37,7 +37,7 @@ from hvcore.services.counting.sessions import (
     MARK_DIGITS,
     NEWCOMERS_SHARE,
     NOTED_EVERY_S,
-    TURN_S,
+    PERIOD_S,
 )
 from hvcore.services.edge.authorizations import ETAG_CHARS, MAX_ASKED
 from hvcore.services.playback.published_files import MAX_NUMBER_DIGITS
@@ -52,7 +52,7 @@ SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
     "changes_bytes": CHANGES_BYTES,
     "etag_chars": ETAG_CHARS,
     "immutable_max_age_s": MAX_AGE_S[Lifetime.IMMUTABLE],
-    "kept_s": KEPT_S,
+    "cache_ttl_s": CACHE_TTL_S,
     "leeway_s": LEEWAY_S,
     "mark_digits": MARK_DIGITS,
     "max_address_chars": MAX_ADDRESS_CHARS,
@@ -68,7 +68,7 @@ SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
     "page_address": PAGE_ADDRESS,
     "renewed_after_s": RENEWED_AFTER_S,
     "reopened_every_s": REOPENED_EVERY_S,
-    "session_turn_s": TURN_S,
+    "session_period_s": PERIOD_S,
     "tally_aligned_bytes": ALIGNED_BYTES,
     "tally_bytes": FILE_BYTES,
     "tally_head_bytes": HEAD.size,
@@ -87,7 +87,7 @@ _MODULE: Final = """\
 return setmetatable({
 %s
 }, {
-    -- A name that is misspelt shall not be a limit that is missing.
+    -- A misspelt name must not become a missing limit.
     __index = function(_, name) error("the script has no setting " .. name) end,
 })
 """

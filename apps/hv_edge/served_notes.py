@@ -1,5 +1,5 @@
 """
-Who watched what the edge served, and where it went: what is said besides.
+Viewers and origins of segments that an edge served.
 """
 
 import time
@@ -20,12 +20,12 @@ from hvcore.domain.analytics.live import SessionSeen, UnfollowedSessions
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.services.counting.sessions import MARK_DIGITS, SessionNames
 
-MAX_KEPT: Final = 100_000
+MAX_SESSIONS: Final = 100_000
 """Sessions in memory, about 80 MB."""
-KEPT_FOR_S: Final = 60.0
+TTL_S: Final = 60.0
 """
-Who watches is noted a dozen times meanwhile. Memory is for those who watch, and not
-for all who did.
+A viewer is noted a dozen times meanwhile. Memory is for current viewers, and not for
+all earlier ones.
 """
 _SESSION_BYTES: Final = len(SESSION) + MARK_DIGITS
 _UNFOLLOWED: Final = SESSION + UNFOLLOWED.encode()
@@ -35,7 +35,7 @@ _COUNTRY: Final = b"c"
 @attrs.frozen(kw_only=True)
 class ServedNotes:
     """
-    What is to be noted of some segments beside their number.
+    What else is recorded about some segments, besides their number.
 
     Attributes:
         seen: The latest of each video and session.
@@ -66,59 +66,59 @@ class NamedSessions:
 
     Args:
         names: Those that the service gives the same viewers.
-        max_kept: Then all are forgotten, so that there is room.
-        kept_for_s: Likewise.
+        max_sessions: Above it all are forgotten, to free memory.
+        ttl_s: After it all are forgotten.
     """
 
     def __init__(
         self,
         names: SessionNames,
-        max_kept: int = MAX_KEPT,
-        kept_for_s: float = KEPT_FOR_S,
+        max_sessions: int = MAX_SESSIONS,
+        ttl_s: float = TTL_S,
     ) -> None:
         self._names = names
-        self._max_kept = max_kept
-        self._kept_for_s = kept_for_s
+        self._max_sessions = max_sessions
+        self._ttl_s = ttl_s
         self._forgot_s = time.monotonic()
         # By place and mark as they stand in a record; and of all heights the same.
-        self._kept: dict[tuple[bytes, bytes], NamedSession] = {}
+        self._named: dict[tuple[bytes, bytes], NamedSession] = {}
         self._sessions: dict[tuple[VideoId, str], NamedSession] = {}
 
     def __len__(self) -> int:
         """
         Return how many are in memory, each height by itself.
         """
-        return len(self._kept)
+        return len(self._named)
 
     def make_room(self) -> None:
         """
         Forget them if they are many, or old; until then each is the same object.
         """
         now_s = time.monotonic()
-        is_old = now_s - self._forgot_s >= self._kept_for_s
-        if is_old or len(self._kept) >= self._max_kept:
-            self._kept.clear()
+        is_old = now_s - self._forgot_s >= self._ttl_s
+        if is_old or len(self._named) >= self._max_sessions:
+            self._named.clear()
             self._sessions.clear()
             self._forgot_s = now_s
 
     def find(self, text: bytes, session: bytes) -> NamedSession:
         """
-        Return what a place and a mark of a record stand for.
+        Return the session of a place and a mark in a record.
         """
-        found = self._kept.get((text, session))
+        found = self._named.get((text, session))
         if found is not None:
             return found
         place = place_of(text)
         name = self._names.name_of(session.removeprefix(SESSION).decode())
         new = NamedSession(place.org_id, place.env_id, place.video_id, name)
         found = self._sessions.setdefault((place.video_id, name), new)
-        self._kept[text, session] = found
+        self._named[text, session] = found
         return found
 
 
 def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNotes:
     """
-    Take notes together.
+    Sum notes up.
 
     What they mean is found out once for each viewer and day, and not for each
     note: where viewers' countries are known, every record has one.
@@ -127,8 +127,8 @@ def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNo
     latest: dict[NamedSession, datetime] = {}
     unfollowed: dict[bytes, datetime] = {}
     went: dict[tuple[bytes, bytes, date], int] = {}
-    for at, place, told, segments in notes:
-        session, origin = _divide(told)
+    for at, place, note, segments in notes:
+        session, origin = _divide(note)
         if session == _UNFOLLOWED:
             org = place.partition(b" ")[0]
             unfollowed[org] = max(at, unfollowed.get(org, at))
@@ -148,14 +148,14 @@ def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNo
     )
 
 
-def _divide(told: bytes) -> tuple[bytes, bytes]:
+def _divide(note: bytes) -> tuple[bytes, bytes]:
     """
     Return the session of a note, and the origin; each may be empty.
     """
-    if not told.startswith(SESSION):
-        return b"", told
-    size = len(_UNFOLLOWED) if told.startswith(_UNFOLLOWED) else _SESSION_BYTES
-    return told[:size], told[size:]
+    if not note.startswith(SESSION):
+        return b"", note
+    size = len(_UNFOLLOWED) if note.startswith(_UNFOLLOWED) else _SESSION_BYTES
+    return note[:size], note[size:]
 
 
 def _seen(named: NamedSession, at: datetime) -> SessionSeen:
@@ -174,8 +174,8 @@ def _origins(went: dict[tuple[bytes, bytes, date], int]) -> tuple[OriginCount, .
     for (text, origin, day), segments in went.items():
         place = places[text]
         for part in origin.split():
-            name, _, told = part.partition(b"=")
-            value = told.decode()
+            name, _, value_text = part.partition(b"=")
+            value = value_text.decode()
             by = BreakdownBy.COUNTRY if name == _COUNTRY else BreakdownBy.REFERRER
             is_known = is_country if by is BreakdownBy.COUNTRY else is_referrer
             if is_known(value):

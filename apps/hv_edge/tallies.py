@@ -64,7 +64,7 @@ UNFOLLOWED: Final = "-"
 FILE_BYTES: Final = 8 * 1024 * 1024
 """
 As long as a worker makes each of them, so that there is room for all that it may be
-serving (``KEPT_FREE_BYTES`` in ``nginx/hv_edge_tally.lua``) and for what came before.
+serving (``FREE_RESERVE_BYTES`` in ``nginx/hv_edge_tally.lua``) and for what came before.
 """
 MARK: Final = b"hvtally1"
 """What a file begins with: it changes with the form."""
@@ -94,23 +94,23 @@ _LAST_MINUTE: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
 
 class ServedNote(NamedTuple):
     """
-    What is said of some segments of a place besides.
+    A note about some segments of a place.
 
     Attributes:
         at: When the last of them had been served.
-        told: With the space before it.
+        text: With the space before it.
     """
 
     at: datetime
     place: bytes
-    told: bytes
+    text: bytes
     segments: int
 
 
 @attrs.frozen(kw_only=True)
 class EdgeTally:
     """
-    What a file says.
+    The content of a file.
 
     Attributes:
         counts: By place.
@@ -200,7 +200,7 @@ def read_tally(data: bytes) -> EdgeTally:
         have.last_ms = max(have.last_ms, record.last_ms)
     places = [(place_of(text), have) for text, have in by_place.items()]
     return EdgeTally(
-        counts=tuple(_served(place, have, began) for place, have in places),
+        counts=tuple(_served_count(place, have, began) for place, have in places),
         minutes=tuple(
             MinuteCount(place=place, minute=minute, segments=have.segments)
             for place, have in places
@@ -257,7 +257,7 @@ def _is_unread(path: Path) -> bool:
             # Shared, so that several may ask. A worker's is exclusive.
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        # A worker has it, it was read meanwhile, or somebody else may not look.
+        # A worker has it, it was read meanwhile, or another may not look.
         return False
     return True
 
@@ -292,7 +292,7 @@ def _records(data: bytes) -> Iterator[_Record | None]:
             yield _Record(text, segments, min(first_ms, LAST_MS), min(last_ms, LAST_MS))
 
 
-def _served(place: SegmentPlace, have: _Count, began: datetime) -> ServedCount:
+def _served_count(place: SegmentPlace, have: _Count, began: datetime) -> ServedCount:
     first_at = began + timedelta(milliseconds=have.first_ms)
     return ServedCount(
         place=place,

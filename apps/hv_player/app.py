@@ -3,8 +3,9 @@ The addresses under ``{player_url}``.
 
 Source: interface, "Delivery". ``{player_url}/v1/embed/{video}`` is the page of
 a video, ``?token=`` for private ones, ``/v1/{edgeKey}`` that of an edge key, whose
-playlist and segments lie below it, and ``/v1/watch/{shareID}`` that of a share
-link. What the pages load lies under ``/v1/player/``.
+playlist and segments are below it, and ``/v1/watch/{shareID}`` that of a share
+link. What the pages load is under ``/v1/player/``. ``/oembed`` tells other sites
+how to embed the first two.
 """
 
 from pathlib import Path
@@ -13,22 +14,29 @@ from typing import Protocol
 import attrs
 import falcon
 
-from hv_player.assets import STATIC, AssetFilesResource, Assets
-from hv_player.html import embed_page
+from hv_player.assets import STATIC, player_assets
+from hv_player.discovery import OEMBED_PATH
+from hv_player.html import content_policy, embed_page, logo_origin
+from hv_player.link_html import front_page
 from hv_player.link_pages import (
     EdgeKeyFilesResource,
     EdgeKeyPageResource,
     SharePageResource,
 )
+from hv_player.oembed import OEmbedResource
 from hv_player.page_answers import PageAnswers, PageContent
 from hv_web.app import make_app as make_web_app
+from hv_web.assets import AssetFilesResource
 from hv_web.cors import ANY_ORIGIN
+from hv_web.files import send
+from hv_web.pages import PAGE_TYPE, served_file
 from hv_web.refusals import Refusals
 from hv_web.viewers import viewer_of
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
+from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
-from hvcore.settings import Settings
+from hvcore.settings import PublicSettings, Settings
 
 
 class PlayerServices(Protocol):
@@ -58,9 +66,16 @@ class PlayerServices(Protocol):
         ...
 
     @property
+    def share_codes(self) -> ShareCodes:
+        """
+        Codes by which their viewers are recognised.
+        """
+        ...
+
+    @property
     def settings(self) -> Settings:
         """
-        The public addresses.
+        The public addresses, and what the player does.
         """
         ...
 
@@ -74,19 +89,47 @@ def make_app(
     Args:
         static: The folder of the page's files.
     """
-    assets = Assets(static)
-    worker_url = services.settings.public.worker_url.rstrip("/")
+    assets = player_assets(static)
+    public = services.settings.public
     app = make_web_app(cors=ANY_ORIGIN)
     refusals = Refusals()
     refusals.install(app)
-    answers = PageAnswers(assets=assets, worker_url=worker_url, refusals=refusals)
-    app.add_route("/v1/embed/{video}", EmbedPageResource(services.delivery, answers))
-    app.add_route("/v1/player/{name:path}", AssetFilesResource(assets))
+    answers = PageAnswers(
+        assets=assets,
+        worker_url=public.worker_url,
+        sends_cmcd=services.settings.player.cmcd,
+        refusals=refusals,
+    )
+    app.add_route("/", PlayerFrontPageResource(services.settings))
+    app.add_route("/docs", DocsResource(public))
     app.add_route(
-        "/v1/watch/{share}", SharePageResource(services.share_playback, answers)
+        OEMBED_PATH,
+        OEmbedResource(
+            delivery=services.delivery,
+            edge_key_playback=services.edge_key_playback,
+            public=public,
+        ),
     )
     app.add_route(
-        "/v1/{edge_key}", EdgeKeyPageResource(services.edge_key_playback, answers)
+        "/v1/embed/{video}", EmbedPageResource(services.delivery, answers, public)
+    )
+    app.add_route("/v1/player/{name:path}", AssetFilesResource(assets))
+    app.add_route(
+        "/v1/watch/{share}",
+        SharePageResource(
+            share_playback=services.share_playback,
+            share_codes=services.share_codes,
+            answers=answers,
+            public=public,
+        ),
+    )
+    app.add_route(
+        "/v1/{edge_key}",
+        EdgeKeyPageResource(
+            edge_key_playback=services.edge_key_playback,
+            answers=answers,
+            public=public,
+        ),
     )
     app.add_route(
         "/v1/{edge_key}/{file:path}", EdgeKeyFilesResource(services.edge_key_playback)
@@ -102,6 +145,7 @@ class EmbedPageResource:
 
     delivery: Delivery
     answers: PageAnswers
+    public: PublicSettings
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, video: str) -> None:
         """
@@ -110,9 +154,51 @@ class EmbedPageResource:
 
         def make() -> PageContent:
             shown = self.delivery.describe(video, viewer_of(req))
-            body = embed_page(shown, self.answers.worker_url)
-            return PageContent(body=body, domains=shown.domains)
+            body = embed_page(shown, self.public, self.answers.element)
+            return PageContent(
+                body=body,
+                domains=shown.domains,
+                pictures=logo_origin(req.get_param("logo")),
+            )
 
         self.answers.send(req, resp, make)
+
+    on_head = on_get
+
+
+class PlayerFrontPageResource:
+    """
+    The page of the address itself.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._response = served_file(front_page(settings), PAGE_TYPE)
+        self._policy = content_policy(settings.public.worker_url)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Say what this is, and where to go.
+        """
+        send(req, resp, self._response)
+        resp.set_header("Content-Security-Policy", self._policy)
+        resp.set_header("Referrer-Policy", "strict-origin")
+
+    on_head = on_get
+
+
+@attrs.frozen
+class DocsResource:
+    """
+    ``/docs``, where it is looked for though the API has it.
+    """
+
+    public: PublicSettings
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Lead to the documentation.
+        """
+        resp.status = falcon.HTTP_302
+        resp.location = f"{self.public.api_url}/docs"
 
     on_head = on_get

@@ -1,21 +1,25 @@
 """
-The pages, filled in.
+The pages that play a video and nothing else, filled in.
 """
 
-from collections.abc import Mapping, Sequence
-from html import escape
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from string import Template
 from typing import Final
 
+from hv_player.assets import PLAYER_FILES
+from hv_player.discovery import EmbeddablePage, oembed_link, preview_tags
+from hv_player.element import PlayerElement
+from hv_web.pages import Markup, PageTemplate
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.services.links.link_pages import LinkedVideo
 from hvcore.services.playback.delivery import PlayerVideo
+from hvcore.settings import PublicSettings
 
 _PAGES: Final = Path(__file__).parent / "pages"
-_EMBED: Final = Template((_PAGES / "embed.html").read_text("utf-8"))
-_MESSAGE: Final = Template((_PAGES / "message.html").read_text("utf-8"))
-_CONFIRM: Final = Template((_PAGES / "confirm.html").read_text("utf-8"))
+_EMBED: Final = PageTemplate(_PAGES / "embed.html")
+
+_LOGO: Final = re.compile(r"(https://[a-z0-9.-]+(?::[0-9]{1,5})?)(?:[/?#]|$)")
 
 BESIDE: Final = "../player"
 """The page's own files, as pages such as ``/v1/embed/{video}`` see them."""
@@ -23,63 +27,81 @@ BELOW: Final = "player"
 """The same for ``/v1/{edgeKey}``."""
 
 
-def embed_page(video: PlayerVideo, worker_url: str) -> bytes:
+def embed_page(
+    video: PlayerVideo, public: PublicSettings, element: PlayerElement
+) -> bytes:
     """
     Return the page that plays a video; there is no token in it.
     """
-    return _filled(
-        _EMBED,
+    worker_url = public.worker_url
+    tags = Markup()
+    if video.is_public:
+        page = EmbeddablePage(
+            url=f"{public.player_url}/v1/embed/{video.id}",
+            player_url=public.player_url,
+            title=video.name,
+            size_px=video.size_px,
+            pictures_url=f"{worker_url}/t/{video.id}" if video.poster else None,
+        )
+        tags = Markup(f"{oembed_link(page)}\n{preview_tags(page)}")
+    return _EMBED.fill(
         {
             "assets": BESIDE,
+            "head": element.head(BESIDE),
+            "tags": tags,
             "title": video.name,
-            "master": worker_url + video.master,
-            "poster": worker_url + video.poster if video.poster else "",
-            "access": "public" if video.is_public else "private",
+            "player": element.tag(
+                video,
+                master=worker_url + video.master,
+                poster=worker_url + video.poster if video.poster else None,
+                access="public" if video.is_public else "private",
+            ),
         },
     )
 
 
-def edge_page(video: LinkedVideo) -> bytes:
-    """
-    Return the page of an edge key, which lies one level higher than others.
-    """
-    return _linked_page(video, assets=BELOW, access="public")
-
-
-def watch_page(video: LinkedVideo) -> bytes:
-    """
-    Return the page of a share link, which begins when it is told to.
-    """
-    return _linked_page(video, assets=BESIDE, access="share")
-
-
-def confirm_page(complaint: str = "") -> bytes:
-    """
-    Return the page that asks for the viewer's e-mail address.
-
-    Args:
-        complaint: Why the one before was not taken.
-    """
-    hidden = "" if complaint else "hidden"
-    return _filled(_CONFIRM, {"complaint": complaint, "hidden": hidden})
-
-
-def message_page(
-    title: str, text: str, *, reference: str, assets: str = BESIDE
+def edge_page(
+    video: LinkedVideo, edge_key: str, public: PublicSettings, element: PlayerElement
 ) -> bytes:
     """
-    Return a page that says something.
+    Return the page of an edge key, which is one level higher than others.
+    """
+    page = EmbeddablePage(
+        url=f"{public.player_url}/v1/{edge_key}",
+        player_url=public.player_url,
+        title=video.name,
+        size_px=video.size_px,
+    )
+    return _EMBED.fill(
+        {
+            "assets": BELOW,
+            "head": element.head(BELOW),
+            "tags": oembed_link(page),
+            "title": video.name,
+            "player": element.tag(
+                video, master=video.master, poster=video.poster, access="linked"
+            ),
+        },
+    )
+
+
+def logo_origin(address: str | None) -> str:
+    """
+    Return where a logo comes from, for the page's policy.
 
     Args:
-        reference: The request's id, by which the operator finds out more.
-        assets: Where the page's own files lie.
+        address: As the page's address names it; only https is shown.
     """
-    values = {"assets": assets, "title": title, "text": text, "reference": reference}
-    return _filled(_MESSAGE, values)
+    found = _LOGO.match((address or "").lower())
+    return found[1] if found else ""
 
 
 def content_policy(
-    worker_url: str, domains: Sequence[str] = (), *, forms: str = "'none'"
+    worker_url: str,
+    domains: Sequence[str] = (),
+    *,
+    forms: str = "'none'",
+    pictures: str = "",
 ) -> str:
     """
     Return the page's Content-Security-Policy.
@@ -90,18 +112,22 @@ def content_policy(
     Args:
         domains: The pages that may embed this one; empty means every page.
         forms: Where the page's form may be sent to.
+        pictures: An origin that they may come from, too.
     """
     worker = origin_of(worker_url) or "'self'"
     rules = [
         "default-src 'none'",
         "script-src 'self'",
-        "style-src 'self'",
+        # What media-chrome writes into its own elements, and nothing else.
+        f"style-src 'self' {' '.join(PLAYER_FILES.style_hashes)}",
         # data: is the empty icon, so that browsers do not ask for one.
-        f"img-src 'self' data: {worker}",
+        f"img-src 'self' data: {worker} {pictures}".rstrip(),
         # hls.js hands the bytes over as a blob, and makes caption tracks of an
         # empty data: file that it fills.
         f"media-src 'self' blob: data: {worker}",
         f"connect-src 'self' {worker}",
+        # hls.js has a file for it, which needs no blob:.
+        "worker-src 'self'",
         "base-uri 'none'",
         f"form-action {forms}",
     ]
@@ -110,21 +136,3 @@ def content_policy(
         pages = " ".join(f"{domain}:*" for domain in domains)
         rules.append(f"frame-ancestors 'self' {pages}")
     return "; ".join(rules)
-
-
-def _linked_page(video: LinkedVideo, *, assets: str, access: str) -> bytes:
-    return _filled(
-        _EMBED,
-        {
-            "assets": assets,
-            "title": video.name,
-            "master": video.master,
-            "poster": video.poster or "",
-            "access": access,
-        },
-    )
-
-
-def _filled(template: Template, values: Mapping[str, str]) -> bytes:
-    text = template.substitute({name: escape(v) for name, v in values.items()})
-    return text.encode("utf-8", "replace")

@@ -3,43 +3,77 @@ Answer with a page, or with one that says why there is none.
 """
 
 from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import Final
 
 import attrs
 import falcon
 
-from hv_player.assets import HLS_JS, NOT_INSTALLED, Assets
-from hv_player.html import BESIDE, content_policy, message_page
+from hv_player.element import PlayerElement
+from hv_player.html import BESIDE, content_policy
+from hv_player.link_html import CLOCK, CROSSED, EYE, LOCK, message_page
+from hv_web.assets import NOT_INSTALLED, Assets
 from hv_web.middleware import request_id
+from hv_web.pages import PAGE_TYPE, Markup
 from hv_web.refusals import Refusals
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import HvError
 from hvcore.services.links.share_playback import ShareOverError
 
 GONE: Final = 410
 """A share link that is over: delivery answers 403, its page says more."""
 
+_ASK_AGAIN: Final = "Ask whoever sent you this link for a new one."
 _PERMISSION: Final = (
     "The permission in this address is missing, not valid or has expired. Go back to "
     "the page that you came from and open the video again."
 )
-_OVER: Final = (
-    "It has expired, was withdrawn, or was watched as often as it may be. Ask whoever "
-    "sent it to you for a new one."
-)
-_TEXTS: Final = {
-    401: ("This video needs permission", _PERMISSION),
+_TEXTS: Final[Mapping[int, tuple[str, str, Markup]]] = {
+    401: ("This video needs permission", _PERMISSION, LOCK),
     403: (
         "This video cannot be watched here",
         "The permission in this address is for another video or another page.",
+        LOCK,
     ),
-    404: ("This video is not available", "It was removed, or it is not ready yet."),
-    GONE: ("This link is over", _OVER),
+    404: (
+        "This video is not available",
+        (
+            "It was removed, or it is not ready yet. If you typed the address, compare "
+            "it with the one that you were given."
+        ),
+        CROSSED,
+    ),
+    GONE: ("This link is over", f"It can no longer be used. {_ASK_AGAIN}", CROSSED),
     429: (
-        "Too many addresses were tried",
+        "Too many addresses or codes were tried",
         "Wait for an hour, then open the link again.",
+        CLOCK,
     ),
-    503: ("The player is not ready", "Please try again in a moment."),
+    503: ("The player is not ready", "Please try again in a moment.", CLOCK),
 }
+_OVER: Final[Mapping[Enum, tuple[str, str, Markup]]] = {
+    PlaybackRule.SHARE_EXPIRED: (
+        "This link has expired",
+        f"The video was shared for a limited time, which is over. {_ASK_AGAIN}",
+        CLOCK,
+    ),
+    PlaybackRule.SHARE_REVOKED: (
+        "This link was withdrawn",
+        f"Whoever shared the video has ended this link. {_ASK_AGAIN}",
+        CROSSED,
+    ),
+    PlaybackRule.SHARE_USED_UP: (
+        "This video was watched as often as allowed",
+        f"The link was good for a certain number of views. {_ASK_AGAIN}",
+        EYE,
+    ),
+    PlaybackRule.VIDEO_DELETED: (
+        "This video was removed",
+        "Its owner has deleted it, so this link leads nowhere any more.",
+        CROSSED,
+    ),
+}
+"""Of a share link, whose holder was let in once: why it is over."""
 
 
 @attrs.frozen(kw_only=True)
@@ -50,6 +84,8 @@ class PageContent:
     Attributes:
         domains: The pages that may embed it; empty means every page.
         forms: Where its form may be sent to, for its policy.
+        pictures: An origin of pictures, likewise.
+        cookie: What the browser is to store; empty for nothing.
         refusal: Why it is not the page that was asked for.
     """
 
@@ -57,7 +93,9 @@ class PageContent:
     status: int = 200
     domains: tuple[str, ...] = ()
     forms: str = "'none'"
+    pictures: str = ""
     headers: Mapping[str, str] = attrs.field(factory=dict)
+    cookie: str = attrs.field(default="", repr=False)
     refusal: HvError | None = None
 
 
@@ -65,11 +103,25 @@ class PageContent:
 class PageAnswers:
     """
     Answer with pages.
+
+    Attributes:
+        sends_cmcd: See PlayerElement.
     """
 
     assets: Assets
     worker_url: str
+    sends_cmcd: bool
     refusals: Refusals
+
+    @property
+    def element(self) -> PlayerElement:
+        """
+        The player, for pages.
+
+        Raises:
+            UnavailableError: What it loads is not installed.
+        """
+        return PlayerElement(build=self.assets.build, sends_cmcd=self.sends_cmcd)
 
     def send(
         self,
@@ -83,37 +135,42 @@ class PageAnswers:
         Answer with the page that is made, or say why it was not.
 
         Args:
-            assets: Where the page's own files lie, as the page sees it.
+            assets: Where the page's own files are, as the page sees it.
         """
         try:
             page = make()
-            self.assets.find(HLS_JS)
         except HvError as error:
             page = _explained(error, assets, request_id(req))
         if page.refusal is not None:
             self.refusals.note(req, page.refusal, page.status)
-        resp.content_type = falcon.MEDIA_HTML
+        resp.content_type = PAGE_TYPE
         resp.status = page.status
         resp.data = page.body
         # The page's address may hold a token: no cache keeps it, and other
         # hosts are told the origin alone.
         resp.set_header("Cache-Control", "no-store")
         resp.set_header("Referrer-Policy", "strict-origin")
-        policy = content_policy(self.worker_url, page.domains, forms=page.forms)
+        policy = content_policy(
+            self.worker_url, page.domains, forms=page.forms, pictures=page.pictures
+        )
         resp.set_header("Content-Security-Policy", policy)
         for name, value in page.headers.items():
             resp.set_header(name, value)
+        if page.cookie:
+            resp.append_header("Set-Cookie", page.cookie)
 
 
 def _explained(error: HvError, assets: str, reference: str) -> PageContent:
     status = GONE if isinstance(error, ShareOverError) else error.http_status
     if status not in _TEXTS:
         raise error
-    title, text = _TEXTS[status]
+    title, text, sign = _TEXTS[status]
+    if status == GONE and error.rule is not None:
+        title, text, sign = _OVER.get(error.rule, _TEXTS[GONE])
     if error.detail == NOT_INSTALLED:
         text = NOT_INSTALLED
     return PageContent(
-        body=message_page(title, text, reference=reference, assets=assets),
+        body=message_page(title, text, sign=sign, reference=reference, assets=assets),
         status=status,
         headers=error.headers,
         refusal=error,

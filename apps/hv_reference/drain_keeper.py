@@ -1,5 +1,5 @@
 """
-Keep a drain running beside the processes that serve.
+Keep a drain running besides the processes that serve.
 """
 
 import fcntl
@@ -19,13 +19,13 @@ from hvcore.spool import Spool, make_folder, spool_files
 LOOK_EVERY_S: Final = 0.5
 """While this process keeps no drain: for the first counts it is to be started."""
 SETTLED_AFTER_S: Final = 10.0
-"""A drain that ran for so long starts again at once."""
+"""A drain that ran for that long starts again at once."""
 LONGEST_PAUSE_S: Final = 60.0
 """Between two starts of a drain that ends by itself again and again."""
 HANGS_AFTER_S: Final = 120.0
 """Without having brought anything anywhere; databases give up sooner."""
 _CAUSED: Final = frozenset({0, signal.SIGTERM, signal.SIGINT, signal.SIGKILL})
-"""Ends that somebody asked for or brought about; a crash may come each time."""
+"""Exit statuses that were asked for; a crash may repeat each time."""
 
 _log = logging.getLogger(__name__)
 
@@ -34,16 +34,16 @@ class DrainKeeper:
     """
     Keeps a drain running beside a process that serves.
 
-    Of all that serve with one folder, one does so; when it ends, its drain ends
-    with it, and another one takes over. What a drain was at is done again by the
-    next, and nothing counts twice.
+    Of all processes that serve with one folder, one does so; when it ends, its drain
+    ends with it, and another one takes over. The next drain repeats unfinished work
+    of the last, and nothing counts twice.
 
     Args:
         folder: Of the counts.
         spool: This process's own, which may owe a few lines.
         command: Returns the program that drains. It must ask to die with the
             process that starts it.
-        told: What the program reads from its standard input.
+        stdin_bytes: What the program reads from its standard input.
     """
 
     def __init__(
@@ -51,12 +51,12 @@ class DrainKeeper:
         folder: Path,
         spool: Spool,
         command: Callable[[], Sequence[str]],
-        told: bytes = b"",
+        stdin_bytes: bytes = b"",
     ) -> None:
         self._folder = folder
         self._spool = spool
         self._command = command
-        self._told = told
+        self._stdin_bytes = stdin_bytes
         self._lock: int | None = None
         self._drain: subprocess.Popen[bytes] | None = None
         self._started_at = 0.0
@@ -92,7 +92,7 @@ class DrainKeeper:
         if self._drain is not None and not self._is_running(self._drain):
             self._drain = None
         is_due = time.monotonic() - self._started_at >= self._pause_s
-        # Who serves nothing needs none: it takes the memory of a Python.
+        # Nothing served, nothing to drain: a drain takes the memory of a Python.
         if self._drain is None and is_due and spool_files(self._folder):
             lock = self._chosen()
             if lock is not None:
@@ -103,7 +103,7 @@ class DrainKeeper:
         if status is not None:
             self._note_end(status)
             return False
-        # Removed with its folder: somebody else may be chosen by now.
+        # Removed with its folder: another may be chosen by now.
         is_gone = self._lock is None or os.fstat(self._lock).st_nlink == 0
         if is_gone or self._hangs():
             if not is_gone:
@@ -139,7 +139,7 @@ class DrainKeeper:
             raise
         assert self._drain.stdin is not None  # noqa: S101 - it was asked for
         with self._drain.stdin as pipe:
-            pipe.write(self._told)
+            pipe.write(self._stdin_bytes)
 
     def _note_end(self, status: int) -> None:
         ran_s = time.monotonic() - self._started_at
@@ -170,7 +170,7 @@ class DrainKeeper:
 
     def _chosen(self) -> int | None:
         """
-        Return the lock that one of all keepers has; None if it is another one.
+        Return the lock that only one keeper holds; None if it is another one.
         """
         if self._lock is not None:
             return self._lock

@@ -22,21 +22,21 @@ from hvcore.services.counting.drain import Drain
 from hvcore.settings import Settings
 
 DRAIN_EVERY_S: Final = 2.0
-"""Counts are to be seen within 10 s, also by who has just missed a round."""
+"""Counts must show within 10 s, also those that just missed a round."""
 NICENESS: Final = 5
-"""Who is being served comes first. On a busy core it still gets about a quarter."""
+"""Serving viewers comes first. On a busy core it still gets about a quarter."""
 BEAT_FILE: Final = "drain.lock"
-"""In the folder of the counts: locked by who keeps a drain, touched by the drain."""
+"""In the folder of the counts: locked by the process that keeps a drain, touched by the drain."""
 
 _log = logging.getLogger(__name__)
 
 
 def packed(settings: Settings) -> bytes:
     """
-    Return what a drain is told: its parent's version, path and settings.
+    Return the input of a drain: its parent's version, path and settings.
 
-    Those of now, whatever the settings file says when a drain is started, and
-    with the folders in which the parent has found its plugins.
+    The parent's settings, whatever the settings file says when a drain is started,
+    and with the folders in which the parent has found its plugins.
     """
     # Nothing stands for the current folder; some names are no folders at all.
     path = [place or str(Path.cwd()) for place in sys.path]
@@ -45,12 +45,12 @@ def packed(settings: Settings) -> bytes:
 
 def read_settings(parent: BinaryIO) -> Settings:
     """
-    Read what the parent has packed, from a pipe that nobody else writes to.
+    Read what the parent has packed, from a pipe that only the parent writes to.
 
     From now on modules are looked for where the parent looks for them.
 
     Raises:
-        EOFError: The parent was gone before.
+        EOFError: The parent had ended before.
         ConfigError: It is of another version, whose settings may be others.
     """
     version = parent.readline()

@@ -7,15 +7,12 @@ from typing import Any, Final
 
 from hv_reference.drain_keeper import DrainKeeper
 from hv_reference.draining import packed
+from hv_reference.public_paths import App, by_path
 from hv_web.plain_requests import FileOpener
 from hvcore.assembly import build
 from hvcore.settings import Settings
 
-App = Callable[..., Iterable[bytes]]
-
-UPLOAD_PREFIXES: Final = ("/upload/", "/uploads/")
-EDGE_PREFIX: Final = "/v1/edge/"
-PLAYER_PREFIXES: Final = ("/v1/embed/", "/v1/player/", "/v1/watch/", "/v1/ek_")
+DASHBOARD_ROOT: Final = "/dashboard"
 MONITORED: Final = frozenset({"/health", "/health/live"})
 """
 Monitors ask for them with HEAD as well, which the interface has nowhere. The server
@@ -23,22 +20,40 @@ has threads of its own for them.
 """
 
 
-def api_app(settings: Settings) -> App:
+def api_app(settings: Settings, threads: int) -> App:
     """
-    Build the API; call it in the process that serves it.
+    Build the API and the dashboard; call it in the process that serves them.
+
+    Args:
+        threads: That may call it at a time.
     """
     from hv_api.app import make_api  # noqa: PLC0415 - other processes need none of it
+    from hv_checks.reports import InstallationReports  # noqa: PLC0415 - see above
+    from hv_dashboard.app import make_dashboard  # noqa: PLC0415 - see above
+    from hv_reference.dry_playback import DryPlaybackJudge  # noqa: PLC0415
 
-    return MonitoredApp(make_api(build(settings)), MONITORED)
+    services = build(settings, connections=threads)
+    app: App = make_api(services)
+    if settings.dashboard.enabled:
+        dashboard = make_dashboard(
+            services,
+            installation=InstallationReports(settings),
+            judge=DryPlaybackJudge.of(services),
+        )
+        app = with_dashboard(api=app, dashboard=dashboard)
+    return MonitoredApp(app, MONITORED)
 
 
-def delivery_app(settings: Settings, drain: Callable[[], Sequence[str]]) -> App:
+def delivery_app(
+    settings: Settings, threads: int, drain: Callable[[], Sequence[str]]
+) -> App:
     """
     Build delivery, player and uploads; call it in the process that serves them.
 
     Args:
-        drain: Returns the command that brings counts to the sinks beside it; it
-            is told the settings on its standard input (draining.read_settings).
+        threads: That may call it at a time.
+        drain: Returns the command that brings counts to the sinks beside it; it gets
+            the settings on its standard input (draining.read_settings).
 
     Raises:
         ConfigError: The folder of the counts cannot be used.
@@ -50,9 +65,9 @@ def delivery_app(settings: Settings, drain: Callable[[], Sequence[str]]) -> App:
     from hv_player.app import make_app as make_player  # noqa: PLC0415
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
-    services = build(settings)
-    told = packed(settings)
-    DrainKeeper(services.spool_dir, services.spool, drain, told).start()
+    services = build(settings, connections=threads)
+    packed_settings = packed(settings)
+    DrainKeeper(services.spool_dir, services.spool, drain, packed_settings).start()
     app = by_path(
         upload=make_upload(services),
         edge=make_edge(services),
@@ -111,19 +126,16 @@ class MonitoredApp:
         return []
 
 
-def by_path(*, upload: App, player: App, delivery: App, edge: App | None = None) -> App:
+def with_dashboard(*, api: App, dashboard: App) -> App:
     """
-    Hand each request to the app whose address it names.
+    Hand the requests for pages to the dashboard, and all others to the API.
+
+    Neither sees a request of the other: no key opens a page, and no session the API.
     """
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         path = environ["PATH_INFO"]
-        if path.startswith(UPLOAD_PREFIXES):
-            return upload(environ, start_response)
-        if edge is not None and path.startswith(EDGE_PREFIX):
-            return edge(environ, start_response)
-        if path.startswith(PLAYER_PREFIXES):
-            return player(environ, start_response)
-        return delivery(environ, start_response)
+        is_page = path == DASHBOARD_ROOT or path.startswith(f"{DASHBOARD_ROOT}/")
+        return (dashboard if is_page else api)(environ, start_response)
 
     return app

@@ -14,7 +14,7 @@ import attrs
 from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import Transfer
 from hv_server.pacing import Pace
-from hv_server.unsent import UnsentAnswer
+from hv_server.unsent_answer import UnsentAnswer
 
 LOOK_EVERY_S: Final = 1.0
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
@@ -89,7 +89,7 @@ class AnswerSender:
             return
         self._looked_at = now
         for sending in list(self._all.values()):
-            if not sending.transfer.has_kept_pace(now):
+            if not sending.transfer.is_on_pace(now):
                 self._break_off(sending)
 
     def close(self) -> None:

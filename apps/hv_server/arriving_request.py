@@ -1,8 +1,8 @@
 """
 A request on its way in, and whether a thread would still wait for it.
 
-It reads of HTTP only where a request ends. Whatever is odd goes to a thread at
-once, which refuses it; nothing of it is waited for there.
+It reads of HTTP only where a request ends. Unusual requests go to a thread at once,
+which refuses them without waiting for the rest.
 """
 
 from enum import Enum
@@ -40,13 +40,13 @@ class ArrivingRequest:
     The bytes that came, of one request and perhaps of what follows it.
 
     Attributes:
-        expects_continue: The client waits to be told to send the body.
-        was_told: It was.
+        expects_continue: The client waits for 100 Continue before it sends the body.
+        was_continued: It was.
     """
 
     __slots__ = (
         *("_body", "_chunks", "_head_bytes", "data"),
-        *("expects_continue", "was_told"),
+        *("expects_continue", "was_continued"),
     )
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class ArrivingRequest:
         self._head_bytes = 0
         self._body = 0
         self._chunks: _Chunks | None = None
-        self.expects_continue = self.was_told = False
+        self.expects_continue = self.was_continued = False
 
     @property
     def head(self) -> bytes:
@@ -65,7 +65,7 @@ class ArrivingRequest:
 
     def add(self, data: bytes) -> Arrival:
         """
-        Take more of it, and tell how far it is.
+        Add bytes, and return how far the request is.
         """
         searched = max(0, len(self.data) - len(_END) + 1)
         self.data += data
@@ -101,14 +101,14 @@ class ArrivingRequest:
                 return False
             # Some have more digits than Python reads, and no file has.
             self._body = int(length[:20])
-        is_told = _only_value(head, b"\r\nexpect:") == b"100-continue"
-        self.expects_continue = is_told and b" http/1.1\r\n" in head
+        is_continue = _only_value(head, b"\r\nexpect:") == b"100-continue"
+        self.expects_continue = is_continue and b" http/1.1\r\n" in head
         return bool(self._chunks or self._body)
 
 
 class _Chunks:
     """
-    How far a chunked body has come (RFC 9112, section 7.1).
+    How much of a chunked body has arrived (RFC 9112, section 7.1).
     """
 
     __slots__ = ("_at", "_begins", "_in_trailers", "_searched", "_size_bytes")
@@ -120,7 +120,7 @@ class _Chunks:
 
     def look(self, data: bytearray) -> Arrival:
         """
-        Tell how far it is, as of the last look.
+        Return how far it was at the last call of ``add``.
         """
         while not self._in_trailers:
             line_end = data.find(_LINE_END, max(self._at, self._searched - 1))

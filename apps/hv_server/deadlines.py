@@ -1,11 +1,11 @@
 """
 Gunicorn workers that slow clients cannot block, nor any client alone.
 
-Measured: 16 requests that were sent by half held gunicorn's threads for over
-40 s, and 60 readers of 4 KB every 9 s all of them for ever. Here a connection
-costs no thread before its request is complete (but for a long body) or after its
-answer is made, and what comes or goes too slowly in between is cut off. Of threads
-and connections each client has a share (docs/decisions/0038). A proxy that
+Measured: 16 requests that were sent by half held gunicorn's threads for over 40 s,
+    and 60 readers of 4 KB every 9 s all of them for ever. Here a connection costs no
+    thread before its request is complete (but for a long body) or after its answer is
+    made, and connections that are too slow in between are cut off. Each client has a
+    share of threads and connections (docs/decisions/0038). A proxy that
 buffers, such as nginx, does more and belongs in front of a public service.
 """
 
@@ -38,7 +38,7 @@ from hv_server.request_bodies import WatchedConnection
 from hv_server.request_lock import RequestLock
 from hv_server.request_receiver import RequestReceiver
 from hv_server.thread_lanes import ThreadLanes
-from hv_server.unsent import UnsentAnswer, make_room
+from hv_server.unsent_answer import UnsentAnswer, make_room
 from hvcore.errors import HvError, UnavailableError
 from hvcore.throttling.shares import SharedCapacity
 
@@ -46,21 +46,21 @@ _log = logging.getLogger(__name__)
 
 HEADERS_WITHIN_S: Final = 10.0
 _FIRST_SERVER_ERROR: Final = 500
-_KEPT: Final[Future[bool]] = Future()
-_KEPT.set_result(True)
+_KEEP_ALIVE: Final[Future[bool]] = Future()
+_KEEP_ALIVE.set_result(True)
 
 
 class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """
-    For apps whose requests are small: they must arrive within seconds.
+    Deadlines of apps whose requests are small: they must arrive within seconds.
 
-    An app that expects more says so, once it knows whose body it is; see
+    An app that expects more says so, once it knows the sender; see
     hv_web.bodies.allow_time.
 
     Attributes:
         headers_within_s: For request line and headers together.
         body_within_s: For a body, however many bytes it has.
-        grace_s: What a client may be behind MIN_BYTES_PER_S.
+        grace_s: How far a client may fall behind MIN_BYTES_PER_S.
         serves_any_page: Whether pages of every origin may read refusals.
     """
 
@@ -75,7 +75,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         super().__init__(*args, **kwargs)
         # Gunicorn takes none beyond, and so would leave each without an answer.
         self.worker_connections = self.cfg.worker_connections + 1
-        self._turns = self._make_turns()
+        self._request_lock = RequestLock()
         self._unsent = make_room()
         self._connections = OpenConnections(
             shares=SharedCapacity(
@@ -169,20 +169,20 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         reading = None if conn.is_whole else self._body_pace()
         conn.sock.begin(reading=reading, sending=self._pace(self.grace_s))
         conn.sock.unsent = UnsentAnswer(conn.sender, self._unsent)
-        with nullcontext() if conn.is_monitored else self._turns:
+        with nullcontext() if conn.is_monitored else self._turn_of(conn.sender):
             return super().handle(conn)
 
     def handle_request(self, req: Any, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
         """
-        Answer a request, whose headers have come.
+        Answer a request whose headers have arrived.
 
         Raises:
-            MissingHostError: Nobody is named whom it is for.
+            MissingHostError: It has no header Host.
         """
         if req.version == (1, 1) and all(name != "HOST" for name, _ in req.headers):
             raise MissingHostError
-        if conn.is_whole or conn.was_told:
-            req.is_told_to_go_on()
+        if conn.is_whole or conn.was_continued:
+            req.mark_as_continued()
         try:
             return super().handle_request(req, conn)
         except (TooSlowError, TooShortError, BlockingIOError):
@@ -249,7 +249,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     ) -> None:
         conn.give(bytes(request.data))
         conn.is_whole = arrival is Arrival.WHOLE
-        conn.was_told = request.was_told
+        conn.was_continued = request.was_continued
         head = request.head
         conn.sender = sender_of(neighbour_of(conn.client), head)
         conn.is_monitored = conn.is_whole and self._lanes.is_monitored(head)
@@ -266,7 +266,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             # Sent together with the request before.
             self._receiver.take(conn, begun)
         else:
-            super().finish_request(conn, _KEPT)
+            super().finish_request(conn, _KEEP_ALIVE)
 
     def _refuse(self, conn: Any, error: HvError) -> None:  # noqa: ANN401 - gunicorn's own
         with suppress(OSError):
@@ -281,7 +281,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         Close connections that wait, where there is no room for a new one.
 
         Raises:
-            UnavailableError: There are none, or not such that others hold.
+            UnavailableError: There are none, or only the newcomer's own.
         """
         if self.nr_conns < self.cfg.worker_connections:
             return
@@ -302,8 +302,8 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self.poller.unregister(conn.sock)
         self.drop(conn)
 
-    def _make_turns(self) -> AbstractContextManager[None]:
-        return RequestLock()
+    def _turn_of(self, client: str) -> AbstractContextManager[None]:
+        return self._request_lock.turn_of(client)
 
     def _body_within_s(self) -> float:
         return self.body_within_s
@@ -320,14 +320,15 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
 class LargeBodies(SmallBodies):
     """
-    For apps that take and give files: hours, but never at a standstill.
+    Deadlines of apps that take and give files: hours, but never at a standstill.
     """
 
     grace_s = 30.0
     serves_any_page = True
 
-    def _make_turns(self) -> AbstractContextManager[None]:
+    def _turn_of(self, client: str) -> AbstractContextManager[None]:
         # Files are sent by the kernel: many at a time.
+        del client
         return nullcontext()
 
     def _body_within_s(self) -> float:

@@ -54,7 +54,7 @@ class Lingering:
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
         """
-        Close a connection; tell whether it was here.
+        Close a connection; return whether it was lingering.
         """
         if self._all.pop(conn, None) is None:
             return False

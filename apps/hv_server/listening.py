@@ -16,11 +16,11 @@ def listen(
     host: str, port: int, *, patience_s: float = BIND_PATIENCE_S
 ) -> socket.socket:
     """
-    Open the socket that a server shall serve.
+    Open the socket that a server is to serve.
 
     Args:
         port: 0 chooses a free one.
-        patience_s: How long to try while somebody else has the port.
+        patience_s: How long to try while another has the port.
 
     Raises:
         OSError: The address cannot be had.

@@ -1,5 +1,5 @@
 """
-Which connections a process has, by who holds them.
+The connections of a process, by client.
 
 A connection that sends nothing costs little, but there are only so many. For the
 main thread of a process alone.
@@ -17,7 +17,7 @@ from hv_web.viewers import client_address
 from hvcore.errors import UnavailableError
 from hvcore.throttling.shares import REFUSALS, SharedCapacity, client_of_address
 
-MAX_KEPT: Final = 4096
+MAX_CACHED: Final = 4096
 MADE_FREE_AT_A_TIME: Final = 8
 """To look through all of them for each new one would cost more."""
 _FORWARDED: Final = b"\r\nx-forwarded-for:"
@@ -87,15 +87,15 @@ class OpenConnections:
 
 def neighbour_of(address: Any) -> str:  # noqa: ANN401 - of a socket
     """
-    Return who holds a connection; a unix socket's peer has no address.
+    Return the neighbour of a connection; a unix socket's peer has no address.
     """
     return str(address[0]) if address else ""
 
 
-@lru_cache(maxsize=MAX_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def client_of(address: str) -> tuple[str, bool]:
     """
-    Return who is meant by an address, and whether it is of this machine.
+    Return the client of an address, and whether it is of this machine.
     """
     try:
         is_own = ipaddress.ip_address(address).is_loopback

@@ -1,9 +1,9 @@
 """
 A socket that waits only for a client that keeps pace.
 
-A time limit of one system call stops nobody who sends a byte now and then;
-one of a whole request would cut off large files. So time is lent: waiting
-costs it, and every byte that moves earns some of it back.
+A time limit for each system call does not stop a client that sends a byte now and
+then; a limit for the whole request would cut off large files. So time is lent:
+waiting costs it, and every byte that moves earns some of it back.
 """
 
 import errno
@@ -17,7 +17,7 @@ import termios
 import time
 from typing import Any, Final, Self
 
-from hv_server.unsent import UnsentAnswer
+from hv_server.unsent_answer import UnsentAnswer
 
 MIN_BYTES_PER_S: Final = 8 * 1024
 """As for uploads; the lowest rung of a video needs several times as much."""
@@ -28,7 +28,7 @@ SENDFILE_BYTES: Final = 1024 * 1024
 
 class TooSlowError(TimeoutError):
     """
-    The other side stood still, or moved less than is asked of it.
+    The other side stood still, or was below the minimum pace.
     """
 
 
@@ -44,7 +44,7 @@ class Pace:
 
     Args:
         grace_s: Lent at the beginning, and the most that can be saved up.
-        min_bytes_per_s: Who is as fast as that never runs out.
+        min_bytes_per_s: A client at this pace never runs out of time.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class PacedSocket(socket.socket):
 
     def begin(self, *, reading: Pace | None, sending: Pace) -> None:
         """
-        Lend time anew, as for a new request.
+        Lend time again, as for a new request.
 
         Args:
             reading: None if all has come that is worth waiting for: what is read
@@ -202,9 +202,9 @@ class PacedSocket(socket.socket):
         """
         Send a part of a file, and return how many bytes that was.
 
-        Python's own waits for ever when a socket's kernel timeout ends a call.
-        A file that has a half way (hv_web.files) is told before it passes that. One
-        that can be handed over is left to others, who count it as well.
+        Python's own waits for ever when a socket's kernel timeout ends a call. A file
+        that has a half way (hv_web.files) is told before it passes that. One that can
+        be passed on is left to another sender, which counts it as well.
 
         Raises:
             TooSlowError: The other side took too little of it.
@@ -319,7 +319,7 @@ def queued_bytes(sock: socket.socket) -> int:
 
 def sends_no_more(sock: socket.socket) -> bool:
     """
-    Tell whether what can be looked at will never become more.
+    Return whether no more bytes can be peeked at.
 
     That is so once the other side has ended or has sent urgent data, behind
     which no look reaches. The kernel calls such a socket readable over and over:

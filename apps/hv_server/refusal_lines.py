@@ -1,5 +1,5 @@
 """
-What the log says of requests that no app has seen.
+Log lines about requests that no app has seen.
 """
 
 import logging

@@ -1,5 +1,5 @@
 """
-What the server itself answers to a request that no app gets to see.
+Answers of the server itself to requests that no app sees.
 """
 
 from http import HTTPStatus
@@ -28,7 +28,7 @@ _DETAILS: Final = (
     (
         found.UnsupportedTransferCoding,
         501,
-        "Of the transfer codings, only chunked is supported.",
+        "The only transfer coding that is supported is chunked.",
     ),
     (found.InvalidRequestLine, 400, "The request line is not one of HTTP/1.1."),
     (found.InvalidRequestMethod, 400, "The method is not one of HTTP's."),
@@ -39,9 +39,9 @@ _DETAILS: Final = (
 
 def error_for(exc: BaseException) -> HvError:
     """
-    Return what the caller is told.
+    Return the detail for the caller.
 
-    Nothing of the request is repeated: it may be a token or a key.
+    They repeat no part of the request: it may be a token or a key.
     """
     if isinstance(exc, _OF_THE_APP) or not isinstance(exc, found.ParseException):
         return InternalError()

@@ -39,14 +39,14 @@ class WatchedBody(BodyInBlocks):
         try:
             data: bytes = super()._read_reader(size)
         except ParseException as exc:
-            # Its text has what was sent, which no log shall have.
+            # Its text quotes what was sent, which must not be logged.
             raise BrokenBodyError(type(exc).__name__) from None
         return data
 
 
 class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
     """
-    A request whose connection ends if its body was not wanted.
+    A request whose connection ends if its body was not read.
     """
 
     body: Any
@@ -60,13 +60,13 @@ class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
 
     def should_close(self) -> bool:
         """
-        Tell whether this is the connection's last request.
+        Return whether this is the connection's last request.
 
         Gunicorn would read the rest of the body first, in the thread.
         """
         return bool(super().should_close() or self.body.is_unread)
 
-    def is_told_to_go_on(self) -> None:
+    def mark_as_continued(self) -> None:
         """
         Have gunicorn not ask for the body: it is there, or was asked for.
         """
@@ -79,8 +79,8 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
 
     Attributes:
         sender: The client whose request it has, as shares are counted.
-        is_whole: All of the request has come that is worth waiting for.
-        was_told: The client knows that its body is wanted.
+        is_whole: The request has arrived as far as it is waited for.
+        was_continued: The client has been sent 100 Continue.
         is_monitored: A monitor asks how the process is.
         when_closed: Called once.
     """
@@ -88,7 +88,7 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
     parser: Any
     sender: str = ""
     is_whole: bool = False
-    was_told: bool = False
+    was_continued: bool = False
     is_monitored: bool = False
     when_closed: Callable[[], None] | None = None
 
@@ -101,7 +101,7 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
 
     def give(self, data: bytes) -> None:
         """
-        Hand over what was read of a request.
+        Pass on the bytes that were read of a request.
         """
         self.init()
         self.parser.unreader.unread(data)
@@ -111,6 +111,6 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
         Close it, and say so.
         """
         super().close(graceful)
-        told, self.when_closed = self.when_closed, None
-        if told is not None:
-            told()
+        callback, self.when_closed = self.when_closed, None
+        if callback is not None:
+            callback()

@@ -1,5 +1,5 @@
 """
-Let one request of a process go on at a time; the others wait their turn.
+Let one request of a process run at a time; the others wait, in turn by client.
 
 Python runs one thread at a time. When many want to, each call to the database
 or a socket hands the interpreter to another one, and back after a switch of
@@ -9,8 +9,12 @@ and with turns 1.0 ms (docs/decisions/0014).
 
 import threading
 import time
-from queue import Empty, SimpleQueue
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
+
+import attrs
 
 PATIENCE_S: Final = 0.02
 """
@@ -19,52 +23,84 @@ its turn for longer waits for something, and loses it.
 """
 
 
+@attrs.frozen(eq=False)
+class _Waiter:
+    """
+    A thread that waits for its turn; ``turn`` is released when it comes.
+    """
+
+    thread: int
+    turn: threading.Lock = attrs.field(factory=threading.Lock)
+
+
 class RequestLock:
     """
-    A lock that does not wait for whoever is stuck; thread-safe.
+    A lock that does not wait for a stuck holder; thread-safe.
+
+    Clients get it one after the other, whatever number of requests each has: a
+    client waits for one request of every other client, not for all of them.
 
     Args:
-        patience_s: How long one may have its turn while others want it.
+        patience_s: How long a holder may keep it while others wait.
     """
 
     def __init__(self, *, patience_s: float = PATIENCE_S) -> None:
         self._patience_s = patience_s
-        self._free: SimpleQueue[None] = SimpleQueue()
-        self._free.put(None)
         self._lock = threading.Lock()
+        # By client; whose turn is next, first.
+        self._waiting: dict[str, deque[_Waiter]] = {}
         # Whose turn it is, and since when.
         self._thread = 0
         self._began = 0.0
 
-    def __enter__(self) -> None:
-        while True:
-            try:
-                self._free.get(timeout=self._patience_s)
-            except Empty:
-                if self._take_over():
-                    return
-            else:
-                with self._lock:
-                    self._begin()
-                return
-
-    def __exit__(self, *_error: object) -> None:
+    @property
+    def waiting(self) -> int:
+        """
+        How many requests wait for their turn.
+        """
         with self._lock:
-            if self._thread != threading.get_ident():
-                # It took too long, and another one has it now.
-                return
-            self._thread = 0
-        self._free.put(None)
+            return sum(map(len, self._waiting.values()))
 
-    def _take_over(self) -> bool:
+    @contextmanager
+    def turn_of(self, client: str) -> Iterator[None]:
+        """
+        Wait for the turn of one of this client's requests, and keep it.
+        """
+        self._wait(client)
+        try:
+            yield
+        finally:
+            with self._lock:
+                # Else it took too long, and another one has it now.
+                if self._thread == threading.get_ident():
+                    self._pass_on()
+
+    def _wait(self, client: str) -> None:
+        waiter = _Waiter(threading.get_ident())
         with self._lock:
-            is_stuck = time.monotonic() - self._began >= self._patience_s
-            # Nobody's: it has just been given back.
-            if self._thread == 0 or not is_stuck:
-                return False
-            self._begin()
-            return True
+            if self._thread == 0:
+                self._begin(waiter)
+                return
+            waiter.turn.acquire()
+            self._waiting.setdefault(client, deque()).append(waiter)
+        while not waiter.turn.acquire(timeout=self._patience_s):
+            with self._lock:
+                if time.monotonic() - self._began >= self._patience_s:
+                    self._pass_on()
 
-    def _begin(self) -> None:
-        self._thread = threading.get_ident()
+    def _pass_on(self) -> None:
+        self._thread = 0
+        if not self._waiting:
+            return
+        client = next(iter(self._waiting))
+        waiters = self._waiting.pop(client)
+        waiter = waiters.popleft()
+        if waiters:
+            # Behind all others.
+            self._waiting[client] = waiters
+        self._begin(waiter)
+        waiter.turn.release()
+
+    def _begin(self, waiter: _Waiter) -> None:
+        self._thread = waiter.thread
         self._began = time.monotonic()

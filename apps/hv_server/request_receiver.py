@@ -1,9 +1,8 @@
 """
 Reads requests on all connections in turn, until a thread need not wait for more.
 
-A request that comes slowly, or not at all, costs a connection and its bytes, and
-no thread. A long body is another matter: a thread reads it piece by piece, once
-the app knows whose it is.
+A request that comes slowly, or not at all, costs a connection and its bytes, and no
+thread. A thread reads a long body piece by piece, once the app knows its sender.
 """
 
 import selectors
@@ -42,7 +41,7 @@ class _Awaited:
 
 class RequestReceiver:
     """
-    Has connections until their request is there.
+    Holds connections until their request has arrived.
 
     Args:
         poller: Of the main thread.
@@ -100,7 +99,7 @@ class RequestReceiver:
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
         """
-        Close a connection; tell whether it was here.
+        Close a connection; return whether it was waiting.
         """
         if conn not in self._all:
             return False
@@ -160,7 +159,7 @@ class RequestReceiver:
 
     def _add(self, conn: Any, awaited: _Awaited, data: bytes) -> bool:  # noqa: ANN401 - gunicorn's own
         """
-        Take what came, and tell whether that is enough.
+        Take what arrived, and return whether that is enough.
         """
         before, arrival = awaited.arrival, awaited.request.add(data)
         awaited.arrival = arrival
@@ -185,10 +184,10 @@ class RequestReceiver:
 
     def _let_it_come(self, conn: Any, request: ArrivingRequest) -> None:  # noqa: ANN401 - gunicorn's own
         if request.expects_continue:
-            # Who is not told sends it all the same, a second later.
+            # Without this, the client sends it all the same, a second later.
             with suppress(OSError):
                 conn.sock.send(_CONTINUE)
-            request.was_told = True
+            request.was_continued = True
 
     def _leave(self, conn: Any, awaited: _Awaited) -> None:  # noqa: ANN401 - gunicorn's own
         del self._all[conn]

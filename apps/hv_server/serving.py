@@ -18,6 +18,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
 from hv_server.listening import BACKLOG
+from hv_server.thread_lanes import MONITOR_THREADS
 from hvcore.child_launcher import die_with_parent
 from hvcore.errors import HvcoreError
 from hvcore.settings.shares import ShareSettings
@@ -35,6 +36,17 @@ WsgiApp = Callable[..., Any]
 DEFAULT_SHARES: Final = ShareSettings()
 
 
+def most_threads(threads: int, shares: ShareSettings) -> int:
+    """
+    Return how many threads of a process may call its app at a time.
+
+    Args:
+        threads: As serve takes them.
+    """
+    # One more: the loop opens files itself.
+    return threads + shares.threads_reserved + MONITOR_THREADS + 1
+
+
 def serve(  # noqa: PLR0913 - what differs between servers
     make_app: Callable[[], WsgiApp],
     *,
@@ -50,7 +62,8 @@ def serve(  # noqa: PLR0913 - what differs between servers
     Args:
         make_app: Called once in every worker process.
         listener: The descriptor of a socket that listens.
-        threads: Those for who has one already; who has none finds more.
+        threads: Those for clients that have one already; clients without one find
+            more.
         takes_files: Whether a request's body may take long.
     """
     kind = "file_loop.worker.FilesInLoop" if takes_files else "deadlines.SmallBodies"
@@ -58,7 +71,7 @@ def serve(  # noqa: PLR0913 - what differs between servers
         **SETTINGS,
         "bind": f"fd://{listener}",
         "workers": workers,
-        "threads": threads + shares.threads_kept,
+        "threads": threads + shares.threads_reserved,
         "worker_class": f"hv_server.{kind}",
     }
     arbiter = os.getpid()
@@ -195,10 +208,10 @@ SETTINGS: Final[Mapping[str, object]] = {
     # Connections, and not threads: those that are silent cost no thread.
     "worker_connections": 1000,
     "backlog": BACKLOG,
-    # Of the heartbeat, not of a request: a process that hangs for so long is
+    # Of the heartbeat, not of a request: a process that hangs for that long is
     # killed.
     "timeout": 60,
-    # hv up waits 5 s for its processes; a large upload is begun anew.
+    # hv up waits 5 s for its processes; a large upload is started again.
     "graceful_timeout": 4,
     # Longer than the pause between two polls of a player (6 s segments).
     "keepalive": 15,

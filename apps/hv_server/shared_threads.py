@@ -1,8 +1,8 @@
 """
 Which request gets a thread next.
 
-A client that has its share of them waits, and nobody waits behind it: the others
-have their turn first. For the main thread of a process alone.
+A client that has its share of them waits, and the others go first, so nobody waits
+behind it. For the main thread of a process alone.
 """
 
 import time
@@ -28,7 +28,7 @@ class _Waiting:
 @attrs.define(kw_only=True)
 class SharedThreads:
     """
-    Threads, and those who wait for one.
+    Threads, and the requests that wait for one.
 
     Attributes:
         threads: How many there are, and what one client gets of them.
@@ -61,7 +61,7 @@ class SharedThreads:
 
     def done(self, client: str) -> None:
         """
-        Take a client's thread back, and start who waits for one.
+        Take a client's thread back, and start a waiting request.
         """
         self.threads.release(client)
         if self._waiting:
@@ -69,7 +69,7 @@ class SharedThreads:
 
     def end_late(self, now: float) -> None:
         """
-        Refuse who has waited for too long.
+        Refuse requests that have waited for too long.
         """
         for client, queue in list(self._waiting.items()):
             while queue and queue[0].until <= now:

@@ -21,7 +21,7 @@ _THINGS: Final = "requests"
 @attrs.frozen(kw_only=True)
 class ThreadLanes:
     """
-    Who gets a thread of which kind.
+    Which request gets a thread of which kind.
 
     Attributes:
         monitored: The paths that monitors ask for: they have threads of their own,
@@ -69,8 +69,8 @@ class ThreadLanes:
                     name="threads_of_one",
                     capacity=threads,
                     most_of_one=shares.threads_of_one,
-                    # Few threads are not all kept for who may come.
-                    kept_for_newcomers=min(shares.threads_kept, threads // 2),
+                    # Where there are few threads, not all are reserved.
+                    reserved_for_newcomers=min(shares.threads_reserved, threads // 2),
                     things=_THINGS,
                 )
             ),
@@ -86,7 +86,7 @@ class ThreadLanes:
 
     def is_monitored(self, head: bytes) -> bool:
         """
-        Tell whether a request is one of a monitor.
+        Return whether a request is one of a monitor.
         """
         method, _, rest = head.partition(b" ")
         path = rest.partition(b" ")[0].partition(b"?")[0]
@@ -100,7 +100,7 @@ class ThreadLanes:
 
     def end_late(self, now: float) -> None:
         """
-        Refuse who has waited for too long.
+        Refuse requests that have waited for too long.
         """
         self.requests.end_late(now)
         self.checks.end_late(now)

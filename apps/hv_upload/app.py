@@ -5,16 +5,16 @@ Source: interface, "upload-url": the bytes are sent with a PUT to
 ``signedURL``; the reply is 200, after the address expired 403.
 """
 
-from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Final, Protocol
 
 import falcon
 
+from hv_upload.chunk_writer import ChunkWriter
 from hv_upload.incoming import IncomingFiles
-from hv_upload.places import UploadPlaces
 from hv_upload.query import single
-from hv_upload.resumable import ResumableUploadResource, ResumableUseCases
+from hv_upload.resumable import ResumableUploadResource
+from hv_upload.slots import UploadSlots
+from hv_upload.use_cases import ResumableUseCases, UploadUseCases
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import UPLOAD
 from hv_web.tus import TusMiddleware
@@ -23,67 +23,12 @@ from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads.grants import DEFAULT_CONTENT_TYPE, UploadGrant
 from hvcore.envelope import encode, success
 from hvcore.errors import InvalidFileSizeError
-from hvcore.incoming.disk_space import DiskReservation
 from hvcore.settings import Settings
 from hvcore.upload_signing import UploadSigner
 
 MAX_CONCURRENT: Final = 16
-"""Half of the server's threads, so that somebody can still watch."""
+"""Half of the server's threads, so that viewers still get some."""
 RESUMABLE_PREFIX: Final = "/uploads/"
-
-
-class UploadUseCases(Protocol):
-    """
-    The part of the uploads service that receives bytes.
-    """
-
-    def open_upload(self, grant_id: str) -> UploadGrant:
-        """
-        Return the grant of an upload that may begin now.
-        """
-        ...
-
-    def check_announced(
-        self, grant: UploadGrant, content_type: str | None, size_bytes: int | None
-    ) -> None:
-        """
-        Refuse an upload by its headers.
-        """
-        ...
-
-    def incoming_dir(self) -> Path:
-        """
-        Return the folder in which bytes are collected.
-        """
-        ...
-
-    def room_for(
-        self, grant: UploadGrant, size_bytes: int | None
-    ) -> AbstractContextManager[DiskReservation]:
-        """
-        Hold room for a body while it comes in.
-        """
-        ...
-
-    def is_room_scarce(self) -> bool:
-        """
-        Tell whether others wait for room.
-        """
-        ...
-
-    def clean_incoming(self) -> int:
-        """
-        Remove what uploads that were cut off have left.
-        """
-        ...
-
-    def receive(
-        self, grant_id: str, local: Path, *, size_bytes: int, content_type: str
-    ) -> UploadGrant:
-        """
-        Keep a file that has come in whole.
-        """
-        ...
 
 
 class UploadServices(Protocol):
@@ -106,11 +51,7 @@ class UploadServices(Protocol):
         ...
 
     @property
-    def upload_signer(self) -> UploadSigner:
-        """
-        Verifies addresses.
-        """
-        ...
+    def upload_signer(self) -> UploadSigner: ...
 
     @property
     def settings(self) -> Settings:
@@ -120,11 +61,7 @@ class UploadServices(Protocol):
         ...
 
     @property
-    def clock(self) -> Clock:
-        """
-        The time.
-        """
-        ...
+    def clock(self) -> Clock: ...
 
 
 def make_app(
@@ -141,14 +78,15 @@ def make_app(
     services.uploads.clean_incoming()
     services.resumable.tidy()
     app = make_web_app(cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)])
-    places = UploadPlaces.make(
+    slots = UploadSlots.make(
         capacity=max_concurrent, most_of_one=services.settings.shares.uploads_of_one
     )
-    app.add_route("/upload/{grant_id}", SignedUploadResource(services, places))
+    app.add_route("/upload/{grant_id}", SignedUploadResource(services, slots))
     resumable = ResumableUploadResource(
         uploads=services.resumable,
         signer=services.upload_signer,
-        places=places,
+        slots=slots,
+        writer=ChunkWriter(uploads=services.resumable, slots=slots),
     )
     app.add_route(f"{RESUMABLE_PREFIX}{{grant_id}}", resumable)
     return app
@@ -159,11 +97,11 @@ class SignedUploadResource:
     A signed upload address.
     """
 
-    def __init__(self, services: UploadServices, places: UploadPlaces) -> None:
+    def __init__(self, services: UploadServices, slots: UploadSlots) -> None:
         self._uploads = services.uploads
         self._signer = services.upload_signer
         self._clock = services.clock
-        self._places = places
+        self._slots = slots
 
     def on_put(
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
@@ -185,7 +123,7 @@ class SignedUploadResource:
             now=self._clock.now(),
         )
         grant = self._uploads.open_upload(verified)
-        with self._places.take(req, grant.org_id):
+        with self._slots.take(req, grant.org_id):
             content_type = req.content_type
             self._uploads.check_announced(grant, content_type, req.content_length)
             if req.content_length is None and not req.env.get("wsgi.input_terminated"):
@@ -216,7 +154,7 @@ class SignedUploadResource:
             )
 
     def _do_others_wait(self) -> bool:
-        return self._places.is_scarce() or self._uploads.is_room_scarce()
+        return self._slots.is_scarce() or self._uploads.is_room_scarce()
 
 
 def _answer(grant: UploadGrant) -> dict[str, object]:

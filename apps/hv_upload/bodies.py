@@ -27,9 +27,9 @@ def blocks(
     req: falcon.Request, length: int | None, *, at: int = 0
 ) -> Iterator[bytes | memoryview]:
     """
-    Give a request's body, as far as it comes.
+    Yield a request's body, as far as it arrives.
 
-    A block is good until the next one is asked for. An empty one says that nothing
+    A block is valid until the next one is requested. An empty one says that nothing
     came for a second.
 
     Args:

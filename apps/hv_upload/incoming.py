@@ -15,7 +15,7 @@ from hv_upload.pace import SenderPace
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.errors import InvalidFileSizeError
 from hvcore.incoming.disk_space import DiskReservation, disk_failure, is_disk_full
-from hvcore.incoming.whole import ArrivingFile, arriving_file
+from hvcore.incoming.whole_files import ArrivingFile, arriving_file
 
 
 @attrs.frozen(kw_only=True)
@@ -24,7 +24,7 @@ class IncomingFiles:
     Collect bodies in a folder.
 
     Attributes:
-        folder: Where a file lies until it is kept.
+        folder: Where a file is until it is kept.
         is_scarce: Whether others wait for a slot or for room.
         elapsed_s: A clock that only goes forward, in seconds.
     """

@@ -15,7 +15,7 @@ WINDOW_S: Final = 60.0
 MIN_BYTES_PER_S_WHILE_SCARCE: Final = 128 * 1024
 """In a window, while others wait; 5 GiB take 11 hours so."""
 STALLED_S: Final = 10.0
-"""While others wait: below MIN_BYTES_PER_S for so long is a standstill."""
+"""While others wait: below MIN_BYTES_PER_S for that long is a standstill."""
 
 
 class SenderPace:
@@ -34,19 +34,17 @@ class SenderPace:
 
     def check(self, received: int, now_s: float) -> None:
         """
-        Refuse a sender who keeps a slot or room for little.
+        Refuse a sender that holds a slot or space and sends little.
 
         Args:
             received: Bytes, since the beginning.
 
         Raises:
-            CutOffError: It was given time, and used it badly.
+            CutOffError: It had time, and was too slow.
         """
         elapsed_s = now_s - self._started_s
         if elapsed_s > GRACE_S and received < elapsed_s * MIN_BYTES_PER_S:
-            raise CutOffError(
-                "The upload was too slow and was given up; send it again."
-            )
+            raise CutOffError("The upload was too slow and was cut off; send it again.")
         # One a second is enough.
         if now_s - self._seen[-1][0] < 1:
             return
@@ -56,8 +54,7 @@ class SenderPace:
         ) or self._is_below(MIN_BYTES_PER_S, STALLED_S, received, now_s)
         if is_slow and self._is_scarce():
             raise CutOffError(
-                "The upload was slow while others waited, and was given up; send "
-                "it again."
+                "The upload was slow while others waited, and was cut off; send it again."
             )
         while len(self._seen) > 1 and now_s - self._seen[1][0] >= WINDOW_S:
             self._seen.popleft()

@@ -1,134 +1,30 @@
 """
 The addresses of resumable uploads, from the second request on.
 
-Source: tus 1.0, "Core Protocol", "Checksum", "Expiration", "Termination".
+Source: tus 1.0, "Core Protocol", "Expiration", "Termination".
 """
 
-import base64
-import hashlib
-import hmac
-import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
 
 import attrs
 import falcon
 
-from hv_upload.bodies import CutOffError, blocks
-from hv_upload.pace import SenderPace
-from hv_upload.places import UploadPlaces
+from hv_upload.chunk_writer import ChunkWriter
+from hv_upload.chunks import Chunk, check_length, check_offset, read_chunk
 from hv_upload.query import single
-from hv_web.errors import UnsupportedMediaTypeError
+from hv_upload.slots import UploadSlots
+from hv_upload.use_cases import ResumableUseCases
 from hv_web.tus import check_version, expires
 from hvcore.domain.ids import GrantId
-from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
-from hvcore.domain.uploads.resumable import (
-    CHECKSUMS,
-    CHUNK_TYPE,
-    ChecksumMismatchError,
-    UploadGoneError,
-)
-from hvcore.errors import (
-    ConflictError,
-    FieldError,
-    InvalidFileSizeError,
-    InvalidParametersError,
-    MethodNotAllowedError,
-)
-from hvcore.incoming.disk_space import DiskReservation
-from hvcore.incoming.partial import PartialFile, PartialFiles
+from hvcore.domain.uploads.resumable import UploadGoneError
+from hvcore.errors import ConflictError, MethodNotAllowedError
+from hvcore.incoming.partial import PartialFile
 from hvcore.upload_signing import UploadSigner
-from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Integer
 
-if TYPE_CHECKING:
-    from hashlib import _Hash
-
-PROLONG_EVERY_S: Final = 600.0
-"""A chunk may take hours; its upload does not run out meanwhile."""
 METHODS: Final = ("DELETE", "HEAD", "OPTIONS", "PATCH", "POST")
-
-_OFFSET: Final = Integer(minimum=0, maximum=MAX_UPLOAD_BYTES)
-
-
-class ResumableUseCases(Protocol):
-    """
-    The part of the resumable uploads that continues them.
-    """
-
-    def files(self) -> PartialFiles:
-        """
-        Return what has come in so far.
-        """
-        ...
-
-    def find(self, grant_id: GrantId) -> UploadGrant:
-        """
-        Return the grant of an upload that goes on or is complete.
-        """
-        ...
-
-    def prolong(self, grant_id: GrantId) -> UploadGrant:
-        """
-        Return the same, after its time was prolonged.
-        """
-        ...
-
-    def check_quotas(self, grant: UploadGrant) -> None:
-        """
-        Refuse further bytes where the whole file could not be kept.
-        """
-        ...
-
-    def room_for(
-        self, grant: UploadGrant, size_bytes: int | None
-    ) -> AbstractContextManager[DiskReservation]:
-        """
-        Hold room for the bytes of one request while they come in.
-        """
-        ...
-
-    def is_room_scarce(self) -> bool:
-        """
-        Tell whether others wait for room.
-        """
-        ...
-
-    def finish(self, grant: UploadGrant, file: PartialFile) -> None:
-        """
-        Keep a file that is whole.
-        """
-        ...
-
-    def cancel(self, grant_id: GrantId) -> None:
-        """
-        End an upload, and the video that waits for it.
-        """
-        ...
-
-    def tidy(self) -> int:
-        """
-        Remove the files of uploads that have ended.
-        """
-        ...
-
-
-@attrs.frozen(kw_only=True)
-class Chunk:
-    """
-    What a PATCH announces.
-
-    Attributes:
-        length: None if its end shows only when it comes.
-        algorithm: Of the checksum, if there is one.
-        digest: What the checksum must be.
-    """
-
-    offset: int
-    length: int | None
-    algorithm: str | None = None
-    digest: bytes = b""
 
 
 @attrs.frozen(kw_only=True)
@@ -137,14 +33,13 @@ class ResumableUploadResource:
     An upload that goes on where it was cut off.
 
     Attributes:
-        places: Shared by all uploads of a process.
-        elapsed_s: A clock that only goes forward, in seconds.
+        slots: Shared by all uploads of a process.
     """
 
     uploads: ResumableUseCases
     signer: UploadSigner
-    places: UploadPlaces
-    elapsed_s: Callable[[], float] = time.monotonic
+    slots: UploadSlots
+    writer: ChunkWriter
 
     def on_head(
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
@@ -183,9 +78,9 @@ class ResumableUploadResource:
             UnsupportedMediaTypeError: 415; not the protocol's type.
             UploadGoneError: 410; the upload has ended.
             UploadLockedError: 423; another request is sending.
-            ConflictError: The upload stands elsewhere, or was cut off again.
+            ConflictError: The upload has another offset, or was cut off again.
             InvalidFileSizeError: More than the upload was created for.
-            ChecksumMismatchError: 460; nothing of this chunk is kept.
+            ChecksumMismatchError: 460; this chunk is dropped.
             UnavailableError: Too many uploads at a time, or no room.
         """
         verified = self._verified(req, grant_id)
@@ -195,8 +90,8 @@ class ResumableUploadResource:
             with self._held(req, grant) as file:
                 grant = self._take(req, verified, file, chunk)
         else:
-            _check_offset(chunk, grant.size_bytes or 0)
-            _check_length(chunk, grant)
+            check_offset(chunk, grant.size_bytes or 0)
+            check_length(chunk, grant)
         resp.status = falcon.HTTP_204
         _describe(resp, grant, self._offset(grant))
 
@@ -204,7 +99,7 @@ class ResumableUploadResource:
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
     ) -> None:
         """
-        End the upload; nothing of it is kept.
+        End the upload and remove its bytes.
 
         Raises:
             UnsupportedVersionError: 412; another version of the protocol.
@@ -253,7 +148,7 @@ class ResumableUploadResource:
     @contextmanager
     def _held(self, req: falcon.Request, grant: UploadGrant) -> Iterator[PartialFile]:
         with (
-            self.places.take(req, grant.org_id),
+            self.slots.take(req, grant.org_id),
             self.uploads.files().hold(grant.id) as file,
         ):
             yield file
@@ -270,10 +165,10 @@ class ResumableUploadResource:
         if grant.state is GrantState.USED:
             file.remove()
             raise ConflictError("The upload is complete.")
-        _check_offset(chunk, file.size_bytes)
-        _check_length(chunk, grant)
+        check_offset(chunk, file.size_bytes)
+        check_length(chunk, grant)
         self.uploads.check_quotas(grant)
-        self._append(req, grant, file, chunk)
+        self.writer.append(req, grant, file, chunk)
         if file.size_bytes == grant.size_bytes:
             return self._finished(grant, file)
         return self.uploads.prolong(grant_id)
@@ -282,155 +177,9 @@ class ResumableUploadResource:
         self.uploads.finish(grant, file)
         return self.uploads.find(grant.id)
 
-    def _append(
-        self, req: falcon.Request, grant: UploadGrant, file: PartialFile, chunk: Chunk
-    ) -> None:
-        if chunk.algorithm is None:
-            try:
-                self._copy(req, grant, file, chunk, None)
-            except CutOffError as exc:
-                file.sync()
-                self.uploads.prolong(grant.id)
-                raise _cut_off(file.size_bytes) from exc
-            except InvalidFileSizeError:
-                file.cut_back(chunk.offset)
-                raise
-        else:
-            self._append_verified(req, grant, file, chunk)
-        file.sync()
-
-    def _append_verified(
-        self, req: falcon.Request, grant: UploadGrant, file: PartialFile, chunk: Chunk
-    ) -> None:
-        digest = hashlib.new(chunk.algorithm or "", usedforsecurity=False)
-        file.begin_unverified()
-        try:
-            self._copy(req, grant, file, chunk, digest)
-            _check_digest(chunk, digest.digest())
-        except CutOffError as exc:
-            file.cut_back(chunk.offset)
-            raise _cut_off(chunk.offset) from exc
-        except Exception:
-            file.cut_back(chunk.offset)
-            raise
-        # Before it counts: a power cut must not leave less than was verified.
-        file.sync()
-        file.end_unverified()
-
-    def _copy(
-        self,
-        req: falcon.Request,
-        grant: UploadGrant,
-        file: PartialFile,
-        chunk: Chunk,
-        digest: "_Hash | None",
-    ) -> None:
-        left = (grant.size_bytes or 0) - chunk.offset
-        prolonged_s = self.elapsed_s()
-        pace = SenderPace(prolonged_s, is_scarce=self._do_others_wait)
-        received = 0
-        with self.uploads.room_for(grant, left) as reserved:
-            for block in blocks(req, chunk.length, at=chunk.offset):
-                received += len(block)
-                if received > left:
-                    raise _too_long(grant)
-                file.append(block)
-                reserved.received(received)
-                if digest is not None:
-                    digest.update(block)
-                now_s = self.elapsed_s()
-                pace.check(received, now_s)
-                if now_s - prolonged_s > PROLONG_EVERY_S:
-                    self.uploads.prolong(grant.id)
-                    prolonged_s = now_s
-        if chunk.length is not None and received < chunk.length:
-            raise CutOffError("The body ended too early.")
-
-    def _do_others_wait(self) -> bool:
-        return self.places.is_scarce() or self.uploads.is_room_scarce()
-
-
-def read_chunk(req: falcon.Request) -> Chunk:
-    """
-    Read the headers of a PATCH.
-
-    Raises:
-        UnsupportedMediaTypeError: 415; not the protocol's type.
-        InvalidParametersError: An offset or a checksum that is missing or
-            cannot be read.
-    """
-    media_type = (req.content_type or "").partition(";")[0].strip().lower()
-    if media_type != CHUNK_TYPE:
-        raise UnsupportedMediaTypeError(f"Send the bytes as {CHUNK_TYPE}.")
-    text = req.get_header("Upload-Offset")
-    if text is None:
-        raise _refused("Upload-Offset", "is required", None, NOT_ALLOWED)
-    try:
-        offset = _OFFSET.from_text(text)
-    except FieldRefusedError as exc:
-        raise _refused("Upload-Offset", exc.rule, text, exc.status) from exc
-    length = req.content_length
-    if length is None and not req.env.get("wsgi.input_terminated"):
-        length = 0
-    algorithm, digest = _checksum(req.get_header("Upload-Checksum"))
-    return Chunk(offset=offset, length=length, algorithm=algorithm, digest=digest)
-
-
-def _checksum(header: str | None) -> tuple[str | None, bytes]:
-    if header is None:
-        return None, b""
-    algorithm, _, encoded = header.partition(" ")
-    if algorithm not in CHECKSUMS:
-        rule = f"must begin with one of {', '.join(CHECKSUMS)}"
-        raise _refused("Upload-Checksum", rule, header, NOT_ALLOWED)
-    try:
-        return algorithm, base64.b64decode(encoded, validate=True)
-    except ValueError as exc:
-        rule = "must have the checksum in Base64 behind the algorithm"
-        raise _refused("Upload-Checksum", rule, header, NOT_READABLE) from exc
-
-
-def _check_digest(chunk: Chunk, found: bytes) -> None:
-    if not hmac.compare_digest(found, chunk.digest):
-        raise ChecksumMismatchError
-
-
-def _check_offset(chunk: Chunk, offset: int) -> None:
-    if chunk.offset != offset:
-        message = f"The upload stands at {offset}; go on there."
-        problem = FieldError(
-            message=message, location="header.Upload-Offset", value=chunk.offset
-        )
-        raise ConflictError(message, errors=[problem])
-
-
-def _check_length(chunk: Chunk, grant: UploadGrant) -> None:
-    if chunk.offset + (chunk.length or 0) > (grant.size_bytes or 0):
-        raise _too_long(grant)
-
-
-def _too_long(grant: UploadGrant) -> InvalidFileSizeError:
-    return InvalidFileSizeError(
-        f"The upload was created for {grant.size_bytes} bytes, and more were sent."
-    )
-
-
-def _cut_off(offset: int) -> ConflictError:
-    return ConflictError(
-        f"The body ended too early or came too slowly; the upload stands at {offset}."
-    )
-
 
 def _describe(resp: falcon.Response, grant: UploadGrant, offset: int) -> None:
     resp.set_header("Upload-Offset", str(offset))
     resp.set_header("Cache-Control", "no-store")
     if grant.state is not GrantState.USED:
         resp.set_header("Upload-Expires", expires(grant.expires_at))
-
-
-def _refused(
-    header: str, rule: str, value: object, status: int
-) -> InvalidParametersError:
-    message = f"{header} {rule}."
-    problem = FieldError(message=message, location=f"header.{header}", value=value)
-    return InvalidParametersError(message, errors=[problem], status=status)

@@ -2,10 +2,12 @@
 Read a request's body, within a limit.
 """
 
+from collections.abc import Collection
 from typing import BinaryIO
 
 import falcon
 
+from hv_web.errors import UnsupportedMediaTypeError
 from hvcore.errors import FieldError, InvalidParametersError, PayloadTooLargeError
 
 _CHUNK_BYTES = 64 * 1024
@@ -30,6 +32,25 @@ def read_body(req: falcon.Request, *, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
         raise _too_large(max_bytes)
     return data
+
+
+def text_type(req: falcon.Request, accepted: Collection[str]) -> str | None:
+    """
+    Return the media type of a body that is a text; None if it is not named.
+
+    Raises:
+        UnsupportedMediaTypeError: It is not accepted, or not in UTF-8.
+    """
+    if not req.content_type:
+        return None
+    media_type, options = falcon.parse_header(req.content_type)
+    media_type = media_type.strip().lower()
+    charset = options.get("charset", "utf-8").lower()
+    if media_type not in accepted or charset not in {"utf-8", "utf8", "us-ascii"}:
+        raise UnsupportedMediaTypeError(
+            f"Send {' or '.join(accepted)}, in UTF-8 if a charset is named."
+        )
+    return media_type
 
 
 def allow_time(req: falcon.Request, within_s: float) -> None:
@@ -65,7 +86,7 @@ def _read(stream: BinaryIO, wanted: int) -> bytes:
             chunk = stream.read(min(_CHUNK_BYTES, wanted - len(data)))
         except OSError as exc:
             # The server's own errors of a broken body are OSErrors as well.
-            raise _broken("The body did not come in whole.") from exc
+            raise _broken("The body did not arrive completely.") from exc
         if not chunk:
             break
         data += chunk

@@ -1,8 +1,8 @@
 """
-Long texts as they are compressed, once for everybody.
+Long texts, compressed once for all requests.
 
-To compress one takes up to 0.2 s. So it is done in a thread, of one at a time; who
-comes meanwhile gets the text as it is, which is no fault, only more bytes.
+To compress one takes up to 0.2 s. So it is done in a thread, one at a time; requests
+meanwhile get the text uncompressed, which is correct but has more bytes.
 """
 
 import gzip
@@ -13,7 +13,7 @@ from hv_web.shared_gzip import SharedGzip
 from hvcore.services.playback.shared_texts import FilledText, PiecewiseBody
 from hvcore.services.playback.text_cache import MAX_LONG_TEXT_BYTES, TextCache
 
-MAX_KEPT_BYTES: Final = 16 * 1024 * 1024
+MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
 """Some 500 playlists of twelve hours."""
 _NOT_COMPRESSED: Final = b""
 
@@ -30,8 +30,8 @@ class CompressedTexts:
     """
 
     def __init__(self) -> None:
-        self._kept: TextCache[SharedGzip | bytes] = TextCache(
-            MAX_KEPT_BYTES, MAX_LONG_TEXT_BYTES
+        self._cache: TextCache[SharedGzip | bytes] = TextCache(
+            MAX_CACHED_BYTES, MAX_LONG_TEXT_BYTES
         )
         self._making = threading.Lock()
 
@@ -52,12 +52,12 @@ class CompressedTexts:
         if isinstance(body, FilledText):
             token = body.token
             key = f"{body.template.etag} {len(token)}"
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._make(key, body, waits=waits)
-        if isinstance(kept, SharedGzip):
-            return kept.filled(token)
-        return kept or None
+        cached = self._cache.get(key)
+        if cached is None:
+            cached = self._make(key, body, waits=waits)
+        if isinstance(cached, SharedGzip):
+            return cached.filled(token)
+        return cached or None
 
     def _make(
         self, key: str, body: bytes | FilledText, *, waits: bool
@@ -73,8 +73,8 @@ class CompressedTexts:
             else:
                 # No time in the header, or equal texts would differ in bytes.
                 made = gzip.compress(body, mtime=0)
-            kept = made if made is not None else _NOT_COMPRESSED
-            self._kept.put(key, kept)
-            return kept
+            cached = made if made is not None else _NOT_COMPRESSED
+            self._cache.put(key, cached)
+            return cached
         finally:
             self._making.release()

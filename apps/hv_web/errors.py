@@ -115,7 +115,7 @@ def handle_crash(
 
 def note_failure(req: falcon.Request, error: HvError) -> None:
     """
-    Write down what the service could not answer, and nobody else is at fault.
+    Log requests that the service could not answer through its own fault.
     """
     if error.http_status >= _FIRST_SERVER_ERROR:
         context = {**_context(req, error.code), "hv_why": error.detail}

@@ -27,13 +27,13 @@ from hvcore.services.playback.shared_texts import PiecewiseBody
 @attrs.define(kw_only=True)
 class HalfWay:
     """
-    What is done about the moment from which on an answer counts.
+    Reports the moment from which on an answer counts.
 
     Attributes:
         after_bytes: So much of the answer is at most half of the whole, and with
             one byte more it is more.
         at: Where that is in the file.
-        segment: Counted before that byte is handed over.
+        segment: Counted before that byte is sent.
         wait: Waits until the other side takes more; None where nobody can.
         when_broken_off: Called if it never was.
     """
@@ -67,7 +67,7 @@ class BoundedFile:
         """
         Return up to size bytes, and of what counts no more at first than its half.
 
-        Who comes for more has handed over what he had before.
+        A caller that reads more has sent the bytes before.
         """
         if self._half_way is not None and not self._to_half_way:
             self.pass_half_way()
@@ -81,18 +81,18 @@ class BoundedFile:
     @property
     def to_half_way(self) -> int | None:
         """
-        How many bytes may be handed over before somebody is told, if anybody is.
+        How many bytes may be sent before the segment counts; None if it does not.
         """
         return None if self._half_way is None else self._to_half_way
 
     def pass_half_way(self) -> None:
         """
-        Tell that the next byte makes more than half.
+        Report that the next byte makes more than half.
         """
         passed, self._half_way = self._half_way, None
         if passed is not None:
             if passed.wait is not None:
-                # Who has left meanwhile does not get more than the half.
+                # A client that has left meanwhile does not get more than half.
                 passed.wait()
             passed.segment.count()
 
@@ -109,11 +109,11 @@ class BoundedFile:
 @attrs.frozen(kw_only=True)
 class FileToSend:
     """
-    A file for who sends it later, and counts it.
+    A file for a sender that sends it later, and counts it.
 
     Attributes:
         descriptor: To be closed by whoever has this.
-        half_at: The segment counts once more than up to here is handed over.
+        half_at: The segment counts once more than this is sent.
     """
 
     descriptor: int
@@ -127,12 +127,12 @@ class LocalFile(BoundedFile):
     The same of a file of this machine, which a server may sendfile.
 
     gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
-    our sockets ask for ``to_half_way``, or have it handed over (hv_server.pacing).
+    our sockets ask for ``to_half_way``, or have it passed on (hv_server.pacing).
     """
 
     def hand_over(self) -> FileToSend:
         """
-        Give the file to somebody else, who does all that is to be done.
+        Give the file to another sender, which then also counts and closes it.
         """
         half_way, self._half_way = self._half_way, None
         return FileToSend(
@@ -155,25 +155,29 @@ class LocalFile(BoundedFile):
         return self._file.seek(offset, whence)
 
 
-def send(req: falcon.Request, resp: falcon.Response, served: PlaybackResponse) -> None:
+def send(
+    req: falcon.Request, resp: falcon.Response, response: PlaybackResponse
+) -> None:
     """
-    Make the response carry what was served, or the part that was asked for.
+    Put a playback response, or the requested part of it, into the HTTP response.
 
     Raises:
         RangeNotSatisfiableError: The range begins behind the end.
         UnavailableError: The storage does not answer.
         VideoNotFoundError: The file has just been removed.
     """
-    chosen = represent(_wanted(req), served)
+    chosen = represent(_wanted(req), response)
     body = chosen.body
-    if body is not None and served.elsewhere is not None:
-        address = served.elsewhere()
+    if body is not None and response.elsewhere is not None:
+        address = response.elsewhere()
         if address is not None:
-            _redirect(resp, served, chosen, address)
+            _redirect(resp, response, chosen, address)
             return
     # Before the response says anything: what cannot be opened is an error.
-    stream = _open(req, served, body, chosen) if isinstance(body, StoredFile) else None
-    ignore_uncounted(served, chosen)
+    stream = (
+        _open(req, response, body, chosen) if isinstance(body, StoredFile) else None
+    )
+    ignore_uncounted(response, chosen)
     resp.status = chosen.status
     for name, value in chosen.headers:
         # Answers may vary with other things, too.
@@ -193,14 +197,14 @@ def send(req: falcon.Request, resp: falcon.Response, served: PlaybackResponse) -
 
 def _redirect(
     resp: falcon.Response,
-    served: PlaybackResponse,
+    response: PlaybackResponse,
     chosen: Representation,
     address: str,
 ) -> None:
     # Whether the player takes it all, nobody here sees: it counts as taken.
-    ignore_uncounted(served, chosen)
-    if served.segment is not None and chosen.has_over_half:
-        served.segment.count()
+    ignore_uncounted(response, chosen)
+    if response.segment is not None and chosen.has_over_half:
+        response.segment.count()
     # It asks there as it has asked here, for the same part.
     resp.status = falcon.HTTP_307
     resp.set_header("Location", address)
@@ -219,7 +223,7 @@ def _wanted(req: falcon.Request) -> Wanted:
 
 def _open(
     req: falcon.Request,
-    served: PlaybackResponse,
+    response: PlaybackResponse,
     stored: StoredFile,
     chosen: Representation,
 ) -> BoundedFile:
@@ -229,13 +233,13 @@ def _open(
         raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING) from exc
     wait = getattr(req.env.get("gunicorn.socket"), "wait_writable", None)
     half_way = None
-    if served.segment is not None and chosen.has_over_half:
+    if response.segment is not None and chosen.has_over_half:
         half_way = HalfWay(
             after_bytes=chosen.half_at - chosen.start,
             at=chosen.half_at,
-            segment=served.segment,
+            segment=response.segment,
             wait=wait,
-            when_broken_off=served.break_off,
+            when_broken_off=response.break_off,
         )
     # Only our sockets stop at the half: others would pass it unnoticed.
     fits_sendfile = stored.is_local and (half_way is None or wait is not None)

@@ -21,7 +21,7 @@ MAX_DIGITS: Final = 256
 """Of one number; Python refuses to convert some thousands."""
 
 _JSON_TYPE = re.compile(r"application/(?:[\w.!#$&^-]+\+)?json", re.ASCII)
-# A string that never ends is matched as well, or the search would begin anew
+# A string that never ends is matched as well, or the search would start again
 # at each of its quotes and take quadratic time.
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")

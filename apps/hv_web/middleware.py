@@ -34,7 +34,7 @@ def request_id(req: falcon.Request) -> str:
 
 def is_sane_token(text: str) -> bool:
     """
-    Tell whether a text may be a request's id.
+    Return whether a text may be a request's id.
     """
     return _SANE_TOKEN.fullmatch(text) is not None
 

@@ -31,15 +31,15 @@ MAX_COUNTRIES: Final = 8
 MAX_PATH_BYTES: Final = 512
 MAX_PARTS: Final = 16
 """Of a path: no file's has as many, and each part takes memory of its own."""
-MAX_KEPT: Final = 4096
+MAX_CACHED: Final = 4096
 """Of paths, and of the rest of requests that were read before."""
-MAX_KEPT_BYTES: Final = 2048
+MAX_CACHED_BYTES: Final = 2048
 """Of one request; so all that are kept have 30 MB at most, and 10 MB as usual."""
 END: Final = b"\r\n\r\n"
 EDGE_HEADER: Final = "X-Hv-Edge"
 """In which an edge shows its secret."""
-_SELDOM_TWICE: Final = b"/v1/edge/grants"
-"""Who asks there lists many things in a header: kept, lists would displace others."""
+_RARELY_REPEATED: Final = b"/v1/edge/authorizations"
+"""Requests there list many things in a header: cached, they would displace others."""
 _METHODS: Final = frozenset({b"GET", b"HEAD"})
 _REQUEST_ID: Final = b"\r\nX-Request-Id: "
 """As proxies write it: with each request another one, and nothing else of it new."""
@@ -67,7 +67,7 @@ _NOT_PLAIN: Final = frozenset(
 @attrs.frozen(kw_only=True)
 class _Rest:
     """
-    What a request says beside its path: a player repeats it with each segment.
+    The rest of a request besides its path: a player repeats it with each segment.
     """
 
     wanted: Wanted
@@ -85,7 +85,7 @@ class PlainRequest:
     Attributes:
         path: Its parts; none is empty, "." or "..".
         request_id: The caller's, if it is a sane token.
-        edge_secret: What it shows to be an edge, right or wrong.
+        edge_secret: The secret that it sends as an edge, right or wrong.
     """
 
     path: tuple[str, ...]
@@ -150,8 +150,10 @@ def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
         return None
     place, _, query = target.partition(b"?")
     path = _read_path(place) if len(place) <= MAX_PATH_BYTES else None
-    is_kept = len(head) <= MAX_KEPT_BYTES and place != _SELDOM_TWICE
-    rest = (_read_rest if is_kept else _read_rest.__wrapped__)(query, fields, neighbour)
+    is_cached = len(head) <= MAX_CACHED_BYTES and place != _RARELY_REPEATED
+    rest = (_read_rest if is_cached else _read_rest.__wrapped__)(
+        query, fields, neighbour
+    )
     if path is None or rest is None:
         return None
     if request_id is None:
@@ -184,14 +186,14 @@ def _without_id(head: bytes) -> tuple[bytes, str | None]:
     return (head[:start] + head[end:], given) if is_sane_token(given) else (head, None)
 
 
-@lru_cache(maxsize=MAX_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def _read_path(place: bytes) -> tuple[str, ...] | None:
     if _PATH.fullmatch(place) is None:
         return None
     return tuple(place.decode()[1:].split("/"))
 
 
-@lru_cache(maxsize=MAX_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def _read_rest(query: bytes, fields: bytes, neighbour: str) -> _Rest | None:
     asked = _read_query(query)
     rest = _read_fields(fields[:-2], neighbour)
@@ -220,8 +222,8 @@ def _read_query(
         if name == "token":
             tokens.append(value)
         elif name == "CMCD":
-            told = unquote_plus(value)
-            session, report = player_session(told), player_report(told)
+            cmcd = unquote_plus(value)
+            session, report = player_session(cmcd), player_report(cmcd)
         elif _ENCODED.search(name):
             return None
     # None, or the one: about several, empty and encoded ones others decide.

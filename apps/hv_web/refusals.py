@@ -1,9 +1,9 @@
 """
 Answer and write down what an app of playback refuses.
 
-The answer names the request and tells no more than it ever did; which rule it
-was stands in the log alone, because a stranger could learn from it whether a
-video exists. ``hv explain`` brings the two together.
+The answer names only the request's id. Which rule it was is in the log only, because
+a stranger could learn from it whether a video exists. ``hv explain`` brings the two
+together.
 """
 
 from collections.abc import Mapping
@@ -101,7 +101,7 @@ class Refusals:
         _params: Mapping[str, object],
     ) -> None:
         if conclude(str(error), None):
-            # Who explains has nowhere to log to, and tells of bugs himself.
+            # ``hv explain`` has no log, and reports bugs itself.
             raise error
         note_crash(req, error)
         unknown = InternalError()

@@ -1,8 +1,8 @@
 """
 Which form of what was served answers a request: ranges, validators, compression.
 
-Source: RFC 9110, sections 12 to 15. Knows no web framework: both the apps and
-the loop of the delivery process answer with what is decided here.
+Source: RFC 9110, sections 12 to 15. Uses no web framework: the apps and the loop of
+    the delivery process share these decisions.
 """
 
 import gzip
@@ -19,9 +19,9 @@ from hvcore.errors import RangeNotSatisfiableError
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
 from hvcore.services.playback.shared_texts import PIECE_BYTES, FilledText, PiecewiseBody
 
-MAX_KEPT: Final = 64
+MAX_CACHED: Final = 64
 """Of short texts in memory, compressed."""
-MAX_KEPT_DESCRIPTIONS: Final = 4096
+MAX_CACHED_DESCRIPTIONS: Final = 4096
 """Of headers that were written before; about 2 MB."""
 MAX_AGE_S: Final = {
     # A year, the longest that RFC 9111 suggests; a name's bytes never change.
@@ -99,7 +99,7 @@ class Representation:
     @property
     def has_over_half(self) -> bool:
         """
-        Tell whether more than half of the whole is in the answer.
+        Return whether more than half of the whole is in the answer.
         """
         return self.end > self.half_at
 
@@ -108,7 +108,7 @@ _compressed: Final = CompressedTexts()
 
 
 def represent(
-    wanted: Wanted, served: PlaybackResponse, *, waits: bool = True
+    wanted: Wanted, response: PlaybackResponse, *, waits: bool = True
 ) -> Representation:
     """
     Choose the form of an answer.
@@ -123,30 +123,30 @@ def represent(
         NotPreparedError: It would have to be.
         RangeNotSatisfiableError: The range begins behind the end.
     """
-    if isinstance(served.body, StoredFile) and _wants_all(wanted):
+    if isinstance(response.body, StoredFile) and _wants_all(wanted):
         return _whole(
-            served.body,
-            served.etag,
-            served.content_type,
-            served.lifetime,
-            is_public=served.is_public,
+            response.body,
+            response.etag,
+            response.content_type,
+            response.lifetime,
+            is_public=response.is_public,
         )
-    body, etag, coding = _coded(wanted, served, waits=waits)
+    body, etag, coding = _coded(wanted, response, waits=waits)
     size = len(body) if isinstance(body, bytes) else body.size_bytes
-    is_kept = served.lifetime is not Lifetime.ONCE
-    is_known = is_kept and _has_it(wanted.if_none_match, etag)
+    is_cached = response.lifetime is not Lifetime.ONCE
+    is_known = is_cached and _has_it(wanted.if_none_match, etag)
     headers = _describe(
         etag,
-        None if is_known else served.content_type,
+        None if is_known else response.content_type,
         coding,
-        served.lifetime,
-        is_public=served.is_public,
-        is_text=served.is_text,
+        response.lifetime,
+        is_public=response.is_public,
+        is_text=response.is_text,
     )
     status, start, end = OK, 0, size
     if is_known:
         status = NOT_MODIFIED
-    elif is_kept and wanted.range is not None:
+    elif is_cached and wanted.range is not None:
         asked = _range(wanted, etag, size)
         if asked:
             status, (start, end) = PARTIAL, asked
@@ -160,18 +160,18 @@ def represent(
     )
 
 
-def ignore_uncounted(served: PlaybackResponse, chosen: Representation) -> None:
+def ignore_uncounted(response: PlaybackResponse, chosen: Representation) -> None:
     """
-    Take note of an answer that will not be counted, now that it can be sent.
+    Record an answer that will not be counted, now that it can be sent.
     """
     if chosen.status is NOT_MODIFIED:
-        served.ignore(IgnoredReason.NOT_MODIFIED)
+        response.ignore(IgnoredReason.NOT_MODIFIED)
     elif chosen.body is None:
-        served.ignore(IgnoredReason.HEAD)
+        response.ignore(IgnoredReason.HEAD)
     elif not chosen.has_over_half:
-        served.ignore(IgnoredReason.TOO_FEW_BYTES)
-    elif served.segment is None:
-        served.ignore(IgnoredReason.OTHER_FILE)
+        response.ignore(IgnoredReason.TOO_FEW_BYTES)
+    elif response.segment is None:
+        response.ignore(IgnoredReason.OTHER_FILE)
 
 
 def _wants_all(wanted: Wanted) -> bool:
@@ -179,7 +179,7 @@ def _wants_all(wanted: Wanted) -> bool:
     return not wanted.is_head and wanted.range is None and wanted.if_none_match is None
 
 
-@lru_cache(maxsize=MAX_KEPT_DESCRIPTIONS)
+@lru_cache(maxsize=MAX_CACHED_DESCRIPTIONS)
 def _whole(
     stored: StoredFile,
     etag: str,
@@ -200,7 +200,7 @@ def _whole(
     )
 
 
-@lru_cache(maxsize=MAX_KEPT_DESCRIPTIONS)
+@lru_cache(maxsize=MAX_CACHED_DESCRIPTIONS)
 def _describe(  # noqa: PLR0913 - all that they depend on
     etag: str,
     content_type: str | None,
@@ -229,28 +229,28 @@ def _describe(  # noqa: PLR0913 - all that they depend on
 
 
 def _coded(
-    wanted: Wanted, served: PlaybackResponse, *, waits: bool
+    wanted: Wanted, response: PlaybackResponse, *, waits: bool
 ) -> tuple[bytes | StoredFile | PiecewiseBody, str, str | None]:
-    body = served.body
+    body = response.body
     # A range is one of the plain text: nobody resumes a playlist.
     if (
-        not served.is_text
+        not response.is_text
         or wanted.range is not None
         or not _takes_gzip(wanted.accept_encoding)
         or not isinstance(body, (bytes, FilledText))
     ):
-        return body, served.etag, None
+        return body, response.etag, None
     compressed: bytes | PiecewiseBody | None
     if isinstance(body, bytes) and len(body) <= PIECE_BYTES:
         compressed = _gzipped(body)
     else:
-        compressed = _compressed.find(body, served.etag, waits=waits)
+        compressed = _compressed.find(body, response.etag, waits=waits)
     if compressed is None:
-        return body, served.etag, None
-    return compressed, f"{served.etag}-gzip", "gzip"
+        return body, response.etag, None
+    return compressed, f"{response.etag}-gzip", "gzip"
 
 
-@lru_cache(maxsize=MAX_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def _gzipped(body: bytes) -> bytes:
     # No time in the header, or equal texts would differ in bytes.
     return gzip.compress(body, mtime=0)
@@ -291,7 +291,7 @@ def _has_it(header: str | None, etag: str) -> bool:
     return header.strip() == "*" or etag in _ENTITY_TAG.findall(header)
 
 
-@lru_cache(maxsize=MAX_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def _takes_gzip(header: str | None) -> bool:
     accepted: dict[str, float] = {}
     for part in (header or "").split(","):

@@ -1,12 +1,11 @@
 """
 Compress a text with a token in it once for all tokens of one length.
 
-In deflate (RFC 1951) a repetition is told by how far back it lies and how long it
-is, never by what it says. So all that follows the first token is the same for all
-tokens of one length, if the compressor writes each further token as a repetition:
-which is looked at when it was made. What comes before, token included, is stored as
-it is, and the checksum of gzip is linear: what a token adds to it is the sum of what
-its bits add.
+In deflate (RFC 1951) a repetition is written as a distance and a length, never by its
+content. So all that follows the first token is the same for all tokens of one length,
+if the compressor writes each further token as a repetition: which is looked at when
+it was made. What comes before, token included, is stored as it is, and the checksum
+of gzip is linear: what a token adds to it is the sum of what its bits add.
 """
 
 import os
@@ -85,12 +84,12 @@ class SharedGzip:
         Return the compressed text with a token of the length.
         """
         # The four last bytes come into the checksum as they are.
-        told = (zlib.crc32(token[:-4], _ALL) ^ _ALL) ^ int.from_bytes(
+        bits = (zlib.crc32(token[:-4], _ALL) ^ _ALL) ^ int.from_bytes(
             token[-4:], "little"
         )
         checksum = self.checksum
         for bit, weight in enumerate(self.weights):
-            if told >> bit & 1:
+            if bits >> bit & 1:
                 checksum ^= weight
         stored = self.before + token
         size = len(stored)
@@ -143,10 +142,10 @@ def _compressed(template: SharedText, before: bytes, token_bytes: int) -> bytes 
     after = b"".join([*made, compressor.flush()])
     # Together these tell every byte of a token from every other, and from one that
     # was written down.
-    told = [bytes(at & 255 for at in range(token_bytes))]
-    told.append(bytes(at >> 8 for at in range(token_bytes)))
-    told.append(bytes(255 - byte for byte in told[0]))
-    fits = all(_unfolds(after, template, before, token) for token in told)
+    probes = [bytes(at & 255 for at in range(token_bytes))]
+    probes.append(bytes(at >> 8 for at in range(token_bytes)))
+    probes.append(bytes(255 - byte for byte in probes[0]))
+    fits = all(_unfolds(after, template, before, token) for token in probes)
     return after if fits else None
 
 

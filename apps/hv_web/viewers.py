@@ -1,5 +1,5 @@
 """
-What a request shows of the one who wants to watch.
+What a request shows about its viewer.
 """
 
 import ipaddress
@@ -46,7 +46,7 @@ def countries_in(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], .
 
 def client_address(neighbour: str, forwarded: str | None) -> str:
     """
-    Return where a request comes from, as its neighbour or our own proxy says.
+    Return the client's address, as the neighbour or our own proxy reports it.
 
     Args:
         neighbour: Who holds the connection.

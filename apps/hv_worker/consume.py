@@ -18,20 +18,28 @@ from hvcore.assembly import build
 from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.tasks.task import Lane
-from hvcore.services.tasks.lane_turns import LaneTurns
+from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.settings import Settings
 
+RESERVE_LOOKS_EVERY_S: Final = 1.0
+"""A query that locks nothing; the clip of a newcomer waits that long, not for a slice."""
 WEAK_SANDBOX: Final = "rlimits"
 """The level without bubblewrap."""
 
 _log = logging.getLogger(__name__)
 
 
-def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
+def run_worker(
+    settings: Settings, lanes: Sequence[Lane], *, is_reserve: bool = False
+) -> None:
     """
     Run tasks in this process until SIGTERM: one at a time, outbound ones aside.
 
     Tasks that are running then are handed back at once.
+
+    Args:
+        is_reserve: Whether it only takes tasks of organizations of which nothing is
+            in work, while something of another one is. It has no outbound lane.
 
     Raises:
         RuntimeError: Outbound tasks are no longer taken; another process does
@@ -50,11 +58,12 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             "worker ready",
             extra={"hv_worker": name, "hv_lanes": [lane.value for lane in lanes]},
         )
-        if Lane.ENCODE in lanes:
+        # The one that a reserve stands beside says so, and each trial takes 0.15 s.
+        if Lane.ENCODE in lanes and not is_reserve:
             _tell_confinement(services.transcoder.capabilities())
 
         own = [lane for lane in lanes if lane is not Lane.OUTBOUND]
-        turns = LaneTurns(own)
+        scheduler = LaneScheduler(own)
         threads: OutboundThreads | None = None
 
         def shall_end() -> bool:
@@ -62,12 +71,18 @@ def run_worker(settings: Settings, lanes: Sequence[Lane]) -> None:
             services.source_cache.remove_idle()
             return stopping() or (threads is not None and threads.has_ended())
 
-        def handle(_: TaskId) -> None:
+        def handle(_: TaskId | None = None) -> None:
             while not shall_end() and task_runs.run_next(
-                turns, worker=name, stopping=stopping
+                scheduler, worker=name, stopping=stopping, for_reserve=is_reserve
             ):
                 pass
 
+        if is_reserve:
+            # Messages are for those who take everything: one that came here would
+            # be missing there.
+            while not stopping.wait(RESERVE_LOOKS_EVERY_S):
+                handle()
+            return
         if Lane.OUTBOUND not in lanes:
             services.queue.consume(handle, lanes=own, until=shall_end)
             return

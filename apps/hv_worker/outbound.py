@@ -19,23 +19,26 @@ from typing import Final
 
 from hvcore.assembly import Services
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks.kinds import FETCH_GET
+from hvcore.domain.tasks.kinds import FETCH_GET, TRANSCODE_CANCEL, TRANSCODE_PART
 from hvcore.domain.tasks.task import Lane, Task
 from hvcore.errors import UnavailableError
 
 _log = logging.getLogger(__name__)
 
 THREADS: Final = 24
-"""A light worker's; each costs a few MB and now and then a connection."""
+"""In each light worker, as are the limits below; each costs a few MB and now and
+then a connection."""
 MOST_OF_A_KIND: Final = 16
 """Fetches last for hours: the rest is left to webhooks, and the reverse."""
 MOST_OF_A_KIND_AND_ORGANIZATION: Final = 8
 MOST_FETCHES_OF_AN_ORGANIZATION: Final = 4
 """Less than of webhooks, of which a dead endpoint alone may hold 4."""
-KEPT_FOR_NEWCOMERS: Final = 4
+RESERVED_FOR_NEWCOMERS: Final = 4
 """Places of a kind that only an organization gets that has none as yet."""
 NO_ROOM_WAIT_S: Final = (5.0, 20.0)
 """How long a task is put back for when its kind has all it may have."""
+NO_ROOM_FOR_QUESTIONS_WAIT_S: Final = (0.2, 1.0)
+"""The same for what asks or tells a service that makes videos: a short request."""
 HANDS_BACK_WITHIN_S: Final = 1.5
 """Tasks ask twice a second whether to stop; hv up kills a worker after 3 s."""
 _LOOKS_EVERY_S: Final = 0.5
@@ -81,7 +84,7 @@ class OutboundThreads:
 
     def has_ended(self) -> bool:
         """
-        Tell whether no more tasks are taken, as after a bug of the queue's.
+        Return whether no more tasks are taken, as after a bug of the queue's.
         """
         return self._ended.is_set()
 
@@ -113,8 +116,7 @@ class OutboundThreads:
         if task is None:
             return False
         if not self._make_room(task):
-            wait = timedelta(seconds=_random.uniform(*NO_ROOM_WAIT_S))
-            self._task_runs.put_back(task, wait=wait)
+            self._task_runs.put_back(task, wait=_no_room_wait(task.kind))
             return False
         try:
             self._start(lambda: self._work(task))
@@ -130,7 +132,7 @@ class OutboundThreads:
         except UnavailableError as error:
             # The lease brings the task back.
             _log.warning(
-                "a task was left: the service does not answer",
+                "a task was left undone: the service does not answer",
                 extra={"hv_task": task.id, "hv_why": error.detail},
             )
         except Exception:  # noqa: BLE001 - one of the three loops: task
@@ -146,10 +148,10 @@ class OutboundThreads:
         of_kind, of_both = _counted_as(task)
         with self._lock:
             own = self._counts[of_both]
-            kept = KEPT_FOR_NEWCOMERS if own else 0
-            if self._counts[of_kind] >= MOST_OF_A_KIND - kept or own >= _most_of_one(
-                task.kind
-            ):
+            reserved = RESERVED_FOR_NEWCOMERS if own else 0
+            if self._counts[
+                of_kind
+            ] >= MOST_OF_A_KIND - reserved or own >= _most_of_one(task.kind):
                 return False
             self._counts.update((of_kind, of_both))
         return True
@@ -161,7 +163,7 @@ class OutboundThreads:
             self._counts += Counter()
 
     def _start(self, work: Callable[[], None]) -> threading.Thread:
-        # Daemons: a process that shall end waits for nobody's server.
+        # Daemons: a process that is to end waits for nobody's server.
         thread = threading.Thread(target=work, name="outbound", daemon=True)
         with self._lock:
             # Held while it starts: it leaves the set at its end.
@@ -174,6 +176,12 @@ def _most_of_one(kind: str) -> int:
     if kind == FETCH_GET:
         return MOST_FETCHES_OF_AN_ORGANIZATION
     return MOST_OF_A_KIND_AND_ORGANIZATION
+
+
+def _no_room_wait(kind: str) -> timedelta:
+    is_short = kind in {TRANSCODE_PART, TRANSCODE_CANCEL}
+    bounds_s = NO_ROOM_FOR_QUESTIONS_WAIT_S if is_short else NO_ROOM_WAIT_S
+    return timedelta(seconds=_random.uniform(*bounds_s))
 
 
 def _counted_as(task: Task) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,7 +9,7 @@ from types import FrameType
 
 class Stopping:
     """
-    Tell whether this process was asked to end.
+    Return whether this process was asked to end.
 
     Made in the main thread: it takes over SIGTERM and SIGINT.
     """
@@ -21,13 +21,13 @@ class Stopping:
 
     def __call__(self) -> bool:
         """
-        Tell whether the process was asked to end.
+        Return whether the process was asked to end.
         """
         return self._asked.is_set()
 
     def wait(self, seconds: float) -> bool:
         """
-        Wait so long, or until the process is asked to end; tell which.
+        Wait that long, or until the process is asked to end; tell which.
         """
         return self._asked.wait(seconds)
 

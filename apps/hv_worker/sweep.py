@@ -59,5 +59,6 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
             services.webhooks.end_leftovers()
             services.events.forget_old()
             services.idempotency.forget_expired()
+            services.sessions.forget_ended()
             services.playback.forget_unused_domains()
             services.live_analytics.forget_old()

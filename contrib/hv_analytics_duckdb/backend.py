@@ -102,9 +102,6 @@ class DuckdbAnalytics(SupportsReports, AnalyticsStore):
                 self._try_to_fold(state)
 
     def position(self, file: str) -> int:
-        """
-        Return the end of the last batch of a spool file; 0 for a new one.
-        """
         return self._shelf.read().positions.get(file, 0)
 
     def forget(self, file: str) -> None:
@@ -117,15 +114,9 @@ class DuckdbAnalytics(SupportsReports, AnalyticsStore):
             self._shelf.replace(state, positions=left)
 
     def prepare(self) -> None:
-        """
-        Make the folder.
-        """
         self._shelf.prepare()
 
     def is_prepared(self) -> bool:
-        """
-        Tell whether the folder is there.
-        """
         return self._shelf.is_prepared()
 
     def ping(self) -> None:
@@ -141,17 +132,11 @@ class DuckdbAnalytics(SupportsReports, AnalyticsStore):
         self._engine.close()
 
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
-        """
-        Return how many segments of each video were ever served.
-        """
         return self._totals.of(videos)
 
     def by_environment(
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentServed]:
-        """
-        Return what was served of each environment, ever and since a day.
-        """
         condition, values = within(scope, DateRange())
         rows = self._engine.ask(
             "SELECT env, sum(segments), "
@@ -187,9 +172,6 @@ class DuckdbAnalytics(SupportsReports, AnalyticsStore):
         return ServedTotals()
 
     def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
-        """
-        Return what was served on each of these days, oldest first.
-        """
         condition, values = within(scope, days)
         sums, videos = self._engine.retried(
             lambda state: [

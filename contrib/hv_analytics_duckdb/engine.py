@@ -159,9 +159,6 @@ class DuckdbEngine:
         return int(rows)
 
     def close(self) -> None:
-        """
-        Release its memory.
-        """
         with self._lock:
             if self._connection is not None:
                 self._connection.close()

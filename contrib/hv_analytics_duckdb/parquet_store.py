@@ -1,14 +1,14 @@
 """
 The folder of files, and how it goes from one state to the next.
 
-``current.json`` names the files that hold the counts, and how far each spool
-file has been read. No file that it names ever changes. A writer makes new
-files, then puts a new ``current.json`` in the place of the old one: that one
-renaming is when counts and position change, together, for everybody. Who is
-killed before it has changed nothing; what it left is removed by the next.
+``current.json`` names the files that hold the counts, and how far each spool file has
+been read. No file that it names ever changes. A writer makes new files, then puts a
+new ``current.json`` in the place of the old one: that one renaming is when counts and
+position change, together, for everybody. A writer that is killed before that has
+changed nothing; the next one removes its files.
 
-Writers take turns by a lock that ends with its process; readers wait for
-nobody. A file that is named no more stays for a minute, for those who read it.
+Writers take turns by a lock that ends with its process; readers wait for nobody. A
+file that is no longer named stays for a minute, for its readers.
 """
 
 import fcntl
@@ -28,8 +28,8 @@ from hvcore.plugin_api import ConfigError, UnavailableError
 VERSION: Final = 2
 """In 2, files have a reason beside each count."""
 LOCK_WAIT_S: Final = 20
-"""Longer than joining the largest parts takes (7 to 20 s); who waits on comes again."""
-KEPT_S: Final = 60
+"""Longer than joining the largest parts takes (7 to 20 s); a writer that waits longer tries again."""
+RETIRED_RETENTION_S: Final = 60
 """Longer than any question takes."""
 _POLL_S: Final = 0.01
 _CURRENT: Final = "current.json"
@@ -37,7 +37,7 @@ _LOCK: Final = "lock"
 _MADE: Final = re.compile(
     r"(tmp_)?(tail-\d+\.csv|part-\d+\.parquet)|current\.json\.new"
 )
-"""What writers make; DuckDB puts ``tmp_`` before a file that it writes anew."""
+"""What writers make; DuckDB puts ``tmp_`` before a file that it writes again."""
 
 
 @attrs.frozen(kw_only=True)
@@ -111,9 +111,6 @@ class ParquetStore:
                 )
 
     def is_prepared(self) -> bool:
-        """
-        Tell whether there is a state.
-        """
         return self._read() is not None
 
     def prepare(self) -> None:
@@ -157,10 +154,16 @@ class ParquetStore:
         """
         now = time.time()
         new = attrs.evolve(old, generation=old.generation + 1, **changes)
-        gone = {name for name, since in old.retired.items() if now - since > KEPT_S}
-        kept = {name: since for name, since in old.retired.items() if name not in gone}
+        gone = {
+            name
+            for name, since in old.retired.items()
+            if now - since > RETIRED_RETENTION_S
+        }
+        unretired = {
+            name: since for name, since in old.retired.items() if name not in gone
+        }
         new = attrs.evolve(
-            new, retired=kept | dict.fromkeys(old.names - new.names, now)
+            new, retired=unretired | dict.fromkeys(old.names - new.names, now)
         )
         self._put(new)
         with explained(self.folder):
@@ -200,7 +203,7 @@ class ParquetStore:
 
     def keep(self, name: str) -> None:
         """
-        Have a file, which somebody else wrote, outlast a power cut.
+        Make a file of another writer survive a power cut.
         """
         with explained(self.folder):
             _sync(self.folder / name)
@@ -260,6 +263,5 @@ def explained(folder: Path) -> Iterator[None]:
         yield
     except OSError as exc:
         raise UnavailableError(
-            f"The counts in {folder} cannot be read or written: {exc.strerror}. Mend "
-            "the folder, or name another one in analytics.options.duckdb.folder."
+            f"The counts in {folder} cannot be read or written: {exc.strerror}. Repair the folder, or name another one in analytics.options.duckdb.folder."
         ) from exc

@@ -1,10 +1,10 @@
 """
 A folder for what DuckDB has no memory for, which no other process has.
 
-Host names and process numbers repeat: containers of one image have the same
-ones, and a volume that they share would have them overwrite each other's files.
-So a folder's name is random, and who uses it holds a lock beside it for as long
-as it lives; what nobody holds is of a killed process and goes.
+Host names and process numbers repeat: containers of one image have the same ones, and
+a volume that they share would have them overwrite each other's files. So a folder's
+name is random, and its process holds a lock beside it while it lives. A folder
+without a holder belongs to a killed process and is removed.
 """
 
 import fcntl
@@ -35,9 +35,6 @@ class SpillFolder:
         self.path, self._lock = _make(parent)
 
     def close(self) -> None:
-        """
-        Remove the folder.
-        """
         _remove(self.path)
         os.close(self._lock)
 

@@ -1,5 +1,5 @@
 """
-How often each video was served, kept in memory: every list asks for it.
+How often each video was served, cached in memory: every list asks for it.
 """
 
 import threading
@@ -29,7 +29,7 @@ class FileTotals:
     Remembers the totals of files, which never change; thread-safe.
 
     About 200 bytes a video. Parts are summed up when they are new, which is
-    seldom, and the tail whenever it is.
+    rarely, and the tail whenever it is.
     """
 
     def __init__(self, engine: DuckdbEngine) -> None:

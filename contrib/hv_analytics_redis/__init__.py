@@ -1,1 +1,1 @@
-"""Counts of served segments, handed on through a Redis stream."""
+"""Counts of served segments, forwarded through a Redis stream."""

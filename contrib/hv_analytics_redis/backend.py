@@ -82,9 +82,9 @@ class RedisStream(AnalyticsSink):
     """
     Hands counts on, each once; answers no questions.
 
-    A script moves the position and appends the entries, or does neither. Both
-    stand in one Redis and are lost together, so that a Redis that comes back
-    from an older state is sent what it lacks, as long as the spool has it.
+    A script moves the position and appends the entries, or does neither. Both are in
+    one Redis and are lost together, so a Redis that comes back with an older state
+    gets the missing counts, as long as the spool has them.
     """
 
     def __init__(self, *, url: str, stream: str, max_entries: int) -> None:
@@ -105,8 +105,7 @@ class RedisStream(AnalyticsSink):
             # Without its cause, which quotes the address.
             raise ConfigError(
                 "analytics.options.redis.url: expected redis://host:port/0, "
-                "rediss://host:port/0 or unix:///path/to/socket, and behind a ? "
-                "nothing but options of redis-py"
+                "rediss://host:port/0 or unix:///path/to/socket, and after a ? only options of redis-py"
             ) from None
         self._stream = stream
         # In a cluster, the braces put both keys on one node.
@@ -162,9 +161,6 @@ class RedisStream(AnalyticsSink):
         self._ask(lambda: self._client.set(name, 1, ex=5))
 
     def close(self) -> None:
-        """
-        Close the connections.
-        """
         self._client.close()
 
     def _ask(self, question: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the server says
@@ -186,8 +182,7 @@ def _refuse_own_options(url: str) -> None:
     for name, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True):
         if name in _OWN_OPTIONS:
             raise ConfigError(
-                f"analytics.options.redis.url: {name} cannot stand in an address; "
-                "remove it: what is needed of it the sink sets itself"
+                f"analytics.options.redis.url: {name} is not allowed in the address; remove it: the sink sets what it needs itself"
             )
 
 

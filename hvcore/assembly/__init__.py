@@ -13,6 +13,7 @@ from typing import Final
 from hvcore.assembly.backends import Recipe
 from hvcore.assembly.services import Services
 from hvcore.errors import ConfigError
+from hvcore.persistence.engine import CONNECTIONS
 from hvcore.settings import Settings
 
 __all__ = ["OVERRIDABLE", "Services", "build"]
@@ -21,9 +22,11 @@ OVERRIDABLE: Final = frozenset(
     {
         "analytics_store",
         "clock",
+        "mailer",
         "outbound",
         "queue",
         "rate_limit_store",
+        "sign_in_providers",
         "storage",
         "transcoder",
     }
@@ -36,6 +39,7 @@ def build(
     work_dir: Path | None = None,
     overrides: Mapping[str, object] | None = None,
     rings: bool = True,
+    connections: int = CONNECTIONS,
 ) -> Services:
     """
     Wire the services.
@@ -44,9 +48,12 @@ def build(
         work_dir: A folder for temporary files; default in the data folder.
         overrides: Ready-made ports by name, instead of the chosen backends:
             ``clock``, ``storage``, ``transcoder``, ``queue``, ``outbound``,
-            ``rate_limit_store``, ``analytics_store``.
+            ``rate_limit_store``, ``analytics_store``, ``mailer``; and
+            ``sign_in_providers``, a mapping by their names.
         rings: Whether tasks are put into the queue at once. A tool without a
             connection to the queue leaves that to the sweep.
+        connections: To a database server at a time, at least 5: as many as threads
+            use the services.
 
     Raises:
         ConfigError: An override of something that cannot be overridden.
@@ -54,10 +61,16 @@ def build(
     overrides = dict(overrides or {})
     if unknown := overrides.keys() - OVERRIDABLE:
         raise ConfigError(
-            f"Cannot override {', '.join(sorted(unknown))}; what can be is "
+            f"Cannot override {', '.join(sorted(unknown))}; possible are "
             f"{', '.join(sorted(OVERRIDABLE))}."
         )
     folder = work_dir or settings.data_dir / "work"
     return Services(
-        Recipe(settings=settings, work_dir=folder, overrides=overrides, rings=rings)
+        Recipe(
+            settings=settings,
+            work_dir=folder,
+            overrides=overrides,
+            rings=rings,
+            connections=connections,
+        )
     )

@@ -1,5 +1,5 @@
 """
-Who calls, and what a caller may do.
+Makes the services that recognise callers and say what they may do.
 """
 
 from functools import cached_property
@@ -22,9 +22,6 @@ class AccessWiring(Backends):
 
     @cached_property
     def access(self) -> Access:
-        """
-        Recognises callers.
-        """
         return Access(
             uow=self.uow,
             directory=SqlEnvironmentDirectory(self.engine),
@@ -33,9 +30,6 @@ class AccessWiring(Backends):
 
     @cached_property
     def tenants(self) -> Tenants:
-        """
-        Organizations and environments.
-        """
         return Tenants(uow=self.uow, clock=self.clock)
 
     @cached_property
@@ -47,9 +41,6 @@ class AccessWiring(Backends):
 
     @cached_property
     def keys(self) -> Keys:
-        """
-        API keys.
-        """
         return Keys(uow=self.uow, tenants=self.tenants, clock=self.clock)
 
     @cached_property

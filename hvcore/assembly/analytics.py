@@ -8,6 +8,7 @@ from functools import cached_property
 from hvcore.assembly.videos import VideoWiring
 from hvcore.persistence.videos.totals import SqlVideoTotals
 from hvcore.ports.analytics import AnalyticsReport, sink_that_reports
+from hvcore.services.analytics.by_environment import EnvironmentAnalytics
 from hvcore.services.analytics.by_video import VideoAnalytics
 from hvcore.services.analytics.counts import Analytics
 from hvcore.services.analytics.live import LiveAnalytics
@@ -43,7 +44,9 @@ class AnalyticsWiring(VideoWiring):
             viewers=sink_that_reports(AnalyticsReport.VIEWERS, sinks),
             minutes=sink_that_reports(AnalyticsReport.MINUTES, sinks),
             clock=self.clock,
-            minutes_kept_for=timedelta(days=self.settings.analytics.minutes_kept_days),
+            minutes_retention=timedelta(
+                days=self.settings.analytics.minutes_retention_days
+            ),
         )
 
     @cached_property
@@ -58,4 +61,16 @@ class AnalyticsWiring(VideoWiring):
             quality=sink_that_reports(AnalyticsReport.QUALITY, sinks),
             origins=sink_that_reports(AnalyticsReport.BREAKDOWN, sinks),
             clock=self.clock,
+        )
+
+    @cached_property
+    def environment_reports(self) -> EnvironmentAnalytics:
+        """
+        Answers what else is known of the segments of environments.
+        """
+        sinks = self._knowing_sinks
+        return EnvironmentAnalytics(
+            store=self.analytics_store,
+            quality=sink_that_reports(AnalyticsReport.QUALITY, sinks),
+            origins=sink_that_reports(AnalyticsReport.BREAKDOWN, sinks),
         )

@@ -1,5 +1,5 @@
 """
-What services stand on: the chosen backends, the database, keys, the time.
+What all services need: the chosen backends, the database, keys, the time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,10 +14,12 @@ from sqlalchemy.engine import Engine
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
 from hvcore.failpoints import failpoint
+from hvcore.mail import make_mailer
 from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import is_current, migrate
 from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
@@ -25,12 +27,15 @@ from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
+from hvcore.ports.mail import Mailer
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.registry import Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
+from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
 from hvcore.settings import Settings
 from hvcore.spool import Spool
@@ -41,13 +46,14 @@ from hvcore.upload_signing import UploadSigner
 @attrs.frozen(kw_only=True)
 class Recipe:
     """
-    What `build` was told.
+    The arguments of `build`.
     """
 
     settings: Settings
     work_dir: Path
     overrides: Mapping[str, Any]
     rings: bool
+    connections: int
 
 
 class Backends:
@@ -76,6 +82,8 @@ class Backends:
         Release every backend and connection that was made.
         """
         made = vars(self)
+        if "transcoders" in made:
+            made["transcoders"].close()
         for name in ("queue", "transcoder", "storage", "rate_limit_store"):
             if name in made and name not in self._recipe.overrides:
                 made[name].close()
@@ -84,6 +92,8 @@ class Backends:
         further = [*made.get("_providers", ()), *made.get("_purgers", {}).values()]
         if "analytics_store" not in self._recipe.overrides:
             further += made.get("_sinks", {}).values()
+        if "sign_in_providers" not in self._recipe.overrides:
+            further += made.get("_sign_in_providers", {}).values()
         for backend in further:
             backend.close()
         if "engine" in made:
@@ -91,16 +101,10 @@ class Backends:
 
     @cached_property
     def clock(self) -> Clock:
-        """
-        The time.
-        """
         return self._overridden("clock") or SystemClock()
 
     @cached_property
     def registry(self) -> Registry:
-        """
-        The backends on offer.
-        """
         return load_plugins(self.settings)
 
     @cached_property
@@ -108,48 +112,46 @@ class Backends:
         """
         The database connection of this process.
         """
-        return make_engine(self.settings.database.url)
+        return make_engine(
+            self.settings.database.url, connections=self._recipe.connections
+        )
 
     @cached_property
     def uow(self) -> SqlUnitOfWork:
-        """
-        Opens transactions.
-        """
         ring = self._ring if self._recipe.rings else None
         return SqlUnitOfWork(self.engine, self.clock, ring)
 
     @cached_property
     def storage(self) -> Storage:
-        """
-        The chosen storage.
-        """
         return self._overridden("storage") or self.registry.storage(
             self.settings, self._context
         )
 
     @cached_property
     def transcoder(self) -> Transcoder:
-        """
-        The chosen transcoder.
-        """
         return self._overridden("transcoder") or self.registry.transcoder(
             self.settings, self._context
         )
 
     @cached_property
+    def transcoders(self) -> Transcoders:
+        """
+        The transcoder of the settings, and those that jobs began with.
+        """
+        return Transcoders(
+            default=self.transcoder,
+            default_name=self.settings.transcoder.backend,
+            make=partial(self.registry.transcoder_named, self.settings, self._context),
+        )
+
+    @cached_property
     def queue(self) -> Queue:
-        """
-        The chosen queue.
-        """
         return self._overridden("queue") or self.registry.queue(
             self.settings, self._context
         )
 
     @cached_property
     def rate_limit_store(self) -> RateLimitStore:
-        """
-        The chosen store of rate limits.
-        """
         return self._overridden("rate_limit_store") or self.registry.rate_limit_store(
             self.settings, self._context
         )
@@ -206,9 +208,13 @@ class Backends:
             lookups_of_one=self.settings.shares.name_lookups_of_one,
         )
 
+    @cached_property
+    def mailer(self) -> Mailer:
+        return self._overridden("mailer") or make_mailer(self.settings)
+
     def is_migrated(self) -> bool:
         """
-        Tell whether the database's tables are at this version.
+        Return whether the database's tables are at this version.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -236,7 +242,7 @@ class Backends:
 
     def recount(self) -> None:
         """
-        Make the kept totals of videos equal to the videos.
+        Make the stored totals of videos equal to the videos.
         """
         recount(self.engine)
 
@@ -251,7 +257,7 @@ class Backends:
 
     def is_searchable(self) -> bool:
         """
-        Tell whether videos are found by an index of their names.
+        Return whether videos are found by an index of their names.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -289,6 +295,12 @@ class Backends:
         return self.registry.auth_providers(self.settings, self._context)
 
     @cached_property
+    def _sign_in_providers(self) -> Mapping[str, SignInProvider]:
+        return self._overridden("sign_in_providers") or self.registry.sign_in_providers(
+            self.settings, self._context
+        )
+
+    @cached_property
     def _context(self) -> BuildContext:
         state_dir = self.settings.data_dir / "state"
         state_dir.mkdir(parents=True, exist_ok=True)
@@ -298,6 +310,7 @@ class Backends:
             work_dir=self._recipe.work_dir,
             keys=SqlKeyBook(self.engine, self.clock),
             database=PluginDatabase(self.engine),
+            sign_in=SqlSignInBook(engine=self.engine, clock=self.clock),
         )
 
     def _ring(self, tasks: Sequence[Task]) -> None:

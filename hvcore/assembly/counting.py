@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from hvcore.assembly.backends import Backends
-from hvcore.persistence.access.delivered import SqlDeliveredBytes
+from hvcore.persistence.access.delivered_bytes import SqlDeliveredBytes
 from hvcore.services.counting.drain import Drain
 from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames
@@ -28,14 +28,14 @@ class CountingWiring(Backends):
         return SessionNames(self.settings.playback.signing_key)
 
     @cached_property
-    def served_details(self) -> SegmentDetails:
+    def segment_details(self) -> SegmentDetails:
         """
         Says what else is noted of a segment.
         """
         analytics = self.settings.analytics
         return SegmentDetails(
             country_header=analytics.country_header.lower(),
-            keeps_referrers=analytics.referrers,
+            counts_referrers=analytics.referrers,
         )
 
     @cached_property

@@ -8,6 +8,7 @@ from hvcore.assembly.playback import PlaybackWiring
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.edge_keys import EdgeKeys
 from hvcore.services.links.link_pages import LinkPages
+from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_links import ShareLinks
 from hvcore.services.links.share_playback import SharePlayback
 
@@ -19,16 +20,10 @@ class LinkWiring(PlaybackWiring):
 
     @cached_property
     def edge_key_playback(self) -> EdgeKeyPlayback:
-        """
-        Playlists and segments by edge key.
-        """
         return EdgeKeyPlayback(delivery=self.delivery, pages=self._link_pages)
 
     @cached_property
     def share_playback(self) -> SharePlayback:
-        """
-        Playlists and segments by share link.
-        """
         return SharePlayback(
             uow=self.uow,
             delivery=self.delivery,
@@ -37,10 +32,11 @@ class LinkWiring(PlaybackWiring):
         )
 
     @cached_property
+    def share_codes(self) -> ShareCodes:
+        return ShareCodes(uow=self.uow, playback=self.share_playback)
+
+    @cached_property
     def edge_keys(self) -> EdgeKeys:
-        """
-        Making and revoking edge keys.
-        """
         return EdgeKeys(
             uow=self.uow,
             public=self.settings.public,
@@ -50,9 +46,6 @@ class LinkWiring(PlaybackWiring):
 
     @cached_property
     def shares(self) -> ShareLinks:
-        """
-        Making and revoking share links.
-        """
         return ShareLinks(
             uow=self.uow,
             public=self.settings.public,

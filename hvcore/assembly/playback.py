@@ -24,9 +24,6 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def playback(self) -> SignedUrls:
-        """
-        Signed playback addresses.
-        """
         return SignedUrls(
             uow=self.uow,
             key_ring=self.key_ring,
@@ -40,16 +37,13 @@ class PlaybackWiring(CountingWiring):
             return None
         if not can_redirect(self.storage):
             raise ConfigError(
-                "playback.redirects: this storage signs no addresses; use an object "
+                "playback.redirects: this storage cannot sign addresses; use an object "
                 "store that does (s3, gs, abfs), or set it to false."
             )
         return Redirects(clock=self.clock)
 
     @cached_property
     def delivery(self) -> Delivery:
-        """
-        Playlists and segments.
-        """
         return Delivery(
             directory=SqlPlaybackDirectory(
                 self.engine, ChangesFile(self.edge_folder / CHANGES_FILE), self.clock
@@ -64,7 +58,7 @@ class PlaybackWiring(CountingWiring):
                     most_of_one=self.settings.shares.live_sessions_of_one,
                 ),
                 clock=self.clock,
-                details=self.served_details,
+                details=self.segment_details,
             ),
             player_url=self.settings.public.player_url,
             redirects=self._redirects,

@@ -5,12 +5,18 @@ Jobs: from a source to what is published.
 from functools import cached_property
 
 from hvcore.assembly.backends import Backends
+from hvcore.domain.processing.routes import read_route
 from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
 from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.part_results import PartResults
 from hvcore.services.processing.process_requests import ProcessRequests
+from hvcore.services.processing.remote_cancels import RemoteCancels
+from hvcore.services.processing.remote_parts import RemoteParts
 from hvcore.services.processing.source_cache import SourceCache
 from hvcore.services.processing.source_captions import SourceCaptions
 from hvcore.services.processing.storyboards import Storyboards
+from hvcore.services.processing.transcoder_choice import TranscoderChoice
 from hvcore.services.processing.transcoding import Transcoding
 
 
@@ -25,7 +31,10 @@ class ProcessingWiring(Backends):
         Starting and restarting jobs.
         """
         return ProcessRequests(
-            uow=self.uow, transcoder=self.transcoder, clock=self.clock
+            uow=self.uow,
+            storage=self.storage,
+            transcoder=self.transcoder,
+            clock=self.clock,
         )
 
     @cached_property
@@ -37,17 +46,37 @@ class ProcessingWiring(Backends):
 
     @cached_property
     def transcoding(self) -> Transcoding:
-        """
-        The work of transcode tasks.
-        """
         return Transcoding(
             uow=self.uow,
             queue=self.queue,
-            transcoder=self.transcoder,
+            transcoders=self.transcoders,
+            choice=TranscoderChoice(
+                uow=self.uow,
+                queue=self.queue,
+                storage=self.storage,
+                transcoders=self.transcoders,
+                routes=[read_route(one) for one in self.settings.transcoder.routes],
+            ),
             files=self._attempt_files,
+            workspaces=self._attempt_workspaces,
+            results=self._part_results,
+            remote_parts=RemoteParts(
+                uow=self.uow,
+                workspaces=self._attempt_workspaces,
+                results=self._part_results,
+            ),
             storyboards=Storyboards(storage=self.storage),
             certificates=self.certificates,
             source_captions=self._source_captions,
+        )
+
+    @cached_property
+    def remote_cancels(self) -> RemoteCancels:
+        """
+        Ends what services elsewhere make for nobody.
+        """
+        return RemoteCancels(
+            uow=self.uow, storage=self.storage, transcoders=self.transcoders
         )
 
     @cached_property
@@ -58,12 +87,20 @@ class ProcessingWiring(Backends):
         return SourceCache(storage=self.storage, work_dir=self._recipe.work_dir)
 
     @cached_property
+    def _part_results(self) -> PartResults:
+        return PartResults(uow=self.uow, files=self._attempt_files)
+
+    @cached_property
     def _source_captions(self) -> SourceCaptions:
         return SourceCaptions(uow=self.uow, storage=self.storage, clock=self.clock)
 
     @cached_property
     def _attempt_files(self) -> AttemptFiles:
-        return AttemptFiles(
+        return AttemptFiles(storage=self.storage)
+
+    @cached_property
+    def _attempt_workspaces(self) -> AttemptWorkspaces:
+        return AttemptWorkspaces(
             storage=self.storage,
             work_dir=self._recipe.work_dir,
             source_cache=self.source_cache,

@@ -7,18 +7,26 @@ from functools import cached_property
 from hvcore.assembly.analytics import AnalyticsWiring
 from hvcore.assembly.edge import EdgeWiring
 from hvcore.assembly.processing import ProcessingWiring
+from hvcore.assembly.sign_in import SignInWiring
 from hvcore.assembly.task_handlers import handlers
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.assembly.webhooks import WebhookWiring
 from hvcore.services.health import Health
+from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
+from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
 
 class Services(
-    AnalyticsWiring, EdgeWiring, ProcessingWiring, UploadWiring, WebhookWiring
+    AnalyticsWiring,
+    EdgeWiring,
+    ProcessingWiring,
+    SignInWiring,
+    UploadWiring,
+    WebhookWiring,
 ):
     """
     The use cases, wired; close it, or use it as a context manager.
@@ -29,9 +37,6 @@ class Services(
 
     @cached_property
     def task_runs(self) -> TaskRuns:
-        """
-        Running and sweeping tasks.
-        """
         return TaskRuns(
             uow=self.uow,
             queue=self.queue,
@@ -41,6 +46,7 @@ class Services(
                 transcoding=self.transcoding,
                 deletion=self.deletion,
                 uploads=self.uploads,
+                arrivals=self.arrivals,
                 custom_thumbnails=self.custom_thumbnails,
                 attempt_cleanup=AttemptCleanup(
                     uow=self.uow,
@@ -48,19 +54,25 @@ class Services(
                     files=self._attempt_files,
                     source_captions=self._source_captions,
                 ),
+                remote_cancels=self.remote_cancels,
                 fetching=self.fetching,
                 cache_purges=CachePurges(purgers=self._purgers),
                 webhook_deliveries=WebhookDeliveries(
                     uow=self.uow, outbound=self.outbound, clock=self.clock
                 ),
+                share_code_mails=ShareCodeMails(uow=self.uow, mailer=self.mailer),
             ),
         )
 
     @cached_property
+    def task_overviews(self) -> TaskOverviews:
+        """
+        Tells what there is to do.
+        """
+        return TaskOverviews(uow=self.uow, queue=self.queue)
+
+    @cached_property
     def health(self) -> Health:
-        """
-        Tells whether the service can serve.
-        """
         return Health(
             uow=self.uow,
             storage=self.storage,

@@ -10,22 +10,28 @@ import attrs
 from hvcore.domain.tasks.kinds import (
     CACHE_PURGE,
     FETCH_GET,
+    SHARE_CODE_SEND,
     THUMBNAIL_MAKE,
     TRANSCODE_ASSEMBLE,
+    TRANSCODE_CANCEL,
     TRANSCODE_PART,
     TRANSCODE_PLAN,
     TRANSCODE_TIDY,
     UPLOAD_PURGE,
+    UPLOAD_TAKE,
     VIDEO_PURGE,
     WEBHOOK_DELIVER,
 )
 from hvcore.domain.tasks.task import Task
 from hvcore.ports.unit_of_work import Work
+from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
+from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.transcoding import Transcoding
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.tasks.runs import TaskHandler
+from hvcore.services.uploads.arrivals import Arrivals
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
@@ -69,11 +75,14 @@ def handlers(  # noqa: PLR0913 - one per service
     transcoding: Transcoding,
     deletion: Deletion,
     uploads: Uploads,
+    arrivals: Arrivals,
     custom_thumbnails: CustomThumbnails,
     attempt_cleanup: AttemptCleanup,
+    remote_cancels: RemoteCancels,
     fetching: Fetching,
     cache_purges: CachePurges,
     webhook_deliveries: WebhookDeliveries,
+    share_code_mails: ShareCodeMails,
 ) -> Mapping[str, TaskHandler]:
     """
     Return the handler of every kind of task.
@@ -89,12 +98,16 @@ def handlers(  # noqa: PLR0913 - one per service
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
         TRANSCODE_TIDY: ServiceMethod(run=attempt_cleanup.tidy, is_patient=True),
+        # What runs elsewhere costs money until it is ended.
+        TRANSCODE_CANCEL: ServiceMethod(run=remote_cancels.cancel, is_patient=True),
         FETCH_GET: ServiceMethod(run=fetching.run, give_up=fetching.give_up),
         VIDEO_PURGE: ServiceMethod(run=deletion.purge, is_patient=True),
         UPLOAD_PURGE: ServiceMethod(run=uploads.purge, is_patient=True),
+        UPLOAD_TAKE: ServiceMethod(run=arrivals.run, give_up=arrivals.give_up),
         # It ends by its own schedule; a bug of ours must not end it before.
         WEBHOOK_DELIVER: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),
         # What a cache goes on serving is worse than any number of attempts.
         CACHE_PURGE: ServiceMethod(run=cache_purges.purge, is_patient=True),
         THUMBNAIL_MAKE: ServiceMethod(run=custom_thumbnails.make),
+        SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),
     }

@@ -6,8 +6,12 @@ from functools import cached_property
 from typing import Final
 
 from hvcore.assembly.backends import Backends
+from hvcore.domain.uploads.direct import DirectUploads
+from hvcore.errors import ConfigError
 from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.room_ledger import RoomLedger
+from hvcore.services.uploads.arrivals import Arrivals
+from hvcore.services.uploads.direct_addresses import DirectAddresses, can_be_written
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
 from hvcore.services.uploads.resumable import ResumableUploads
@@ -37,7 +41,30 @@ class UploadWiring(Backends):
                 ledger=RoomLedger(self.settings.data_dir / ROOM_FILE),
                 most_of_one_percent=self.settings.shares.upload_room_percent,
             ),
+            direct=self._direct_addresses,
         )
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        """
+        Bytes that others sent straight to the store.
+        """
+        return Arrivals(
+            uow=self.uow,
+            storage=self.storage,
+            uploads=self.uploads,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def _direct_addresses(self) -> DirectAddresses:
+        mode = DirectUploads(self.settings.uploads.direct)
+        if mode is DirectUploads.ON and not can_be_written(self.storage):
+            raise ConfigError(
+                "uploads.direct: this storage signs no addresses for writing; use an "
+                "S3 bucket with a key, or set it to auto or off."
+            )
+        return DirectAddresses(storage=self.storage, mode=mode)
 
     @cached_property
     def fetching(self) -> Fetching:

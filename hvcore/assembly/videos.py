@@ -9,14 +9,16 @@ from hvcore.assembly.playback import PlaybackWiring
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.services.videos.captions import Captions
 from hvcore.services.videos.catalog import Catalog
+from hvcore.services.videos.chapters import Chapters
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
 from hvcore.services.videos.deletion import Deletion
 from hvcore.services.videos.editing import Editing
+from hvcore.services.videos.ladders import Ladders
 from hvcore.throttling.shares import SharedCapacity
 
 SMALL_FILES: Final = 8
 """
-Captions and pictures that the API takes in at a time: each holds one of its 16
+Captions, chapters and pictures that the API takes in at a time: each holds one of its 16
 threads, and a picture up to 20 MB.
 """
 
@@ -28,16 +30,10 @@ class VideoWiring(PlaybackWiring):
 
     @cached_property
     def catalog(self) -> Catalog:
-        """
-        Lists and details.
-        """
         return Catalog(videos=SqlVideoCatalog(self.engine), clock=self.clock)
 
     @cached_property
     def deletion(self) -> Deletion:
-        """
-        Deleting and purging.
-        """
         return Deletion(
             uow=self.uow,
             storage=self.storage,
@@ -53,6 +49,13 @@ class VideoWiring(PlaybackWiring):
         return Editing(uow=self.uow, changes=self._playback_changes)
 
     @cached_property
+    def ladders(self) -> Ladders:
+        """
+        What was published of videos, measured.
+        """
+        return Ladders(uow=self.uow)
+
+    @cached_property
     def custom_thumbnails(self) -> CustomThumbnails:
         """
         Pictures that owners choose.
@@ -62,27 +65,32 @@ class VideoWiring(PlaybackWiring):
             storage=self.storage,
             transcoder=self.transcoder,
             work_dir=self._recipe.work_dir,
-            places=self._small_places,
+            slots=self._small_file_slots,
         )
 
     @cached_property
     def captions(self) -> Captions:
-        """
-        Captions of videos.
-        """
         return Captions(
             uow=self.uow,
             storage=self.storage,
             clock=self.clock,
-            places=self._small_places,
+            slots=self._small_file_slots,
         )
 
     @cached_property
-    def _small_places(self) -> SharedCapacity:
+    def chapters(self) -> Chapters:
+        return Chapters(
+            uow=self.uow,
+            slots=self._small_file_slots,
+            changes=self._playback_changes,
+        )
+
+    @cached_property
+    def _small_file_slots(self) -> SharedCapacity:
         return SharedCapacity(
             name="uploads_of_one",
             capacity=SMALL_FILES,
             most_of_one=min(self.settings.shares.uploads_of_one, SMALL_FILES),
-            kept_for_newcomers=SMALL_FILES // 4,
+            reserved_for_newcomers=SMALL_FILES // 4,
             things="files",
         )

@@ -5,6 +5,7 @@ Events, and who hears of them.
 from functools import cached_property
 
 from hvcore.assembly.access import AccessWiring
+from hvcore.services.webhooks.delivery_orders import DeliveryOrders
 from hvcore.services.webhooks.endpoints import Webhooks
 from hvcore.services.webhooks.events import Events
 
@@ -16,19 +17,20 @@ class WebhookWiring(AccessWiring):
 
     @cached_property
     def events(self) -> Events:
-        """
-        What has happened.
-        """
         return Events(uow=self.uow, clock=self.clock)
 
     @cached_property
     def webhooks(self) -> Webhooks:
-        """
-        Webhook endpoints.
-        """
         return Webhooks(
             uow=self.uow,
             tenants=self.tenants,
             outbound=self.outbound,
             clock=self.clock,
         )
+
+    @cached_property
+    def delivery_orders(self) -> DeliveryOrders:
+        """
+        Deliveries, and ordering them again.
+        """
+        return DeliveryOrders(uow=self.uow)

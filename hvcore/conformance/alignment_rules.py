@@ -74,7 +74,7 @@ def _check_aligned(first: Rendition, other: Rendition, report: CheckLog) -> None
                 name,
                 f"The segment begins at {float(start_s):.6f} s; that of the first "
                 f"rendition at {float(wanted_s):.6f} s.",
-                f"line {part.place.line}",
+                f"line {part.entry.line}",
             )
             break
 
@@ -83,7 +83,7 @@ def _check_same_duration(video: Rendition, sound: Rendition, report: CheckLog) -
     if video.span_s is None or sound.span_s is None:
         return
     frames_s = _frame_s(video) + _frame_s(sound)
-    segment_s = max(part.place.duration_s for part in video.parts)
+    segment_s = max(part.entry.duration_s for part in video.parts)
     for what, seen_s, heard_s in zip(
         ("begins", "ends"), video.span_s, sound.span_s, strict=True
     ):

@@ -60,7 +60,7 @@ def nal_type(first_byte: int) -> int:
 
 def level_covers(level: int, picture: Picture, rate: float) -> bool:
     """
-    Tell whether a level allows a picture at a frame rate.
+    Return whether a level allows a picture at a frame rate.
 
     An unknown level allows nothing.
     """

@@ -115,7 +115,7 @@ def inside(parent: Box, *, skip: int = 0) -> list[Box]:
 @attrs.frozen
 class BoxLocation:
     """
-    Where a box lies in a file; only its header was read.
+    Where a box is in a file; only its header was read.
     """
 
     kind: str

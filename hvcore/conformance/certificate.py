@@ -19,7 +19,7 @@ _MOST_CHARACTERS: Final = 300
 @attrs.frozen(kw_only=True)
 class Finding:
     """
-    A rule that is not kept.
+    A rule that is broken.
 
     Attributes:
         file: As the playlists name it, without its query, which may be secret.
@@ -67,7 +67,7 @@ class Certificate:
 
 class CheckLog:
     """
-    Takes note of findings, and of what was examined, while a check goes on.
+    Records findings, and what was examined, during a check.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class CheckLog:
 
     def add(self, rule: str, file: str, message: str, place: str = "") -> None:
         """
-        Take note of a finding.
+        Record a finding.
 
         Args:
             rule: Its id.

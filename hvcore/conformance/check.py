@@ -50,6 +50,7 @@ def check(source: Source, name: str) -> Certificate:
 
 def _check_all(master: Playlist, examiner: Examiner, report: CheckLog) -> None:
     check_multivariant(master, report)
+    examiner.read_session_data(master)
     groups: dict[str, list[Rendition]] = {}
     found: dict[str, Rendition] = {}
     for tag in master.renditions:

@@ -49,7 +49,7 @@ def nal_type(first_byte: int) -> int:
 
 def level_covers(level: int, picture: Picture, rate: float) -> bool:
     """
-    Tell whether a level allows a picture at a frame rate.
+    Return whether a level allows a picture at a frame rate.
 
     An unknown level allows nothing.
     """
@@ -95,8 +95,8 @@ def _codecs(general: int, compatible: int, constraints: list[int], level: int) -
     tier = "h" if general & 0x20 else "l"
     # Its bits from the last to the first.
     mirrored = int(f"{compatible:032b}"[::-1], 2)
-    kept = bytes(constraints).rstrip(b"\0")
-    tail = "".join(f".{byte:x}" for byte in kept)
+    trimmed = bytes(constraints).rstrip(b"\0")
+    tail = "".join(f".{byte:x}" for byte in trimmed)
     return f"{space}{general & 0x1F}.{mirrored:x}.{tier}{level}{tail}"
 
 
@@ -192,11 +192,11 @@ def _skip_reference_sets(bits: Bits) -> None:
             # It is told by its difference to the set before it.
             bits.take(1)
             bits.unsigned()
-            kept = 0
+            used = 0
             for _ in range(pictures + 1):
                 is_used = bits.flag()
-                kept += is_used or bits.flag()
-            pictures = kept
+                used += is_used or bits.flag()
+            pictures = used
         else:
             pictures = bits.unsigned(16) + bits.unsigned(16)
             for _ in range(pictures):

@@ -47,12 +47,12 @@ def _check_attributes(
     sizes = {f"{p.width_px}x{p.height_px}" for p in track.pictures} if track else set()
     codecs = {track.codecs.lower()} if track and track.pictures else set()
     for attribute, found in (("CODECS", codecs), ("RESOLUTION", sizes)):
-        told = tag.get(attribute)
-        if not told or (found and found != {told.lower()}):
+        declared = tag.get(attribute)
+        if not declared or (found and found != {declared.lower()}):
             report.add(
                 "iframe-attributes",
                 master.name,
-                f"{attribute} is {clean(told) or 'not there'}; the bitstream has "
+                f"{attribute} is {clean(declared) or 'not there'}; the bitstream has "
                 f"{', '.join(sorted(found)) or 'none that can be read'}.",
                 f"line {tag.line}",
             )
@@ -61,11 +61,11 @@ def _check_attributes(
 def _check_rate(
     master: Playlist, tag: Tagged, pictures: Rendition, report: CheckLog
 ) -> None:
-    told, rates = tag.get("BANDWIDTH"), pictures.rates_bps
-    if rates and told.isdecimal() and int(told[:15]) < int(rates[0]):
+    declared, rates = tag.get("BANDWIDTH"), pictures.rates_bps
+    if rates and declared.isdecimal() and int(declared[:15]) < int(rates[0]):
         report.add(
             "iframe-bandwidth",
             master.name,
-            f"BANDWIDTH is {clean(told)}, the measured peak {float(rates[0]):.0f}.",
+            f"BANDWIDTH is {clean(declared)}, the measured peak {float(rates[0]):.0f}.",
             f"line {tag.line}",
         )

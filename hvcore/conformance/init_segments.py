@@ -119,11 +119,11 @@ class _Init:
     def _wrong(self, rule: str, message: str, place: str = "") -> None:
         self.report.add(rule, self.name, message, place)
 
-    def _brands(self, place: BoxLocation | None) -> frozenset[bytes]:
-        if place is None:
+    def _brands(self, box: BoxLocation | None) -> frozenset[bytes]:
+        if box is None:
             self._wrong("init-brands", "It has no ftyp.")
             return frozenset()
-        body = place.load(self.file).body
+        body = box.load(self.file).body
         found = frozenset(body[at : at + 4] for at in (0, *range(8, len(body), 4)))
         if not found & _FRAGMENTED:
             self._wrong("init-brands", "No brand is one of fragmented files.", "ftyp")

@@ -83,8 +83,8 @@ def read_picture(file: Extent, name: str, track: TrackHeader, report: CheckLog) 
     """
     try:
         found = list(box_locations(file, may_be_cut=True))
-        moof = next((place for place in found if place.kind == "moof"), None)
-        media = next((place for place in found if place.kind == "mdat"), None)
+        moof = next((box for box in found if box.kind == "moof"), None)
+        media = next((box for box in found if box.kind == "mdat"), None)
         if moof is None or media is None or media.start < moof.start:
             problem = "It is no moof with an mdat behind it"
         else:
@@ -130,15 +130,15 @@ class _Reader:
         made: list[SegmentHeader] = []
         top = list(box_locations(self.file))
         self._check_structure(top)
-        for number, place in enumerate(top):
-            if place.kind != "moof":
+        for number, box in enumerate(top):
+            if box.kind != "moof":
                 continue
             if len(made) >= MOST_FRAGMENTS:
                 self._wrong("limits", f"It has more than {MOST_FRAGMENTS} fragments.")
                 break
             after = top[number + 1 :]
             media = next((p for p in after if p.kind in {"mdat", "moof"}), None)
-            found = self._fragment(place, media, is_first=not made)
+            found = self._fragment(box, media, is_first=not made)
             if found:
                 self._check_follows(found, made[-1] if made else before)
                 made.append(found)
@@ -148,7 +148,7 @@ class _Reader:
         self.report.add(rule, self.name, message, place)
 
     def _check_structure(self, top: Sequence[BoxLocation]) -> None:
-        kinds = [place.kind for place in top]
+        kinds = [box.kind for box in top]
         if "moof" not in kinds:
             self._wrong("fragment-structure", "It has no moof.")
             return
@@ -159,9 +159,9 @@ class _Reader:
             self._wrong("fragment-structure", f"Its boxes begin with {order}.")
 
     def _fragment(
-        self, place: BoxLocation, media: BoxLocation | None, *, is_first: bool
+        self, box: BoxLocation, media: BoxLocation | None, *, is_first: bool
     ) -> SegmentHeader | None:
-        moof = place.load(self.file)
+        moof = box.load(self.file)
         tracks = moof.all("traf")
         if len(tracks) != 1:
             self._wrong("fragment-structure", f"moof has {len(tracks)} traf.", "moof")
@@ -176,7 +176,7 @@ class _Reader:
         run = read_runs(part, self.track.defaults)
         self._check_header(run)
         if media is not None:
-            self._check_data(run, place, media)
+            self._check_data(run, box, media)
             if is_first and self.track.kind == "vide" and run.samples:
                 self._check_first_picture(run, media)
         return SegmentHeader(

@@ -25,7 +25,7 @@ MOST_PLAYLIST_BYTES: Final = 1024 * 1024
 MOST_SEGMENTS: Final = 20_000
 _END: Final = "#EXT-X-ENDLIST"
 MOST_PLAYLISTS: Final = 200
-"""Named by one multivariant playlist."""
+"""Named by one multivariant playlist, with other files that it names."""
 
 _ATTRIBUTE: Final = re.compile(r'([A-Z0-9-]+)=("[^"]*"|[^",]*)(?:,|$)')
 _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,12})?),?")
@@ -38,6 +38,7 @@ _NEEDED: Final = {
     "EXT-X-I-FRAME-STREAM-INF": ("BANDWIDTH", "URI"),
     "EXT-X-MAP": ("URI",),
     "EXT-X-KEY": ("METHOD",),
+    "EXT-X-SESSION-DATA": ("DATA-ID",),
 }
 _MEDIA_TAGS: Final = frozenset(
     {
@@ -47,7 +48,10 @@ _MEDIA_TAGS: Final = frozenset(
     }
 )
 _MULTIVARIANT_TAGS: Final = frozenset(
-    {"EXT-X-MEDIA", "EXT-X-STREAM-INF", "EXT-X-I-FRAME-STREAM-INF"}
+    {
+        *("EXT-X-MEDIA", "EXT-X-STREAM-INF", "EXT-X-I-FRAME-STREAM-INF"),
+        "EXT-X-SESSION-DATA",
+    }
 )
 
 
@@ -119,6 +123,7 @@ class _Reader:
             "EXT-X-STREAM-INF": self._stream_inf,
             "EXT-X-MEDIA": partial(self._list, "EXT-X-MEDIA"),
             "EXT-X-I-FRAME-STREAM-INF": partial(self._list, "EXT-X-I-FRAME-STREAM-INF"),
+            "EXT-X-SESSION-DATA": partial(self._list, "EXT-X-SESSION-DATA"),
         }
 
     def read(self, text: str) -> Playlist:
@@ -156,6 +161,7 @@ class _Reader:
             variants=tuple(self._listed["EXT-X-STREAM-INF"]),
             renditions=tuple(self._listed["EXT-X-MEDIA"]),
             iframe_variants=tuple(self._listed["EXT-X-I-FRAME-STREAM-INF"]),
+            session_data=tuple(self._listed["EXT-X-SESSION-DATA"]),
             is_cut=self._is_cut,
         )
 
@@ -256,7 +262,8 @@ class _Reader:
 
     def _list(self, tag: str, value: str) -> None:
         found = self._attributes(tag, value)
-        self._needs[tag] = 4
+        if tag != "EXT-X-SESSION-DATA":
+            self._needs[tag] = 4
         if re.fullmatch(r"SERVICE[0-9]+", found.get("INSTREAM-ID", "")):
             self._needs["INSTREAM-ID=SERVICE"] = 7
         name = self._resolve(found["URI"]) if found.get("URI") else None
@@ -265,7 +272,7 @@ class _Reader:
     def _add_listed(self, tag: str, found: Mapping[str, str], name: str | None) -> None:
         if sum(map(len, self._listed.values())) >= MOST_PLAYLISTS:
             self._report.add(
-                "limits", self._name, f"It names more than {MOST_PLAYLISTS} playlists."
+                "limits", self._name, f"It names more than {MOST_PLAYLISTS} files."
             )
             return
         self._listed[tag].append(
@@ -286,7 +293,7 @@ class _Reader:
                 line=self._line,
                 name=name,
                 duration_s=self._duration_s,
-                range=self._placed(name),
+                range=self._range_of(name),
                 init=self._init,
                 is_after_break=self._is_after_break,
                 is_encrypted=self._is_encrypted,
@@ -296,7 +303,7 @@ class _Reader:
         self._duration_s = self._range = None
         self._is_after_break = self._is_gap = False
 
-    def _placed(self, name: str) -> ByteRange | None:
+    def _range_of(self, name: str) -> ByteRange | None:
         if self._range is None:
             return None
         length, start = self._range

@@ -188,6 +188,12 @@ PLAYLIST_RULES: Final = (
         f"{RFC_8216BIS}, 4.4.6.1",
     ),
     Rule(
+        "session-data",
+        Level.MUST,
+        "EXT-X-SESSION-DATA has a VALUE or leads to JSON, once for each id and language.",
+        f"{RFC_8216BIS}, 4.4.6.4",
+    ),
+    Rule(
         "iframe-playlists",
         Level.MUST,
         "There are I-frame playlists for fast forward and seeking.",

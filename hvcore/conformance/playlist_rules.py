@@ -111,6 +111,7 @@ def check_multivariant(playlist: Playlist, report: CheckLog) -> None:
         for group, members in groups.items():
             _check_group(playlist, kind, group, members, report)
         _check_mirrored(playlist, kind, list(groups.values()), report)
+    _check_session_data(playlist, report)
     for variant in playlist.variants:
         for kind in _GROUPED:
             named = variant.get(kind)
@@ -122,6 +123,20 @@ def check_multivariant(playlist: Playlist, report: CheckLog) -> None:
                     f"There is no {kind} group {named}.",
                     f"line {variant.line}",
                 )
+
+
+def _check_session_data(playlist: Playlist, report: CheckLog) -> None:
+    seen = set[tuple[str, str]]()
+    for data in playlist.session_data:
+        place = f"line {data.line}"
+        key = (data.get("DATA-ID"), data.get("LANGUAGE"))
+        if key in seen:
+            message = f"{clean(key[0])} stands there twice."
+            report.add("session-data", playlist.name, message, place)
+        seen.add(key)
+        if bool(data.get("URI")) == bool(data.get("VALUE")):
+            message = "It needs one of VALUE and URI, and not both."
+            report.add("session-data", playlist.name, message, place)
 
 
 def _check_rendition(playlist: Playlist, rendition: Tagged, report: CheckLog) -> None:

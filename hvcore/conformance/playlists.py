@@ -97,6 +97,7 @@ class Playlist:
     variants: tuple[Tagged, ...]
     renditions: tuple[Tagged, ...]
     iframe_variants: tuple[Tagged, ...]
+    session_data: tuple[Tagged, ...] = ()
     is_cut: bool = False
 
     @property

@@ -27,7 +27,7 @@ class Examined:
         segment: What it says; None if it could not be understood.
     """
 
-    place: SegmentEntry
+    entry: SegmentEntry
     size_bytes: int | None
     segment: SegmentHeader | None
 
@@ -128,7 +128,7 @@ def _window_rates(parts: Sequence[Examined], target_s: int) -> Iterator[Fraction
         size, duration_s = 0, Fraction(0)
         for part in parts[first : first + MOST_IN_A_WINDOW]:
             size += part.size_bytes or 0
-            duration_s += part.place.duration_s
+            duration_s += part.entry.duration_s
             if 2 * duration_s > 3 * target_s:
                 break
             if 2 * duration_s >= target_s:

@@ -92,13 +92,13 @@ def check_channels(
     """
     Compare CHANNELS with an init segment.
     """
-    told = tag.get("CHANNELS").partition("/")[0]
+    declared = tag.get("CHANNELS").partition("/")[0]
     found = rendition.track.channels if rendition.track else 0
-    if not told or (found and told != str(found)):
+    if not declared or (found and declared != str(found)):
         report.add(
             "channels",
             master.name,
-            f"CHANNELS is {told or 'not there'}; the audio has {found or 'some'}.",
+            f"CHANNELS is {declared or 'not there'}; the audio has {found or 'some'}.",
             f"line {tag.line}",
         )
 
@@ -111,18 +111,18 @@ def _check_rates(master: Playlist, variant: Variant, report: CheckLog) -> None:
     known = [rate for rate in rates if rate]
     peak = main[0] + max((rate[0] for rate in known), default=0)
     average = main[1] + max((rate[1] for rate in known), default=0)
-    told = _number(variant.tag.get("BANDWIDTH"))
-    if told is not None:
-        _compare("bandwidth", "BANDWIDTH", told, peak, (master, variant, report))
-        if told < int(peak):
+    declared = _number(variant.tag.get("BANDWIDTH"))
+    if declared is not None:
+        _compare("bandwidth", "BANDWIDTH", declared, peak, (master, variant, report))
+        if declared < int(peak):
             report.add(
                 "bandwidth-covers",
                 master.name,
-                f"BANDWIDTH is {told}, the measured peak {float(peak):.0f}.",
+                f"BANDWIDTH is {declared}, the measured peak {float(peak):.0f}.",
                 variant.place,
             )
-    told = _number(variant.tag.get("AVERAGE-BANDWIDTH"))
-    if told is None:
+    declared = _number(variant.tag.get("AVERAGE-BANDWIDTH"))
+    if declared is None:
         report.add(
             "average-bandwidth",
             master.name,
@@ -131,42 +131,42 @@ def _check_rates(master: Playlist, variant: Variant, report: CheckLog) -> None:
         )
     else:
         where = (master, variant, report)
-        _compare("average-bandwidth", "AVERAGE-BANDWIDTH", told, average, where)
+        _compare("average-bandwidth", "AVERAGE-BANDWIDTH", declared, average, where)
 
 
 def _compare(
     rule: str,
     name: str,
-    told: Fraction,
+    declared: Fraction,
     measured: Fraction,
     where: tuple[Playlist, Variant, CheckLog],
 ) -> None:
     master, variant, report = where
-    if abs(measured - told) > _TOLERANCE * told:
+    if abs(measured - declared) > _TOLERANCE * declared:
         report.add(
             rule,
             master.name,
-            f"{name} is {told}, measured are {float(measured):.0f} bits a second.",
+            f"{name} is {declared}, measured are {float(measured):.0f} bits a second.",
             variant.place,
         )
 
 
 def _check_codecs(master: Playlist, variant: Variant, report: CheckLog) -> None:
     tracks = [one.track for one in (variant.main, *variant.sound)]
-    told = [c.strip().lower() for c in variant.tag.get("CODECS").split(",") if c]
+    declared = [c.strip().lower() for c in variant.tag.get("CODECS").split(",") if c]
     found = {track.codecs.lower() for track in tracks if track}
-    if not told:
+    if not declared:
         report.add("codecs", master.name, "There is no CODECS.", variant.place)
         return
     if None in tracks:
         return
-    missing = [codec for codec in sorted(found) if not _lists(told, codec)]
-    extra = [codec for codec in told if not any(_lists([codec], c) for c in found)]
+    missing = [codec for codec in sorted(found) if not _lists(declared, codec)]
+    extra = [codec for codec in declared if not any(_lists([codec], c) for c in found)]
     for codec in missing:
         report.add(
             "codecs",
             master.name,
-            f"CODECS is {','.join(told)}; it lacks {codec}.",
+            f"CODECS is {','.join(declared)}; it lacks {codec}.",
             variant.place,
         )
     for codec in extra:
@@ -178,33 +178,33 @@ def _check_codecs(master: Playlist, variant: Variant, report: CheckLog) -> None:
         )
 
 
-def _lists(told: Sequence[str], codec: str) -> bool:
+def _lists(declared: Sequence[str], codec: str) -> bool:
     if codec in _MP3:
-        return bool(_MP3.intersection(told))
+        return bool(_MP3.intersection(declared))
     if "." not in codec:
         # Of a codec that this check does not know, the sample entry alone.
-        return any(one.partition(".")[0] == codec for one in told)
-    return codec in told
+        return any(one.partition(".")[0] == codec for one in declared)
+    return codec in declared
 
 
 def _check_resolution(master: Playlist, variant: Variant, report: CheckLog) -> None:
     track = variant.main.track
-    told = variant.tag.get("RESOLUTION")
+    declared = variant.tag.get("RESOLUTION")
     found = {f"{p.width_px}x{p.height_px}" for p in track.pictures} if track else set()
-    if not told or (found and found != {told}):
+    if not declared or (found and found != {declared}):
         report.add(
             "resolution",
             master.name,
-            f"RESOLUTION is {clean(told) or 'not there'}; the bitstream has "
+            f"RESOLUTION is {clean(declared) or 'not there'}; the bitstream has "
             f"{', '.join(sorted(found)) or 'none that can be read'}.",
             variant.place,
         )
 
 
 def _check_frame_rate(master: Playlist, variant: Variant, report: CheckLog) -> None:
-    told = _number(variant.tag.get("FRAME-RATE"))
+    declared = _number(variant.tag.get("FRAME-RATE"))
     measured = variant.main.frame_rate
-    if told is None:
+    if declared is None:
         report.add(
             "frame-rate", master.name, "There is no usable FRAME-RATE.", variant.place
         )
@@ -213,11 +213,11 @@ def _check_frame_rate(master: Playlist, variant: Variant, report: CheckLog) -> N
         return
     # Three decimals are all that it has.
     allowed = max(_RATE_TOLERANCE * measured, Fraction(1, 1000))
-    if abs(told - measured) > allowed:
+    if abs(declared - measured) > allowed:
         report.add(
             "frame-rate",
             master.name,
-            f"FRAME-RATE is {float(told):.3f}; the samples have "
+            f"FRAME-RATE is {float(declared):.3f}; the samples have "
             f"{float(measured):.3f} frames a second.",
             variant.place,
         )
@@ -227,13 +227,13 @@ def _check_range(master: Playlist, variant: Variant, report: CheckLog) -> None:
     track = variant.main.track
     if track is None or not track.pictures:
         return
-    told = variant.tag.get("VIDEO-RANGE") or "SDR"
+    declared = variant.tag.get("VIDEO-RANGE") or "SDR"
     found = _RANGES.get(track.transfer or 0, "SDR")
-    if told != found:
+    if declared != found:
         report.add(
             "video-range",
             master.name,
-            f"VIDEO-RANGE is {told}; the bitstream is {found}.",
+            f"VIDEO-RANGE is {declared}; the bitstream is {found}.",
             variant.place,
         )
 

@@ -20,13 +20,19 @@ JobId = NewType("JobId", str)
 TaskId = NewType("TaskId", str)
 EdgeKeyId = NewType("EdgeKeyId", str)
 ShareId = NewType("ShareId", str)
+ShareCodeId = NewType("ShareCodeId", str)
 WebhookId = NewType("WebhookId", str)
 DeliveryId = NewType("DeliveryId", str)
 EventId = NewType("EventId", str)
+MemberId = NewType("MemberId", str)
 
 BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_CHARS: Final = 22
 MAX_CHOSEN_CHARS: Final = 64
+RESERVED_ORG_IDS: Final = frozenset(
+    {"organizations", "sign-in", "sign-out", "static", "system"}
+)
+"""Pages of the dashboard, where an organization's id would stand in the address."""
 
 _CHOSEN = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_CHOSEN_CHARS}}}")
 _VIDEO = re.compile(rf"(?:pub)?vid_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
@@ -108,6 +114,13 @@ def new_share_id() -> ShareId:
     return ShareId(_random("shr_"))
 
 
+def new_share_code_id() -> ShareCodeId:
+    """
+    Make the identifier of a code that is sent by mail, ``shc_…``.
+    """
+    return ShareCodeId(_random("shc_"))
+
+
 def new_webhook_id() -> WebhookId:
     """
     Make a webhook endpoint's identifier, ``wh_…``.
@@ -129,29 +142,36 @@ def new_event_id() -> EventId:
     return EventId(_random("evt_"))
 
 
+def new_member_id() -> MemberId:
+    """
+    Make a member's identifier, ``mem_…``.
+    """
+    return MemberId(_random("mem_"))
+
+
 def is_chosen_id(text: str) -> bool:
     """
-    Tell whether an operator may choose this text as an identifier.
+    Return whether an operator may choose this text as an identifier.
     """
     return _CHOSEN.fullmatch(text) is not None
 
 
 def is_video_id(text: str) -> bool:
     """
-    Tell whether this has the form of a ``vid_`` or a ``pubvid_`` identifier.
+    Return whether this has the form of a ``vid_`` or a ``pubvid_`` identifier.
     """
     return _VIDEO.fullmatch(text) is not None
 
 
 def is_edge_key_id(text: str) -> bool:
     """
-    Tell whether this has the form of an edge key.
+    Return whether this has the form of an edge key.
     """
     return _EDGE_KEY.fullmatch(text) is not None
 
 
 def is_share_id(text: str) -> bool:
     """
-    Tell whether this has the form of a share link's identifier.
+    Return whether this has the form of a share link's identifier.
     """
     return _SHARE.fullmatch(text) is not None

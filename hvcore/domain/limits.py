@@ -46,7 +46,9 @@ MAX_PICTURE_BYTES: Final = 10 * 1024**2
 SHARE_SESSION_VALID_S: Final = 24 * 3600
 """At most; a session ends with its share link, too."""
 SHARE_VIEWER_VALID_S: Final = 15 * 60
-"""From naming the viewer's address to pressing play."""
+"""From opening the page to pressing play."""
+SHARE_REMEMBERED_S: Final = 24 * 3600
+"""At most, a browser that has shown a code needs no other."""
 POSTER_TOKEN_VALID_S: Final = 15 * 60
 """Of the picture on a page that was just opened."""
 MAX_LISTED_LINKS: Final = 1000

@@ -1,5 +1,5 @@
 """
-Remove what a crash has left of files that came in.
+Remove incoming files that a crash has left.
 """
 
 import fcntl
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from hvcore.incoming.partial import PARTIAL_PREFIX
-from hvcore.incoming.whole import INCOMING_PREFIX
+from hvcore.incoming.whole_files import INCOMING_PREFIX
 
 STALE_TEMPORARY_S: Final = 2 * 3600
 """A running upload touches its file; one this old has no owner any more."""

@@ -1,5 +1,5 @@
 """
-Room on the disk, reserved for files that come in side by side.
+Disk space, reserved for files that arrive at the same time.
 """
 
 import errno
@@ -21,16 +21,16 @@ FREE_RESERVE_BYTES: Final = 512 * 1024 * 1024
 """Left on the disk for everything else: databases do not survive a full one."""
 FREE_RESERVE_SHARE: Final = 0.01
 """
-As the storage on files does by default: with less, it would refuse an upload
-that has come in whole.
+As the storage on files does by default: with less, it would refuse an upload that has
+arrived completely.
 """
 CHECK_EVERY_BYTES: Final = 16 * 1024 * 1024
-"""So much of each upload may come in unseen; all of them stay in the reserve."""
+"""So many bytes of each upload may arrive between checks; all uploads together stay within the reserve."""
 CHECK_EVERY_S: Final = 1.0
 SOON_S: Final = 3600.0
 """
-What comes in this time at a sender's pace is kept for it. A fast one has room for
-its whole file at once; one that sends next to nothing keeps nobody out.
+What a sender can send in this time at its pace is reserved for it. A fast sender gets
+space for its whole file at once; one that sends almost nothing blocks nobody.
 """
 RETRY_AFTER_S: Final = 60
 _SHARE: Final = "upload_room_percent"
@@ -43,7 +43,7 @@ class DiskReservations:
     What the running uploads still need, of all processes; thread-safe.
 
     Attributes:
-        most_of_one_percent: What one client may keep from others.
+        most_of_one_percent: How much one client may block.
         elapsed_s: A clock of the machine that only goes forward, in seconds.
     """
 
@@ -56,7 +56,7 @@ class DiskReservations:
         self, folder: Path, length: int | None, *, client: str
     ) -> Iterator["DiskReservation"]:
         """
-        Hold room for an upload while it comes in.
+        Reserve space for an upload while it arrives.
 
         Args:
             length: None if the sender did not announce it.
@@ -74,7 +74,7 @@ class DiskReservations:
 
     def is_scarce(self) -> bool:
         """
-        Tell whether somebody waits for room who has less than a share.
+        Return whether somebody waits for room who has less than a share.
         """
         with disk_errors_translated():
             refused_at_s = self.ledger.read().refused_at_s
@@ -91,7 +91,7 @@ class DiskReservations:
             needed_bytes: Without so much it cannot go on.
 
         Raises:
-            UnavailableError: There is no room for it, or the folder is gone.
+            UnavailableError: There is no space for it, or the folder is missing.
         """
         free = _free_bytes(folder)
         with disk_errors_translated(), self.ledger.change() as notes:
@@ -106,7 +106,7 @@ class DiskReservations:
             )
             room = max(0, shares.room_of(claim.client))
             is_refused = room < needed_bytes
-            if is_refused and _is_kept_out(shares, claim.client, needed_bytes):
+            if is_refused and _is_blocked(shares, claim.client, needed_bytes):
                 notes.refused_at_s = now_s
             if not is_refused:
                 ahead = min(claim.ahead_bytes, room)
@@ -151,7 +151,7 @@ class DiskReservation:
 
     def begin(self) -> None:
         """
-        Look whether all of it will fit, as far as that is known.
+        Check whether all of it will fit, as far as that is known.
 
         Raises:
             UnavailableError: It does not.
@@ -163,10 +163,10 @@ class DiskReservation:
 
     def received(self, count: int) -> None:
         """
-        Note how many bytes have come in; look at the disk now and then.
+        Record how many bytes have arrived; check the disk now and then.
 
         Raises:
-            UnavailableError: Somebody else has filled the disk.
+            UnavailableError: The disk is full.
         """
         waited_s = self._reservations.elapsed_s() - self._checked_at_s
         if (
@@ -177,7 +177,7 @@ class DiskReservation:
 
     def check(self, count: int) -> None:
         """
-        Look at the disk, and claim what will come soon.
+        Check the disk, and claim space for what will arrive soon.
 
         Raises:
             UnavailableError: The rest does not fit.
@@ -194,7 +194,7 @@ class DiskReservation:
 
     def release(self) -> None:
         """
-        Need no more room: everything has come in, or nothing more will.
+        Need no more space: everything has arrived, or nothing more will.
         """
         if self._is_held:
             self._reservations.remove(self._owner)
@@ -216,9 +216,9 @@ class DiskReservation:
         self._checked_bytes, self._checked_at_s = count, now_s
 
 
-def _is_kept_out(shares: DiskShares, client: str, needed_bytes: int) -> bool:
-    # Who wants more than a share, or what the empty disk has not, makes nothing
-    # scarce: others are not cut off for that.
+def _is_blocked(shares: DiskShares, client: str, needed_bytes: int) -> bool:
+    # An upload that wants more than a share, or more than an empty disk has, makes
+    # nothing scarce: others are not cut off for it.
     return shares.is_within_share(client, needed_bytes)
 
 
@@ -249,7 +249,7 @@ def disk_errors_translated() -> Iterator[None]:
 
 def is_disk_full(exc: OSError) -> bool:
     """
-    Tell whether an error means that the disk or a quota is full.
+    Return whether an error means that the disk or a quota is full.
     """
     return exc.errno in _FULL
 

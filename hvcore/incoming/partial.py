@@ -1,10 +1,10 @@
 """
 The bytes that a resumable upload has so far: one file each.
 
-How far an upload is, is the size of its file and written nowhere else; so it
-is true whenever and however a process ends. Bytes that must still be compared
-with a checksum are the one exception: beside the file lies then, in a file of
-its own, the size that is good.
+The offset of an upload is the size of its file and is recorded nowhere else; so it is
+right whenever and however a process ends. Bytes that must still be compared with a
+checksum are the one exception: beside the file is then, in a file of its own, the
+size that is good.
 """
 
 import fcntl
@@ -49,7 +49,7 @@ class PartialFile:
 
     def append(self, block: bytes | memoryview) -> None:
         """
-        Write a block behind what is there; it counts from then on.
+        Append a block; it counts from then on.
 
         Raises:
             UnavailableError: The disk is full or fails.
@@ -84,7 +84,7 @@ class PartialFile:
 
     def cut_back(self, size_bytes: int) -> None:
         """
-        Forget what lies behind a size.
+        Cut the file off at a size.
 
         Raises:
             UnavailableError: The disk fails.
@@ -95,7 +95,7 @@ class PartialFile:
 
     def sync(self) -> None:
         """
-        Make what is there outlive a power cut.
+        Make the bytes survive a power cut.
 
         Raises:
             UnavailableError: The disk fails.
@@ -112,7 +112,7 @@ class PartialFile:
     @contextmanager
     def handed_over(self) -> Iterator[Path]:
         """
-        Give a second name of the file, which the one who gets it may move.
+        Return a second name of the file, which the caller may move.
 
         So nothing has to be sent again when that fails half-way.
         """
@@ -151,7 +151,7 @@ class PartialFiles:
 
     def size_of(self, grant_id: GrantId) -> int:
         """
-        Return how many bytes of an upload are there and count.
+        Return how many bytes of an upload have arrived and count.
 
         Raises:
             UnavailableError: The disk fails.
@@ -167,10 +167,10 @@ class PartialFiles:
     @contextmanager
     def hold(self, grant_id: GrantId) -> Iterator[PartialFile]:
         """
-        Keep everybody else from an upload's file, which is made if need be.
+        Lock an upload's file, which is created if it does not exist.
 
         Raises:
-            UploadLockedError: Somebody else holds it.
+            UploadLockedError: Another process or thread holds the lock.
             UnavailableError: The disk fails, or has no locks.
         """
         path = self._path(grant_id)
@@ -182,13 +182,13 @@ class PartialFiles:
                 partial.cut_back(good)
             yield partial
         finally:
-            # What had to be on the disk is there already.
+            # What had to be on the disk is already there.
             with suppress(OSError):
                 file.close()
 
     def found(self) -> list[GrantId]:
         """
-        Return the uploads of which something is there.
+        Return the uploads of which bytes have arrived.
 
         Raises:
             UnavailableError: The disk fails.

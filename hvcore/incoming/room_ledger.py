@@ -1,8 +1,8 @@
 """
-Who will soon need how much of a disk, for all processes of a machine.
+How much disk space each sender will soon need, for all processes of a machine.
 
-A claim keeps others out of room that is still free. It follows the pace of its
-sender and lapses when nothing comes: an announcement alone keeps nobody out.
+A claim reserves space that is still free. It follows the pace of its sender and
+lapses when nothing arrives: an announcement alone reserves nothing.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ from typing import Final
 import attrs
 
 LAPSES_AFTER_S: Final = 10.0
-"""Of a claim that is not renewed; who sends renews it every second."""
+"""Of a claim that is not renewed; a process renews the claims of its senders every second."""
 FORGOTTEN_AFTER_S: Final = 60.0
 """Then its process has died, or its sender was cut off."""
 
@@ -43,9 +43,9 @@ class Claim:
 
     def ahead_at(self, now_s: float) -> int:
         """
-        Return what it still keeps others out of.
+        Return how much of it is still reserved.
         """
-        # Of a time before the last start of the machine, it lies ahead of now.
+        # Of a time before the last start of the machine, it is ahead of now.
         is_live = abs(now_s - self.renewed_at_s) <= LAPSES_AFTER_S
         return self.ahead_bytes if is_live else 0
 
@@ -57,7 +57,7 @@ class DiskShares:
 
     Attributes:
         free_bytes: What may still be written.
-        received: By client, what lies there and would go if it were given up.
+        received: By client, what is there and would go if it were given up.
         ahead: By client, what the other uploads will soon need.
         most_of_one_percent: Of the disk without all uploads.
     """
@@ -83,17 +83,17 @@ class DiskShares:
         Other clients' claims count as far as their share goes.
         """
         most = self.most_of_one_bytes
-        kept = sum(
+        claimed = sum(
             wanted
             if other == client
             else min(wanted, max(0, most - self.received[other]))
             for other, wanted in self.ahead.items()
         )
-        return self.free_bytes - kept
+        return self.free_bytes - claimed
 
     def is_within_share(self, client: str, more_bytes: int) -> bool:
         """
-        Tell whether a client would have no more than its share.
+        Return whether a client would have no more than its share.
         """
         has = self.received[client] + self.ahead[client]
         return has + more_bytes <= self.most_of_one_bytes
@@ -193,7 +193,7 @@ def _read(descriptor: int) -> RoomNotes:
         claims = {name: Claim(**fields) for name, fields in found["claims"].items()}
         return RoomNotes(claims, found["refused_at_s"])
     except (ValueError, TypeError, KeyError, AttributeError):
-        # New, or of a process that was killed; each upload notes its own anew.
+        # New, or of a process that was killed; each upload notes its own again.
         return RoomNotes()
 
 

@@ -1,5 +1,5 @@
 """
-Captions in HLS and DASH: what master playlist and manifest say of them.
+Captions in HLS and DASH: their lines in master playlists and manifests.
 
 Source: RFC 8216, sections 3.5 and 4.3.4.1; ISO/IEC 23009-1, sections 5.3.3 and
 5.8.5.5. Captions come and go while a video is published, so nothing of this is

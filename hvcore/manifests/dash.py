@@ -2,7 +2,9 @@
 The DASH manifest of what was published.
 
 Source: ISO/IEC 23009-1, a static presentation of the profile isoff-live: one
-period, whose segments are the files that the HLS playlists name.
+period, whose segments are the files that the HLS playlists name. Previews for
+seeking: DASH-IF, "Guidelines for Implementation: DASH-IF Interoperability
+Points", section 6.2.6.
 """
 
 import xml.etree.ElementTree as ET
@@ -12,10 +14,12 @@ from itertools import accumulate, groupby, pairwise
 from typing import Final
 
 from hvcore.domain.processing.encoding import AudioCodec
-from hvcore.domain.processing.transcoding import AudioRendition, MediaIndex, Rung, Track
+from hvcore.domain.processing.media_index import MediaIndex, Storyboard
+from hvcore.domain.processing.transcoding import AudioRendition, Rung, Track
 from hvcore.manifests.bitrates import peak_bps
 from hvcore.manifests.hls import quotable, target_duration_s
 from hvcore.manifests.languages import language_tag
+from hvcore.manifests.storyboard import sheet_name
 
 MANIFEST: Final = "manifest.mpd"
 ROLES: Final = "urn:mpeg:dash:role:2011"
@@ -26,6 +30,7 @@ TICKS_PER_S: Final = 1_000_000
 _NAMESPACE: Final = "urn:mpeg:dash:schema:mpd:2011"
 _PROFILE: Final = "urn:mpeg:dash:profile:isoff-live:2011"
 # ISO/IEC 23091-3: 1, 2 and 6 stand for as many channels, as we make them.
+_TILES: Final = "http://dashif.org/guidelines/thumbnail_tile"
 _CHANNELS: Final = "urn:mpeg:mpegB:cicp:ChannelConfiguration"
 
 
@@ -33,7 +38,7 @@ def manifest(media: MediaIndex) -> str:
     """
     Render the manifest of a video.
 
-    It lies beside the master playlist; all addresses are relative to that
+    It is beside the master playlist; all addresses are relative to that
     place. Audio comes in one adaptation set for each rendition, since no two
     are the same sound in the same codec: first those with AAC, which every
     player plays, and of each codec the default one first.
@@ -63,6 +68,8 @@ def manifest(media: MediaIndex) -> str:
     ):
         role = "main" if audio.stream_index in main else "alternate"
         _add_audio(period, track, audio, role=role, target_s=target_s)
+    if media.storyboard:
+        _add_previews(period, media.storyboard)
     ET.indent(root)
     text = ET.tostring(root, encoding="utf-8", xml_declaration=True).decode()
     return f"{text}\n"
@@ -108,6 +115,45 @@ def _add_audio(
         ET.SubElement(found, "Label").text = title
     _describe(found, "Role", ROLES, role)
     _add_representation(found, track, target_s)
+
+
+def _add_previews(period: ET.Element, storyboard: Storyboard) -> None:
+    """
+    Offer the sheets of the storyboard as a track of pictures.
+
+    Tiles are found by their place on a full sheet; the first one is full, or the
+    only one. The last may be shorter, which moves nothing on it.
+    """
+    first = storyboard.sprites[0]
+    columns = min(storyboard.columns, first.count)
+    rows = -(-first.count // columns)
+    sheet_s = storyboard.interval_s * columns * rows
+    found = ET.SubElement(
+        period,
+        "AdaptationSet",
+        {"id": str(len(period)), "contentType": "image", "mimeType": "image/jpeg"},
+    )
+    ET.SubElement(
+        found,
+        "SegmentTemplate",
+        {
+            "media": sheet_name("$Number$"),
+            "duration": str(sheet_s),
+            "startNumber": "0",
+        },
+    )
+    largest = max(sheet.file.size_bytes for sheet in storyboard.sprites)
+    representation = ET.SubElement(
+        found,
+        "Representation",
+        {
+            "id": "storyboard",
+            "bandwidth": str(max(1, -(-largest * 8 // sheet_s))),
+            "width": str(columns * storyboard.tile_width_px),
+            "height": str(rows * storyboard.tile_height_px),
+        },
+    )
+    _describe(representation, "EssentialProperty", _TILES, f"{columns}x{rows}")
 
 
 def _add_set(period: ET.Element, kind: str, **attributes: str) -> ET.Element:

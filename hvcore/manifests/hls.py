@@ -2,7 +2,7 @@
 HLS playlists of what was published.
 
 Source: RFC 8216. Video and audio are separate renditions; audio renditions
-lie in one group per codec, and every rung is offered with every group.
+are in one group per codec, and every rung is offered with every group.
 """
 
 import math
@@ -12,13 +12,8 @@ from typing import Final
 import attrs
 
 from hvcore.domain.processing.encoding import AudioCodec
-from hvcore.domain.processing.transcoding import (
-    AudioRendition,
-    MediaIndex,
-    Rung,
-    Track,
-    VideoRange,
-)
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import AudioRendition, Rung, Track, VideoRange
 from hvcore.manifests.bitrates import average_bps, peak_bps
 from hvcore.manifests.iframes import first_pictures
 from hvcore.manifests.languages import language_tag
@@ -46,7 +41,7 @@ def playlists(media: MediaIndex) -> Mapping[str, str]:
     """
     Render every playlist of a video, by its file name.
 
-    The names lie directly under the video, and all addresses in the texts
+    The names are directly under the video, and all addresses in the texts
     are relative to that place.
     """
     target_s = target_duration_s(media)

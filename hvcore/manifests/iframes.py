@@ -15,7 +15,7 @@ from hvcore.domain.processing.transcoding import Segment, Track
 
 VIDEO: Final = "video"
 PICTURES: Final = "iframes"
-"""Where they lie, as their playlists have it."""
+"""Where they are, as their playlists have it."""
 
 
 def first_pictures(track: Track) -> Track | None:
@@ -35,7 +35,7 @@ def first_pictures(track: Track) -> Track | None:
 
 def pictures_name(track: Track) -> str:
     """
-    Return where a rung's first pictures lie: ``video/720p`` gives ``iframes/720p``.
+    Return where a rung's first pictures are: ``video/720p`` gives ``iframes/720p``.
     """
     return PICTURES + track.name.removeprefix(VIDEO)
 

@@ -228,7 +228,7 @@ def canonical_tag(tag: str) -> str:
     Return a tag as RFC 5646, section 2.1.1, writes it: ``zh-Hant-TW``.
 
     Args:
-        tag: Well-formed (domain.captions.LANGUAGE_PATTERN), in any case.
+        tag: Well-formed (domain.videos.captions.LANGUAGE_PATTERN), in any case.
 
     Returns:
         ``""`` if it names no language, or something twice.

@@ -29,7 +29,7 @@ def carry_token(text: str, token: str) -> str:
     """
     Add ``token=`` to every address of a playlist.
 
-    Only relative addresses get it: the token is nobody else's business.
+    Only relative addresses get it, so that the token goes to nobody else.
     """
     added = _added(token)
     return "\n".join(_line(line, added) for line in text.split("\n"))

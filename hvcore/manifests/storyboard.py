@@ -2,19 +2,22 @@
 The index of a storyboard: which part of which sheet shows which moment.
 
 Source: W3C WebVTT, and Media Fragments URI 1.0, section 4.2.2 (``#xywh=``), as
-players read them. Nothing of this is stored: delivery writes it for each answer.
+    players read them. None of this is stored: delivery writes it for each answer.
 """
 
 from typing import Final
 
-from hvcore.domain.processing.transcoding import Storyboard
+from hvcore.domain.processing.media_index import Storyboard
 
 STORYBOARD: Final = "storyboard.vtt"
 
 
-def sheet_name(number: int) -> str:
+def sheet_name(number: int | str) -> str:
     """
     Return the name of a sheet, beside the index; they are counted from 0.
+
+    Args:
+        number: Or what stands for one in a template.
     """
     return f"storyboard-{number}.jpg"
 
@@ -23,15 +26,15 @@ def storyboard_index(storyboard: Storyboard, *, duration_s: float) -> str:
     """
     Render the index as WebVTT; the last cue ends with the video.
     """
-    places = [
+    addresses = [
         f"{sheet_name(number)}#xywh={_area(storyboard, tile)}"
         for number, sprite in enumerate(storyboard.sprites)
         for tile in range(sprite.count)
     ]
     cues = ["WEBVTT\n"]
-    for place, address in enumerate(places):
-        begins_s = place * storyboard.interval_s
-        is_last = place == len(places) - 1
+    for number, address in enumerate(addresses):
+        begins_s = number * storyboard.interval_s
+        is_last = number == len(addresses) - 1
         ends_s = duration_s if is_last else begins_s + storyboard.interval_s
         cues.append(f"{_time(begins_s)} --> {_time(ends_s)}\n{address}\n")
     return "\n".join(cues)

@@ -21,16 +21,16 @@ from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from hvcore.errors import ConfigError, UnavailableError
-from hvcore.persistence.write_turns import (
-    WriteTurns,
+from hvcore.persistence.write_queue import (
+    WriteQueue,
     again_while_busy,
     begin_immediate,
 )
 
 BUSY_TIMEOUT_MS: Final = 10_000
-"""Our transactions take milliseconds; a writer behind hundreds still gets in."""
+"""Our transactions take milliseconds; even a writer behind hundreds gets its turn."""
 MIGRATION_TIMEOUT_MS: Final = 600_000
-"""Nobody waits for its answer but an operator, who would only run it again."""
+"""Only an operator waits for its answer, and would only run it again."""
 POSTGRESQL_TIMEOUTS: Final = (
     # A row lock is held for milliseconds; longer means that its owner hangs.
     "-c lock_timeout=10s"
@@ -42,11 +42,16 @@ POSTGRESQL_TIMEOUTS: Final = (
 POOL_TIMEOUT_S: Final = 5
 """Rather answer 503 than hold a request thread for longer."""
 
+CONNECTIONS: Final = 20
+"""To a server at a time, of a process that does not say how many threads it has."""
+POOLED_CONNECTIONS: Final = 5
+"""Of those, when nobody uses them: a server allows a hundred by default."""
+
 _POSTGRESQL_NAMES = {"postgres", "postgresql", "postgresql+psycopg"}
 _WRITES = "hv_writes"
 _OWNER_PID = "hv_owner_pid"
 _IDLE = "hv_idle"
-_TURNS = "hv_turns"
+_WRITE_QUEUE = "hv_write_queue"
 _HAS_TURN = "hv_has_turn"
 _NO_ANSWER: Final = "The database does not answer."
 # SQLite says "cannot now" for these; its other errors are bugs of ours.
@@ -71,19 +76,21 @@ class ForkedEngineError(RuntimeError):
     """
 
 
-def make_engine(url: str) -> Engine:
+def make_engine(url: str, *, connections: int = CONNECTIONS) -> Engine:
     """
     Make the engine of a process; after a fork, make another one.
 
     Args:
         url: ``sqlite:////path/to/file`` or ``postgresql://…``.
+        connections: To a server at a time: one for each thread, so that none waits
+            for another. At least KEPT_CONNECTIONS.
 
     Raises:
         ConfigError: The URL is not one that can be used.
     """
     parsed = _parse(url)
-    turns = WriteTurns()
-    owner = {_OWNER_PID: os.getpid(), _IDLE: deque(), _TURNS: turns}
+    queue = WriteQueue()
+    owner = {_OWNER_PID: os.getpid(), _IDLE: deque(), _WRITE_QUEUE: queue}
     if parsed.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             parsed,
@@ -94,9 +101,9 @@ def make_engine(url: str) -> Engine:
         )
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "begin", _begin_on_sqlite)
-        event.listen(engine, "checkin", partial(_end_turn, turns))
+        event.listen(engine, "checkin", partial(_end_write, queue))
     else:
-        engine = _make_postgresql_engine(parsed, owner)
+        engine = _make_postgresql_engine(parsed, owner, connections)
         event.listen(engine, "connect", _set_date_style)
     event.listen(engine, "handle_error", _translate)
     return engine
@@ -105,7 +112,7 @@ def make_engine(url: str) -> Engine:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """
-    Open a connection on which each statement stands for itself.
+    Open a connection on which each statement is a transaction.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -155,12 +162,12 @@ def idle_connections(engine: Engine) -> deque[Any]:
     return idle
 
 
-def write_turns(engine: Engine) -> WriteTurns:
+def write_queue(engine: Engine) -> WriteQueue:
     """
     Return in which order the writers of this process get SQLite's write lock.
     """
-    turns: WriteTurns = engine.get_execution_options()[_TURNS]
-    return turns
+    queue: WriteQueue = engine.get_execution_options()[_WRITE_QUEUE]
+    return queue
 
 
 @contextmanager
@@ -196,7 +203,9 @@ def _parse(url: str) -> URL:
     return parsed
 
 
-def _make_postgresql_engine(url: URL, owner: dict[str, object]) -> Engine:
+def _make_postgresql_engine(
+    url: URL, owner: dict[str, object], connections: int
+) -> Engine:
     arguments: dict[str, Any] = {}
     if "connect_timeout" not in url.query:
         arguments["connect_timeout"] = POOL_TIMEOUT_S
@@ -207,10 +216,8 @@ def _make_postgresql_engine(url: URL, owner: dict[str, object]) -> Engine:
             url,
             execution_options=owner,
             connect_args=arguments,
-            # One per thread of a busy API process, few of a hundred that the
-            # server allows by default.
-            pool_size=5,
-            max_overflow=15,
+            pool_size=POOLED_CONNECTIONS,
+            max_overflow=connections - POOLED_CONNECTIONS,
             pool_timeout=POOL_TIMEOUT_S,
             # After a restart of the server nobody sees a dead connection.
             pool_pre_ping=True,
@@ -260,7 +267,7 @@ def _begin_on_sqlite(connection: Connection) -> None:
     if waits_ms is None:
         return
     ends_at_s = time.monotonic() + waits_ms / 1000
-    if not write_turns(connection.engine).take(waits_ms / 1000):
+    if not write_queue(connection.engine).take(waits_ms / 1000):
         raise UnavailableError(_NO_ANSWER)
     connection.info[_HAS_TURN] = True
     try:
@@ -273,10 +280,10 @@ def _begin_on_sqlite(connection: Connection) -> None:
         raise _translated(exc) or exc from exc
 
 
-def _end_turn(turns: WriteTurns, _driver: object, record: ConnectionPoolEntry) -> None:
+def _end_write(queue: WriteQueue, _driver: object, record: ConnectionPoolEntry) -> None:
     # Not at the end of the block, in which more may be done than to write.
     if record.info.pop(_HAS_TURN, False):
-        turns.end()
+        queue.end()
 
 
 def _translate(context: ExceptionContext) -> None:

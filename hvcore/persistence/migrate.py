@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection, Engine
 from hvcore.errors import ConfigError
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
 
-HEAD: Final = "0008"
+HEAD: Final = "0014"
 """The newest migration. A constant, so that asking does not load Alembic."""
 
 # Any number that nothing else of the database uses.
@@ -21,7 +21,7 @@ _version = sa.table("alembic_version", sa.column("version_num", sa.Text))
 
 def is_current(engine: Engine) -> bool:
     """
-    Tell whether the database has the present schema; a millisecond.
+    Return whether the database has the present schema; a millisecond.
 
     Raises:
         UnavailableError: The database does not answer.

@@ -26,17 +26,11 @@ class PluginDatabase:
         self._long: dict[Select[Any], Query] = {}
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """
-        Open a connection on which each statement stands for itself.
-        """
         return reading(self._engine)
 
     def writing(
         self, *, timeout_ms: int | None = None
     ) -> AbstractContextManager[Connection]:
-        """
-        Open a transaction; the caller commits, or it is rolled back.
-        """
         return writing(self._engine, timeout_ms=timeout_ms)
 
     def ask(self, statement: SelectBase, values: Mapping[str, object]) -> Sequence[Row]:

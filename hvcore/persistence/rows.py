@@ -13,12 +13,15 @@ from sqlalchemy.engine import RowMapping
 from hvcore.domain.access.keys import ApiKey, KeyType, Permission
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
+from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.jobs import TranscodeJob
-from hvcore.domain.processing.transcoding import MediaIndex, TranscodeOrder
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
-from hvcore.domain.videos.video import DeletionReason, Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.persistence.json_columns import dump, dump_plain, load, load_mapping
 
 
@@ -122,6 +125,7 @@ def video_from_row(
         deleted_at=row["deleted_at"],
         deletion_reason=None if reason is None else DeletionReason(reason),
         poster_path=row["poster_path"],
+        chapters=chapters_from_text(row["chapters"]),
         version=row["version"],
         event_count=row["event_count"],
     )
@@ -161,8 +165,16 @@ def video_to_row(video: Video) -> dict[str, Any]:
         "deleted_at": video.deleted_at,
         "deletion_reason": None if reason is None else reason.value,
         "poster_path": video.poster_path,
+        "chapters": dump(video.chapters) if video.chapters else None,
         "event_count": video.event_count,
     }
+
+
+def chapters_from_text(text: str | None) -> tuple[Chapter, ...]:
+    """
+    Read the chapters of a video; most have none.
+    """
+    return load(text, tuple[Chapter, ...]) if text else ()
 
 
 def outline(media: MediaIndex) -> MediaIndex:
@@ -238,6 +250,8 @@ def job_from_row(row: RowMapping) -> TranscodeJob:
         order=load(row["order_json"], TranscodeOrder),
         parts_total=row["parts_total"],
         parts_left=row["parts_left"],
+        transcoder=row["transcoder"],
+        chosen_because=row["chosen_because"],
     )
 
 
@@ -251,6 +265,9 @@ def job_to_row(job: TranscodeJob) -> dict[str, Any]:
         "order_json": dump(job.order),
         "parts_total": job.parts_total,
         "parts_left": job.parts_left,
+        "transcoder": job.transcoder,
+        "chosen_because": job.chosen_because,
+        "duration_s": job.order.source.duration_s,
     }
 
 

@@ -69,7 +69,7 @@ def insert_all_new(
 
 def is_storable(text: str) -> bool:
     """
-    Tell whether a database can hold this text; if not, it holds no such row.
+    Return whether a database can hold this text; if not, it holds no such row.
     """
     if "\0" in text:
         return False

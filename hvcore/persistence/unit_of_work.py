@@ -22,10 +22,17 @@ from hvcore.persistence.access.quotas import SqlQuotaRepository
 from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantRepository
 from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
+from hvcore.persistence.links.share_codes import SqlShareCodeRepository
 from hvcore.persistence.migrate import is_current
 from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
 from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
+from hvcore.persistence.sign_in.members import SqlMemberRepository
+from hvcore.persistence.sign_in.sessions import SqlSessionRepository
+from hvcore.persistence.sign_in.sign_ins import (
+    SqlPendingSignInRepository,
+    SqlSignInLinkRepository,
+)
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
@@ -49,7 +56,7 @@ class SqlWork:
     """
     One transaction; see ports.unit_of_work.Work.
 
-    A repository is made when it is first asked for.
+    A repository is made on first use.
     """
 
     def __init__(
@@ -130,8 +137,28 @@ class SqlWork:
         return SqlShareLinkRepository(self._connection)
 
     @cached_property
+    def share_codes(self) -> SqlShareCodeRepository:
+        return SqlShareCodeRepository(self._connection)
+
+    @cached_property
     def captions(self) -> SqlCaptionRepository:
         return SqlCaptionRepository(self._connection)
+
+    @cached_property
+    def sessions(self) -> SqlSessionRepository:
+        return SqlSessionRepository(self._connection)
+
+    @cached_property
+    def pending_sign_ins(self) -> SqlPendingSignInRepository:
+        return SqlPendingSignInRepository(self._connection)
+
+    @cached_property
+    def sign_in_links(self) -> SqlSignInLinkRepository:
+        return SqlSignInLinkRepository(self._connection)
+
+    @cached_property
+    def members(self) -> SqlMemberRepository:
+        return SqlMemberRepository(self._connection)
 
     @cached_property
     def _totals(self) -> TotalChanges:
@@ -162,7 +189,7 @@ class SqlWork:
         made = vars(self)
         if "events" in made:
             self.events.order_deliveries()
-        # Who cannot ring leaves tasks due, and the sweep rings in seconds; a
+        # A process that cannot ring leaves tasks due, and the sweep rings in seconds; a
         # task that is marked as queued would wait for longer.
         rings = self._on_commit is not None
         rung = self.tasks.settle(rings=rings) if "tasks" in made else []

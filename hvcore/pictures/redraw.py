@@ -1,8 +1,8 @@
 """
-Read pictures from strangers, and write them anew.
+Read pictures from untrusted senders, and draw them again.
 
-Nothing of the file that was sent survives but its pixels: no metadata, no
-second format hidden behind the first one.
+Only the pixels of the sent file survive: no metadata, no second format hidden behind
+the first one.
 """
 
 import io
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hvcore.domain.limits import MAX_SOURCE_PIXELS, MAX_THUMBNAIL_PX, MIN_THUMBNAIL_PX
 from hvcore.errors import FieldError, InvalidParametersError
+from hvcore.pictures.jpeg import encode_jpeg
 from hvcore.pictures.sanitizing import TooManyPartsError, bare_jpeg, bare_png
 
 if TYPE_CHECKING:
@@ -54,11 +55,7 @@ def redraw(picture: bytes, content_type: str) -> bytes:
         raise _refused(_TOO_LARGE) from exc
     except UNREADABLE as exc:
         raise _refused(f"The body cannot be read as {content_type}.") from exc
-    made = io.BytesIO()
-    _upright(drawn, bare.orientation).save(
-        made, "JPEG", quality=POSTER_QUALITY, optimize=True
-    )
-    return made.getvalue()
+    return encode_jpeg(_upright(drawn, bare.orientation), quality=POSTER_QUALITY)
 
 
 def _on_black(opened: "Image.Image") -> "Image.Image":
@@ -80,7 +77,7 @@ def _on_black(opened: "Image.Image") -> "Image.Image":
 def _upright(drawn: "Image.Image", orientation: int) -> "Image.Image":
     from PIL.Image import Transpose  # noqa: PLC0415 - see redraw
 
-    turns = {
+    rotations = {
         2: Transpose.FLIP_LEFT_RIGHT,
         3: Transpose.ROTATE_180,
         4: Transpose.FLIP_TOP_BOTTOM,
@@ -89,8 +86,8 @@ def _upright(drawn: "Image.Image", orientation: int) -> "Image.Image":
         7: Transpose.TRANSVERSE,
         8: Transpose.ROTATE_90,
     }
-    turn = turns.get(orientation)
-    return drawn if turn is None else drawn.transpose(turn)
+    rotation = rotations.get(orientation)
+    return drawn if rotation is None else drawn.transpose(rotation)
 
 
 _TOO_LARGE: Final = f"The picture must have at most {MAX_SOURCE_PIXELS:,} pixels."

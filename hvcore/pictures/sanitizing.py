@@ -73,7 +73,7 @@ def bare_jpeg(picture: bytes) -> BarePicture:
         TooManyPartsError: It has too many scans or segments.
         ValueError: It is no JPEG, or one that browsers do not show.
     """
-    kept, scans, orientation = [_SOI], 0, UPRIGHT
+    parts, scans, orientation = [_SOI], 0, UPRIGHT
     for marker, segment in _segments(picture):
         if marker == _SOS:
             scans += 1
@@ -86,8 +86,8 @@ def bare_jpeg(picture: bytes) -> BarePicture:
             msg = f"The picture must have at most {MAX_JPEG_SCANS} scans."
             raise TooManyPartsError(msg)
         if marker not in _NOT_DRAWN:
-            kept.append(segment)
-    return BarePicture(data=b"".join(kept), orientation=orientation)
+            parts.append(segment)
+    return BarePicture(data=b"".join(parts), orientation=orientation)
 
 
 def bare_png(picture: bytes) -> BarePicture:
@@ -101,14 +101,14 @@ def bare_png(picture: bytes) -> BarePicture:
     if not picture.startswith(_PNG_SIGNATURE):
         msg = "It is no PNG."
         raise ValueError(msg)
-    kept, orientation, at = [_PNG_SIGNATURE], UPRIGHT, len(_PNG_SIGNATURE)
+    parts, orientation, at = [_PNG_SIGNATURE], UPRIGHT, len(_PNG_SIGNATURE)
     for _ in range(MAX_PARTS):
         if at + 8 > len(picture):
             break
         size_bytes, kind = struct.unpack_from(">I4s", picture, at)
         end = at + 12 + size_bytes
         if kind in _DRAWN:
-            kept.append(picture[at:end])
+            parts.append(picture[at:end])
         elif kind == b"eXIf":
             orientation = _orientation(picture[at + 8 : end - 4])
         if kind == b"IEND":
@@ -116,7 +116,7 @@ def bare_png(picture: bytes) -> BarePicture:
         at = end
     else:
         raise _too_many_parts()
-    return BarePicture(data=b"".join(kept), orientation=orientation)
+    return BarePicture(data=b"".join(parts), orientation=orientation)
 
 
 def _segments(jpeg: bytes) -> Iterator[tuple[int, bytes]]:

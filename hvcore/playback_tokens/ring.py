@@ -22,7 +22,7 @@ import jwt
 
 from hvcore.domain.ids import PublicId, ShareId, VideoId
 from hvcore.domain.limits import MAX_TOKEN_BYTES, SIGNED_URL_EXPIRATIONS_S
-from hvcore.domain.playback.decision import kept
+from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.domain_lists import is_domain_list_id
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
@@ -33,7 +33,7 @@ LEEWAY_S: Final = 5
 MAX_CACHED_TOKENS: Final = 10_000
 """About 15 MB; verifying costs 30 µs, finding a verified token 1 µs."""
 MAX_VALID_S: Final = max(SIGNED_URL_EXPIRATIONS_S.values())
-"""Of any token: one that claims more is none of ours."""
+"""Of any token; this service issues none that claims more."""
 
 _REQUIRED: Final = ["exp", "iat", "iss", "aud", "sub"]
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
@@ -43,10 +43,10 @@ _REFUSED = "The playback token is missing, not valid or expired; request a new o
 
 class TokenUse(Enum):
     """
-    What a token opens: a thumbnail token is good for thumbnails alone.
+    What a token opens: a thumbnail token opens thumbnails only.
 
-    SHARE is one playback session of a share link. SHARE_VIEWER says that the
-    viewer of a share link was recognised, who may begin one.
+    SHARE is one playback session of a share link. SHARE_VIEWER says that the viewer
+    of a share link was recognised and may begin a session.
     """
 
     PLAYBACK = "playback"
@@ -94,7 +94,7 @@ class PlaybackClaims:
 
     def names(self, video_id: str) -> bool:
         """
-        Tell whether the token was made for this ``vid_`` or ``pubvid_`` id.
+        Return whether the token was made for this ``vid_`` or ``pubvid_`` id.
         """
         return video_id in {self.video_id, self.public_id}
 
@@ -142,7 +142,8 @@ class KeyRing:
         Args:
             valid_s: From 1 second to 7 days.
             domains: Host names in lower case, each perhaps below ``*.``.
-            domain_list: What names them, in their place; who issues it keeps them.
+            domain_list: A name for the list, in its place; the issuer stores the
+                list.
             share_id: The share link that it is bound to.
 
         Raises:
@@ -178,7 +179,7 @@ class KeyRing:
 
     def verify(self, token: str, now: datetime) -> PlaybackClaims:
         """
-        Return what a token says, if it was signed here and is in force.
+        Return what a token says, if it was signed here and is valid.
 
         Raises:
             UnauthorizedError: It is broken, expired or from somewhere else.
@@ -196,7 +197,7 @@ class KeyRing:
             with self._lock:
                 self._verified.pop(token, None)
             raise refused(PlaybackRule.TOKEN_EXPIRED)
-        kept(PlaybackRule.TOKEN_EXPIRED)
+        passed(PlaybackRule.TOKEN_EXPIRED)
         return claims
 
     @property
@@ -229,7 +230,7 @@ class KeyRing:
         key = self._by_kid.get(kid) if isinstance(kid, str) else None
         if key is None:
             raise refused(PlaybackRule.TOKEN_UNKNOWN_KEY)
-        kept(PlaybackRule.TOKEN_UNKNOWN_KEY)
+        passed(PlaybackRule.TOKEN_UNKNOWN_KEY)
         return key
 
     def _read(self, token: str, key: TokenKey, now_unix: float) -> PlaybackClaims:
@@ -257,10 +258,10 @@ class KeyRing:
             raise refused(PlaybackRule.TOKEN_WRONG_ISSUER) from exc
         except (jwt.PyJWTError, ValueError, OverflowError) as exc:
             raise refused(PlaybackRule.TOKEN_BROKEN) from exc
-        kept(PlaybackRule.TOKEN_BROKEN, PlaybackRule.TOKEN_WRONG_ISSUER)
+        passed(PlaybackRule.TOKEN_BROKEN, PlaybackRule.TOKEN_WRONG_ISSUER)
         if begins_unix > now_unix + LEEWAY_S:
             raise refused(PlaybackRule.TOKEN_FROM_FUTURE)
-        kept(PlaybackRule.TOKEN_FROM_FUTURE)
+        passed(PlaybackRule.TOKEN_FROM_FUTURE)
         return claims
 
     def _recall(self, token: str) -> PlaybackClaims | None:
@@ -295,7 +296,7 @@ def _token_id(use: TokenUse, video_id: VideoId, issued_at: int) -> str:
 
 def _is_canonical(token: str) -> bool:
     # PyJWT also takes padding and, in the last character, bits that mean
-    # nothing: four spellings of one signature. There shall be one.
+    # nothing: four spellings of one signature. Only one is accepted.
     if _COMPACT.fullmatch(token) is None:
         return False
     signature = token.rpartition(".")[2]

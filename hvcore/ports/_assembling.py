@@ -7,12 +7,10 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, TrackPiece
 from hvcore.domain.processing.transcoding import (
-    MediaIndex,
     PartDone,
-    PublishedTrack,
     Track,
-    TrackPiece,
     TranscodeError,
     TranscodeOrder,
 )
@@ -102,17 +100,17 @@ def _ended_with(pictures: Track, sound: PublishedTrack) -> PublishedTrack:
     # players expect both to end within one segment.
     end_s = sum(segment.duration_s for segment in pictures.segments)
     longest_s = max(segment.duration_s for segment in pictures.segments)
-    begins_s, kept = 0.0, 0
+    begins_s, used = 0.0, 0
     for segment in sound.track.segments:
         ends_s = begins_s + segment.duration_s
         # The second: a segment of sound is some ticks longer than one of pictures.
-        if kept and (begins_s >= end_s or ends_s - end_s > longest_s):
+        if used and (begins_s >= end_s or ends_s - end_s > longest_s):
             break
-        begins_s, kept = ends_s, kept + 1
+        begins_s, used = ends_s, used + 1
     pieces = (
-        attrs.evolve(piece, count=min(piece.count, kept - piece.first_number))
+        attrs.evolve(piece, count=min(piece.count, used - piece.first_number))
         for piece in sound.pieces
-        if piece.first_number < kept
+        if piece.first_number < used
     )
-    track = attrs.evolve(sound.track, segments=sound.track.segments[:kept])
+    track = attrs.evolve(sound.track, segments=sound.track.segments[:used])
     return PublishedTrack(track=track, pieces=tuple(pieces))

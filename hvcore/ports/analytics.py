@@ -1,16 +1,15 @@
 """
-The analytics ports: who takes the counts of served segments, and who answers.
+The analytics ports: sinks take counts of served segments, stores answer queries.
 
-A sink stores counts and how far it has read each spool file, nothing else:
-names, durations and what is deleted are the catalogue's. What a batch holds
-besides counts is kept by those sinks that say so (SupportsReports); it is
-written together with the counts, once as they are.
+A sink stores counts and how far it has read each spool file, nothing else: names,
+durations and what is deleted are the catalogue's. Sinks that say so (SupportsReports)
+also store the other data of a batch, together with the counts and exactly once, too.
 
-A segment is counted before it has left, and taken back if it breaks off then, or if
-its process is killed before. Both may be in one batch, and cancel out. Else the count of
-the second one is below zero, perhaps in a batch that comes before the first one's:
-whoever adds it has the exact sum, and needs to know nothing of this. A day or minute of
-which everything was taken back may stay, with 0 segments.
+A segment is counted before it is sent, and taken back if the answer breaks off or its
+process is killed first. Both may be in one batch, and cancel out. Else the second
+count is below zero, perhaps in a batch that comes before the first one's. A sink that
+adds both has the exact sum, and needs no rule for this. A day or minute of which
+everything was taken back may stay, with 0 segments.
 """
 
 from abc import ABC, abstractmethod
@@ -45,11 +44,11 @@ class AnalyticsSink(ABC):
     """
     Take counts of served segments, each once.
 
-    ``write``, ``position`` and ``forget`` are called every few seconds by one
-    process of each machine that serves (the drain), by one more where it has an edge
-    (``hv edge ingest``), and by nobody who answers requests: what both must know lies
-    outside of them. Several write at once, but never the same file. A call that takes
-    two minutes ends with its process, and is made again by the next one.
+    ``write``, ``position`` and ``forget`` are called every few seconds by one process
+    of each machine that serves (the drain), by one more where it has an edge (``hv
+    edge ingest``), and never by processes that answer requests: data that both need
+    is outside of them. Several write at once, but never the same file. A call that
+    takes two minutes ends with its process, and is made again by the next one.
     """
 
     @abstractmethod
@@ -76,7 +75,7 @@ class AnalyticsSink(ABC):
 
     def forget(self, file: str) -> None:
         """
-        Drop the position of a spool file that is gone for ever.
+        Drop the position of a spool file that no longer exists.
 
         Raises:
             UnavailableError: The sink does not answer; not asked again.
@@ -90,12 +89,12 @@ class AnalyticsSink(ABC):
 
         Raises:
             UnavailableError: The sink does not answer.
-            ConfigError: What it keeps is of a newer version.
+            ConfigError: Its data is of a newer version.
         """
 
     def is_prepared(self) -> bool:
         """
-        Tell whether ``prepare`` would change nothing.
+        Return whether ``prepare`` would change nothing.
 
         Raises:
             UnavailableError: The sink does not answer.
@@ -104,10 +103,10 @@ class AnalyticsSink(ABC):
 
     def is_consistent(self) -> bool:
         """
-        Tell whether what the sink keeps fits together; asked by ``hv doctor``.
+        Return whether the sink's data is consistent; for ``hv doctor``.
 
-        What does not, after a process of an older version has written, is
-        mended by ``prepare``. Takes seconds at most.
+        If a process of an older version has made it inconsistent, ``prepare`` repairs
+        it. Takes seconds at most.
 
         Raises:
             UnavailableError: The sink does not answer.
@@ -174,7 +173,7 @@ class AnalyticsStore(AnalyticsSink):
 
 class AnalyticsReport(Enum):
     """
-    What a sink may tell besides counts; each is what batches hold for it.
+    The reports that a sink may store besides counts; batches hold the data.
     """
 
     IGNORED = "ignored"
@@ -184,7 +183,7 @@ class AnalyticsReport(Enum):
     VIEWERS = "viewers"
     """Sessions, for minutes."""
     QUALITY = "quality"
-    """What players told, by day."""
+    """The sums of players' reports, by day."""
     BREAKDOWN = "breakdown"
     """Where segments went, by day."""
 
@@ -199,7 +198,7 @@ class SupportsReports:
     """
 
     reports: frozenset[AnalyticsReport] = frozenset()
-    """What the sink keeps; it stays the same."""
+    """The reports that the sink stores; constant."""
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
         """
@@ -236,7 +235,7 @@ class SupportsReports:
 
     def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
         """
-        Tell whether an organization had more sessions than were followed.
+        Return whether an organization had more sessions than were followed.
 
         That is what ``unfollowed`` of a batch says, since a moment or then. A sink
         that does not keep it says no.
@@ -248,7 +247,7 @@ class SupportsReports:
         """
         Drop some of the sessions last seen before a moment.
 
-        Called by the sweep until nothing is left; short, because others wait.
+        So is what ``unfollowed`` said before it. Called by the sweep until nothing is left; short, because others wait.
 
         Returns:
             Whether more may be left.
@@ -257,9 +256,9 @@ class SupportsReports:
 
     def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
         """
-        Return what players told on each of these days, oldest first.
+        Return the sums of players' reports of each of these days, oldest first.
 
-        Days on which they told nothing are left out.
+        Days without reports are left out.
         """
         raise NotImplementedError(AnalyticsReport.QUALITY)
 
@@ -269,8 +268,8 @@ class SupportsReports:
         """
         Return where the segments of each of these days went, oldest first.
 
-        Of a video's day the sink keeps ``MAX_HOSTS`` hosts and takes all further ones
-        together as ``OTHER``, whoever else writes at the same time.
+        For a video's day the sink stores ``MAX_HOSTS`` hosts and sums all further
+        ones up as ``OTHER``, even if others write at the same time.
 
         Those of a day add up to all that were counted on it: what is not
         known is there as None. Where segments of a killed process were taken
@@ -283,7 +282,7 @@ def sink_that_reports(
     report: AnalyticsReport, sinks: Iterable[AnalyticsSink]
 ) -> SupportsReports | None:
     """
-    Return the first sink that keeps what a report tells; None if none does.
+    Return the first sink that stores a report; None if none does.
     """
     for sink in sinks:
         if isinstance(sink, SupportsReports) and report in sink.reports:

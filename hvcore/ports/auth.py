@@ -1,5 +1,5 @@
 """
-The authentication port: tells who is calling.
+The authentication port: recognises callers.
 """
 
 from abc import ABC, abstractmethod
@@ -13,7 +13,7 @@ from hvcore.domain.access.principals import Principal
 @attrs.frozen(kw_only=True)
 class Credentials:
     """
-    What a request brings along.
+    The credentials of a request.
 
     Attributes:
         headers: Header names in lower case.

@@ -23,7 +23,7 @@ class PurgeReason(Enum):
 @attrs.frozen(kw_only=True)
 class PurgeOrder:
     """
-    What caches must forget.
+    What caches must remove.
 
     Attributes:
         id: The same however often the order is carried out.
@@ -42,9 +42,9 @@ class PurgeOrder:
 
 class CachePurger(ABC):
     """
-    Tell a cache, such as a CDN, what to forget.
+    Tells a cache, such as a CDN, what to remove.
 
-    Called by a thread of a worker after the change is in force, at least once
+    Called by a thread of a worker after the change took effect, at least once
     for each order; a call that fails is made again until it succeeds.
     """
 
@@ -54,7 +54,7 @@ class CachePurger(ABC):
         Have the cache forget; it has, or will soon, when this returns.
 
         Raises:
-            UnavailableError: The cache does not answer; it is told again.
+            UnavailableError: The cache does not answer; the order is repeated.
         """
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
 """
-What a backend's factory may use of the process that builds it.
+What a backend's factory gets from the process that builds it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,8 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.keys import ApiKey
+from hvcore.domain.sign_in.links import SignInLink
+from hvcore.domain.sign_in.members import OrganizationMember
 
 if TYPE_CHECKING:
     # ``hv plugins`` lists everything without a client library.
@@ -29,7 +31,7 @@ class Database(Protocol):
 
     def reading(self) -> "AbstractContextManager[Connection]":
         """
-        Open a connection on which each statement stands for itself.
+        Open a connection on which each statement is a transaction.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -111,6 +113,53 @@ class KeyBook(Protocol):
         ...
 
 
+class SignInBook(Protocol):
+    """
+    Take one-time links, and look members up.
+    """
+
+    def redeem(self, code: str) -> SignInLink | None:
+        """
+        Use a one-time link up.
+
+        Returns:
+            None if there is none with this code: used, expired, or never made.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def member(self, org_id: str, member_id: str) -> OrganizationMember | None:
+        """
+        Return a member of an organization.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+
+class NoSignIns:
+    """
+    A book without links and members, for who builds other backends alone.
+    """
+
+    def redeem(self, code: str) -> SignInLink | None:
+        """
+        Return None, for every code.
+        """
+        del code
+        return None
+
+    def member(self, org_id: str, member_id: str) -> OrganizationMember | None:
+        """
+        Return None, for everybody.
+        """
+        del org_id, member_id
+        return None
+
+
 @attrs.frozen(kw_only=True)
 class BuildContext:
     """
@@ -127,3 +176,4 @@ class BuildContext:
     work_dir: Path
     keys: KeyBook
     database: Database
+    sign_in: SignInBook = attrs.field(factory=NoSignIns)

@@ -1,5 +1,5 @@
 """
-What a segment is to those who serve it and to those who count it.
+A segment, for the code that serves it and the code that counts it.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class CountedSegment:
     A segment on its way to a player; for one thread.
 
     Attributes:
-        counter: Takes note of it.
+        counter: Records it.
         token: What opened the video, if a token did.
         line: Counts it, as it was written down; None before that, and if it was
             not, or was taken back.
@@ -32,7 +32,7 @@ class CountedSegment:
 
     def count(self) -> None:
         """
-        Count it: more than half of it is about to be handed over.
+        Count it: more than half of it is about to be sent.
         """
         self.counter.count((self,))
 
@@ -47,17 +47,17 @@ class CountedSegment:
 
 class SegmentCounter(Protocol):
     """
-    Takes note of segments; thread-safe, and never fails.
+    Records segments; thread-safe, and never fails.
     """
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
-        Take note of segments of which more than half is about to be handed over.
+        Record segments of which more than half is about to be sent.
 
         Sets the line of all, or of none if they cannot be noted.
 
         Returns:
-            Whether the lines are there though this process dies now.
+            Whether the lines survive if this process dies now.
         """
         ...
 
@@ -69,7 +69,7 @@ class SegmentCounter(Protocol):
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """
-        Take note of an answer that is not counted.
+        Record an answer that is not counted.
 
         Args:
             place: Of height 0 if it is no media segment of a video rung.

@@ -1,8 +1,8 @@
 """
 The queue port: a doorbell that carries the ids of tasks.
 
-What a task is, when it is due and who holds it stands in the database; a
-queue that loses or repeats messages loses and repeats nothing else.
+The database knows what a task is, when it is due and which worker holds it. A queue
+that loses or repeats messages does no other harm.
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from hvcore.domain.tasks.task import Lane
 
 class Queue(ABC):
     """
-    Carry task ids from those who make tasks to those who run them.
+    Carry task ids from the code that makes tasks to the workers.
     """
 
     @abstractmethod
@@ -53,7 +53,7 @@ class Queue(ABC):
 
     def workers(self, lane: Lane) -> int:  # noqa: ARG002 - for backends that know
         """
-        Count who consumes a lane now, on all machines; a guess is good enough.
+        Count the consumers of a lane, on all machines; an estimate is enough.
 
         Jobs are cut accordingly. Must return within about 0.25 s.
         """

@@ -1,5 +1,5 @@
 """
-The rate limit port: counts requests, exactly, for all who share the store.
+The rate limit port: counts requests exactly, for all processes that share the store.
 """
 
 from abc import ABC, abstractmethod

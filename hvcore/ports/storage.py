@@ -16,22 +16,26 @@ import attrs
 
 class ObjectNotFoundError(Exception):
     """
-    No object lies at this path.
+    No object is at this path.
     """
 
 
 @attrs.frozen(kw_only=True)
 class ObjectInfo:
     """
-    What the storage knows of an object.
+    What the storage knows about an object.
 
     Attributes:
         modified_at: Aware UTC datetime.
+        content_type: As it was sent; None if the storage keeps none.
+        tag: Another one if the bytes are others (an ETag); None if it keeps none.
     """
 
     path: str
     size_bytes: int
     modified_at: datetime
+    content_type: str | None = None
+    tag: str | None = None
 
 
 class Storage(ABC):
@@ -109,7 +113,7 @@ class SupportsLocalPath(Protocol):
 
     def local_path(self, path: str) -> Path:
         """
-        Return where an object lies or would lie; it need not exist.
+        Return where an object is or would be; it need not exist.
         """
         ...
 
@@ -117,13 +121,13 @@ class SupportsLocalPath(Protocol):
 @runtime_checkable
 class SupportsPresignedRead(Protocol):
     """
-    A storage of which anybody can read an object who has an address for it.
+    A storage whose objects anybody with a signed address can read.
     """
 
     @property
     def can_presign(self) -> bool:
         """
-        Tell whether it really is one, as it was set up.
+        Return whether it really is one, as it was set up.
         """
         ...
 
@@ -141,6 +145,39 @@ class SupportsPresignedRead(Protocol):
 
 
 @runtime_checkable
+class SupportsCopy(Protocol):
+    """
+    A storage that copies an object by itself: its bytes do not pass through here.
+    """
+
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        """
+        Store a copy of an object, whole or not at all.
+
+        Raises:
+            ObjectNotFoundError: There is no source.
+            UnavailableError: The storage refuses.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsObjectUrl(Protocol):
+    """
+    A storage whose objects other services can name.
+    """
+
+    def object_url(self, path: str) -> str:
+        """
+        Return what clients of the storage call an object, or a prefix of some.
+
+        Such as ``s3://bucket/path``. It opens nothing: whoever uses it needs rights
+        of its own.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsHide(Protocol):
     """
     A storage that can make a whole tree unreachable in one step.
@@ -148,7 +185,7 @@ class SupportsHide(Protocol):
 
     def hide_tree(self, prefix: str) -> None:
         """
-        Move everything below prefix out of reach of readers; absent is fine.
+        Hide everything below prefix from readers; absent is fine.
 
         ``delete_tree`` of the same prefix later removes what was hidden, too.
         """

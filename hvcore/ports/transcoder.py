@@ -3,45 +3,25 @@ The transcoder port: from a source file to CMAF segments.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-import attrs
-
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.source_info import SourceInfo
 from hvcore.domain.processing.transcoding import (
     Capabilities,
-    MediaIndex,
     Part,
     PartDone,
     PartPending,
-    SourceInfo,
     TranscodeOrder,
 )
 from hvcore.ports._assembling import merge_parts
-
-
-@attrs.frozen(kw_only=True)
-class Workspace:
-    """
-    Where one attempt works, and how it talks to the core.
-
-    Attributes:
-        source: The source as a local file, to be read only.
-        folder: An empty folder of this attempt alone; what is written here
-            under a track's name is stored when ``run`` returns.
-        report: Takes the finished share of the part, 0.0 to 1.0; cheap.
-        check: Raises when the work is not wanted any more (deleted, lease
-            lost, service stopping). Call it at least every 0.5 s and let
-            what it raises pass, with every child process ended.
-        handle: What the last PartPending carried, else None.
-    """
-
-    source: Path
-    folder: Path
-    report: Callable[[float], None]
-    check: Callable[[], None]
-    handle: str | None = None
+from hvcore.ports.transcoder_workspace import (
+    NotAddressableError,
+    PartTarget,
+    Workspace,
+)
 
 
 class Transcoder(ABC):
@@ -49,7 +29,8 @@ class Transcoder(ABC):
     Turn sources into ladders.
 
     Methods are called from the main thread of a worker process, one at a
-    time; ``capabilities`` from API processes too, from any thread.
+    time; ``capabilities`` from API processes too, from any thread. A transcoder that
+    returns PartPending is a RemoteTranscoder, for which other rules hold.
     """
 
     @abstractmethod
@@ -75,6 +56,8 @@ class Transcoder(ABC):
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
         """
         Cut the job into at least one part; pure, and the same on one machine.
+
+        A plan without parts fails the video.
         """
 
     @abstractmethod
@@ -104,10 +87,43 @@ class Transcoder(ABC):
         """
 
 
+class RemoteTranscoder(Transcoder):
+    """
+    A transcoder whose parts are made elsewhere, such as by a cloud service.
+
+    ``run`` submits a part if there is no handle, calls ``workspace.remember``, and
+    returns PartPending at once. Later calls, in any process, get the handle and ask how
+    the part is. They fetch no source.
+
+    ``run`` and ``cancel`` are called from threads of light workers, many at a time; so
+    they are thread-safe, start no child processes, and return within seconds. Both
+    may raise UnavailableError if the service does not answer: they are then called
+    again, and that costs no attempt. After any other error the submission is
+    cancelled, and the next attempt gets another key and no handle.
+    """
+
+    @abstractmethod
+    def cancel(self, key: str, handle: str | None) -> None:
+        """
+        End a submission, and return once the service has confirmed that it ended.
+
+        Idempotent. A submission that has ended, or that nobody knows, is confirmed.
+
+        Args:
+            key: The workspace's key of the submission.
+            handle: What was remembered; None if nothing was, though it may have been
+                submitted: then the service is asked for the key.
+
+        Raises:
+            UnavailableError: The service does not answer; it is tried until it does.
+            TranscodeError: It refuses; likewise.
+        """
+
+
 @runtime_checkable
 class SupportsStill(Protocol):
     """
-    A transcoder that can take a picture out of what it has made.
+    A transcoder that can cut a picture out of published segments.
     """
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
@@ -124,7 +140,7 @@ class SupportsStill(Protocol):
                 after it.
 
         Returns:
-            Where it lies, in ``workspace.folder``.
+            Where it is, in ``workspace.folder``.
 
         Raises:
             UnusableSourceError: No attempt will ever succeed.
@@ -133,4 +149,12 @@ class SupportsStill(Protocol):
         ...
 
 
-__all__ = ["Capabilities", "SupportsStill", "Transcoder", "Workspace"]
+__all__ = [
+    "Capabilities",
+    "NotAddressableError",
+    "PartTarget",
+    "RemoteTranscoder",
+    "SupportsStill",
+    "Transcoder",
+    "Workspace",
+]

@@ -18,6 +18,13 @@ from hvcore.ports.repositories.jobs import JobRepository
 from hvcore.ports.repositories.keys import KeyRepository
 from hvcore.ports.repositories.links import EdgeKeyRepository, ShareLinkRepository
 from hvcore.ports.repositories.quotas import QuotaRepository
+from hvcore.ports.repositories.share_codes import ShareCodeRepository
+from hvcore.ports.repositories.sign_in import (
+    MemberRepository,
+    PendingSignInRepository,
+    SessionRepository,
+    SignInLinkRepository,
+)
 from hvcore.ports.repositories.tasks import TaskRepository
 from hvcore.ports.repositories.tenants import TenantRepository
 from hvcore.ports.repositories.videos import VideoRepository
@@ -31,39 +38,19 @@ class Work(Protocol):
     """
 
     @property
-    def videos(self) -> VideoRepository:
-        """
-        The videos.
-        """
-        ...
+    def videos(self) -> VideoRepository: ...
 
     @property
-    def grants(self) -> GrantRepository:
-        """
-        The upload grants.
-        """
-        ...
+    def grants(self) -> GrantRepository: ...
 
     @property
-    def jobs(self) -> JobRepository:
-        """
-        The transcode jobs.
-        """
-        ...
+    def jobs(self) -> JobRepository: ...
 
     @property
-    def tasks(self) -> TaskRepository:
-        """
-        The tasks.
-        """
-        ...
+    def tasks(self) -> TaskRepository: ...
 
     @property
-    def tenants(self) -> TenantRepository:
-        """
-        Organizations and environments.
-        """
-        ...
+    def tenants(self) -> TenantRepository: ...
 
     @property
     def quotas(self) -> QuotaRepository:
@@ -73,32 +60,20 @@ class Work(Protocol):
         ...
 
     @property
-    def keys(self) -> KeyRepository:
-        """
-        The API key records.
-        """
-        ...
+    def keys(self) -> KeyRepository: ...
 
     @property
     def audit(self) -> AuditRepository:
         """
-        Who did what; see services.audit.record.
+        The audit log; see services.access.audit.
         """
         ...
 
     @property
-    def first_requests(self) -> IdempotencyRepository:
-        """
-        The first requests of idempotency keys.
-        """
-        ...
+    def first_requests(self) -> IdempotencyRepository: ...
 
     @property
-    def events(self) -> EventRepository:
-        """
-        The events.
-        """
-        ...
+    def events(self) -> EventRepository: ...
 
     @property
     def webhooks(self) -> WebhookRepository:
@@ -115,16 +90,15 @@ class Work(Protocol):
         ...
 
     @property
-    def edge_keys(self) -> EdgeKeyRepository:
-        """
-        The edge keys.
-        """
-        ...
+    def edge_keys(self) -> EdgeKeyRepository: ...
 
     @property
-    def shares(self) -> ShareLinkRepository:
+    def shares(self) -> ShareLinkRepository: ...
+
+    @property
+    def share_codes(self) -> ShareCodeRepository:
         """
-        The share links.
+        The codes by which viewers of share links are recognised.
         """
         ...
 
@@ -136,9 +110,33 @@ class Work(Protocol):
         ...
 
     @property
-    def captions(self) -> CaptionRepository:
+    def captions(self) -> CaptionRepository: ...
+
+    @property
+    def sessions(self) -> SessionRepository:
         """
-        The captions of videos.
+        The people who are signed in.
+        """
+        ...
+
+    @property
+    def pending_sign_ins(self) -> PendingSignInRepository:
+        """
+        The sign-ins that wait for an answer.
+        """
+        ...
+
+    @property
+    def sign_in_links(self) -> SignInLinkRepository:
+        """
+        The one-time links.
+        """
+        ...
+
+    @property
+    def members(self) -> MemberRepository:
+        """
+        The members of organizations.
         """
         ...
 

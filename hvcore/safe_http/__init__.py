@@ -1,8 +1,8 @@
 """
 Outgoing HTTP that reaches public addresses and nothing else.
 
-Every request that the service makes on somebody's behalf goes through
-:class:`OutboundHttp`; there is no second way out.
+Every request that the service makes for a caller goes through :class:`OutboundHttp`;
+nothing else connects.
 """
 
 from hvcore.safe_http.client import OutboundHttp, OutboundResponse, StreamedResponse

@@ -45,7 +45,7 @@ _NOT_PUBLIC_V4: Final = tuple(
     )
 )
 _GLOBAL_UNICAST_V6: Final = IPv6Network("2000::/3")
-"""All that is handed out; every other range has a purpose of its own."""
+"""The ranges of public addresses; every other range has a special purpose."""
 _NOT_PUBLIC_V6: Final = tuple(
     IPv6Network(text)
     for text in (
@@ -102,7 +102,7 @@ def parse_network(text: str) -> Network | None:
 
 def is_public(address: Address) -> bool:
     """
-    Tell whether an address is one of the internet at large.
+    Return whether an address is on the public internet.
 
     IPv6 addresses that carry an IPv4 address are not: what they lead to is
     decided by a gateway on the way.

@@ -50,13 +50,13 @@ class AllowedHosts:
 
     def has_name(self, host: str, port: int) -> bool:
         """
-        Tell whether a host is allowed whatever its addresses are.
+        Return whether a host is allowed whatever its addresses are.
         """
         return any(e.name == host for e in self._on(port))
 
     def has_address(self, address: Address, port: int) -> bool:
         """
-        Tell whether an address lies in an allowed network.
+        Return whether an address is in an allowed network.
 
         An IPv6 address that carries an IPv4 address leads there, so that one
         must be public or allowed, too.
@@ -72,7 +72,7 @@ class AllowedHosts:
 
     def has_networks(self, port: int) -> bool:
         """
-        Tell whether any network is allowed on a port.
+        Return whether any network is allowed on a port.
         """
         return any(e.network is not None for e in self._on(port))
 
@@ -100,7 +100,7 @@ def _parse(text: str) -> _Entry:
 
 def _refusal(text: str) -> ConfigError:
     return ConfigError(
-        f"fetch.allowed_hosts: {text!r} is no host. Write a name (media.internal), a "
+        f"fetch.allowed_hosts: {text!r} is not a host. Write a name (media.internal), a "
         f"name with a port (media.internal:8080), an address, or a network whose host "
         f"bits are zero (10.1.0.0/16), separated by commas."
     )

@@ -1,5 +1,5 @@
 """
-The one way out: every outgoing request on somebody's behalf is made here.
+Makes every outgoing request for a caller; nothing else connects.
 """
 
 import http.client
@@ -33,7 +33,7 @@ from hvcore.safe_http.watching import Watch, WatchedTls
 from hvcore.throttling.shares import SharedCapacity
 
 CHECK_S: Final = 0.5
-"""A thread of the API waits for it; what is not known by then is judged later."""
+"""A thread of the API waits for it; names that are not known by then are checked later."""
 BLOCK_BYTES: Final = 256 * 1024
 _LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -97,8 +97,8 @@ class OutboundHttp:
     """
     Make requests to public addresses, and to hosts that an operator allows.
 
-    Everybody else is refused: see ``check`` for the rules. Nothing of the
-    environment is used: no proxies, no cookies, no ``.netrc``. Thread-safe.
+    All others are refused: see ``check`` for the rules. Nothing of the environment is
+    used: no proxies, no cookies, no ``.netrc``. Thread-safe.
 
     Args:
         allowed_hosts: The setting ``fetch.allowed_hosts``.
@@ -125,20 +125,20 @@ class OutboundHttp:
             name="name_lookups_of_one",
             capacity=MAX_LOOKUPS,
             most_of_one=lookups_of_one,
-            kept_for_newcomers=MAX_LOOKUPS // 4,
+            reserved_for_newcomers=MAX_LOOKUPS // 4,
             things="host names looked up",
         )
         self._ca_file = ca_file
 
     def check(self, url: str, *, client: str) -> None:
         """
-        Refuse a target by what is known of it now; connects to nothing.
+        Refuse a target by what is known now; makes no connection.
 
-        A target is an absolute https address on port 443, without userinfo,
-        and every address that its name has is public. Allowed hosts may also
-        be private, on other ports, and without TLS. A name that is not known,
-        or not within half a second, is not refused: it is judged again when it
-        is used. Nor is it while the client has its share of lookups in
+        A target is an absolute https address on port 443, without userinfo, and every
+        address that its name has is public. Allowed hosts may also be private, on
+        other ports, and without TLS. A name that cannot be resolved within half a
+        second is not refused: it is checked again when it is used. Nor is it while
+        the client has its share of lookups in
         progress: names that hang hold the caller's thread no longer.
 
         Args:

@@ -93,7 +93,7 @@ class _PlainConnection(HTTPConnection):
 
 class _TlsConnection(HTTPSConnection):
     """
-    With TLS, verified against the name.
+    A connection with TLS, verified against the name.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class _TlsConnection(HTTPSConnection):
 
     def connect(self) -> None:
         """
-        Shake hands over the connection that is there.
+        Do the TLS handshake on the open connection.
         """
         # After this the plain socket is empty: the wrapped one owns it.
         wrapped = self._tls.wrap_socket(
@@ -130,7 +130,7 @@ class _TlsConnection(HTTPSConnection):
         """
         Send the request line, with the real path and query.
 
-        Nobody else is told them: urllib3 logs the one that it is given, and
+        They are passed to nothing else: urllib3 logs the one that it is given, and
         they may hold secrets.
         """
         del url

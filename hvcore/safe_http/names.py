@@ -43,7 +43,7 @@ def ascii_name(host: str) -> str:
 
 def looks_like_a_number(name: str) -> bool:
     """
-    Tell whether some software would take a name for an IPv4 address.
+    Return whether some software would take a name for an IPv4 address.
     """
     return _NUMBER.fullmatch(name.rpartition(".")[2]) is not None
 
@@ -52,4 +52,4 @@ def _mapped(host: str) -> str:
     try:
         return idna.encode(host, uts46=True, std3_rules=True).decode("ascii")
     except (idna.IDNAError, UnicodeError) as exc:
-        raise NotANameError("is no international host name") from exc
+        raise NotANameError("is not an international host name") from exc

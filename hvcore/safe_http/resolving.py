@@ -14,11 +14,11 @@ from hvcore.safe_http.watching import SLICE_S
 
 MAX_LOOKUPS: Final = 64
 """
-Lookups that may hang at a time in this process: so many of those that go on to
-connect, and as many again of those that only judge.
+Lookups that may hang at a time in this process: so many before connections, and as
+many again for checks only.
 
-The system's resolver cannot be told how long to wait; whoever owns a name can
-make it wait for half a minute.
+The system's resolver takes no timeout; the owner of a name can make it wait for half
+a minute.
 """
 
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
@@ -66,7 +66,7 @@ def look_up_now(
     at_end: Callable[[], None],
 ) -> Sequence[str]:
     """
-    Return the addresses of a name, for a caller who cannot wait long.
+    Return the addresses of a name, for a caller that cannot wait long.
 
     Args:
         at_end: Called when the lookup ends, which may be long after this does.

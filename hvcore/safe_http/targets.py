@@ -1,7 +1,7 @@
 """
 Addresses on the web, read strictly.
 
-What two programs could read differently is refused.
+Addresses that two programs could read differently are refused.
 """
 
 import re
@@ -50,7 +50,7 @@ class Target:
     @property
     def is_tls(self) -> bool:
         """
-        Tell whether the connection is encrypted.
+        Return whether the connection is encrypted.
         """
         return self.scheme == "https"
 
@@ -65,7 +65,7 @@ class Target:
     @property
     def is_usual(self) -> bool:
         """
-        Tell whether scheme and port are those of the public web.
+        Return whether scheme and port are those of the public web.
         """
         return self.is_tls and self.port == DEFAULT_PORTS["https"]
 
@@ -84,7 +84,9 @@ def parse_target(url: str) -> Target:
     _check_characters(url)
     found = _URL.fullmatch(url)
     if found is None:
-        raise TargetRefusedError("It is no absolute address such as https://host/path.")
+        raise TargetRefusedError(
+            "It is not an absolute address such as https://host/path."
+        )
     scheme = found["scheme"].lower()
     if scheme not in DEFAULT_PORTS:
         raise TargetRefusedError("Only https addresses are fetched.")
@@ -115,7 +117,9 @@ def redirected(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
     except ValueError as exc:
-        raise TargetRefusedError("The address redirects to one that is none.") from exc
+        raise TargetRefusedError(
+            "The address redirects to something that is not an address."
+        ) from exc
 
 
 def _check_characters(text: str) -> None:
@@ -131,14 +135,14 @@ def _read_authority(authority: str) -> tuple[str, Address | None, int | None]:
         raise TargetRefusedError("The address must not hold a user name or password.")
     found = _AUTHORITY.fullmatch(authority)
     if found is None:
-        raise TargetRefusedError("The address names no host, or no plain one.")
+        raise TargetRefusedError("The address has no host, or an unusual one.")
     port = int(found["port"]) if found["port"] else None
     if port is not None and not 1 <= port <= _MAX_PORT:
         raise TargetRefusedError("The address has a port that does not exist.")
     if found["v6"]:
         address = parse_address(found["v6"])
         if address is None:
-            raise TargetRefusedError("The host is no IPv6 address.")
+            raise TargetRefusedError("The host is not an IPv6 address.")
         return str(address), address, port
     return *_read_name(found["name"]), port
 

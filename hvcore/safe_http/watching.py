@@ -1,8 +1,8 @@
 """
 Sockets that are watched: how long a request takes, and how much comes back.
 
-A timeout per read is no limit: a server that sends a byte in time, for ever,
-keeps it. So every wait is cut into slices, and between two of them the watch
+A timeout per read is no limit: a server that sends one byte in time again and again
+never exceeds it. So every wait is cut into slices, and between two of them the watch
 decides whether to go on.
 """
 
@@ -24,7 +24,7 @@ SLICE_S: Final = 0.5
 CONNECT_S: Final = 10.0
 """For one address; the next one is tried then."""
 IDLE_S: Final = 60.0
-"""A server that sends nothing for so long is given up."""
+"""A server that sends nothing for that long is given up."""
 MAX_HEAD_BYTES: Final = 64 * 1024
 
 
@@ -71,7 +71,7 @@ class Watch:
 
     def expect_body(self) -> None:
         """
-        Count no more; whoever reads a body knows how long it may be.
+        Stop counting; the reader of a body knows how long it may be.
         """
         self._head_left = None
 

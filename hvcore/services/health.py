@@ -1,5 +1,5 @@
 """
-Tell whether the service can serve.
+Return whether the service can serve.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,7 +51,7 @@ class HealthReport:
 @attrs.frozen(kw_only=True)
 class Health:
     """
-    Check what the service stands on.
+    Check everything that the service needs.
     """
 
     uow: UnitOfWork

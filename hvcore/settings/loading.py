@@ -26,7 +26,6 @@ from hvcore.settings.tree import (
     BackendSettings,
     DatabaseSettings,
     Settings,
-    UploadSettings,
     known_names,
 )
 
@@ -160,5 +159,7 @@ def _with_data_folder(settings: Settings) -> Settings:
         playback=attrs.evolve(
             playback, signing_key=playback.signing_key or own["playback"]
         ),
-        uploads=UploadSettings(signing_key=uploads.signing_key or own["uploads"]),
+        uploads=attrs.evolve(
+            uploads, signing_key=uploads.signing_key or own["uploads"]
+        ),
     )

@@ -1,5 +1,5 @@
 """
-The share of each client in what all of them need: every number of it.
+The settings of shares: how much of a common resource one client may hold.
 """
 
 from typing import Any, Final
@@ -10,34 +10,42 @@ MOST_COUNTED: Final = 1_000_000
 _ALL_PERCENT: Final = 100
 
 
-def _between_1_and(most: int) -> Any:  # noqa: ANN401 - attrs' own type
+def _between(least: int, most: int) -> Any:  # noqa: ANN401 - attrs' own type
     def check(_: object, _field: object, value: int) -> None:
-        if not 1 <= value <= most:
-            raise ValueError(f"must be a whole number from 1 to {most:,}, not {value}")
+        if not least <= value <= most:
+            raise ValueError(
+                f"must be a whole number from {least} to {most:,}, not {value}"
+            )
 
     return check
 
 
 def _count(default: int) -> Any:  # noqa: ANN401 - attrs.field's own type
-    return attrs.field(default=default, validator=_between_1_and(MOST_COUNTED))
+    return attrs.field(default=default, validator=_between(1, MOST_COUNTED))
+
+
+def _count_or_none(default: int) -> Any:  # noqa: ANN401 - attrs.field's own type
+    return attrs.field(default=default, validator=_between(0, MOST_COUNTED))
 
 
 def _percent(default: int) -> Any:  # noqa: ANN401 - attrs.field's own type
-    return attrs.field(default=default, validator=_between_1_and(_ALL_PERCENT))
+    return attrs.field(default=default, validator=_between(1, _ALL_PERCENT))
 
 
 @attrs.frozen(kw_only=True)
 class ShareSettings:
     """
-    What one organization may have while others want it, too.
+    How much one organization may hold while others need it, too.
 
-    Where nobody has said who asks, it is what one client address may have. Counts
-    hold for one process, unless it says otherwise.
+    If the caller is unknown, this is the share of a client address. Counts hold for
+    one process, unless it says otherwise.
 
     Attributes:
         encoders_percent: Of all encode workers.
+        encoders_reserved: Encode workers of ``hv up`` beside the others, which take
+            only work of organizations that have none, while others have. 0 for none.
         threads_of_one: Threads that answer requests.
-        threads_kept: Threads that only those get who hold none.
+        threads_reserved: Further threads, only for clients that hold none.
         connections_of_one: Open connections of an address.
         uploads_of_one: Bodies that are received at a time.
         upload_room_percent: Of the free disk, for files that are on their way; for all
@@ -49,8 +57,9 @@ class ShareSettings:
     """
 
     encoders_percent: int = _percent(50)
+    encoders_reserved: int = _count_or_none(1)
     threads_of_one: int = _count(8)
-    threads_kept: int = _count(8)
+    threads_reserved: int = _count(8)
     connections_of_one: int = _count(200)
     uploads_of_one: int = _count(4)
     upload_room_percent: int = _percent(50)

@@ -12,7 +12,7 @@ from hvcore.settings.tree import is_secret
 
 PREFIX: Final = "HV_"
 LEVEL: Final = "__"
-"""Between the section, the name and what lies below."""
+"""Between the section, the name and what is below."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def read_environment(
     Give each variable that sets something: its name, the path, the value.
 
     A name without ``__`` is none of the tree: ``HV_DATA`` and ``HV_CONFIG`` say where
-    it comes from, and others may belong to whoever started the process.
+    it comes from, and others may belong to the process's environment.
 
     Args:
         problems: Takes what is wrong with files of secrets.

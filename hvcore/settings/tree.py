@@ -10,15 +10,19 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from hvcore.domain.processing.routes import read_route
+from hvcore.domain.uploads.direct import DirectUploads
 from hvcore.settings.conversion import Origins, RequestCount
+from hvcore.settings.mail import MailSettings
 from hvcore.settings.shares import ShareSettings
+from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 
 _COUNTRY_HEADER: Final = re.compile(
     # No other header is looked for a country, so that none costs anything.
     r"(?=[A-Za-z0-9-]*country)[A-Za-z0-9-]{1,64}",
     re.IGNORECASE,
 )
-MOST_MINUTES_KEPT_DAYS: Final = 3_660
+MOST_MINUTES_RETENTION_DAYS: Final = 3_660
 """Ten years: as good as ever."""
 
 
@@ -28,6 +32,10 @@ def _as_root(text: str) -> str:
         raise ValueError(f"must be an address such as https://host, not {text!r}")
     # Paths are put behind it.
     return text.rstrip("/")
+
+
+def _as_root_or_none(text: str) -> str:
+    return _as_root(text) if text else text
 
 
 def _root(default: str) -> Any:  # noqa: ANN401 - attrs.field's own type
@@ -41,6 +49,7 @@ class PublicSettings:
 
     Attributes:
         cors_origins: Origins that browsers may call the API from.
+        dashboard_url: The dashboard's, without ``/dashboard``; the API's if empty.
     """
 
     api_url: str = _root("http://127.0.0.1:8080")
@@ -48,12 +57,20 @@ class PublicSettings:
     player_url: str = _root("http://127.0.0.1:8081")
     upload_url: str = _root("http://127.0.0.1:8081")
     cors_origins: Origins = ()
+    dashboard_url: str = attrs.field(default="", converter=_as_root_or_none)
+
+    @property
+    def dashboard_address(self) -> str:
+        """
+        Return where the dashboard's pages are, without a slash at the end.
+        """
+        return f"{self.dashboard_url or self.api_url}/dashboard"
 
 
 @attrs.frozen(kw_only=True)
 class DatabaseSettings:
     """
-    Where the records are kept.
+    Where the records are stored.
 
     Attributes:
         url: SQLAlchemy URL; SQLite in the data folder if empty.
@@ -72,10 +89,34 @@ class BackendSettings:
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
 
 
+def _are_rules(_: object, __: object, texts: tuple[str, ...]) -> None:
+    for text in texts:
+        try:
+            read_route(text)
+        except ValueError as exc:
+            raise ValueError(f"transcoder.routes: {exc}") from exc
+
+
+@attrs.frozen(kw_only=True)
+class TranscoderSettings(BackendSettings):
+    """
+    Which backend makes videos, and its options.
+
+    Attributes:
+        routes: Rules that choose another backend for some jobs; the first that is
+            true of a job. See domain.processing.routes.
+        further: The options of other backends, by their names: of those that rules
+            name, and of those that jobs began with before the settings changed.
+    """
+
+    routes: tuple[str, ...] = attrs.field(default=(), validator=_are_rules)
+    further: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+
+
 @attrs.frozen(kw_only=True)
 class AuthSettings:
     """
-    Who recognises callers, asked in this order.
+    The backends that recognise callers, in this order.
     """
 
     providers: tuple[str, ...] = ("api-key",)
@@ -90,8 +131,7 @@ class LimitSettings:
     Attributes:
         store: Where requests are counted, by the backend's name.
         options: The store's own.
-        key_operations_per_hour: Accepted, and asked by nothing: keys are changed
-            on the command line, which has no limit.
+        key_operations_per_hour: Of the dashboard; the command line has no limit.
     """
 
     enabled: bool = True
@@ -136,6 +176,19 @@ class PlaybackSettings:
 
 
 @attrs.frozen(kw_only=True)
+class PlayerSettings:
+    """
+    The player that the service brings.
+
+    Attributes:
+        cmcd: It tells with each segment how playback goes, for the report
+            ``playback-quality``.
+    """
+
+    cmcd: bool = True
+
+
+@attrs.frozen(kw_only=True)
 class UploadSettings:
     """
     Upload addresses.
@@ -143,15 +196,24 @@ class UploadSettings:
     Attributes:
         signing_key: A secret of at least 32 characters; the data folder's
             own if empty.
+        direct: Whether ``signedURL`` is the object store's own address: ``off``;
+            ``auto``, if the address binds all that was announced; ``on``, always.
     """
 
     signing_key: str = attrs.field(default="", repr=False)
+    direct: str = attrs.field(default=DirectUploads.OFF.value)
+
+    @direct.validator
+    def _check_direct(self, _: object, value: str) -> None:
+        known = [mode.value for mode in DirectUploads]
+        if value not in known:
+            raise ValueError(f"must be {', '.join(known)}, not {value!r}")
 
 
 @attrs.frozen(kw_only=True)
 class AnalyticsSettings:
     """
-    Who counts served segments.
+    The backends that count served segments.
 
     Attributes:
         sinks: All that count, by the backends' names.
@@ -159,10 +221,10 @@ class AnalyticsSettings:
         options: The backends' own, by their names.
         spool_dir: Where counts wait for the sinks, on a disk of this machine;
             in the data folder if relative, ``spool`` there if empty.
-        minutes_kept_days: How long segments are kept by minute; by day they
-            are kept for ever.
-        country_header: With which whoever is in front of delivery says the
-            viewer's country; nobody is believed if empty.
+        minutes_retention_days: How long counts by minute are stored; counts by day are
+            stored for ever.
+        country_header: The header in which a proxy in front of delivery sends the
+            viewer's country; none is trusted if empty.
         referrers: Segments are counted by the host of the page, too.
     """
 
@@ -170,7 +232,7 @@ class AnalyticsSettings:
     store: str = "sql"
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     spool_dir: str = ""
-    minutes_kept_days: int = attrs.field(default=3)
+    minutes_retention_days: int = attrs.field(default=3)
     country_header: str = attrs.field(default="")
     referrers: bool = False
 
@@ -182,11 +244,11 @@ class AnalyticsSettings:
                 f"CF-IPCountry, not {value!r}"
             )
 
-    @minutes_kept_days.validator
-    def _check_minutes_kept_days(self, _: object, value: int) -> None:
-        if not 1 <= value <= MOST_MINUTES_KEPT_DAYS:
+    @minutes_retention_days.validator
+    def _check_minutes_retention_days(self, _: object, value: int) -> None:
+        if not 1 <= value <= MOST_MINUTES_RETENTION_DAYS:
             raise ValueError(
-                f"must be from 1 to {MOST_MINUTES_KEPT_DAYS} days, not {value}"
+                f"must be from 1 to {MOST_MINUTES_RETENTION_DAYS} days, not {value}"
             )
 
 
@@ -203,14 +265,14 @@ class EdgeSettings:
             the data folder if relative, ``edge`` there if empty.
         tls_certificate: A file in PEM, with the chain; no TLS if empty.
         tls_key: The file of its key.
-        proxies: Addresses and networks of what stands in front (a CDN), which
-            say by ``X-Forwarded-For`` whom they ask for.
+        proxies: Addresses and networks of proxies in front (a CDN), whose
+            ``X-Forwarded-For`` is trusted.
         connections_per_client: How many with a request in progress one address
             may have.
         cache_mb: Disk for segments of a storage that is not on this machine.
         api_listen: Where it listens for the API, as listen; not at all if empty.
         api_service: Where it finds the API, as service.
-        purgers: Who is told what caches must forget, by the backends' names.
+        purgers: The cache purgers, by the backends' names.
         options: The purgers' own, by their names.
     """
 
@@ -256,15 +318,21 @@ class Settings:
     database: DatabaseSettings = attrs.field(factory=DatabaseSettings)
     storage: BackendSettings = _backend("fsspec")
     queue: BackendSettings = _backend("rq")
-    transcoder: BackendSettings = _backend("ffmpeg")
+    transcoder: TranscoderSettings = attrs.field(
+        factory=lambda: TranscoderSettings(backend="ffmpeg")
+    )
     auth: AuthSettings = attrs.field(factory=AuthSettings)
     limits: LimitSettings = attrs.field(factory=LimitSettings)
     shares: ShareSettings = attrs.field(factory=ShareSettings)
     fetch: FetchSettings = attrs.field(factory=FetchSettings)
     playback: PlaybackSettings = attrs.field(factory=PlaybackSettings)
+    player: PlayerSettings = attrs.field(factory=PlayerSettings)
     uploads: UploadSettings = attrs.field(factory=UploadSettings)
     analytics: AnalyticsSettings = attrs.field(factory=AnalyticsSettings)
     edge: EdgeSettings = attrs.field(factory=EdgeSettings)
+    mail: MailSettings = attrs.field(factory=MailSettings)
+    dashboard: DashboardSettings = attrs.field(factory=DashboardSettings)
+    sign_in: SignInSettings = attrs.field(factory=SignInSettings)
     plugin: PluginSettings = attrs.field(factory=PluginSettings)
     plugin_modules: tuple[str, ...] | None = None
 
@@ -289,7 +357,7 @@ def known_names() -> list[str]:
 
 def is_secret(dotted: str) -> bool:
     """
-    Tell whether a setting's value must not be shown.
+    Return whether a setting's value must not be shown.
 
     Source: the settings' own ``repr=False``.
     """

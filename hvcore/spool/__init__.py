@@ -1,11 +1,11 @@
 """
 Append-only files of what was answered: one for each process that serves.
 
-A line is written with one ``write`` to a file that only grows, so it costs
-microseconds, needs no network, and is there when the process is killed the
-next moment; a power cut may lose the last seconds. While a process lives it
-holds a lock on its file: who can take the lock knows that the file is
-complete. Folder and locks are meant for a file system of this machine.
+A line is written with one ``write`` to a file that only grows. So it costs
+microseconds, needs no network, and survives if the process is killed the next moment;
+a power cut may lose the last seconds. While a process lives it holds a lock on its
+file. If a reader can take the lock, the file is complete. Folder and locks are meant
+for a file system of this machine.
 """
 
 from hvcore.spool.in_doubt import InDoubt

@@ -1,13 +1,13 @@
 """
-Lines of spool files about a segment that was served beside it.
+Lines of spool files with details of a served segment.
 
-What a player told: ``q``, milliseconds since 1970, organization, environment,
-video, ``b`` if its buffer had run empty and ``s`` if it needed the segment at
-once (else ``-``, each), and the throughput, the buffer and the bitrate (``-``
-if it did not tell); then ``key=number`` of each further metric that it told, of
-which unknown ones are of a newer version. Where the request came from: ``f``, milliseconds, organization,
-environment, video, country, and the host of the page (``-``, what is not known).
-What does not look so is of a newer version, and is skipped.
+What a player report: ``q``, milliseconds since 1970, organization, environment,
+video, ``b`` if its buffer had run empty and ``s`` if it needed the segment at once
+(else ``-``, each), and the throughput, the buffer and the bitrate (``-`` if it did
+not tell); then ``key=number`` of each further metric that it told, of which unknown
+ones are of a newer version. Where the request came from: ``f``, milliseconds,
+organization, environment, video, country, and the host of the page (``-``, what is
+not known). Other lines are of a newer version, and are skipped.
 """
 
 import re
@@ -56,14 +56,14 @@ _ORIGIN: Final = re.compile(
 
 def reported_text(reported: PlayerReported, at_ms: int) -> str:
     """
-    Return the line of what a player told, without its checksum.
+    Return the line of a player's report, without its checksum.
     """
-    told = reported.report
+    report = reported.report
     return (
         f"q {at_ms} {reported.org_id} {reported.env_id} {reported.video_id} "
-        f"{'b' if told.has_starved else '-'}{'s' if told.is_startup else '-'} "
-        f"{_shown(told.throughput_kbps)} {_shown(told.buffer_ms)} "
-        f"{_shown(told.bitrate_kbps)}{_keyed(told) if _KEYED else ''}"
+        f"{'b' if report.has_starved else '-'}{'s' if report.is_startup else '-'} "
+        f"{_shown(report.throughput_kbps)} {_shown(report.buffer_ms)} "
+        f"{_shown(report.bitrate_kbps)}{_keyed(report) if _KEYED else ''}"
     )
 
 
@@ -79,7 +79,7 @@ def origin_text(origin: SegmentOrigin, at_ms: int) -> str:
 
 def quality_counts(texts: Iterable[bytes]) -> tuple[PlaybackQualityCount, ...]:
     """
-    Take what players told together, by video and UTC day.
+    Sum players' reports up, by video and UTC day.
     """
     return roll_up_reports(_reports(texts))
 
@@ -134,7 +134,7 @@ def _report(match: re.Match[str]) -> PlayerReport:
         buffer_ms=_number(match[8]),
         bitrate_kbps=_number(match[9]),
     )
-    return placed.and_told(_by_key(match[10])) if match[10] else placed
+    return placed.with_values(_by_key(match[10])) if match[10] else placed
 
 
 def _moment(digits: str) -> datetime | None:
@@ -148,19 +148,19 @@ def _shown(number: int | None) -> str:
     return "-" if number is None else str(number)
 
 
-def _keyed(told: PlayerReport) -> str:
-    values = ((metric.key, told.told(metric)) for metric in _KEYED)
+def _keyed(report: PlayerReport) -> str:
+    values = ((metric.key, report.value_of(metric)) for metric in _KEYED)
     return "".join([f" {key}={value}" for key, value in values if value is not None])
 
 
 def _by_key(text: str) -> dict[str, int]:
-    told = dict(pair.split("=") for pair in text.split())
+    values = dict(pair.split("=") for pair in text.split())
     fields: dict[str, int] = {}
     for metric in _KEYED:
-        if metric.key in told:
-            value = int(told[metric.key])
+        if metric.key in values:
+            value = int(values[metric.key])
             is_number = metric.sums_as is SumsAs.NUMBERS
-            fields[metric.told_as] = value if is_number else value > 0
+            fields[metric.report_field] = value if is_number else value > 0
     return fields
 
 

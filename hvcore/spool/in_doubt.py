@@ -1,9 +1,10 @@
 """
-Remember beyond the death of a process what it had counted and not handed over.
+Remember which counted segments a process had not sent when it died.
 
-A process that answers many at once counts their segments with one write, and then
-sends one after the other. Killed in between, it has counted what nobody got. What
-that is lies in memory that its parent has, too, and who takes its place reads it.
+A process that answers many requests at once counts their segments with one
+write, and then sends one after the other. Killed in between, it has counted
+what nobody got. What that is stands in memory that it shares with its parent;
+the process that replaces it reads it there.
 """
 
 import mmap
@@ -20,10 +21,11 @@ _LINES: Final = 5
 
 class InDoubt:
     """
-    Lines of segments that are counted, and of which nothing was handed over yet.
+    Lines of segments that are counted, but of which nothing has been sent yet.
 
-    To be made before the fork: parent and child share it. The child alone writes
-    to it, and needs no lock. Whoever kills both at once kills what they know.
+    To be made before the fork: parent and child share it. The child alone
+    writes to it, and needs no lock. If both are killed at once, this knowledge
+    is lost.
     """
 
     def __init__(self) -> None:
@@ -33,7 +35,7 @@ class InDoubt:
     @property
     def is_any_left(self) -> bool:
         """
-        Tell whether a process that is no more has left any.
+        Return whether a process that has ended left any.
         """
         return self._memory[_LEFT] > 0
 
@@ -54,7 +56,7 @@ class InDoubt:
 
     def hand_over(self) -> None:
         """
-        Forget the next one: it is about to be handed over.
+        Forget the next one, which is about to be sent.
         """
         if self._left:
             self._left -= 1
@@ -62,7 +64,7 @@ class InDoubt:
 
     def take(self) -> Sequence[bytes]:
         """
-        Return what a process that is no more had not handed over, and forget it.
+        Return what a process that has ended had not sent, and forget it.
         """
         left = self._memory[_LEFT]
         self._memory[_LEFT] = 0

@@ -33,16 +33,16 @@ Note: TypeAlias = (
     | PlayerReported
     | SegmentOrigin
 )
-"""What a line can say."""
+"""The content of a line."""
 
 
 class SegmentLines:
     """
     Makes lines of served segments, for a process that serves many of a place.
 
-    Within a tenth of a second all of a place have the line of the first one that
-    asks for it, moment and all: it is made once, and who reads counts it without
-    looking into it. Thread-safe.
+    Within a tenth of a second all segments of a place share the line of the first
+    one, with its moment: it is made once, and readers count it without parsing it.
+    Thread-safe.
     """
 
     def __init__(self) -> None:

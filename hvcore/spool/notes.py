@@ -1,12 +1,12 @@
 """
 Lines of spool files that are no segments: ignored requests, sessions, corrections.
 
-An ignored one: ``n``, milliseconds since 1970, organization, environment,
-video, height (0 if it has none) and reason. A session: ``s``, milliseconds,
-organization, environment, video and session. An organization that has more
-sessions than are followed: ``u``, milliseconds and organization. A segment that
-was counted and never handed over: ``t``, and what its line says. What does not
-look so is of a newer version, and is skipped.
+An ignored one: ``n``, milliseconds since 1970, organization, environment, video,
+height (0 if it has none) and reason. A session: ``s``, milliseconds, organization,
+environment, video and session. An organization that has more sessions than are
+followed: ``u``, milliseconds and organization. A segment that was counted and never
+sent: ``t``, and what its line says. Other lines are of a newer version, and are
+    skipped.
 """
 
 import zlib

@@ -29,7 +29,7 @@ an eighth of it little more than half as many.
 @attrs.frozen(kw_only=True)
 class SpoolChunk:
     """
-    What some whole lines of a spool file say, together.
+    The sums of some whole lines of a spool file.
 
     Attributes:
         end: Offset behind the last line.
@@ -46,7 +46,7 @@ class SpoolFile:
 
     Attributes:
         name: Unique in the whole service.
-        is_complete: Its owner is gone: nothing will be added.
+        is_complete: Its owner has ended: nothing will be added.
     """
 
     path: Path
@@ -92,7 +92,7 @@ class SpoolFile:
 @contextmanager
 def the_only_reader(folder: Path) -> Iterator[bool]:
     """
-    Tell whether this is the only reader of a folder, and stay it meanwhile.
+    Return whether this is the only reader of a folder; the lock is held meanwhile.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "reader.lock").open("wb") as file:
@@ -111,7 +111,7 @@ def opened(path: Path) -> Iterator[SpoolFile]:
     """
     Open a spool file for reading.
 
-    A complete one stays locked meanwhile: its owner cannot come back.
+    A complete one stays locked meanwhile: its owner has ended.
 
     Raises:
         FileNotFoundError: It is gone.

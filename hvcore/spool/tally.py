@@ -43,7 +43,7 @@ _SAMPLE: Final = 200
 @attrs.define
 class PlaceTally:
     """
-    What is known of a place in a minute; moments as the lines have them.
+    The sums of a place in a minute; moments as the lines have them.
 
     Attributes:
         first: In the order of their digits; so is last.
@@ -60,7 +60,7 @@ _Minutes: TypeAlias = dict[int, dict[bytes, PlaceTally]]
 @attrs.frozen(kw_only=True)
 class Noted:
     """
-    What some lines say, together.
+    The sums of some lines.
 
     Attributes:
         counts: By place and UTC day; below zero where more were taken back.
@@ -68,7 +68,7 @@ class Noted:
         ignored: By place, reason and UTC day.
         seen: The latest of each video and session.
         unfollowed: The latest of each organization.
-        quality: What players told, by video and UTC day.
+        quality: The sums of players' reports, by video and UTC day.
         origins: Where segments went, likewise.
         damaged: Lines that are not what was written.
     """
@@ -121,7 +121,7 @@ class Tally:
                     damaged += times
                 continue
             # Moments of one length are in the order of their digits: no line is
-            # made a number of that lies in the minute of the one before.
+            # made a number of that is in the minute of the one before.
             if len(at) != _MOMENT_DIGITS or not begins <= at < ends:
                 if len(at) > _MOST_DIGITS:
                     damaged += times
@@ -144,7 +144,7 @@ class Tally:
 
     def noted(self) -> Noted:
         """
-        Return what all of them say, together; once.
+        Return the sums of all lines; call it once.
         """
         _take_back(self._minutes, self._others)
         counts, minutes, misread = _meant(self._minutes)

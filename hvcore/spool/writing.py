@@ -22,8 +22,8 @@ is full is read once more and removed.
 """
 MAX_OWED_BYTES: Final = 1024 * 1024
 """
-What is kept in memory while the disk takes nothing: about 3,000 segments. What
-is not counted anyway has a half of it at most.
+How much is held in memory while the disk is full: about 3,000 segments. Lines that
+are not counted get at most half of it.
 """
 SUFFIX: Final = ".log"
 
@@ -54,7 +54,7 @@ class Spool:
         """
         Write notes down, all with one ``write``; never fails.
 
-        What cannot be written now is kept and tried again. Playback goes on.
+        Lines that cannot be written now are held and tried again. Playback goes on.
         """
         segments = sum(isinstance(note, SegmentServed) for note in notes)
         self.write(encode_all(notes), segments=segments)
@@ -76,7 +76,7 @@ class Spool:
                 try:
                     written = os.write(fd, lines)
                 except OSError:
-                    # Who writes it below meets it again, and notes it.
+                    # The write below fails in the same way, and is reported there.
                     written = 0
                 self._size += written
                 if written == len(lines):
@@ -97,7 +97,7 @@ class Spool:
     @property
     def owes(self) -> bool:
         """
-        Tell whether something is kept in memory that a kill would lose.
+        Return whether lines are held in memory that a kill would lose.
         """
         return bool(self._owed)
 
@@ -107,7 +107,7 @@ class Spool:
 
         If it still cannot be, the file is given up: once everything in it is
         counted it goes, and its space is what a full disk needs. So is a file
-        that somebody else removed, which nobody would read.
+        that another removed, which nobody would read.
         """
         with self._lock:
             if self._fd is not None and not os.fstat(self._fd).st_nlink:
@@ -123,7 +123,7 @@ class Spool:
 
     def close(self) -> None:
         """
-        Give the file up; whoever reads it may remove it then.
+        Give the file up; then its reader may remove it.
         """
         with self._lock:
             if self._owed:

@@ -12,4 +12,7 @@ pytest.register_assert_rewrite(
     "hvcore.testing.analytics_capabilities",
     "hvcore.testing.analytics_sinks",
     "hvcore.testing.analytics_stores",
+    "hvcore.testing.remote_transcoder",
+    "hvcore.testing.sign_in",
+    "hvcore.testing.transcoder",
 )

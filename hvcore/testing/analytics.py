@@ -1,5 +1,5 @@
 """
-What every analytics sink promises, and what every store answers.
+The promises of analytics sinks and stores, as tests.
 
 A plugin's tests inherit and give the fixtures::
 
@@ -12,11 +12,11 @@ A plugin's tests inherit and give the fixtures::
 
         def counted(self, sink, video_id): ...
 
-Those of a store give ``store`` instead of ``sink``, and no ``counted``. Each
-test gets an empty sink of its own; the kit itself uses no network.
+For a store, define ``store`` instead of ``sink``, and no ``counted``. Each test gets
+an empty sink of its own; the kit itself uses no network.
 
-A sink that keeps what batches hold besides counts has a class for each of its
-``reports``, which inherits and gives ``sink`` and ``reopened``.
+For a sink that stores more of a batch than counts, write a class for each of its
+``reports``, which inherits from the kit and defines ``sink`` and ``reopened``.
 """
 
 from hvcore.testing.analytics_capabilities import (

@@ -110,7 +110,7 @@ class IgnoredConformance(_Capable):
         self, sink: AnalyticsSink
     ) -> None:
         """
-        Both ends of a range belong to it; nobody else's are told.
+        A range includes both ends; others' rows are left out.
         """
         notes = [
             *(ignored(at=NOON + timedelta(days=days)) for days in range(3)),
@@ -196,7 +196,7 @@ class MinutesConformance(_Capable):
 
     def test_minutes_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
         """
-        Who may see no environment is told nothing.
+        A scope without environments gets nothing.
         """
         sink.write(batch(segment(), segment("vid_kit_2", env="live")))
         noon = minute_of(NOON)
@@ -212,7 +212,7 @@ class MinutesConformance(_Capable):
 
     def test_old_minutes_go_and_the_rest_stays(self, sink: AnalyticsSink) -> None:
         """
-        The first one that is kept is kept; the days know of all of them.
+        The first reason stays; the days have all of them.
         """
         noon = minute_of(NOON)
         times = [NOON + timedelta(minutes=number) for number in (-100, -1, 0, 1)]
@@ -255,7 +255,7 @@ class ViewersConformance(_Capable):
 
     def test_viewers_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
         """
-        Who may see no environment is told nothing.
+        A scope without environments gets nothing.
         """
         sink.write(batch(seen("a"), seen("a", "vid_kit_2", env="live")))
 
@@ -292,10 +292,25 @@ class ViewersConformance(_Capable):
             assert not _has_unfollowed(each, "org_other")
             assert _viewers(each, in_env(ENV)) == 0
 
+    def test_forgotten_notes_of_more_viewers_are_gone(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """
+        Those of the moment itself stay.
+        """
+        early = NOON - timedelta(minutes=2)
+        sink.write(batch(unfollowed(org="org_early", at=early), unfollowed()))
+        viewers = reporting(sink, AnalyticsReport.VIEWERS)
+        _forget(viewers.forget_sessions, NOON)
+        since = early - timedelta(days=1)
+
+        assert not viewers.has_unfollowed(OrgId("org_early"), since)
+        assert viewers.has_unfollowed(OrgId(ORG), since)
+
 
 def reporting(sink: AnalyticsSink, report: AnalyticsReport) -> SupportsReports:
     """
-    Return a sink as one that tells a report; who does not say so fails.
+    Return a sink that stores a report; others fail.
     """
     assert isinstance(sink, SupportsReports), "the sink lacks SupportsReports"
     assert report in sink.reports, f"the sink's reports lack {report}"
@@ -305,10 +320,10 @@ def reporting(sink: AnalyticsSink, report: AnalyticsReport) -> SupportsReports:
 def _ignored(
     sink: AnalyticsSink, scope: Scope, days: DateRange = ALL_TIME
 ) -> dict[tuple[IgnoredReason, int], int]:
-    told: Counter[tuple[IgnoredReason, int]] = Counter()
+    requests: Counter[tuple[IgnoredReason, int]] = Counter()
     for one in reporting(sink, AnalyticsReport.IGNORED).ignored(scope, days):
-        told[one.reason, one.height_px] += one.requests
-    return dict(told)
+        requests[one.reason, one.height_px] += one.requests
+    return dict(requests)
 
 
 def _minutes(

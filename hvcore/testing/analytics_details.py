@@ -1,5 +1,5 @@
 """
-The promises of a sink that keeps what is told of segments.
+The promises of a sink that stores reports about segments.
 """
 
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ class QualityConformance(_Capable):
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
         """
-        Over batches and processes; what nobody told stays untold.
+        Over batches and processes; values that no report had stay None.
         """
         tomorrow = NOON + timedelta(days=1)
         sink.write(batch(reported(SILENT), reported(SILENT, at=tomorrow)))
@@ -101,29 +101,31 @@ class QualityConformance(_Capable):
         """
         All that are declared, each for itself.
         """
-        told = {metric.key: PlayerReport.of({metric.told_as: 1}) for metric in METRICS}
+        values = {
+            metric.key: PlayerReport.of({metric.report_field: 1}) for metric in METRICS
+        }
         notes = [
             reported(report, f"vid_{key}", at=NOON + timedelta(days=day))
-            for day, (key, report) in enumerate(told.items())
+            for day, (key, report) in enumerate(values.items())
         ]
         sink.write(batch(*notes))
 
         found = [day.quality for day in _quality(sink, in_env(ENV))]
-        assert found == [PlaybackQuality.of([report]) for report in told.values()]
+        assert found == [PlaybackQuality.of([report]) for report in values.values()]
 
     def test_the_least_and_the_greatest_outlast_what_comes_later(
         self, sink: AnalyticsSink
     ) -> None:
         """
-        Whichever comes first, and also the greatest that can be told.
+        In any order, also the greatest value that is allowed.
         """
-        told = [500, MOST_TOLD, 0, 700]
-        for number, value in enumerate(told):
+        values = [500, MOST_TOLD, 0, 700]
+        for number, value in enumerate(values):
             one = reported(PlayerReport(buffer_ms=value))
             sink.write(batch(one, start=number * 10))
         (found,) = _quality(sink, OF_VIDEO)
 
-        assert found.quality.buffer_ms == Measured.of(told)
+        assert found.quality.buffer_ms == Measured.of(values)
 
     def test_what_players_tell_is_taken_once(
         self, sink: AnalyticsSink, reopened: Reopened
@@ -156,7 +158,7 @@ class QualityConformance(_Capable):
         self, sink: AnalyticsSink
     ) -> None:
         """
-        Both ends of a range belong to it; nobody else's is told.
+        A range includes both ends; others' rows are left out.
         """
         notes = [
             *(reported(SLOW, at=NOON + timedelta(days=days)) for days in range(3)),
@@ -266,7 +268,7 @@ class BreakdownConformance(_Capable):
         self, sink: AnalyticsSink
     ) -> None:
         """
-        Both ends of a range belong to it; nobody else's is told.
+        A range includes both ends; others' rows are left out.
         """
         ones: list[tuple[str, str, str]] = [
             (VIDEO, ENV, "org_kit"),

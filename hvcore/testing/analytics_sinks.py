@@ -60,7 +60,7 @@ class AnalyticsSinkConformance(ABC):
 
     def test_a_new_file_begins_at_0(self, sink: AnalyticsSink) -> None:
         """
-        Nobody tells a sink of a file before its first batch.
+        A sink hears of a file with its first batch.
         """
         assert sink.position("never-seen.log") == 0
 
@@ -92,7 +92,7 @@ class AnalyticsSinkConformance(ABC):
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
         """
-        Whoever did not hear the answer sends a batch again.
+        A sender that got no answer sends a batch again.
         """
         sink.write(batch(segment()))
         sink.write(batch(segment()))
@@ -247,7 +247,7 @@ class AnalyticsSinkConformance(ABC):
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
         """
-        Who asks while others write never finds one ahead of the other.
+        A reader beside writers never sees one ahead of the other.
         """
         other, seen = reopened(), []
         is_done = threading.Event()

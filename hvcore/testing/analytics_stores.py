@@ -1,5 +1,5 @@
 """
-The promises of a store: every answer is what counting anew would give.
+The promises of a store: every answer is what counting again would give.
 """
 
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         self, store: AnalyticsStore
     ) -> None:
         """
-        Whoever may see none gets nothing.
+        A scope without environments gets nothing.
         """
         store.write(batch(segment()))
         none = in_env()
@@ -105,8 +105,8 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         }
         for scope in (in_env(ENV), VideoScope(video_id=VIDEO)):
             for asked, found in expected.items():
-                told = store.daily(scope, asked)
-                assert [one.day for one in told] == found, asked
+                answered = store.daily(scope, asked)
+                assert [one.day for one in answered] == found, asked
                 assert store.totals(scope, asked).days == len(found), asked
                 heights = store.by_height(scope, asked)
                 assert sum(one.days for one in heights) == len(found), asked
@@ -164,16 +164,16 @@ def _compare(store: AnalyticsStore, recount: Recount) -> None:
     places = {one.place for one in recount.everything}
     videos = sorted({place.video_id for place in places})
     asked = [*videos, VideoId("vid_never_served")]
-    told = {video: n for video, n in store.served(asked).items() if n}
-    assert told == recount.served(asked)
+    answered = {video: n for video, n in store.served(asked).items() if n}
+    assert answered == recount.served(asked)
     envs = sorted({(place.org_id, place.env_id) for place in places})
     scopes = [_scope(org, env) for org, env in envs]
     scopes.append(in_env("dev", "Live-2", "never-served"))
     middle = NOON.date() + timedelta(days=10)
     for scope in scopes:
         since = store.by_environment(scope, middle)
-        told_envs = {env: one for env, one in since.items() if one.segments}
-        assert told_envs == recount.by_environment(scope, middle), scope
+        answered_envs = {env: one for env, one in since.items() if one.segments}
+        assert answered_envs == recount.by_environment(scope, middle), scope
     ranges = [
         ALL_TIME,
         DateRange(first=middle),

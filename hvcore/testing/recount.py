@@ -1,5 +1,5 @@
 """
-The answers of an analytics store, counted anew from every single delivery.
+The answers of an analytics store, counted again from every single delivery.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

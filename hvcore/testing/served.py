@@ -141,7 +141,7 @@ def reported(
     at: datetime = NOON,
 ) -> PlayerReported:
     """
-    Return what a player told with one segment.
+    Return a player's report with one segment.
     """
     return PlayerReported(
         org_id=OrgId(org),
@@ -258,7 +258,7 @@ def many(*, seed: int, count: int) -> Sequence[SegmentServed]:
     """
     Return deliveries of 30 days to three environments of two organizations.
 
-    The same ones for the same seed. Some lie at the ends of days; identifiers
+    The same ones for the same seed. Some are at the ends of days; identifiers
     have what SQL, JSON and paths must not stumble over.
     """
     chance = random.Random(seed)  # noqa: S311 - made-up data

@@ -1,9 +1,9 @@
 """
-How many lines of a log somebody outside may cause.
+How many log lines clients may cause.
 
-Of each kind so many for each client, and so many for all of them, in a minute: no flood
-of bad requests drives everything else out of a log, or fills a disk. What is left out
-is counted, and said with the first line after the minute.
+For each kind there is a limit per client and a limit for all clients, each minute: no
+flood of bad requests pushes everything else out of a log, or fills a disk. Lines that
+are left out are counted; the first line after the minute says how many.
 """
 
 import logging
@@ -35,7 +35,7 @@ class _Source(NamedTuple):
 @attrs.define(kw_only=True)
 class LogLines:
     """
-    Write lines that somebody outside causes; thread-safe.
+    Write lines that clients cause; thread-safe.
 
     Attributes:
         of_one: Lines of one kind and client in a window.
@@ -68,7 +68,8 @@ class LogLines:
 
         Args:
             message: The same for all lines of a kind.
-            client: Who is the cause: an address, an organization. It is not written.
+            client: The client that causes the line: an address, an organization. It
+                is not written.
             part: Of a kind, of which each client has lines of its own.
             of_kind: How many lines all clients get.
         """
@@ -92,7 +93,7 @@ class LogLines:
 
     def _begin_window(self) -> Mapping[str, int]:
         """
-        Begin to count anew if it is time; return how many lines were left out.
+        Begin to count again if it is time; return how many lines were left out.
         """
         now_s = self.now_s()
         if now_s - self._began_s < WINDOW_S:
@@ -114,7 +115,7 @@ class LogLines:
 
 
 LOG_LINES: Final = LogLines()
-"""Of this process; its settings are those of the services that were built last."""
+"""Of this process; with the settings of the services that were built last."""
 
 
 def without_credentials(text: str) -> str:

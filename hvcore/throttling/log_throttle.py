@@ -12,7 +12,7 @@ _REMEMBERED: Final = 1_000
 
 class LogThrottle:
     """
-    Tells whether a message about a name may be logged again; thread-safe.
+    Decides whether a message about a name may be logged again; thread-safe.
 
     Args:
         every_s: How long nothing is logged about a name, within this process.
@@ -25,7 +25,7 @@ class LogThrottle:
 
     def is_time(self, name: str) -> bool:
         """
-        Tell whether to log it now; if so, remember that it was logged.
+        Return whether to log it now; if so, remember that it was logged.
         """
         now = time.monotonic()
         with self._lock:

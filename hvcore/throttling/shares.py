@@ -1,9 +1,9 @@
 """
-What each of many clients may hold of something that all of them need.
+How much one client may hold of a resource that all clients need.
 
-A client is an organization, or an address where nobody has said who asks. One
-that holds its share is refused, and so leaves the rest to the others; the last
-of it all goes only to those who hold nothing yet.
+A client is an organization, or an address if the caller is unknown. A client that
+holds its share is refused, which leaves the rest to the others; the last part goes
+only to clients that hold nothing yet.
 """
 
 import ipaddress
@@ -65,22 +65,22 @@ REFUSALS: Final = ShareRefusals()
 @attrs.define(kw_only=True)
 class SharedCapacity:
     """
-    So much of something, with a share for each client; thread-safe.
+    An amount of a common resource, with a share for each client; thread-safe.
 
     Attributes:
         name: Of the setting that has the share, for the log.
         capacity: How much there is in this process, in whatever costs count.
         most_of_one: What one client may hold at most.
-        kept_for_newcomers: The last of it goes only to newcomers.
+        reserved_for_newcomers: The last of it goes only to newcomers.
         newcomers_hold: A client that holds no more is a newcomer.
-        things: What is shared, for messages: ``Too many {things} at a time``.
+        things: The resource, for messages: ``Too many {things} at a time``.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
     name: str
     capacity: float
     most_of_one: float
-    kept_for_newcomers: float = 0
+    reserved_for_newcomers: float = 0
     newcomers_hold: float = 0
     things: str
     elapsed_s: Callable[[], float] = time.monotonic
@@ -117,7 +117,7 @@ class SharedCapacity:
                 self._total += cost
                 return
             if not is_own_share_met:
-                # Who has its share makes nothing scarce.
+                # A client that has its share makes nothing scarce.
                 self._refused_at_s = self.elapsed_s()
         REFUSALS.add(self.name)
         why = "You have too many" if is_own_share_met else "There are too many"
@@ -138,7 +138,7 @@ class SharedCapacity:
 
     def may_take(self, client: str, cost: float = 1) -> bool:
         """
-        Tell whether a client would get a part of it now.
+        Return whether a client would get a part of it now.
         """
         with self._lock:
             return not (
@@ -147,7 +147,7 @@ class SharedCapacity:
 
     def is_scarce(self) -> bool:
         """
-        Tell whether others wait: all is taken, and one of them was refused.
+        Return whether others wait: all is taken, and one of them was refused.
         """
         with self._lock:
             waits_s = self.elapsed_s() - self._refused_at_s
@@ -159,15 +159,16 @@ class SharedCapacity:
 
     def _is_full_for(self, client: str, cost: float) -> bool:
         is_newcomer = self._held.get(client, 0) <= self.newcomers_hold
-        kept = 0 if is_newcomer else self.kept_for_newcomers
-        return self._total + cost > self.capacity - kept
+        reserved = 0 if is_newcomer else self.reserved_for_newcomers
+        return self._total + cost > self.capacity - reserved
 
 
 def client_of_address(address: str) -> str:
     """
-    Return who is meant by an address, as shares are counted.
+    Return the client of an address, as shares are counted.
 
-    Of IPv6 it is the network of 64 bits: whoever has one address there has all.
+    For IPv6 it is the network of 64 bits: a client with one address there has all of
+    them.
     """
     try:
         found = ipaddress.ip_address(address)

@@ -19,7 +19,7 @@ from hvcore.domain.processing.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.videos.video import LISTED_STATES, VideoState
+from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.wire.schema import (
     ADDRESS,
     BOOLEAN,
@@ -35,6 +35,7 @@ from hvcore.wire.schema import (
     record,
     words_of,
 )
+from hvcore.wire.videos.chapters import CHAPTER_LIST
 
 CHOSEN_ID: Final[Schema] = {
     "type": "string",
@@ -49,8 +50,16 @@ _GRANT: Final[dict[str, Schema]] = {
     "bucketPath": STRING,
     "expiresAt": INTEGER,
 }
-UPLOAD_GRANT: Final = record(_GRANT)
-VIDEO_UPLOAD_GRANT: Final = record({**_GRANT, "assetId": VIDEO_ID, "videoID": VIDEO_ID})
+_DIRECT: Final[dict[str, Schema]] = {
+    "direct": BOOLEAN,
+    "parts": array(
+        record({"partNumber": INTEGER, "size": INTEGER, "signedURL": ADDRESS})
+    ),
+}
+UPLOAD_GRANT: Final = record(_GRANT, _DIRECT)
+VIDEO_UPLOAD_GRANT: Final = record(
+    {**_GRANT, "assetId": VIDEO_ID, "videoID": VIDEO_ID}, _DIRECT
+)
 PROCESSED: Final = record({"videoID": VIDEO_ID})
 SIGNED_URL: Final = record({"signed_url": ADDRESS, "expires_in": COUNT})
 DELETION: Final = record(
@@ -168,6 +177,7 @@ VIDEO_DETAILS: Final = record(
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "failureReason": STRING,
         "warnings": array(STRING),
+        "chapters": CHAPTER_LIST,
         "effectiveAudioCodec": words_of(AudioCodec),
     },
 )

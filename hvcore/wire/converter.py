@@ -1,9 +1,9 @@
 """
 Read a request's fields into attrs classes, and report every problem at once.
 
-A request class lists its fields in the order of the interface's table; the
-first field with a problem decides status and code. Not done with cattrs,
-whose errors know neither that order nor the offending values.
+A request class lists its fields in the order of the interface's table; the first
+field with a problem decides status and code. Not done with cattrs, whose errors have
+neither that order nor the offending values.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -94,7 +94,7 @@ def required(
     Args:
         name: As the interface spells it.
         kind: How it is read.
-        error: What is raised if it is the first with a problem.
+        error: The error if this field is the first with a problem.
         about: What it is for, in a sentence for callers.
     """
     spec = FieldSpec(name=name, kind=kind, error=error, is_required=True, about=about)
@@ -184,8 +184,8 @@ def read_query(
     """
     Read a query; parameters that the class does not list are ignored.
 
-    A parameter that is given twice is refused: whichever of the two were
-    taken, a proxy in front may have judged the other one.
+    A parameter that is given twice is refused: a proxy in front may have checked the
+    one that would be ignored here.
 
     Raises:
         HvError: The class of the first field with a problem.

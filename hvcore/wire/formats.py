@@ -47,9 +47,6 @@ class Day:
         raise FieldRefusedError("must be a day, YYYY-MM-DD", NOT_READABLE)
 
     def schema(self) -> Schema:
-        """
-        Return the format.
-        """
         return DAY
 
 
@@ -69,7 +66,7 @@ class Domains:
         """
         Read the list in lower case, each entry once.
 
-        An empty list is refused: who sends one wants a restriction.
+        An empty list is refused, because its sender wants a restriction.
         """
         entries = text.split(",")
         if len(entries) > MAX_DOMAINS:

@@ -141,9 +141,6 @@ class Integer:
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
-        """
-        Return the range.
-        """
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
 
 
@@ -211,9 +208,6 @@ class Flag:
         return text == "true"
 
     def schema(self) -> Schema:
-        """
-        Return the type.
-        """
         return BOOLEAN
 
 
@@ -241,9 +235,6 @@ class OneOf(Generic[T]):
         return self.choices[text]
 
     def schema(self) -> Schema:
-        """
-        Return the words.
-        """
         return one_of(*self.choices)
 
 

@@ -18,7 +18,7 @@ from hvcore.domain.limits import (
     SIGNED_URL_EXPIRATIONS_S,
 )
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
-from hvcore.domain.videos.video import LISTED_STATES, VideoState
+from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.errors import InvalidExpirationError, InvalidPageSizeError
 from hvcore.wire.converter import LateFieldError, optional
 from hvcore.wire.formats import Day, Domains
@@ -51,7 +51,7 @@ class ListParameters:
         "sortBy",
         member_of(SortBy),
         SortBy.CREATED_AT,
-        about="What the order goes by.",
+        about="What to sort by.",
     )
     sort_dir: SortDir = optional(
         "sortDir",
@@ -111,13 +111,13 @@ class SignedUrlParameters:
         OneOf(SIGNED_URL_EXPIRATIONS_S),
         SIGNED_URL_EXPIRATIONS_S[DEFAULT_EXPIRATION],
         error=InvalidExpirationError,
-        about="How long the address is good for.",
+        about="How long the address works.",
     )
     domains: tuple[str, ...] = optional(
         "domains",
         Domains(),
         (),
-        about="Host names of the pages that may play it, separated by commas; `*.` in front stands for all below.",
+        about="Host names of the pages that may play it, separated by commas; `*.` in front includes all subdomains.",
     )
 
 

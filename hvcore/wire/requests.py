@@ -43,6 +43,7 @@ DESCRIPTION: Final = Text(min_chars=0, max_chars=MAX_DESCRIPTION_CHARS)
 FILE_SIZE: Final = Integer(minimum=1, maximum=MAX_UPLOAD_BYTES)
 CONTENT_TYPE: Final = OneOf({name: name for name in CONTENT_TYPES})
 QUALITY: Final = member_of(Preset)
+PARTS: Final = "Whether it may be sent in parts, over 100 MiB and where the store can."
 
 
 @attrs.frozen(kw_only=True)
@@ -76,7 +77,7 @@ class EncodingFields:
         "rateControlMode",
         member_of(RateControl),
         RateControl.VARIABLE,
-        about="How the bitrate follows the content.",
+        about="How the bitrate adapts to the content.",
     )
     two_pass: bool = optional(
         "twoPassVBREncoding",
@@ -135,7 +136,7 @@ class UploadUrlRequest:
         CONTENT_TYPE,
         DEFAULT_CONTENT_TYPE,
         error=UnsupportedFormatError,
-        about="Type that the file will be sent with.",
+        about="Content type with which the file will be sent.",
     )
     description: str | None = optional(
         "description",
@@ -143,16 +144,15 @@ class UploadUrlRequest:
         None,
         about="Text about the video.",
     )
+    wants_parts: bool = optional("parts", Flag(), default=False, about=PARTS)
 
     def file_wanted(self) -> FileWanted:
-        """
-        Return the file to be uploaded.
-        """
         return FileWanted(
             file_name=self.file_name,
             content_type=self.content_type,
             size_bytes=self.size_bytes,
             description=self.description,
+            wants_parts=self.wants_parts,
         )
 
 
@@ -187,7 +187,7 @@ class NewVideoFields:
         CONTENT_TYPE,
         None,
         error=UnsupportedFormatError,
-        about="Type of the file; told from its first bytes if missing.",
+        about="Type of the file; recognised by its first bytes if missing.",
     )
     name: str | None = optional(
         "videoName",
@@ -214,9 +214,6 @@ class NewVideoFields:
         )
 
     def video_wanted(self) -> VideoWanted:
-        """
-        Return the video to be made.
-        """
         return VideoWanted(
             settings=self.encoding.settings(self.quality),
             is_public=self.is_public,
@@ -237,12 +234,11 @@ class VideoUploadRequest:
         about="Name of the file; shown, never part of a path.",
     )
     video: NewVideoFields = group(NewVideoFields)
+    wants_parts: bool = optional("parts", Flag(), default=False, about=PARTS)
 
     def file_wanted(self) -> FileWanted:
-        """
-        Return the file to be uploaded.
-        """
-        return self.video.file_wanted(self.file_name)
+        file = self.video.file_wanted(self.file_name)
+        return attrs.evolve(file, wants_parts=self.wants_parts)
 
 
 @attrs.frozen(kw_only=True)
@@ -283,9 +279,6 @@ class ProcessRequest:
     )
 
     def video_wanted(self) -> VideoWanted:
-        """
-        Return the video to be made.
-        """
         return VideoWanted(
             settings=self.encoding.settings(self.quality),
             is_public=self.is_public,

@@ -17,7 +17,9 @@ from hvcore.domain.processing.encoding import AUTO
 from hvcore.domain.processing.transcoding import AudioRendition, Rung
 from hvcore.domain.uploads.grants import UploadGranted
 from hvcore.domain.videos.catalog import VideoPage, VideoQuery, VideoSummary
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.wire.videos.chapters import chapter_list
 
 Payload = dict[str, object]
 
@@ -36,6 +38,17 @@ def upload_grant(granted: UploadGranted) -> Payload:
         "bucketPath": granted.grant.path,
         "expiresAt": int(granted.grant.expires_at.timestamp()),
     }
+    if granted.is_direct:
+        payload["direct"] = True
+    if granted.parts:
+        payload["parts"] = [
+            {
+                "partNumber": part.number,
+                "size": part.size_bytes,
+                "signedURL": part.signed_url,
+            }
+            for part in granted.parts
+        ]
     if granted.grant.video_id is not None:
         payload["assetId"] = payload["videoID"] = granted.grant.video_id
     return payload
@@ -194,6 +207,8 @@ def _further(video: Video) -> Payload:
         payload["failureReason"] = video.failure_reason
     if video.media and video.media.warnings:
         payload["warnings"] = list(video.media.warnings)
+    if video.chapters:
+        payload["chapters"] = chapter_list(video.shown_chapters)
     audio = _first_audio(video)
     if audio and audio.codec is not video.settings.audio_codec:
         payload["effectiveAudioCodec"] = audio.codec.value

@@ -71,9 +71,6 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
             connection.commit()
 
     def position(self, file: str) -> int:
-        """
-        Return the end of the last batch of a spool file; 0 for a new one.
-        """
         statement = sa.select(positions.c.applied).where(positions.c.file == file)
         with self._database.reading() as connection:
             return connection.execute(statement).scalar_one_or_none() or 0
@@ -94,15 +91,15 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
 
     def is_prepared(self) -> bool:
         """
-        Tell whether the tables are those of this version.
+        Return whether the tables are those of this version.
         """
         return is_prepared(self._database)
 
     def is_consistent(self) -> bool:
         """
-        Tell whether different videos are counted as often as they were served.
+        Return whether different videos are counted as often as they were served.
 
-        They are not after a version that knows nothing of that has written.
+        They are not if a version without these tables has written.
         """
         with self._database.reading() as connection:
             return fit_together(connection)
@@ -117,9 +114,6 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
             )
 
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
-        """
-        Return how many segments of each video were ever served.
-        """
         wanted = {"videos": json.dumps(list(videos))}
         rows = self._database.ask(_SERVED, wanted)
         return {VideoId(video_id): int(segments) for video_id, segments in rows}
@@ -127,9 +121,6 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
     def by_environment(
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentServed]:
-        """
-        Return what was served of each environment, ever and since a day.
-        """
         return environments.each(self._database, scope, since)
 
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
@@ -151,9 +142,6 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
         )
 
     def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
-        """
-        Return what was served on each of these days, oldest first.
-        """
         if isinstance(scope, VideoScope):
             return videos.daily(self._database, scope, days)
         return environments.daily(self._database, scope, days)

@@ -94,7 +94,7 @@ def from_ms(moment_ms: int) -> datetime:
 
 def _advance(connection: Connection, part: BatchId) -> bool:
     """
-    Move a file's position; False if it is there already.
+    Move a file's position; False if it is already there.
 
     The row stays locked until the commit: whoever else has the same batch
     waits, and then finds that it was applied.

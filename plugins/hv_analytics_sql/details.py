@@ -1,5 +1,5 @@
 """
-What players told with segments, and where segments went.
+Players' reports, and where segments went.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,30 +45,24 @@ _FUNCTIONS: Final[Mapping[Aggregation, Callable[..., Any]]] = {
 
 class SqlSegmentDetails:
     """
-    What is told of segments, in SQLite or PostgreSQL.
+    Reports about segments, in SQLite or PostgreSQL.
     """
 
     _database: Database
 
     def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
-        """
-        Return what players told on each of these days, oldest first.
-        """
         question = _VIDEO_QUALITY if isinstance(scope, VideoScope) else _QUALITY
         rows = self._database.ask(question, _values(scope, days))
         return [
             PlaybackQualityDay(
-                day=as_date(on), quality=PlaybackQuality.from_columns(told)
+                day=as_date(on), quality=PlaybackQuality.from_columns(columns)
             )
-            for on, *told in rows
+            for on, *columns in rows
         ]
 
     def breakdown(
         self, scope: Scope, days: DateRange, by: BreakdownBy
     ) -> Sequence[BreakdownDay]:
-        """
-        Return where the segments of each of these days went, oldest first.
-        """
         question = _VIDEO_ORIGINS if isinstance(scope, VideoScope) else _ORIGINS
         rows = self._database.ask(question, {**_values(scope, days), "by": by.value})
         return with_unknown(
@@ -120,13 +114,14 @@ def _origins_question(
     Args:
         counted: The smallest table of days that has all of it.
     """
-    kept = origin_days.c
+    columns = origin_days.c
     known = (
-        sa.select(kept.day, kept.value, limited_sum(kept.segments))
+        sa.select(columns.day, columns.value, limited_sum(columns.segments))
         .where(
-            kept.kind == sa.bindparam("by", type_=sa.Text()), *conditions(origin_days)
+            columns.kind == sa.bindparam("by", type_=sa.Text()),
+            *conditions(origin_days),
         )
-        .group_by(kept.day, kept.value)
+        .group_by(columns.day, columns.value)
     )
     every = (
         sa.select(counted.c.day, sa.null(), limited_sum(counted.c.segments))

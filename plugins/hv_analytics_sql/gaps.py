@@ -55,7 +55,7 @@ FROM given"""  # noqa: S608 - our own words
 
 
 @attrs.frozen(kw_only=True)
-class _Served:
+class _ServedDay:
     """
     A day on which a video was served at a height, new in the table.
 
@@ -87,7 +87,7 @@ def changes(
     rows = json.dumps([(*key[:2], key[2].isoformat(), *key[3:]) for key in keys])
     given = _GIVEN[connection.dialect.name]
     statement = sa.text(f"WITH given AS ({given}) {_NEIGHBOURS}")
-    found = [_served(row) for row in connection.execute(statement, {"rows": rows})]
+    found = [_served_day(row) for row in connection.execute(statement, {"rows": rows})]
     return {
         environment_videos: _first_heights(found),
         gaps: _changed_gaps(found),
@@ -96,7 +96,7 @@ def changes(
 
 def fit_together(connection: Connection) -> bool:
     """
-    Tell whether there are as many gaps as rows of video_days.
+    Return whether there are as many gaps as rows of video_days.
 
     A second for 3,000,000 rows.
     """
@@ -111,7 +111,7 @@ def count_anew(connection: Connection) -> None:
     """
     Fill both tables from video_days, unless they fit together.
 
-    They do not where a version that knows nothing of them has written.
+    There are not if a version without these tables has written.
     """
     _wait_for_others(connection)
     if fit_together(connection):
@@ -139,9 +139,9 @@ def _wait_for_others(connection: Connection) -> None:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
 
 
-def _served(row: Sequence[Any]) -> _Served:
+def _served_day(row: Sequence[Any]) -> _ServedDay:
     org_id, env_id, day, video_id, height, earlier, later, heights = row
-    return _Served(
+    return _ServedDay(
         org_id=org_id,
         env_id=env_id,
         day=as_date(day),
@@ -160,7 +160,7 @@ def as_date(value: "str | date") -> date:
     return date.fromisoformat(value) if isinstance(value, str) else value
 
 
-def _first_heights(found: Iterable[_Served]) -> Sequence[_Delta]:
+def _first_heights(found: Iterable[_ServedDay]) -> Sequence[_Delta]:
     new = Counter(
         (one.org_id, one.env_id, one.day, one.video_id, one.heights) for one in found
     )
@@ -173,7 +173,7 @@ def _first_heights(found: Iterable[_Served]) -> Sequence[_Delta]:
     return [(*key, count) for key, count in videos.items()]
 
 
-def _changed_gaps(found: Iterable[_Served]) -> Sequence[_Delta]:
+def _changed_gaps(found: Iterable[_ServedDay]) -> Sequence[_Delta]:
     of_video = defaultdict(list)
     for one in found:
         of_video[one.org_id, one.env_id, one.video_id, one.height].append(one)
@@ -184,7 +184,7 @@ def _changed_gaps(found: Iterable[_Served]) -> Sequence[_Delta]:
     return [(*key, change) for key, change in changed.items() if change]
 
 
-def _changed_of(days: Sequence[_Served]) -> Mapping[tuple[date, date], int]:
+def _changed_of(days: Sequence[_ServedDay]) -> Mapping[tuple[date, date], int]:
     """
     Return which gaps of a video at a height come, and which go.
     """

@@ -1,5 +1,5 @@
 """
-Keep the hosts of a video's day few, whoever writes.
+Limit the number of hosts for a video's day, even with several writers.
 """
 
 import json

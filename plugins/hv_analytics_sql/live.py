@@ -1,5 +1,5 @@
 """
-What is kept for a time: segments by minute, and who is watching.
+Data that is stored for a time: segments by minute, and current viewers.
 """
 
 import json
@@ -80,9 +80,6 @@ class SqlLiveCounts:
         self._database = database
 
     def minutes(self, scope: Scope, first: int, last: int) -> Sequence[MinuteTotal]:
-        """
-        Return what was served in each of these minutes, oldest first.
-        """
         if last - first > MOST_NAMED_MINUTES:
             rows = self._rows(_minutes_between(scope, first, last))
         else:
@@ -96,9 +93,6 @@ class SqlLiveCounts:
         ]
 
     def forget_minutes(self, before: int) -> bool:
-        """
-        Drop some of the minutes before one; True if more may be left.
-        """
         return self._forget(minutes, minutes.c.minute < before)
 
     def viewers(self, scope: Scope, since: datetime) -> int:
@@ -110,17 +104,16 @@ class SqlLiveCounts:
         return int(found)
 
     def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
-        """
-        Tell whether an organization had more sessions than were followed.
-        """
         wanted = {"org": org_id, "since": to_ms(since)}
         return bool(self._database.ask(_UNFOLLOWED, wanted))
 
     def forget_sessions(self, before: datetime) -> bool:
         """
-        Drop some of the sessions last seen before a moment.
+        Drop some of the sessions last seen before a moment, and old notes.
         """
-        return self._forget(sessions, sessions.c.last_ms < to_ms(before))
+        # Of the notes there is one for each organization at most.
+        tables = (unfollowed_sessions, sessions)
+        return any(self._forget(t, t.c.last_ms < to_ms(before)) for t in tables)
 
     def _forget(self, table: sa.Table, condition: "sa.ColumnElement[bool]") -> bool:
         key = list(table.primary_key)

@@ -1,13 +1,12 @@
 """
 The tables, and how they are made.
 
-Counts are kept three times, each for the questions that the others would
-answer slowly: by video and day, by video, and by environment and day. Beside
-them stand what was ignored, what players told and where segments went, by day,
-and for a time what was served by minute and who was watching. How many different
-videos there were, which no sum tells, stands in two tables more; see gaps. All
-change in one transaction. Moments are whole milliseconds since 1970, minutes
-whole minutes.
+Counts are kept three times, each for the questions that the others would answer
+slowly: by video and day, by video, and by environment and day. Further tables have
+    ignored requests, players' reports and origins, by day, and for a time segments by
+    minute and current viewers. Two more tables have the number of different videos,
+    which sums cannot give; see gaps. All change in one transaction. Moments are whole
+milliseconds since 1970, minutes whole minutes.
 """
 
 from collections.abc import Callable, Sequence
@@ -108,7 +107,7 @@ ignored_days = Table(
     sa.Index("ix_hv_analytics_ignored_days_video", "video_id", "day"),
 )
 
-# The minute comes first: what is written and what goes lies together.
+# The minute comes first: what is written and what goes is together.
 minutes = Table(
     "hv_analytics_minutes",
     metadata,
@@ -196,7 +195,7 @@ origin_days = Table(
 )
 
 
-# Since version 4. Who has more viewers than are followed, and when that was so.
+# Since version 4: which organizations have more viewers than are followed, and when.
 unfollowed_sessions = Table(
     "hv_analytics_unfollowed_sessions",
     metadata,
@@ -240,7 +239,7 @@ def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
 
 def is_prepared(database: Database) -> bool:
     """
-    Tell whether the tables are those of this version.
+    Return whether the tables are those of this version.
 
     Raises:
         UnavailableError: The database does not answer.

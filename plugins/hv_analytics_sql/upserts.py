@@ -115,8 +115,10 @@ def _sqlite_rows(table: Table, rows: Sequence[Row]) -> list[Row]:
 
 @cache
 def _days_of(table: Table) -> tuple[int, int]:
-    places = [n for n, column in enumerate(table.c) if column.type.python_type is date]
-    return (places[0], places[-1] + 1) if places else (0, 0)
+    positions = [
+        n for n, column in enumerate(table.c) if column.type.python_type is date
+    ]
+    return (positions[0], positions[-1] + 1) if positions else (0, 0)
 
 
 @cache

@@ -83,9 +83,6 @@ class RqQueue(Queue):
         lanes: Sequence[Lane],
         until: Callable[[], bool],
     ) -> None:
-        """
-        Call handle for each message, in this thread, until ``until()``.
-        """
         # RQ does without retries of the client: this loop is the retry.
         with (
             _connect(
@@ -117,7 +114,7 @@ class RqQueue(Queue):
 
     def workers(self, lane: Lane) -> int:
         """
-        Count who consumes a lane now, on all machines.
+        Count the consumers of a lane, on all machines.
 
         Raises:
             UnavailableError: The server does not answer.
@@ -135,9 +132,6 @@ class RqQueue(Queue):
             raise UnavailableError("The queue does not answer.") from exc
 
     def close(self) -> None:
-        """
-        Close the connections.
-        """
         self._client.close()
 
     def _messages(self, client: Redis, lane: Lane) -> RqMessages:

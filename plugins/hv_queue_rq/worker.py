@@ -160,7 +160,7 @@ class InlineWorker(SimpleWorker):
 
 def count_workers(queue: Queue) -> int:
     """
-    Count the workers of a queue that were there a moment ago.
+    Count the workers of a queue that were active a moment ago.
 
     Raises:
         redis.RedisError: The server does not answer.

@@ -27,9 +27,6 @@ class MemoryWindows(RateLimitStore):
         self._tidies_at = FIRST_TIDYING_AT
 
     def hit(self, rules: Sequence[RateLimitRule]) -> Sequence[RateLimitState]:
-        """
-        Count one request under every rule, or under none.
-        """
         with self._lock:
             now = self._clock.now().timestamp()
             windows = [self._window(rule, now) for rule in rules]
@@ -60,14 +57,14 @@ class MemoryWindows(RateLimitStore):
         return window
 
     def _tidy(self, now: float) -> None:
-        kept = {
+        active = {
             key: window
             for key, window in self._windows.items()
             if window and window[-1] > now - key[2]
         }
-        self._windows = kept
+        self._windows = active
         # Twice as many: what tidying costs is spread over as many new windows.
-        self._tidies_at = max(FIRST_TIDYING_AT, 2 * len(kept))
+        self._tidies_at = max(FIRST_TIDYING_AT, 2 * len(active))
 
 
 def _state(

@@ -85,8 +85,7 @@ class _Connection(Protocol):
     What we use of the client's connection; it connects by itself.
     """
 
-    def send_command(self, *words: object) -> None:
-        """Send a command."""
+    def send_command(self, *words: object) -> None: ...
 
     def read_response(self) -> Any:  # noqa: ANN401 - whatever the server says
         """Wait for the answer."""
@@ -154,9 +153,6 @@ class SharedWindows(RateLimitStore):
         self._begin("PING")()
 
     def close(self) -> None:
-        """
-        Close the connections.
-        """
         while self._idle:
             self._idle.pop().disconnect()
         self._client.close()
@@ -229,9 +225,9 @@ def _exchange(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 -
 
 
 def _states(rules: Sequence[RateLimitRule], answer: bytes) -> list[RateLimitState]:
-    *told, now_text = answer.split(b" ")
+    *numbers, now_text = answer.split(b" ")
     now = float(now_text)
-    counts, moments = [int(count) for count in told[::2]], told[1::2]
+    counts, moments = [int(count) for count in numbers[::2]], numbers[1::2]
     was_counted = all(
         count < rule.limit.requests for rule, count in zip(rules, counts, strict=True)
     )

@@ -4,10 +4,13 @@ Choose between files of this machine and everything else.
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import ConfigError, Storage
+
+S3_PROTOCOLS: Final = frozenset({"s3", "s3a"})
 
 
 def make_storage(
@@ -21,7 +24,7 @@ def make_storage(
     Make the storage that a URL names.
 
     Args:
-        work_dir: Where objects lie while they are sent to a remote storage.
+        work_dir: Where objects are while they are sent to a remote storage.
 
     Raises:
         ConfigError: The URL cannot be used.
@@ -29,7 +32,11 @@ def make_storage(
     root = _local_root(url)
     if root is not None:
         return LocalStorage(root, min_free_bytes=min_free_bytes)
-    # Loads fsspec, which plain files do without.
+    # Both load fsspec, which plain files do without.
+    if urlsplit(url).scheme in S3_PROTOCOLS:
+        from hv_storage_fsspec.s3 import S3Storage  # noqa: PLC0415
+
+        return S3Storage(url, args=args, work_dir=work_dir)
     from hv_storage_fsspec.remote import RemoteStorage  # noqa: PLC0415
 
     return RemoteStorage(url, args=args, work_dir=work_dir)

@@ -2,7 +2,7 @@
 Objects as files of this machine.
 
 New bytes go into ``.incoming`` and are moved to their place in one step once
-they are on the disk. What is hidden lies in ``.hidden`` until it is deleted.
+they are on the disk. What is hidden is in ``.hidden`` until it is deleted.
 
 ``.incoming`` also tells a storage from the empty folder that a disk which is
 not mounted leaves behind: without it, nothing is known to be absent.
@@ -41,7 +41,7 @@ CHUNK_BYTES: Final = 1024 * 1024
 CHECK_SPACE_EVERY_BYTES: Final = 64 * CHUNK_BYTES
 MIN_FREE_BYTES: Final = 512 * 1024 * 1024
 MIN_FREE_SHARE: Final = 0.01
-LEFTOVERS_KEPT_S: Final = 24 * 3600
+LEFTOVERS_RETENTION_S: Final = 24 * 3600
 """Far longer than any upload takes."""
 
 MOVE_ATTEMPTS: Final = 100
@@ -53,7 +53,8 @@ class LocalStorage(Storage):
     """
     Keeps objects below a folder.
 
-    Also carries out SupportsLocalPath, SupportsHide and SupportsUploadFile.
+    Also carries out SupportsLocalPath, SupportsHide, SupportsUploadFile, SupportsCopy
+    and SupportsObjectUrl.
     """
 
     def __init__(self, root: Path, *, min_free_bytes: int | None = None) -> None:
@@ -122,6 +123,19 @@ class LocalStorage(Storage):
                 raise UnavailableError("The storage cannot take the file.") from exc
         with local.open("rb") as file:
             return self._through_incoming(path, target, file)
+
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        """
+        Store a copy of an object, whole or not at all.
+        """
+        with self.open(source) as file:
+            return self.write(target, file, content_type=content_type)
+
+    def object_url(self, path: str) -> str:
+        """
+        Return the address of a file for programs of this machine.
+        """
+        return self.local_path(path).absolute().as_uri()
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
         top = self._root / check_prefix(prefix)
@@ -220,7 +234,7 @@ class LocalStorage(Storage):
         for _ in range(MOVE_ATTEMPTS):
             if not source.exists():
                 raise FileNotFoundError(source)
-            # Else the file would lie below the disk, once that is mounted.
+            # Else the file would be below the disk, once that is mounted.
             self._check_there()
             make_folder(target.parent, inside=self._root)
             with suppress(FileNotFoundError):
@@ -254,7 +268,7 @@ class LocalStorage(Storage):
             raise UnavailableError("The storage is full.", retry_after_s=60)
 
     def _remove_leftovers(self) -> None:
-        oldest = time.time() - LEFTOVERS_KEPT_S
+        oldest = time.time() - LEFTOVERS_RETENTION_S
         for file in self._incoming.iterdir():
             with suppress(FileNotFoundError):
                 if file.is_file() and file.stat().st_mtime < oldest:

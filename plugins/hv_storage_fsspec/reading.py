@@ -17,9 +17,6 @@ class PartOfFile(io.RawIOBase):
         self._left = size_bytes
 
     def readable(self) -> bool:
-        """
-        Tell that it can be read.
-        """
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12

@@ -8,7 +8,7 @@ An object is first collected in a local file and then sent whole: leaving
 import io
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,8 @@ DELETED_AT_ONCE: Final = 1000
 """As many as S3 takes in one request."""
 
 _CONTENT_TYPE_NAMES: Final = {"s3": "ContentType", "gs": "content_type"}
+_TYPE_NAMES: Final = ("ContentType", "contentType")
+_TAG_NAMES: Final = ("ETag", "etag")
 _MODIFIED_NAMES: Final = ("LastModified", "last_modified", "mtime", "created")
 # fsspec takes names with these for patterns.
 _PATTERN_CHARACTERS: Final = frozenset("*?[")
@@ -41,7 +43,8 @@ class RemoteStorage(Storage):
     """
     Keeps objects under an fsspec URL.
 
-    Also carries out SupportsPresignedRead, where the file system signs addresses.
+    Also carries out SupportsCopy, SupportsObjectUrl and, where the file system signs
+    addresses, SupportsPresignedRead.
     """
 
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
@@ -65,7 +68,7 @@ class RemoteStorage(Storage):
 
     def stat(self, path: str) -> ObjectInfo:
         full = self._full(path)
-        with _foreign_errors(path):
+        with foreign_errors(path):
             found = self._fs.info(full)
         if found["type"] != "file":
             raise ObjectNotFoundError(path)
@@ -86,9 +89,6 @@ class RemoteStorage(Storage):
         return cast(BinaryIO, io.BufferedReader(part, READ_BYTES))
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
-        """
-        Store everything that source gives, whole or not at all.
-        """
         check_path(path)
         self._work_dir.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=self._work_dir) as file:
@@ -103,7 +103,7 @@ class RemoteStorage(Storage):
         target = self._full(path)
         size = local.stat().st_size
         type_ = self._content_type_name
-        with _foreign_errors():
+        with foreign_errors():
             self._fs.put_file(
                 str(local), target, **({type_: content_type} if type_ else {})
             )
@@ -112,10 +112,29 @@ class RemoteStorage(Storage):
             raise UnavailableError("The storage did not keep the whole object.")
         return stored
 
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        """
+        Have the store copy an object.
+        """
+        full_source, full_target = self._full(source), self._full(target)
+        size = self.stat(source).size_bytes
+        with foreign_errors(source):
+            self._fs.cp_file(full_source, full_target, **self._copied_as(content_type))
+        stored = self.stat(target)
+        if stored.size_bytes != size:
+            raise UnavailableError("The storage did not copy the whole object.")
+        return stored
+
+    def object_url(self, path: str) -> str:
+        """
+        Return what clients of the store call an object, such as ``s3://bucket/path``.
+        """
+        return str(self._fs.unstrip_protocol(self._full(path)))
+
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
         name = check_prefix(prefix)
         top = self._full(name)
-        with _foreign_errors():
+        with foreign_errors():
             found = self._fs.find(top, detail=True)
         # Some give what merely begins alike, such as "vid_10" for "vid_1".
         for full, info in found.items():
@@ -124,9 +143,6 @@ class RemoteStorage(Storage):
                 yield _info(path, info)
 
     def delete_tree(self, prefix: str) -> int:
-        """
-        Remove the object at prefix or everything below it; absent is fine.
-        """
         paths = [self._full(info.path) for info in self.walk(prefix)]
         for first in range(0, len(paths), DELETED_AT_ONCE):
             self._delete(paths[first : first + DELETED_AT_ONCE])
@@ -136,7 +152,7 @@ class RemoteStorage(Storage):
         """
         Raise UnavailableError if the storage does not answer.
         """
-        with _foreign_errors():
+        with foreign_errors():
             try:
                 self._fs.info(self._root)
             except FileNotFoundError:
@@ -148,7 +164,7 @@ class RemoteStorage(Storage):
     @property
     def can_presign(self) -> bool:
         """
-        Tell whether the file system signs addresses: those of S3, Google, Azure.
+        Return whether the file system signs addresses: those of S3, Google, Azure.
         """
         return type(self._fs).sign is not AbstractFileSystem.sign
 
@@ -156,24 +172,30 @@ class RemoteStorage(Storage):
         """
         Return an address of an object, good for a time.
         """
-        with _foreign_errors():
+        with foreign_errors():
             return str(self._fs.sign(self._full(path), expiration=valid_s))
 
     def _read_at_once(self, path: str, start: int, end: int) -> BinaryIO:
         # One request instead of two.
         full = self._full(path)
-        with _foreign_errors(path):
+        with foreign_errors(path):
             data = self._fs.cat_file(full, start=start, end=end)
         return io.BytesIO(data)
 
+    def _copied_as(self, content_type: str) -> Mapping[str, str]:
+        if self._content_type_name != _CONTENT_TYPE_NAMES["s3"]:
+            # The others keep the source's type.
+            return {}
+        return {"ContentType": content_type, "MetadataDirective": "REPLACE"}
+
     def _delete(self, paths: list[str]) -> None:
         try:
-            with _foreign_errors(""):
+            with foreign_errors(""):
                 self._fs.rm(paths)
         except ObjectNotFoundError:
             # Somebody else is deleting the same tree.
             for path in paths:
-                with _foreign_errors():
+                with foreign_errors():
                     if self._fs.exists(path):
                         self._fs.rm_file(path)
 
@@ -210,7 +232,7 @@ class _RemotePart(io.RawIOBase):
         end = min(self._position + len(buffer), self._end)
         if self._position >= end:
             return 0
-        with _foreign_errors(self._path):
+        with foreign_errors(self._path):
             data = self._fs.cat_file(self._path, start=self._position, end=end)
         if not data:
             raise UnavailableError("The object ended before its size.")
@@ -225,7 +247,13 @@ def _info(path: str, found: Mapping[str, Any]) -> ObjectInfo:
         path=path,
         size_bytes=found["size"],
         modified_at=_moment(known[0] if known else 0),
+        content_type=_text(found, _TYPE_NAMES),
+        tag=_text(found, _TAG_NAMES),
     )
+
+
+def _text(found: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    return next((str(found[name]) for name in names if found.get(name)), None)
 
 
 def _moment(value: object) -> datetime:
@@ -239,7 +267,13 @@ def _moment(value: object) -> datetime:
 
 
 @contextmanager
-def _foreign_errors(path: str | None = None) -> Iterator[None]:
+def foreign_errors(path: str | None = None) -> Iterator[None]:
+    """
+    Turn what a file system raises into what the port promises.
+
+    Args:
+        path: Of the object that may be absent; else absence is no answer, too.
+    """
     try:
         yield
     except UnavailableError:

@@ -49,9 +49,6 @@ class FfmpegTranscoder(Transcoder):
         return self._machine.capabilities()
 
     def probe(self, workspace: Workspace) -> SourceInfo:
-        """
-        Find out what the source is.
-        """
         return Prober(*self._machine.ready()).probe(workspace)
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:

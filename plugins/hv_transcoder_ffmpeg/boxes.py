@@ -67,9 +67,6 @@ class Mp4Box:
         return next((b for b in self.children(skip_bytes) if b.kind == kind), None)
 
     def content(self) -> bytes:
-        """
-        Return the content as bytes.
-        """
         return bytes(self.data[self.start : self.end])
 
     def fields(self, form: str, offset: int = 0) -> tuple[int, ...]:

@@ -84,8 +84,8 @@ def version_problem(version: str) -> str:
 
 def _facts(binaries: Binaries, cache: Path, work_dir: Path) -> FfmpegEngine:
     key = binaries.fingerprint()
-    kept = _read(cache)
-    engine = _from_json(binaries, kept.get(key))
+    cached = _read(cache)
+    engine = _from_json(binaries, cached.get(key))
     if engine is None:
         engine = examine(binaries, work_dir)
         # A trial that a busy or full machine spoiled is asked again next time.
@@ -128,7 +128,7 @@ def _to_json(engine: FfmpegEngine) -> dict[str, Any]:
     }
 
 
-def _from_json(binaries: Binaries, kept: Any) -> FfmpegEngine | None:  # noqa: ANN401 - JSON
+def _from_json(binaries: Binaries, cached: Any) -> FfmpegEngine | None:  # noqa: ANN401 - JSON
     with contextlib.suppress(TypeError, ValueError, KeyError, AttributeError):
         return attrs.evolve(
             FfmpegEngine(
@@ -136,12 +136,12 @@ def _from_json(binaries: Binaries, kept: Any) -> FfmpegEngine | None:  # noqa: A
                 ffprobe=binaries.ffprobe,
                 origin=binaries.origin,
             ),
-            version=str(kept["version"]),
-            pixel_formats=frozenset(map(PixelFormat, kept["pixel_formats"])),
+            version=str(cached["version"]),
+            pixel_formats=frozenset(map(PixelFormat, cached["pixel_formats"])),
             priming_samples={
-                AudioCodec(k): int(v) for k, v in kept["priming_samples"].items()
+                AudioCodec(k): int(v) for k, v in cached["priming_samples"].items()
             },
-            filters=frozenset(map(str, kept["filters"])),
-            decoders=frozenset(map(str, kept["decoders"])),
+            filters=frozenset(map(str, cached["filters"])),
+            decoders=frozenset(map(str, cached["decoders"])),
         )
     return None

@@ -1,9 +1,9 @@
 """
 Put in order what ffmpeg writes as WebVTT.
 
-ffmpeg copies texts as they are: with the empty lines and arrows that end a cue
-in WebVTT, and with what only its source's format knows. Each text becomes one
-cue here, whatever stands in it.
+ffmpeg copies texts as they are: with the empty lines and arrows that end a cue in
+WebVTT, and with what only its source's format knows. Each text becomes one cue here,
+whatever it contains.
 """
 
 import re
@@ -55,7 +55,7 @@ def ordered_cues(
         ends = min(_LAST_MS, end_ms - shift_ms)
         text = _text(lines, is_styled=codec in _STYLED)
         if text and ends > begins:
-            # What lies in layers, as an outline and its filling, is said once.
+            # What is in layers, as an outline and its filling, is said once.
             cues[begins, ends, text] = None
     blocks = [f"{_shown(b)} --> {_shown(e)}\n{text}\n" for b, e, text in cues]
     return "\n".join(["WEBVTT\n", *blocks]) if blocks else ""
@@ -89,10 +89,12 @@ def _text(lines: Sequence[str], *, is_styled: bool) -> str:
     if is_styled:
         text = _BRACES.sub("", text).replace("\\h", " ")
     shown = [line.strip() for line in text.replace("-->", "--&gt;").split("\n")]
-    kept = [line for line in shown if line]
-    if len(kept) > MAX_CUE_LINES or any(len(line) > MAX_LINE_CHARS for line in kept):
+    cue_lines = [line for line in shown if line]
+    if len(cue_lines) > MAX_CUE_LINES or any(
+        len(line) > MAX_LINE_CHARS for line in cue_lines
+    ):
         return ""
-    text = "\n".join(kept)
+    text = "\n".join(cue_lines)
     return "" if is_styled and _is_drawing(text) else text
 
 

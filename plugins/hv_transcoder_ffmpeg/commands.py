@@ -59,9 +59,6 @@ class Encode:
 
     @property
     def span(self) -> Span:
-        """
-        The frames to make.
-        """
         return Span.of(self.part)
 
     @property
@@ -146,7 +143,7 @@ def _general(encode: Encode) -> list[str]:
         command += ["-noaccurate_seek", "-ss", f"{encode.seeks_to_s:.6f}"]
         command += ["-copyts", "-start_at_zero"]
     else:
-        # Nothing of what lies behind the video's end is read.
+        # Nothing of what is behind the video's end is read.
         command += ["-t", f"{encode.order.source.duration_s + SLACK_S:.3f}"]
     return command + input_options(
         encode.source, encode.streams.container, ENCODE_DECODERS
@@ -168,7 +165,7 @@ def _video_graph(encode: Encode, *, with_pictures: bool) -> list[str]:
         with_stills=with_pictures and order.still_interval_s > 0,
     )
     if with_pictures:
-        is_hdr = can_tone_map and filters.is_hdr_kept(video, rungs)
+        is_hdr = can_tone_map and filters.is_hdr_output(video, rungs)
         chains = pictures.chains(order, encode.span, tone_map=is_hdr)
         graph = ";".join([graph, *chains])
     return ["-filter_complex", graph]

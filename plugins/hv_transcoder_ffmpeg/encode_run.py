@@ -22,7 +22,7 @@ from hvcore.plugin_api import (
 )
 
 STALL_S: Final = 120.0
-"""So long may nothing come out: x264's slowest preset looks ahead 60 frames."""
+"""How long there may be no output: x264's slowest preset looks ahead 60 frames."""
 
 _LOOK_S: Final = 5.0
 """How often the folder is looked at while no frame comes."""
@@ -46,7 +46,7 @@ _DAMAGE_WORDS: Final = (
     "Nothing was written into output file",
 )
 _STOPPED: Final = frozenset({123, 255})
-"""How ffmpeg ends when it is told to by SIGTERM, or by SIGXCPU at its limit of
+"""How ffmpeg ends after SIGTERM, or after SIGXCPU at its limit of
 time: by itself, so that no signal is seen."""
 _LEAST_ROOM_BYTES: Final = 16 * 1024 * 1024
 """With less, no segment of a large rung can be written."""
@@ -68,7 +68,7 @@ class ProgressWatch:
     Reads ffmpeg's progress, passes it on, and stops what does not get on.
 
     Args:
-        counted: Which of ffmpeg's numbers tells how far it is.
+        counted: Which of ffmpeg's numbers shows its progress.
         whole: What it will be at the end.
         first_share: Where in the job's progress this command begins.
         last_share: Where it ends.
@@ -97,7 +97,7 @@ class ProgressWatch:
         self._stall_s = stall_s
         self._now = now
         self._rest = b""
-        self._reached = 0
+        self._position = 0
         self._bytes = 0
         self._grew_at = self._looked_at = now()
 
@@ -136,11 +136,11 @@ class ProgressWatch:
                 _ATTEMPT_FAILED, log=f"no growth for {self._stall_s:.0f} s"
             )
 
-    def _note(self, reached: int) -> None:
-        if reached > self._reached:
-            self._reached = reached
+    def _note(self, position: int) -> None:
+        if position > self._position:
+            self._position = position
             self._grew_at = self._now()
-            share = min(1.0, reached / self._whole)
+            share = min(1.0, position / self._whole)
             width = self._last_share - self._first_share
             self._workspace.report(self._first_share + width * share)
 
@@ -174,7 +174,7 @@ def judge(ended: ExitStatus, folder: Path) -> None:
 
 def _lacks_memory(log: str) -> bool:
     """
-    Tell whether memory was short for anything but to read the source.
+    Return whether memory was short for anything but to read the source.
 
     Of damaged pictures, too, decoders say that there is not enough.
     """

@@ -46,7 +46,7 @@ _MAX_REFERENCES: Final = 4
 
 def is_two_pass(rung: Rung) -> bool:
     """
-    Tell whether the first pass has something to find out.
+    Return whether the first pass has something to find out.
 
     A constant bitrate leaves nothing to distribute.
     """

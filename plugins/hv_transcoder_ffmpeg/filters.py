@@ -87,7 +87,7 @@ def video_graph(  # noqa: PLR0913 - each says one thing
         with_stills: The smallest rung's go to STILLS_PAD.
     """
     top = len(rungs) - 1
-    keeps_hdr = is_hdr_kept(video, rungs)
+    keeps_hdr = is_hdr_output(video, rungs)
     chain = [*_even_time(video, span, is_sought=is_sought)]
     chain += _picture(video, rungs[top], keeps_hdr=keeps_hdr, can_tone_map=can_tone_map)
     graph = []
@@ -107,9 +107,9 @@ def video_graph(  # noqa: PLR0913 - each says one thing
     return ";".join(graph)
 
 
-def is_hdr_kept(video: VideoStream, rungs: tuple[Rung, ...]) -> bool:
+def is_hdr_output(video: VideoStream, rungs: tuple[Rung, ...]) -> bool:
     """
-    Tell whether the rungs are HDR.
+    Return whether the rungs are HDR.
     """
     return video.colour.is_hdr and rungs[-1].pixel_format.bit_depth > _8_BITS
 

@@ -29,7 +29,7 @@ _MUXER: Final = "udta"
 
 def make_neutral(path: Path) -> None:
     """
-    Write an init segment anew, without the names of programs.
+    Write an init segment again, without the names of programs.
 
     Raises:
         Mp4Error: It is not what this service makes.
@@ -52,11 +52,11 @@ def _without_encoder(data: bytes) -> bytes:
 
 def _without_muxer(data: bytes) -> bytes:
     movie = root(data).child("moov")
-    kept, begin = bytearray(), movie.start
+    rest, begin = bytearray(), movie.start
     for box in movie.children():
         if box.kind != _MUXER:
-            kept += data[begin : box.end]
+            rest += data[begin : box.end]
         begin = box.end
     head = data[: movie.start - _HEADER_BYTES]
-    size = struct.pack(">I", _HEADER_BYTES + len(kept))
-    return head + size + b"moov" + kept + data[movie.end :]
+    size = struct.pack(">I", _HEADER_BYTES + len(rest))
+    return head + size + b"moov" + rest + data[movie.end :]

@@ -44,7 +44,7 @@ _FIRST_PASS_SHARE: Final = 0.35
 """x264's first pass leaves out what does not change its decisions."""
 
 _FAR_LEAD_S: Final = 30.0
-"""Key frames are seldom further apart, nor is a picture refreshed more slowly."""
+"""Key frames are rarely further apart, and pictures are not refreshed more slowly."""
 
 
 def run_part(
@@ -225,7 +225,7 @@ def _run_ffmpeg(
         first_share=step.first_share,
         last_share=step.last_share,
         max_bytes=output_bytes(encode.order, duration_s=duration_s),
-        # Nothing comes out while it decodes what lies before the part.
+        # Nothing comes out while it decodes what is before the part.
         stall_s=STALL_S + before_s,
     )
     ended = supervise(
@@ -240,7 +240,7 @@ def _run_ffmpeg(
         tick=watch.tick,
     )
     require_plain_files(folder)
-    # Who stops the worker may have stopped ffmpeg, too.
+    # What stops the worker may have stopped ffmpeg, too.
     workspace.check()
     judge(ended, folder)
 

@@ -10,7 +10,7 @@ import attrs
 from hv_transcoder_ffmpeg.binaries import check_configured
 from hv_transcoder_ffmpeg.capabilities import INSTALL, choose_engine, version_problem
 from hv_transcoder_ffmpeg.engine import FfmpegEngine
-from hv_transcoder_ffmpeg.lacks import lacks
+from hv_transcoder_ffmpeg.missing_capabilities import lacks
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.sandbox import Sandbox, SandboxChoice, choose_sandbox
 from hvcore.plugin_api import (

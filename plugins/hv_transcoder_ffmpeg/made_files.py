@@ -1,5 +1,5 @@
 """
-What lies in the folder of an attempt after a program has run there.
+Checks the folder of an attempt after a program has run there.
 
 A source may have taken the program over. Then a name that it was to write can be
 a link to a file that only the worker may read, or a pipe that nobody fills.

@@ -1,5 +1,5 @@
 """
-What probing has read in a source's headers, kept for who makes the parts.
+What probing has read in a source's headers, for the workers that make the parts.
 
 Another process makes them, often on another machine: the notes travel in the
 order. They save a start of ffprobe for each part.

@@ -11,7 +11,7 @@ from hv_transcoder_ffmpeg.reasons import CONVERT
 from hvcore.plugin_api import MAX_SOURCE_DURATION_S, UnusableSourceError
 
 PACKETS_PER_S: Final = 5000
-"""TrueHD has 1,200 and QuickTime's ADPCM 750; sound is seldom cut more finely than
+"""TrueHD has 1,200 and QuickTime's ADPCM 750; sound is rarely cut more finely than
 by the millisecond, and PCM into a thousand samples."""
 PACKETS_AT_ONCE: Final = 50_000
 """More than the average; reading them takes half a second."""
@@ -34,7 +34,7 @@ class PacketBudget:
     def __init__(self, start_s: float) -> None:
         self._count = 0
         self._left = float(PACKETS_AT_ONCE)
-        self._reached_s = start_s
+        self._position_s = start_s
         self._end_s = start_s + MAX_SOURCE_DURATION_S
 
     def take(self) -> bool:
@@ -55,8 +55,8 @@ class PacketBudget:
             UnusableSourceError: They are too many.
         """
         now_s = min(now_s, self._end_s)
-        gained = max(0.0, now_s - self._reached_s) * PACKETS_PER_S
+        gained = max(0.0, now_s - self._position_s) * PACKETS_PER_S
         self._left = min(PACKETS_AT_ONCE, self._left + gained) - LOOKS_EVERY
-        self._reached_s = max(self._reached_s, now_s)
+        self._position_s = max(self._position_s, now_s)
         if self._left < 0:
             raise UnusableSourceError(TOO_MANY)

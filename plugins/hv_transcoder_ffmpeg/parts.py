@@ -2,7 +2,7 @@
 Cut a job into parts that several workers can do at once.
 
 Cuts cost: each part decodes a little of the one before it and the encoder
-begins anew, which is why a part is about a minute long and no shorter than four
+starts again, which is why a part is about a minute long and no shorter than four
 segments. But a part holds a worker, and others wait for it: one that would take
 longer than a minute is made shorter, down to a single segment.
 """
@@ -36,7 +36,7 @@ _ROUNDS: Final = 4
 _SLICE_S: Final = 60.0
 """So long may a part hold a worker, as far as can be told before."""
 _MOST_DECODED_AGAIN: Final = 0.25
-"""Of the work, where every part has to decode all that lies before it."""
+"""Of the work, where every part has to decode all that is before it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -108,7 +108,7 @@ def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ..
 
 def may_be_cut(duration_s: float) -> bool:
     """
-    Tell whether it matters if a decoder can begin anywhere in so long a video.
+    Return whether it matters if a decoder can begin anywhere in so long a video.
 
     All of a shorter one is decoded in a moment.
     """

@@ -135,10 +135,10 @@ def collect(
     return attrs.evolve(found, stills=stills)
 
 
-def _keep_only(folder: Path, kept: set[Path]) -> None:
-    for path in set(folder.iterdir()) - kept:
+def _keep_only(folder: Path, chosen_files: set[Path]) -> None:
+    for path in set(folder.iterdir()) - chosen_files:
         path.unlink()
-    if not kept:
+    if not chosen_files:
         folder.rmdir()
 
 

@@ -3,7 +3,7 @@ Find out what an uploaded file is, without trusting it.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
@@ -61,6 +61,8 @@ _SEEK_SLACK_S: Final = 1.0
 """Demuxers that order by decode time begin a little earlier."""
 
 _MAX_REPORT_BYTES: Final = 4 * 1024 * 1024
+_SMALL_BYTES: Final = 16 * 1024 * 1024
+"""The packets of such a file mostly fit into the report."""
 
 _TOO_LARGE_WORDS: Final = "exceeds specified max pixel count"
 _ELSEWHERE_WORDS: Final = "Skipped opening external track"
@@ -76,12 +78,16 @@ class _Opened:
         is_copy: It is the latter.
         streams: With the indexes of the source.
         video_index: In the file at path.
+        packets: Lines for a TimelineReader; None where they were not read as yet.
+        log: What ffprobe complained of.
     """
 
     path: Path
     is_copy: bool
     streams: Streams
     video_index: int
+    packets: bytes | None
+    log: str
 
 
 class Prober:
@@ -95,7 +101,7 @@ class Prober:
 
     def probe(self, workspace: Workspace) -> SourceInfo:
         """
-        Return what the core wants to know.
+        Return what the core needs to know about a source.
 
         Raises:
             UnusableSourceError: It cannot be made into a video.
@@ -128,6 +134,7 @@ class Prober:
             ),
             audio=streams.audio,
             captions=streams.captions,
+            chapters=streams.chapters,
             longest_gap_s=round(timeline.longest_gap_s, 6),
             is_seekable=is_seekable,
             # Of a copy, times and durations may differ from the source's own.
@@ -151,7 +158,7 @@ class Prober:
         path = workspace.source.resolve()
         if is_whole and container == "mov":
             require_unlocked(path)
-        ended, report = self._headers(workspace, path, container)
+        ended, report = self._headers(workspace, path, container, is_whole=is_whole)
         bad: list[int] = []
         indexes: tuple[int, ...] | None = None
         try:
@@ -168,7 +175,9 @@ class Prober:
                 if good is None or len(bad) > MAX_SOURCE_STREAMS:
                     raise UnusableSourceError(UNSUPPORTED)
                 path, indexes = good.path, good.indexes
-                ended, report = self._headers(workspace, path, container)
+                ended, report = self._headers(
+                    workspace, path, container, is_whole=is_whole
+                )
             judge_probe(ended, path, workspace.check)
             if _TOO_LARGE_WORDS in ended.log:
                 raise UnusableSourceError(stream_report.TOO_LARGE)
@@ -178,13 +187,32 @@ class Prober:
                 is_copy=indexes is not None,
                 streams=streams.reindexed(indexes) if indexes else streams,
                 video_index=streams.video.index,
+                packets=stream_report.packet_lines(report, timestamps.FIELDS),
+                log=ended.log,
             )
         finally:
             if path.parent == workspace.folder.resolve():
                 path.unlink(missing_ok=True)
 
     def _headers(
-        self, workspace: Workspace, path: Path, container: str
+        self, workspace: Workspace, path: Path, container: str, *, is_whole: bool
+    ) -> tuple[ExitStatus, bytes]:
+        """
+        Read the headers, and all packets with them if the file is small and sound.
+
+        A start of ffprobe costs more than reading a short clip does.
+        """
+        if is_whole and path.stat().st_size <= _SMALL_BYTES:
+            entries = f"{timestamps.ENTRIES}:{stream_report.ENTRIES}"
+            # With too many packets, and with damaged ones, the headers may be good.
+            with suppress(UnusableSourceError):
+                ended, report = self._report(workspace, path, container, entries)
+                if ended.is_success:
+                    return ended, report
+        return self._report(workspace, path, container, stream_report.ENTRIES)
+
+    def _report(
+        self, workspace: Workspace, path: Path, container: str, entries: str
     ) -> tuple[ExitStatus, bytes]:
         report = bytearray()
 
@@ -197,7 +225,7 @@ class Prober:
             self._command(
                 path,
                 container,
-                ["-show_entries", stream_report.ENTRIES, "-of", "json"],
+                ["-show_entries", entries, "-of", "json=compact=1"],
                 cpu_s=_LIMITS["cpu_s"],
             ),
             folder=Path("/"),
@@ -208,7 +236,11 @@ class Prober:
 
     def _timeline(self, workspace: Workspace, opened: "_Opened") -> timestamps.Timeline:
         reader = timestamps.TimelineReader(opened.streams.start_s, opened.video_index)
-        log = self._list_packets(workspace, opened, [], reader)
+        log = opened.log
+        if opened.packets is None:
+            log = self._list_packets(workspace, opened, [], reader)
+        else:
+            reader.feed(opened.packets)
         if reader.is_empty and _ELSEWHERE_WORDS in log:
             raise UnusableSourceError(ELSEWHERE)
         return reader.timeline()
@@ -217,7 +249,7 @@ class Prober:
         self, workspace: Workspace, opened: "_Opened", timeline: timestamps.Timeline
     ) -> bool:
         """
-        Tell whether a decoder that is sent to some time gets there at once.
+        Return whether a decoder that is sent to some time gets there at once.
 
         An index may be missing, or lie: so it is tried, late in the video.
         """

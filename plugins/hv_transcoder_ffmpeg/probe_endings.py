@@ -1,5 +1,5 @@
 """
-Why ffprobe has ended, in words for who owns the file.
+Why ffprobe has ended, in words for the file's owner.
 """
 
 import signal
@@ -51,7 +51,7 @@ def judge_probe(ended: ExitStatus, path: Path, check: Callable[[], None]) -> Non
 
 def _is_damaged(ended: ExitStatus, path: Path, check: Callable[[], None]) -> bool:
     """
-    Tell whether a file that is said to lie on a bad device can be read.
+    Return whether a file that is said to lie on a bad device can be read.
     """
     if not ended.names_device_alone:
         return False

@@ -95,7 +95,7 @@ class ExitStatus:
     @property
     def names_device_alone(self) -> bool:
         """
-        True if it complains of the device that a file lies on, and of nothing else.
+        True if it complains of the device that a file is on, and of nothing else.
 
         Some demuxers say so of damaged files, too.
         """

@@ -1,5 +1,5 @@
 """
-What the owner of a file reads that cannot be made into a video.
+Reasons why a file cannot become a video, for its owner.
 
 Each says what is wrong with the file and what to do; none names a tool or a path.
 """

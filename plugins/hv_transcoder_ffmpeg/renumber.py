@@ -2,7 +2,7 @@
 Give the segments of a part their place in the whole video.
 
 ffmpeg begins each output with decode time 0 and sequence number 1. The joined
-stream needs both to go on, so they are written anew, in place.
+stream needs both to go on, so they are written again, in place.
 
 Source: ISO/IEC 14496-12, sections 8.8.5 (mfhd) and 8.8.12 (tfdt).
 """
@@ -63,13 +63,13 @@ def renumber(path: Path, *, sequence: int, decode_offset: int) -> None:
     form = "Q" if version else "I"
     (decode_time,) = base.fields(form, _FLAGS_BYTES)
     try:
-        places = {
+        numbers_by_offset = {
             header.start: struct.pack(">I", sequence),
             base.start: struct.pack(">" + form, decode_time + decode_offset),
         }
     except struct.error as exc:
         raise Mp4Error(f"{sequence} or {decode_offset} does not fit") from exc
     with path.open("r+b") as file:
-        for start, number in places.items():
+        for start, number in numbers_by_offset.items():
             file.seek(start + _FLAGS_BYTES)
             file.write(number)

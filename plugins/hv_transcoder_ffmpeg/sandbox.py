@@ -13,13 +13,13 @@ import attrs
 from hv_transcoder_ffmpeg.syscalls import syscall_filter
 from hvcore.plugin_api import FILTER_FD, supervised_command
 
+# Without --new-session: whoever starts it has made a session of its own, so there is no
+# terminal to push input into (CVE-2017-5226); one more session would not be as nice.
 _BWRAP: Final = (
     # No network, no sight of other processes, no shared memory, no host name.
     "--unshare-all",
     # The kernel kills the sandbox when its starter dies, and with it all inside.
     "--die-with-parent",
-    # No terminal to push input into (CVE-2017-5226).
-    "--new-session",
     # Keys and passwords of the worker's environment stay outside.
     "--clearenv",
     # As root, too, the program has no privilege.
@@ -118,7 +118,7 @@ class Sandbox:
             mounts += ["--chdir", str(writable)]
         for path in readable:
             mounts += ["--ro-bind", str(path), str(path)]
-        # What lies between the mounts is memory, which no limit counts.
+        # What is between the mounts is memory, which no limit counts.
         return [*mounts, "--remount-ro", "/dev", "--remount-ro", "/"]
 
 

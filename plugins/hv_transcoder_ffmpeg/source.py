@@ -1,5 +1,5 @@
 """
-What is known of a source, beyond what the core needs to know.
+What is known about a source, beyond what the core needs.
 """
 
 from collections.abc import Sequence
@@ -7,7 +7,12 @@ from fractions import Fraction
 
 import attrs
 
-from hvcore.plugin_api import AudioTrackInfo, CaptionTrackInfo, PixelFormat
+from hvcore.plugin_api import (
+    AudioTrackInfo,
+    CaptionTrackInfo,
+    Chapter,
+    PixelFormat,
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -77,6 +82,7 @@ class Streams:
         start_s: The time with which the file begins; ffmpeg shifts it to 0.
         audio: The default track first.
         captions: The text tracks, in the file's order.
+        chapters: From the start of the video.
         has_other_subtitles: It has subtitles that are pictures, or of a format
             that cannot be read.
     """
@@ -86,6 +92,7 @@ class Streams:
     video: VideoStream
     audio: tuple[AudioTrackInfo, ...]
     captions: tuple[CaptionTrackInfo, ...] = ()
+    chapters: tuple[Chapter, ...] = ()
     has_other_subtitles: bool = False
 
     def reindexed(self, indexes: Sequence[int]) -> "Streams":

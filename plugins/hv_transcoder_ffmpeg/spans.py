@@ -40,9 +40,6 @@ class Span:
 
     @classmethod
     def of(cls, part: Part) -> "Span":
-        """
-        Return the frames of a part.
-        """
         order = part.order
         return cls(
             first_segment=round(part.start_s / order.segment_s),
@@ -79,9 +76,6 @@ class Span:
 
     @property
     def first_frame(self) -> int:
-        """
-        Number of the first frame.
-        """
         return self.frame_of(self.first_segment)
 
     @property
@@ -147,7 +141,7 @@ class Span:
 
     def is_complete(self, frames: int) -> bool:
         """
-        Tell whether so many frames are all of them, as far as that is known.
+        Return whether so many frames are all of them, as far as that is known.
         """
         if self.end_segment is None:
             return frames > 0

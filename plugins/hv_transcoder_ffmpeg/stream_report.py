@@ -4,7 +4,7 @@ Read ffprobe's report of a file that may lie.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import isfinite
 from typing import Any, Final
@@ -14,11 +14,14 @@ from hv_transcoder_ffmpeg.reasons import DOLBY_VISION, UNREADABLE
 from hv_transcoder_ffmpeg.source import Colour, Streams, VideoStream
 from hvcore.plugin_api import (
     MAX_CAPTION_TRACKS,
+    MAX_CHAPTERS,
+    MAX_SOURCE_DURATION_S,
     MAX_SOURCE_EDGE_PX,
     MAX_SOURCE_PIXELS,
     MAX_SOURCE_STREAMS,
     AudioTrackInfo,
     CaptionTrackInfo,
+    Chapter,
     PixelFormat,
     UnusableSourceError,
 )
@@ -30,6 +33,7 @@ ENTRIES: Final = (
     ":stream_disposition=default,forced,attached_pic,timed_thumbnails"
     ":stream_tags=language,title,rotate,DURATION"
     ":stream_side_data=rotation,dv_profile,dv_bl_signal_compatibility_id"
+    ":chapter=start_time,end_time:chapter_tags=title"
     ":format=start_time,nb_streams"
 )
 """What is asked of ffprobe; everything else of the file stays unprinted."""
@@ -80,8 +84,26 @@ def read_streams(report: bytes, container: str) -> Streams:
         video=_video_stream(pictures[0]),
         audio=audio,
         captions=tuple(map(_caption_track, captions[:MAX_CAPTION_TRACKS])),
+        chapters=_chapters(content, _number(form, "start_time")),
         has_other_subtitles=len(captions) < len(subtitles),
     )
+
+
+def packet_lines(report: bytes, fields: Sequence[str]) -> bytes | None:
+    """
+    Return the packets of a report in lines, as ffprobe's CSV has them.
+
+    Returns:
+        None if the report lists no packets.
+    """
+    content = _parse(report)
+    if "packets" not in content:
+        return None
+    packets = (one for one in _list(content, "packets") if isinstance(one, dict))
+    lines = (
+        ",".join(str(packet.get(field, "")) for field in fields) for packet in packets
+    )
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def pixel_format(name: str) -> PixelFormat:
@@ -171,7 +193,7 @@ def _is_usual(stream: dict[str, Any]) -> bool:
 
 def _has_no_plain_picture(stream: dict[str, Any]) -> bool:
     """
-    Tell whether the numbers of the pictures mean colours to Dolby's decoders only.
+    Return whether the numbers of the pictures mean colours to Dolby's decoders only.
     """
     sides = [one for one in _list(stream, "side_data_list") if isinstance(one, dict)]
     return any(
@@ -228,6 +250,21 @@ def _caption_track(stream: dict[str, Any]) -> CaptionTrackInfo:
         title=_title(tags),
         is_default=bool(flags.get("default")),
         is_forced=bool(flags.get("forced")),
+    )
+
+
+def _chapters(content: dict[str, Any], start_s: float) -> tuple[Chapter, ...]:
+    marks = [one for one in _list(content, "chapters") if isinstance(one, dict)]
+    return tuple(
+        Chapter(
+            start_ms=round((_number(one, "start_time") - start_s) * 1000),
+            # One without an end ends where the next one begins.
+            end_ms=round(
+                ((_number(one, "end_time") or MAX_SOURCE_DURATION_S) - start_s) * 1000
+            ),
+            title=str(_dict(one, "tags").get("title", ""))[:_MAX_TITLE_CHARS],
+        )
+        for one in marks[:MAX_CHAPTERS]
     )
 
 

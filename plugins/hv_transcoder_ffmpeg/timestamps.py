@@ -23,7 +23,8 @@ from hvcore.plugin_api import (
     UnusableSourceError,
 )
 
-ENTRIES: Final = "packet=stream_index,pts_time,dts_time,duration_time,flags"
+FIELDS: Final = ("stream_index", "pts_time", "dts_time", "duration_time", "flags")
+ENTRIES: Final = f"packet={','.join(FIELDS)}"
 
 _SECONDS_IN_HOUR: Final = 3600
 _NEAR: Final = Fraction(1, 100)

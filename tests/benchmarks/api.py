@@ -133,6 +133,14 @@ def cases(filled: Filled, api: Server, yardsticks: Server, folder: Path) -> list
     Everything that is compared at the middle size.
     """
     details, upload = folder / "details.lua", folder / "upload.lua"
+    search = folder / "search.lua"
+    # Another one each time: what was found is remembered.
+    search.write_text(
+        "request = function()\n"
+        f'  return wrk.format("GET", "{LIST}?search=number%20"'
+        f" .. math.random({filled.videos // 10}, {filled.videos - 1}))\n"
+        "end\n"
+    )
     names = ",".join(f'"{video_id}"' for video_id in filled.video_ids)
     details.write_text(
         f"local ids = {{{names}}}\n"
@@ -156,6 +164,10 @@ def cases(filled: Filled, api: Server, yardsticks: Server, folder: Path) -> list
         ours("list", LIST),
         ours("list, page 2500", f"{LIST}?page=2500"),
         ours("list of ready", f"{LIST}?status=ready"),
+        ours("list by name", f"{LIST}?sortBy=name&sortDir=asc"),
+        ours("search, all have it", f"{LIST}?search=summer"),
+        ours("search, one has it", "/", search),
+        ours("search, none has it", f"{LIST}?search=qq"),
         ours("list, key-scoped", "/v1/videos"),
         ours("details", "/", details),
         ours("upload-url", f"{LIST}/upload-url", upload),

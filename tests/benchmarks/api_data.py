@@ -36,17 +36,16 @@ from hvcore.domain.processing.encoding import (
     RateControl,
     Speed,
 )
+from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, TrackPiece
 from hvcore.domain.processing.transcoding import (
     AudioRendition,
     MediaFile,
-    MediaIndex,
-    PublishedTrack,
     Rung,
     Segment,
     Track,
-    TrackPiece,
 )
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.persistence import tables
 from hvcore.persistence.json_columns import dump
 from hvcore.persistence.rows import video_to_row
@@ -106,9 +105,13 @@ def environ_of(data: Path, *, database: str, redis: str) -> dict[str, str]:
     }
 
 
-def fill(environ: Mapping[str, str], videos: int) -> Filled:
+def fill(environ: Mapping[str, str], videos: int, *, has_media: bool = True) -> Filled:
     """
     Make the tables, a tenant, a key and the videos.
+
+    Args:
+        has_media: Details can be asked for; lists need none of it, and most of the
+            disk is full of it.
     """
     folder = Path(environ["HV_DATA"])
     folder.mkdir(parents=True)
@@ -122,18 +125,22 @@ def fill(environ: Mapping[str, str], videos: int) -> Filled:
         env_id = services.tenants.environment(ORG, ENV).id
         wanted = KeyWanted(type=KeyType.ENVIRONMENT, org_id=ORG, env=ENV)
         key = services.keys.create(wanted).value
-        made = tuple(_insert(services.engine, env_id, videos))
+        made = tuple(_insert(services.engine, env_id, videos, has_media=has_media))
     known = {**environ, "BENCH_ENV_ID": env_id}
     return Filled(videos=videos, environ=known, key=key, video_ids=made)
 
 
-def _insert(engine: Engine, env_id: EnvId, count: int) -> Iterator[str]:
+def _insert(
+    engine: Engine, env_id: EnvId, count: int, *, has_media: bool
+) -> Iterator[str]:
     """
     Put videos in, and yield the ids of those that have their whole media.
     """
     template = _video(env_id)
     assert template.media is not None
     row = video_to_row(template) | {"version": 2}
+    if not has_media:
+        row["media_outline"] = None
     media = dump(template.media)
     every = max(1, count // ASKED_FOR)
     numbers = iter(range(count))
@@ -202,7 +209,8 @@ def _insert_many(
 
 
 def _row(template: Mapping[str, Any], number: int) -> dict[str, Any]:
-    name = f"A clip of the summer, number {number}"
+    colour = " in red" if number % 9 == 0 else ""
+    name = f"A clip of the summer{colour}, number {number}"
     created_at = FIRST + timedelta(seconds=number)
     return {
         **template,

@@ -27,7 +27,7 @@ from tests.benchmarks.delivery_servers import Server
 
 TURN_S: Final = 0.05
 """The shorter, the less they differ by chance. Of several servers each has its turn
-before the edge's grants, renewed after 0.7 s, are too old after 0.9: to fetch them
+before the edge's authorizations, renewed after 0.7 s, are too old after 0.9: to fetch them
 one by one is no part of what goes on."""
 SPARE_S: Final = 60
 """No load ends by itself while it is needed."""

@@ -93,7 +93,16 @@ def measure_limit(clip: Path, ladder: Ladder, *, seconds: float) -> Limit:
 
 def run_bare(clip: Path, ladder: Ladder, folder: Path, *, share: float = 1.0) -> Cost:
     """
-    Run the best simple command: one process, one decode, one HLS output a rung.
+    Run the best simple command, see bare_command.
+    """
+    return cost_of_command(bare_command(clip, ladder, folder, share=share))
+
+
+def bare_command(
+    clip: Path, ladder: Ladder, folder: Path, *, share: float = 1.0
+) -> list[str]:
+    """
+    Return the best simple command: one process, one decode, one HLS output a rung.
 
     Its files are ``<rung>/init.m4s`` and ``<rung>/<number>.m4s`` in the folder.
     """
@@ -112,7 +121,7 @@ def run_bare(clip: Path, ladder: Ladder, folder: Path, *, share: float = 1.0) ->
     if ladder.audio:
         command += ["-map", "0:a:0", "-c:a", "aac", "-b:a", "128k"]
         command += _segments(folder / "audio")
-    return cost_of_command(command)
+    return command
 
 
 def run_each_rung(clip: Path, ladder: Ladder, folder: Path) -> Cost:

@@ -48,7 +48,7 @@ def test_what_was_done_is_shown_latest_first_with_who_did_it(hv: Hv) -> None:
     assert {entry["actor"] for entry in entries} == {me()}
     assert entries[0]["subject"] == key["keyID"]
     assert set(entries[0]) == {
-        *("at", "actor", "action", "subject", "orgID", "details"),
+        *("at", "actor", "actorName", "action", "subject", "orgID", "details"),
     }
 
 

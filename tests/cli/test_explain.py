@@ -15,8 +15,8 @@ import pytest
 
 from hv_cli import process_logs
 from hv_cli.data_folder import DataFolder
-from hv_cli.dry_playback import DryServices, question
 from hv_cli.process_logs import LogFile
+from hv_reference.dry_playback import DryServices, question
 from hvcore.assembly import Services, build
 from hvcore.clock import SystemClock
 from hvcore.domain import ids
@@ -27,7 +27,8 @@ from hvcore.domain.links.links import EdgeKey, ShareLink
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.video import Video, VideoWanted, media_root
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.services.playback.refusal_log import PlaybackRefusal, RefusalLog
 from hvcore.settings import PublicSettings, load
 from tests.cli.conftest import Hv, Outcome

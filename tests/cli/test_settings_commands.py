@@ -76,6 +76,7 @@ def test_plugins_lists_what_is_found_and_active(hv: Hv) -> None:
         ("auth", "api-key"),
         ("limits", "moving-window"),
         ("queue", "rq"),
+        ("sign_in", "link"),
         ("storage", "fsspec"),
         ("transcoder", "ffmpeg"),
     }

@@ -130,6 +130,8 @@ def test_an_event_that_does_not_exist_is_wrong_usage(hv: Hv) -> None:
     words = ("webhooks", "add", "--org", "org_acme", "--env", "live", URL)
 
     assert hv(*words, "--event", "video.exploded").status == 2
+    # Sent to who asks for it, and to nobody else.
+    assert hv(*words, "--event", "webhook.test").status == 2
 
 
 @pytest.mark.parametrize(
@@ -142,6 +144,8 @@ def test_an_event_that_does_not_exist_is_wrong_usage(hv: Hv) -> None:
         ("remove", "wh_nobody"),
         ("rotate", "wh_nobody"),
         ("enable", "wh_nobody"),
+        ("disable", "wh_nobody"),
+        ("test", "wh_nobody"),
         ("resend", "evt_nobody"),
     ],
 )
@@ -199,6 +203,24 @@ def test_why_a_delivery_waits_is_shown(hv: Hv, tmp_path: Path) -> None:
     (delivery,) = json.loads(shown.stdout)["deliveries"]
     assert delivery["waits"] == "waits: it fails"
     assert "waits: it fails" in hv("tasks", "--kind", "webhook.deliver").stdout
+
+
+def test_a_webhook_can_be_tried_and_switched_off(hv: Hv) -> None:
+    webhook = str(added(hv)["webhookID"])
+
+    tried = hv("webhooks", "test", webhook, "--json")
+    off = hv("webhooks", "disable", webhook)
+    refused = hv("webhooks", "test", webhook)
+
+    (delivery,) = json.loads(tried.stdout)["deliveries"]
+    assert (delivery["webhookID"], delivery["state"]) == (webhook, "pending")
+    assert delivery["lastDurationMs"] is None
+    assert off.stdout.strip() == f"{webhook} is disabled"
+    assert json.loads(hv("webhooks", "disable", webhook, "--json").stdout)["state"] == (
+        "disabled"
+    )
+    assert refused.status == 1
+    assert f"hv webhooks enable {webhook}" in refused.stderr
 
 
 def test_a_removed_webhook_is_not_listed(hv: Hv) -> None:

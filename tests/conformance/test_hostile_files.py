@@ -107,11 +107,11 @@ def _endless_nal_units() -> bytes:
 )
 def test_small_files_cannot_cost_much_time(bomb: Callable[[], bytes]) -> None:
     files = {**GOOD, "video/180p/0.m4s": bomb()}
-    begin = time.monotonic()
+    began_s = time.process_time()
 
     certificate = checked(files)
 
-    assert time.monotonic() - begin < 5
+    assert time.process_time() - began_s < 5
     assert certificate.findings
 
 

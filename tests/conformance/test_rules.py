@@ -66,9 +66,9 @@ def bandwidth(name: str, factor: float) -> Break:
         lines = files["master.m3u8"].decode().split("\n")
         for place, line in enumerate(lines):
             if line.startswith("#EXT-X-STREAM-INF:"):
-                told = line.partition(f"{name}=")[2].partition(",")[0]
-                changed = f"{name}={int(int(told) * factor)},"
-                lines[place] = line.replace(f"{name}={told},", changed, 1)
+                declared = line.partition(f"{name}=")[2].partition(",")[0]
+                changed = f"{name}={int(int(declared) * factor)},"
+                lines[place] = line.replace(f"{name}={declared},", changed, 1)
         files["master.m3u8"] = "\n".join(lines).encode()
 
     return run
@@ -107,10 +107,19 @@ def subtitles(text: bytes) -> Break:
     return run
 
 
+def session_data(attributes: str, text: bytes = b"[]") -> Break:
+    def run(files: Files) -> None:
+        files["chapters.json"] = text
+        files["master.m3u8"] += f"#EXT-X-SESSION-DATA:{attributes}\n".encode()
+
+    return run
+
+
 M: Final = "master.m3u8"
 V: Final = "video-180p.m3u8"
 A: Final = "audio.m3u8"
 HIGH_PLAYLIST: Final = "video-360p.m3u8"
+CHAPTERS: Final = 'DATA-ID="com.apple.hls.chapters",URI="chapters.json"'
 SPS: Final = made.sps(320, 180)
 
 BROKEN: Final[dict[str, tuple[str, Break]]] = {
@@ -318,6 +327,26 @@ BROKEN: Final[dict[str, tuple[str, Break]]] = {
         "webvtt-timestamps",
         subtitles(b"WEBVTT\n\nX-TIMESTAMP-MAP="),
     ),
+    "session data that lead nowhere": (
+        "readable",
+        both(session_data(CHAPTERS), drop("chapters.json")),
+    ),
+    "session data twice": (
+        "session-data",
+        both(session_data(CHAPTERS), session_data(CHAPTERS)),
+    ),
+    "session data of two kinds": (
+        "session-data",
+        session_data(f'{CHAPTERS},VALUE="x"'),
+    ),
+    "session data of none": ("session-data", session_data('DATA-ID="a.b"')),
+    "session data without a name": ("playlist-syntax", session_data('VALUE="x"')),
+    "session data that are no JSON": ("session-data", session_data(CHAPTERS, b"<")),
+    "session data without an end": (
+        "session-data",
+        session_data(CHAPTERS, b"[" * 100_000),
+    ),
+    "huge session data": ("limits", session_data(CHAPTERS, b"1" * (1 << 20) + b"1")),
     "another timescale": ("timescale", video_init(scale=12_801)),
 }
 
@@ -348,6 +377,19 @@ def test_subtitles_in_order_are_no_finding() -> None:
     subtitles(b"WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n")(files)
 
     assert checked(files).findings == ()
+
+
+def test_session_data_in_order_are_no_finding() -> None:
+    for attributes, text in (
+        (CHAPTERS, b"[]"),
+        ('DATA-ID="a.b",VALUE="x",LANGUAGE="en"', b""),
+        ('DATA-ID="a.b",URI="chapters.json",FORMAT=RAW', b"<"),
+    ):
+        files = made.stream()
+        session_data(attributes, text)(files)
+        swap(M, "VERSION:7", "VERSION:6")(files)
+
+        assert checked(files).findings == ()
 
 
 def test_pictures_with_addresses_of_their_own_are_no_finding() -> None:

@@ -46,7 +46,7 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (folder / name).write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
     yield folder
-    for name in ("acme_limits", "acme_counts"):
+    for name in ("acme_limits", "acme_counts", "acme_badge"):
         sys.modules.pop(name, None)
 
 
@@ -107,10 +107,13 @@ def test_the_sink_counts_once(examples: Path, tmp_path: Path) -> None:
     assert (tmp_path / "data" / "state" / "x.sqlite3").is_file()
 
 
-def test_the_kit_finds_nothing_wrong_with_the_sink(examples: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "passed"), [("test_acme_counts.py", 15), ("test_acme_badge.py", 20)]
+)
+def test_the_kits_find_nothing_wrong(examples: Path, name: str, passed: int) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*command, "-p", "no:randomly", str(examples / "test_acme_counts.py")],
+        [*command, "-p", "no:randomly", str(examples / name)],
         cwd=examples,
         capture_output=True,
         text=True,
@@ -119,7 +122,27 @@ def test_the_kit_finds_nothing_wrong_with_the_sink(examples: Path) -> None:
     )
 
     assert done.returncode == 0, done.stdout
-    assert "15 passed" in done.stdout
+    assert f"{passed} passed" in done.stdout
+
+
+def test_the_way_to_sign_in_is_chosen_by_the_settings(
+    examples: Path, tmp_path: Path
+) -> None:
+    badges = examples / "badges.json"
+    badges.write_text('{"7": {"name": "Ann", "org": "org_a", "role": "editor"}}')
+    environ = {
+        "HV_PLUGINS": "acme_badge,hv_analytics_sql.plugin,hv_ratelimit.plugin",
+        "HV_SIGN_IN__BACKEND": "badge",
+        "HV_SIGN_IN__OPTIONS__BADGE__GATE": "https://gate.example.com",
+        "HV_SIGN_IN__OPTIONS__BADGE__FILE": str(badges),
+        "HV_SIGN_IN__OPTIONS__BADGE__SECRET": "s",
+    }
+
+    with services_with(tmp_path / "data", environ) as services:
+        services.migrate()
+        begun = services.sign_ins.begin(return_to="", client_address="192.0.2.7")
+
+    assert begun.address.startswith("https://gate.example.com?state=")
 
 
 def test_the_embedding_program_runs(examples: Path, tmp_path: Path) -> None:

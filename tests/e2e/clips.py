@@ -7,14 +7,19 @@ from pathlib import Path
 
 
 def make_clip(
-    path: Path, *, seconds: float = 13, size: str = "1280x720", audio: bool = True
+    path: Path,
+    *,
+    seconds: float = 13,
+    size: str = "1280x720",
+    rate: int = 30,
+    audio: bool = True,
 ) -> Path:
     """
     Make an H.264 clip with a moving picture and a tone.
     """
     command = [
         "ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-y",
-        "-f", "lavfi", "-i", f"testsrc2=s={size}:r=30:d={seconds}",
+        "-f", "lavfi", "-i", f"testsrc2=s={size}:r={rate}:d={seconds}",
     ]  # fmt: skip
     if audio:
         command += ["-f", "lavfi", "-i", f"sine=f=440:r=48000:d={seconds}"]

@@ -2,15 +2,29 @@
 One running service for the tests that only use it.
 """
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.e2e.browsing import running_browser
+from tests.e2e.browsing import running_browser, watch_for_violations
 from tests.e2e.clips import make_clip
+from tests.e2e.films import Film, make_film
 from tests.live import LiveService, live_service
+
+AXE: Final = "axe-core@4.14.1"
+SHARED: Final = {
+    # Webhooks of tests.
+    "HV_FETCH__ALLOWED_HOSTS": "127.0.0.1",
+    # More people sign in than one address does in a minute.
+    "HV_SIGN_IN__ATTEMPTS_PER_MINUTE": "1000",
+    "HV_ANALYTICS__REFERRERS": "true",
+}
+"""What the tests that share a service need of it."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -22,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    with live_service(tmp_path_factory.mktemp("service")) as running:
+    with live_service(tmp_path_factory.mktemp("service"), **SHARED) as running:
         yield running
 
 
@@ -41,7 +55,27 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_clip(tmp_path_factory.mktemp("clips") / "clip.mp4")
+    # Few pictures, because they are encoded for many tests.
+    return make_clip(tmp_path_factory.mktemp("clips") / "clip.mp4", rate=10)
+
+
+@pytest.fixture(scope="session")
+def short_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    A clip of one quality, for who looks at pages and not at encoding.
+    """
+    folder = tmp_path_factory.mktemp("short")
+    return make_clip(folder / "short.mp4", seconds=3, size="640x360")
+
+
+@pytest.fixture(scope="session")
+def short_id(service: LiveService, short_clip: Path) -> str:
+    """
+    A private video of it, which tests of pages give captions, pictures and links.
+    """
+    name = "Team <i>meeting"
+    made = service.made(short_clip, allowPublicAccess=False, videoName=name)
+    return str(made["id"])
 
 
 @pytest.fixture(scope="session")
@@ -52,3 +86,37 @@ def public_id(service: LiveService, clip: Path) -> str:
 @pytest.fixture(scope="session")
 def private_id(service: LiveService, clip: Path) -> str:
     return str(service.made(clip, allowPublicAccess=False)["id"])
+
+
+@pytest.fixture
+def violations(page: Page) -> list[str]:
+    """
+    What breaks a policy on any page or in any frame that is opened.
+    """
+    return watch_for_violations(page)
+
+
+@pytest.fixture(scope="session")
+def public_film(service: LiveService, tmp_path_factory: pytest.TempPathFactory) -> Film:
+    source = make_film(tmp_path_factory.mktemp("film"))
+    made = service.made(
+        source,
+        allowPublicAccess=True,
+        content_type="video/x-matroska",
+        videoName="A day at sea",
+    )
+    return Film(service, str(made["id"]))
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("npm")
+    npm = shutil.which("npm")
+    assert npm, "npm is needed to install what judges the page"
+    subprocess.run(
+        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), AXE],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")

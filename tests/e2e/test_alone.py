@@ -33,10 +33,10 @@ def lives(port: int) -> bool:
 
 @pytest.fixture
 def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
+    own_environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
     with redis_server() as redis:
         yield {
-            **kept,
+            **own_environ,
             "HV_DATA": str(tmp_path / "data"),
             "HV_QUEUE__OPTIONS__URL": redis.url,
         }

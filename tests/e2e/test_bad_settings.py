@@ -22,11 +22,11 @@ from tests.live import HV, free_ports
 def test_bad_settings_end_the_service(
     tmp_path: Path, name: str, value: str, said: str
 ) -> None:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
+    own_environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
 
     done = subprocess.run(
         [*HV, "--data", str(tmp_path / "data"), "up", "--port", str(free_ports())],
-        env={**kept, name: value},
+        env={**own_environ, name: value},
         capture_output=True,
         text=True,
         check=False,

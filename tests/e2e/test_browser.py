@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.browsing import play_to_the_end, watch_for_problems
+from tests.e2e.browsing import play, play_to_the_end, watch_for_problems
 from tests.e2e.clips import make_clip
 from tests.live import LiveService
 
@@ -42,10 +42,7 @@ def test_a_portrait_video_fits_into_the_page(
 
     page.goto(f"{service.worker}/v1/embed/{video_id}")
     # Its size is known once the first segment is there.
-    page.locator("video").evaluate(
-        "video => video.videoHeight || new Promise(done =>"
-        " video.addEventListener('loadedmetadata', done))"
-    )
+    play(page)
 
     assert page.locator("video").bounding_box() == {
         "x": 0,

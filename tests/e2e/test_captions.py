@@ -21,26 +21,29 @@ SRT = b"1\n00:00:01,000 --> 00:00:12,000\n<b>Hello</b> & <font>you</font>\n"
 
 # Not wait_for_function: the page's policy forbids evaluating texts.
 SHOWN = """async () => {
-    const video = document.querySelector('video');
+    await customElements.whenDefined('hv-player');
+    const { video } = document.querySelector('hv-player');
     const until = async (happens) => {
         while (!happens()) {
             await new Promise((done) => setTimeout(done, 20));
         }
     };
-    await until(() => video.textTracks.length > 0);
-    const [track] = video.textTracks;
+    video.muted = true;
+    await document.querySelector('hv-player').play();
+    const captions = () =>
+        [...video.textTracks].filter(({ kind }) => kind === 'subtitles');
+    await until(() => captions().length > 0);
+    const [track] = captions();
     const before = track.mode;
     // What the browser's own menu does.
     track.mode = 'showing';
     await until(() => track.cues && track.cues.length > 0);
-    video.muted = true;
     video.currentTime = 5;
-    await video.play();
     await until(() => track.activeCues.length > 0);
     const [cue] = track.activeCues;
     return {
         before,
-        count: video.textTracks.length,
+        count: captions().length,
         kind: track.kind,
         label: track.label,
         language: track.language,

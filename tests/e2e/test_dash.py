@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from playwright.sync_api import Page
 
 from tests.e2e.browsing import played_s, watch_for_problems, watch_on
 from tests.e2e.test_captions import SRT, captions
-from tests.live import LiveService
+from tests.live import LiveService, request
 
 SCRIPTS: Final = {
     "shaka-player@5.2.12": "shaka-player/dist/shaka-player.dash.js",
@@ -41,6 +41,33 @@ PLAY: Final = {
         player.initialize(document.querySelector('video'), url, true);
     }""",
 }
+
+PREVIEW: Final = {
+    "shaka-player@5.2.12": """async (url) => {
+        const player = new shaka.Player();
+        await player.attach(document.querySelector('video'));
+        await player.load(url);
+        const [track] = player.getImageTracks();
+        const found = await player.getThumbnails(track.id, 7.5);
+        return {
+            url: found.uris[0],
+            place: [found.positionX, found.positionY, found.width, found.height],
+            start: found.startTime,
+        };
+    }""",
+    "dashjs@5.2.1": """async (url) => {
+        const player = dashjs.MediaPlayer().create();
+        player.initialize(document.querySelector('video'), url, true);
+        await new Promise((done) => player.on('playbackPlaying', done));
+        const found = await new Promise((done) => player.provideThumbnail(7.5, done));
+        return {
+            url: found.url,
+            place: [found.x, found.y, found.width, found.height],
+            start: 7,
+        };
+    }""",
+}
+"""The still that is shown over a seek bar."""
 
 CHOOSE_CAPTIONS: Final = """async (url) => {
     const video = document.querySelector('video');
@@ -128,6 +155,29 @@ def test_a_video_plays_from_its_start_and_to_its_end(
     names = {address.path.rpartition("/")[2] for address in loaded}
     assert names == {"manifest.mpd", "init.m4s", "0.m4s", "1.m4s", "2.m4s"}
     assert {address.query for address in loaded} == {urlsplit(manifest).query}
+
+
+@pytest.mark.parametrize("player", list(SCRIPTS))
+def test_a_viewer_who_seeks_sees_previews(
+    page: Page, site: str, manifest: str, player: str
+) -> None:
+    problems = watch_for_problems(page)
+
+    page.goto(f"{site}/{player}.html")
+    found = page.evaluate(PREVIEW[player], manifest)
+    storyboard = request("GET", manifest.replace("manifest.mpd", "storyboard.vtt"))
+
+    cues = storyboard.data.decode().split("\n\n")[1:]
+    [cue] = [cue for cue in cues if cue.startswith("00:00:07.000 --> 00:00:08.000")]
+    address, _, area = cue.strip().rpartition("\n")[2].partition("#xywh=")
+    assert problems == []
+    assert found == {
+        "url": urljoin(manifest, address),
+        "place": [int(number) for number in area.split(",")],
+        "start": 7,
+    }
+    picture = request("GET", found["url"])
+    assert (picture.status, picture.data[:3]) == (200, b"\xff\xd8\xff")
 
 
 def test_a_viewer_chooses_captions(

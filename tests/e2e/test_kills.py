@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import LiveService, files_below, live_service, request, until
+from tests.live import LiveService, files_below, is_left, live_service, request, until
 
 GONE_WITHIN_S = 2.0
 
@@ -52,10 +52,16 @@ def words(process: psutil.Process) -> list[str]:
 
 
 def running(service: LiveService, *wanted: str) -> psutil.Process | None:
-    for process in tree(service):
-        if set(wanted) <= set(words(process)):
-            return process
-    return None
+    found = [p for p in tree(service) if set(wanted) <= set(words(p))]
+    # Of several encode workers, the one that encodes.
+    return max(found, key=descendants, default=None)
+
+
+def descendants(process: psutil.Process) -> int:
+    try:
+        return len(process.children(recursive=True))
+    except psutil.NoSuchProcess:
+        return 0
 
 
 def encoding(service: LiveService, video_id: str) -> bool:
@@ -65,16 +71,7 @@ def encoding(service: LiveService, video_id: str) -> bool:
 def assert_gone(processes: list[psutil.Process]) -> None:
     _, alive = psutil.wait_procs(processes, timeout=GONE_WITHIN_S)
 
-    # A zombie runs no more; it waits for its reaper, which is not ours.
     assert [process for process in alive if is_left(process)] == []
-
-
-def is_left(process: psutil.Process) -> bool:
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        # Since it was looked at.
-        return False
 
 
 def start_encoding(service: LiveService, clip: Path) -> str:

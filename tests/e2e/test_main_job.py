@@ -92,7 +92,7 @@ def test_the_master_playlist_tells_the_truth(
     sound = sizes_and_durations(service, public_id, attributes(audio)["URI"])
     for variant in variants(master):
         assert variant["AUDIO"] == attributes(audio)["GROUP-ID"]
-        assert variant["FRAME-RATE"] == "30.000"
+        assert variant["FRAME-RATE"] == "10.000"
         pairs = sizes_and_durations(service, public_id, variant["URI"])
         peak_bps = max(8 * size / s for size, s in pairs if s >= 3)
         peak_bps += max(8 * size / s for size, s in sound if s >= 3)

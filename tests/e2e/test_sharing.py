@@ -4,8 +4,9 @@ Share links, edge keys and chosen pictures of a running service.
 
 import io
 import re
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -28,47 +29,103 @@ def views(service: LiveService, video_id: str, share_id: str) -> int:
 
 
 def test_one_view_is_one_session_from_the_page_to_the_end(
-    service: LiveService, private_id: str, page: Page, tmp_path: Path
+    service: LiveService, private_id: str, page: Page
 ) -> None:
     link = share(service, private_id, maxViews=1)
     problems = watch_for_problems(page)
 
     page.goto(link["shareURL"])
     expect(page.get_by_role("button", name="Play")).to_be_visible()
-    page.wait_for_timeout(300)
-    page.screenshot(path=str(tmp_path / "watch.png"))
+    facts = page.get_by_role("listitem")
+    expect(facts.first).to_contain_text("Available until")
+    expect(facts.last).to_have_text("Can be watched once more")
     assert views(service, private_id, link["shareID"]) == 0
     page.get_by_role("button", name="Play").click()
     watch_on(page)
 
+    expect(facts.last).to_have_text("This is the last time it can be watched")
     assert problems == []
     assert views(service, private_id, link["shareID"]) == 1
     answer = page.goto(link["shareURL"])
     assert answer is not None
     assert answer.status == 410
-    page.screenshot(path=str(tmp_path / "over.png"))
-    expect(page.get_by_role("alert")).to_contain_text("This link is over")
+    told = page.get_by_role("alert")
+    expect(told).to_contain_text("watched as often as allowed")
+    expect(told).to_contain_text("Ask whoever sent you this link for a new one.")
 
 
-def test_the_viewer_confirms_the_address_and_watches(
-    service: LiveService, private_id: str, page: Page, tmp_path: Path
+def code_in_mail(service: LiveService) -> str:
+    """
+    Return the code of the newest mail, once there is one.
+    """
+    folder = service.data / "mail"
+    until(lambda: any(folder.glob("*.eml")), within_s=30, what="the mail")
+    newest = max(folder.glob("*.eml"))
+    found = re.search(r"code to watch it is (\d{6})", newest.read_text())
+    newest.unlink()
+    assert found
+    return found[1]
+
+
+def test_the_viewer_watches_by_the_code_of_the_mail(
+    service: LiveService, private_id: str, page: Page
 ) -> None:
     link = share(service, private_id, viewerEmail="Ann@example.com")
-
     page.goto(link["shareURL"])
-    page.screenshot(path=str(tmp_path / "confirm.png"))
-    page.get_by_label("Enter the e-mail address").fill("bob@example.com")
+    page.get_by_label("E-mail address").fill("ann@EXAMPLE.com")
+    page.get_by_role("button", name="Send the code").click()
+    code = code_in_mail(service)
+    page.get_by_label("Code from the mail").fill(f"{(int(code) + 1) % 10**6:06}")
     page.get_by_role("button", name="Watch the video").click()
-    expect(page.get_by_role("alert")).to_contain_text("not shared with this address")
-    page.screenshot(path=str(tmp_path / "refused.png"))
+    expect(page.get_by_role("alert")).to_contain_text("not the code")
     problems = watch_for_problems(page)
-    page.get_by_label("Enter the e-mail address").fill("ann@EXAMPLE.com")
+
+    page.get_by_label("Code from the mail").fill(f"{code[:3]} {code[3:]}")
     page.get_by_role("button", name="Watch the video").click()
     page.get_by_role("button", name="Play").click()
     watch_on(page)
 
-    assert problems == []
     assert views(service, private_id, link["shareID"]) == 1
+    # The browser is remembered.
+    page.goto(link["shareURL"])
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert problems == []
+
+
+def test_the_page_of_a_withdrawn_link_says_so(
+    service: LiveService, private_id: str, page: Page
+) -> None:
+    link = share(service, private_id)
+    path = f"/v1/videos/{private_id}/shares/{link['shareID']}"
+    assert service.call("DELETE", path).status == 200
+
+    answer = page.goto(link["shareURL"])
+
+    assert answer is not None
+    assert answer.status == 410
+    told = page.get_by_role("alert")
+    expect(told).to_contain_text("This link was withdrawn")
+    expect(told).to_contain_text("Ask whoever sent you this link for a new one.")
+
+
+def test_the_page_of_an_expired_link_says_so(
+    service: LiveService, private_id: str, page: Page
+) -> None:
+    link = share(service, private_id)
+    # Links are good for an hour at least.
+    with closing(sqlite3.connect(service.data / "hvcore.sqlite3")) as database:
+        ended = "UPDATE share_links SET expires_at = created_at + 1 WHERE id = ?"
+        assert database.execute(ended, (link["shareID"],)).rowcount == 1
+        database.commit()
+
+    answer = page.goto(link["shareURL"])
+
+    assert answer is not None
+    assert answer.status == 410
+    told = page.get_by_role("alert")
+    expect(told).to_contain_text("This link has expired")
+    expect(told).to_contain_text("Ask whoever sent you this link for a new one.")
+    expect(told).to_contain_text("Request ")
 
 
 def test_a_link_that_ends_while_its_page_is_open_says_so(
@@ -81,7 +138,10 @@ def test_a_link_that_ends_while_its_page_is_open_says_so(
 
     page.get_by_role("button", name="Play").click()
 
-    expect(page.get_by_role("alert")).to_contain_text("This link is over")
+    told = page.get_by_role("alert")
+    expect(told).to_contain_text("This link is over")
+    expect(told).to_contain_text("Ask whoever sent you this link for a new one.")
+    expect(told.get_by_role("button")).to_be_hidden()
 
 
 def test_no_more_sessions_begin_than_there_are_views(
@@ -125,14 +185,13 @@ def test_an_edge_key_plays_until_it_is_revoked(
     assert answer.status == 403
 
 
-def test_a_moment_becomes_the_picture(service: LiveService, clip: Path) -> None:
-    video_id = service.made(clip)["id"]
-    address = service.details(video_id)["thumbnailUrl"]
+def test_a_moment_becomes_the_picture(service: LiveService, private_id: str) -> None:
+    address = service.details(private_id)["thumbnailUrl"]
     before = request("GET", address)
     assert before.status == 200
 
     ordered = service.call(
-        "POST", f"/v1/videos/{video_id}/thumbnail", {"timestampSeconds": 12.9}
+        "POST", f"/v1/videos/{private_id}/thumbnail", {"timestampSeconds": 12.9}
     )
 
     assert ordered.body["status"] == "pending"

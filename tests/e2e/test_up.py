@@ -16,7 +16,15 @@ import psutil
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.live import HV, LiveService, live_service, request, start_up, until
+from tests.live import (
+    HV,
+    LiveService,
+    is_left,
+    live_service,
+    request,
+    start_up,
+    until,
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +60,17 @@ def descendants(service: LiveService) -> list[psutil.Process]:
 
 def test_the_first_start_prints_its_keys_and_keeps_them(shared: LiveService) -> None:
     path = shared.data / "first-keys.json"
-    kept = json.loads(path.read_text())
+    written = json.loads(path.read_text())
 
     assert path.stat().st_mode & 0o777 == 0o600
     for env in ("live", "dev"):
-        until(lambda key=kept[env]["apiKey"]: key in log(shared), within_s=10)
+        until(lambda key=written[env]["apiKey"]: key in log(shared), within_s=10)
+
+
+def test_every_start_prints_an_address_that_signs_in(shared: LiveService) -> None:
+    begins = f"{shared.api}/dashboard/sign-in/link#"
+
+    until(lambda: begins in log(shared), within_s=10)
 
 
 def test_its_addresses_can_be_read_while_it_runs(shared: LiveService) -> None:
@@ -80,7 +94,7 @@ def test_a_second_one_on_the_same_folder_is_refused(shared: LiveService) -> None
 
     assert second.returncode == 1
     assert str(shared.supervisor.pid) in second.stderr
-    assert "runs already" in second.stderr
+    assert "is already running" in second.stderr
     assert "Traceback" not in second.stderr
 
 
@@ -203,8 +217,11 @@ def test_it_starts_again_right_after_it_was_killed(own: LiveService) -> None:
     for _ in range(2):
         own.supervisor.send_signal(signal.SIGKILL)
         own.ended(within_s=5)
+        told_before = len(log(own))
         own.start()
 
+    for text in (f"{own.api}/docs", str(own.data / "first-keys.json")):
+        until(lambda text=text: text in log(own)[told_before:], within_s=30, what=text)
     _, alive = psutil.wait_procs(before, timeout=2)
     assert alive == []
     assert request("GET", f"{own.api}/health").body["status"] == "ok"
@@ -215,7 +232,7 @@ def test_it_ends_with_0_and_leaves_nothing(own: LiveService) -> None:
 
     assert own.stop() == 0
 
-    assert [process for process in before if process.is_running()] == []
+    assert [process for process in before if is_left(process)] == []
     left = {path.name for path in (own.data / "run").iterdir()}
     assert left <= {"up.lock"}
 
@@ -249,8 +266,8 @@ def test_an_upload_waits_for_a_service_that_starts(
     own.ended(within_s=5)
     # What the killed one has left says where nobody listens any more.
     addresses = own.data / "run" / "addresses.json"
-    kept = json.loads(addresses.read_text())
-    addresses.write_text(json.dumps({**kept, "apiURL": "http://127.0.0.1:1"}))
+    written = json.loads(addresses.read_text())
+    addresses.write_text(json.dumps({**written, "apiURL": "http://127.0.0.1:1"}))
 
     own.supervisor = start_up(own.environ, own.data, own.port)
     until(lambda: not addresses.exists(), within_s=10, what="its start")

@@ -43,11 +43,11 @@ def test_a_failed_video_is_told_while_another_receiver_is_dead(
         until(lambda: bool(live.received), within_s=60)
 
         received = live.received[0]
-        told = Webhook(secret).verify(received.body, dict(received.headers))
-        assert (told["videoId"], told["envID"]) == (video_id, "live")
-        assert told["error"]
+        verified = Webhook(secret).verify(received.body, dict(received.headers))
+        assert (verified["videoId"], verified["envID"]) == (video_id, "live")
+        assert verified["error"]
         listed = service.call("GET", "/v1/events?event=video.processing.failed")
-        assert listed.body["events"] == [told]
+        assert listed.body["events"] == [verified]
         # A request in flight does not hold up the end of the service.
         until(lambda: bool(dead.received), within_s=10)
         began = time.monotonic()

@@ -2,7 +2,8 @@
 A delivery process on a disk with little room: ``python -m tests.hostile.small_disk``.
 
 It takes a listening descriptor. The disk is the real one; only what the process is
-told of its free space is less, and shrinks by what lies in the data folder.
+told of its free space is less, and shrinks by what lies in the data folder. Who sends
+nothing is cut off sooner than usual.
 """
 
 import os
@@ -12,11 +13,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from hv_cli.main import main
+from hv_server.deadlines import LargeBodies
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.incoming.disk_space import FREE_RESERVE_BYTES
 from tests.live import files_below
 
 ROOM_BYTES: Final = MAX_UPLOAD_BYTES + 2 * 10**9
+CUT_OFF_AFTER_S: Final = 5.0
 
 
 class Usage(NamedTuple):
@@ -45,5 +48,6 @@ def usage(_path: object) -> Usage:
 
 if __name__ == "__main__":
     shutil.disk_usage = usage  # type: ignore[assignment]  # only what is looked at
+    LargeBodies.grace_s = CUT_OFF_AFTER_S
     sys.argv = ["hv", "delivery", "--fd", sys.argv[1]]
     main()

@@ -31,7 +31,7 @@ HOLDERS = 40
 OTHERS_ASK = {
     "/health/live": 200,
     "/.well-known/jwks.json": 200,
-    "/v1/player/vendor/hls.min.js": 200,
+    "/v1/player/vendor/hls.min.mjs": 200,
     "/v1/watch/shr_none": 404,
     "/v1/ek_none/master.m3u8": 404,
     "/v1/public/org_local/live/vid_none/master.m3u8": 404,
@@ -77,7 +77,7 @@ def test_answers_that_nobody_reads_hold_up_nobody(port: int) -> None:
         for _ in range(HOLDERS):
             sock = stack.enter_context(connect(port, buffer_bytes=2048))
             # Odd, so that it is no request of the file loop.
-            sock.sendall(head("GET", "/v1/player/vendor/hls.min.js", "X_Odd: 1") * 20)
+            sock.sendall(head("GET", "/v1/player/vendor/hls.min.mjs", "X_Odd: 1") * 20)
 
         assert_answered(port, OTHERS_ASK)
 

@@ -3,13 +3,10 @@ One organization orders more encoding than all encoders can do.
 """
 
 import heapq
-import json
 import math
 import random
 from pathlib import Path
-from typing import Any
 
-import attrs
 import pytest
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
@@ -17,14 +14,16 @@ from hvcore.domain.ids import OrgId, VideoId
 from hvcore.domain.tasks.kinds import TRANSCODE_KINDS
 from hvcore.domain.tasks.task import FAIR_LANES, Lane, NewTask
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.services.tasks.lane_turns import LaneTurns
+from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from tests.fakes import SettableClock
-from tests.live import LiveService, live_service, request, until
+from tests.hostile.customers import new_customer
+from tests.live import live_service, until
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip
+from tests.published import services_of
 from tests.services.conftest import MP4, World, make_world
 
 ORGANIZATIONS = 1_000
@@ -118,7 +117,7 @@ def _run(world: World, lane: Lane) -> str | None:
     Let a worker of one lane do its next task; tell whose it was.
     """
     runs = world.services.task_runs
-    task = runs.take_next(LaneTurns([lane]), worker="w")
+    task = runs.take_next(LaneScheduler([lane]), worker="w")
     if task is None:
         return None
     runs.work(task, stopping=lambda: False)
@@ -134,7 +133,7 @@ def test_another_ones_job_takes_its_next_step_on_the_next_free_worker(
         while _run(world, Lane.PLAN):
             pass
         held = world.services.task_runs.take_next(
-            LaneTurns([Lane.ENCODE]), worker="busy"
+            LaneScheduler([Lane.ENCODE]), worker="busy"
         )
         assert held is not None
         world.clock.move(seconds=1)
@@ -158,7 +157,7 @@ def test_another_ones_job_takes_its_next_step_on_the_next_free_worker(
 def test_many_short_clips_become_ready_one_after_the_other(tmp_path: Path) -> None:
     with make_world(tmp_path, {}) as world:
         ids = [world.processed() for _ in range(12)]
-        turns = LaneTurns(FAIR_LANES)
+        turns = LaneScheduler(FAIR_LANES)
         runs = world.services.task_runs
         while not any(world.video(one).state is VideoState.READY for one in ids):
             task = runs.take_next(turns, worker="w")
@@ -175,69 +174,6 @@ def test_many_short_clips_become_ready_one_after_the_other(tmp_path: Path) -> No
         assert len(waiting) >= 6
 
 
-@attrs.frozen(kw_only=True)
-class Customer:
-    """
-    An organization with a key of its own.
-    """
-
-    service: LiveService
-    root: str
-    key: str
-
-    def ask(self, method: str, path: str, **body: object) -> Any:  # noqa: ANN401 - JSON
-        """
-        Ask the API; return what stands under ``body``.
-        """
-        sent = self.service.call(method, path, body or None, **{"X-Api-Key": self.key})
-        assert sent.status == 200, sent.data
-        return sent.body
-
-    def orders(self, clip: Path, **settings: str) -> str:
-        """
-        Upload a clip and order its processing; return the video's id.
-        """
-        grant = self.ask(
-            "POST",
-            f"{self.root}/videos/upload-url",
-            filename=clip.name,
-            fileSize=clip.stat().st_size,
-            contentType=MP4,
-        )
-        headers = {"Content-Type": MP4}
-        data = clip.read_bytes()
-        assert (
-            request("PUT", grant["signedURL"], data=data, headers=headers).status == 200
-        )
-        made = self.ask(
-            "POST",
-            f"{self.root}/videos/process",
-            gcsPath=grant["bucketPath"],
-            allowPublicAccess=True,
-            **settings,
-        )
-        return str(made["videoID"])
-
-    def is_ready(self, video_id: str) -> bool:
-        """
-        Tell whether a video is ready.
-        """
-        return bool(self.ask("GET", f"/v1/videos/{video_id}")["status"]["ready"])
-
-
-def _customer(service: LiveService, org_id: str) -> Customer:
-    for words in (
-        ["orgs", "create", org_id],
-        ["envs", "create", org_id, "live", "--kind", "production"],
-    ):
-        made = service.hv(*words)
-        assert made.returncode == 0, made.stderr
-    words = ["--org", org_id, "--type", "environment", "--env", "live", "--json"]
-    key = json.loads(service.hv("keys", "create", *words).stdout)["apiKey"]
-    root = f"/v1/api/{org_id}/environments/live"
-    return Customer(service=service, root=root, key=key)
-
-
 @pytest.mark.services
 def test_a_short_clip_is_ready_before_what_another_one_has_queued(
     tmp_path: Path,
@@ -248,8 +184,9 @@ def test_a_short_clip_is_ready_before_what_another_one_has_queued(
     costly = {"videoQuality": "high", "compressionRatio": "veryslow"}
 
     with live_service(tmp_path, "--workers", "1") as service:
-        attacker = _customer(service, "org_attacker")
-        victim = _customer(service, "org_victim")
+        with services_of(service.environ) as services:
+            attacker = new_customer(service, services, "org_attacker")
+            victim = new_customer(service, services, "org_victim")
         theirs = [attacker.orders(clip, **costly) for _ in range(EXPENSIVE_JOBS)]
         mine = victim.orders(clip, **usual)
 

@@ -171,7 +171,7 @@ def test_who_announces_the_disk_and_sends_nothing_stops_nobody(
         for sock in silent:
             status, detail = _refusal(sock)
             assert status in {400, 409}
-            assert "send it again" in detail or "came too slowly" in detail
+            assert "send it again" in detail or "arrived too slowly" in detail
 
 
 def test_what_does_not_fit_is_refused_before_it_is_sent(site: Site) -> None:

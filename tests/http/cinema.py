@@ -9,7 +9,7 @@ from falcon.testing import Result, TestClient
 
 from hv_delivery.app import make_app as make_delivery
 from hv_player.app import make_app as make_player
-from hvcore.domain.videos.video import media_root
+from hvcore.domain.videos.media_paths import media_root
 from tests.http.delivery_world import poster
 from tests.http.world import World, body_of, job_of
 from tests.media_samples import shelf
@@ -50,6 +50,12 @@ class Cinema:
         for name, data in made.files.items():
             self.api.storage.files[f"{root}/{name}"] = data
         return video_id
+
+    def rename(self, name: str) -> None:
+        """
+        Call the video something, whatever the API would say to that.
+        """
+        self.api.change(self.video, lambda video: setattr(video, "name", name))
 
     def share(self, **wanted: object) -> str:
         """

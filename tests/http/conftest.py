@@ -45,6 +45,7 @@ def settings_of(folder: Path) -> Settings:
             "hv_analytics_sql.plugin",
             "hv_auth_apikey.plugin",
             "hv_ratelimit.plugin",
+            "hv_sign_in_link.plugin",
         ),
     )
 

@@ -24,6 +24,7 @@ from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.link_pages import LinkPages
+from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.thumbnails import Thumbnails
@@ -77,6 +78,7 @@ class DeliveryWorld:
     thumbnails: Thumbnails = attrs.field(init=False)
     edge_key_playback: EdgeKeyPlayback = attrs.field(init=False)
     share_playback: SharePlayback = attrs.field(init=False)
+    share_codes: ShareCodes = attrs.field(init=False)
     settings: Settings = attrs.field(init=False)
     client: TestClient | LoopClient = attrs.field(init=False)
     player: TestClient = attrs.field(init=False)
@@ -105,6 +107,9 @@ class DeliveryWorld:
             delivery=self.delivery,
             key_ring=self.key_ring,
             pages=pages,
+        )
+        self.share_codes = ShareCodes(
+            uow=cast(UnitOfWork, None), playback=self.share_playback
         )
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))

@@ -12,11 +12,11 @@ import attrs
 
 from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.encoding import AudioCodec, PixelFormat, Speed
+from hvcore.domain.processing.source_info import SourceInfo
 from hvcore.domain.processing.transcoding import (
     Capabilities,
     Part,
     PartDone,
-    SourceInfo,
     TranscodeOrder,
 )
 from hvcore.domain.tasks.task import Lane
@@ -93,6 +93,10 @@ class RememberingQueue(Queue):
 
     def depth(self, lane: Lane) -> int:
         return len(self.rung)
+
+    def workers(self, lane: Lane) -> int:
+        self.ping()
+        return 1
 
     def ping(self) -> None:
         if self.is_down:

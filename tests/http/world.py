@@ -27,14 +27,8 @@ from hvcore.domain.processing.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.processing.transcoding import (
-    AudioRendition,
-    MediaFile,
-    MediaIndex,
-    PublishedTrack,
-    Rung,
-    Track,
-)
+from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack
+from hvcore.domain.processing.transcoding import AudioRendition, MediaFile, Rung, Track
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.services.access.keys import KeyWanted

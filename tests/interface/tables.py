@@ -345,6 +345,7 @@ FURTHER_ROUTES: Final = (
     ("GET", "/docs"),
     ("GET", f"{_B}/videos/{{assetId}}/signed-url"),
     ("POST", f"{_B}/videos/{{assetId}}/retry"),
+    ("POST", f"{_B}/videos/{{assetId}}/upload-complete"),
     ("POST", f"{_A}/videos/{{videoID}}/retry"),
     ("PATCH", f"{_B}/videos/{{assetId}}"),
     ("PATCH", f"{_A}/videos/{{videoID}}"),
@@ -370,6 +371,11 @@ FURTHER_ROUTES: Final = (
             ("PUT", "/{language}"),
             ("DELETE", "/{language}"),
         )
+    ),
+    *(
+        (method, f"{video}/chapters")
+        for video in (f"{_A}/videos/{{videoID}}", f"{_B}/videos/{{assetId}}")
+        for method in ("GET", "PUT", "DELETE")
     ),
 )
 """Not in the interface's tables; named by what was decided beside them."""
@@ -620,10 +626,12 @@ BUCKETS: Final = {
         "/videos/upload",
         "/videos/download",
         "/retry",
+        "/upload-complete",
         "/share",
         "/signed-url",
         "/edge-keys",
         "/captions",
+        "/chapters",
     ),
 }
 """What stands in the addresses that count under each."""

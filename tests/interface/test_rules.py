@@ -10,8 +10,8 @@ from falcon.testing import TestClient
 from hv_api.routes import ROUTES
 from hvcore.domain.processing.encoding import EncodingSettings, PixelFormat, Preset
 from hvcore.domain.processing.ladder import build_ladder
-from hvcore.domain.processing.transcoding import SourceInfo, VideoTrackInfo
-from hvcore.domain.videos.video import TRANSITIONS
+from hvcore.domain.processing.source_info import SourceInfo, VideoTrackInfo
+from hvcore.domain.videos.states import TRANSITIONS
 from hvcore.settings.tree import LimitSettings
 from tests.http.world import ENV, World, body_of, problem_of
 from tests.interface import tables

@@ -47,7 +47,7 @@ from hvcore.domain.analytics.segments import (
 )
 from hvcore.domain.ids import OrgId, VideoId
 from hvcore.ports.analytics import AnalyticsReport, SupportsReports
-from tests.kit.memory import Kept, MemoryStore
+from tests.kit.memory import MemoryStore, StoredCounts
 
 HasPlace: TypeAlias = (
     SegmentPlace | IgnoredPlace | SessionSeen | PlaybackQualityCount | OriginCount
@@ -55,7 +55,7 @@ HasPlace: TypeAlias = (
 
 
 @attrs.define
-class KeptMore(Kept):
+class StoredReports(StoredCounts):
     """
     What outlives such a store.
     """
@@ -75,9 +75,9 @@ class CapableStore(SupportsReports, MemoryStore):
 
     reports = frozenset(AnalyticsReport)
 
-    def __init__(self, kept: KeptMore) -> None:
-        super().__init__(kept)
-        self.more = kept
+    def __init__(self, stored: StoredReports) -> None:
+        super().__init__(stored)
+        self.more = stored
 
     def apply(self, batch: ServedBatch) -> None:
         # All of it is read before any is kept.
@@ -134,6 +134,8 @@ class CapableStore(SupportsReports, MemoryStore):
 
     def forget_sessions(self, before: datetime) -> bool:
         self.more.seen = [one for one in self.more.seen if one.at >= before]
+        stored = [one for one in self.more.unfollowed if one.at >= before]
+        self.more.unfollowed = stored
         return False
 
     def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
@@ -143,12 +145,12 @@ class CapableStore(SupportsReports, MemoryStore):
             if first <= one.day <= last and self.concerns(scope, one):
                 found.setdefault(one.day, []).append(one.quality)
         return [
-            PlaybackQualityDay(day=day, quality=self.joined(told))
-            for day, told in sorted(found.items())
+            PlaybackQualityDay(day=day, quality=self.joined(qualities))
+            for day, qualities in sorted(found.items())
         ]
 
-    def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
-        rows = [one.to_columns() for one in told]
+    def joined(self, qualities: Sequence[PlaybackQuality]) -> PlaybackQuality:
+        rows = [one.to_columns() for one in qualities]
         return PlaybackQuality.from_columns(
             together(declared.aggregation, values)
             for declared, values in zip(COLUMNS, zip(*rows, strict=True), strict=True)
@@ -266,6 +268,14 @@ class ForgetsOneMore(CapableStore):
         return super().forget_sessions(before + timedelta(milliseconds=1))
 
 
+class KeepsWhoHadMore(CapableStore):
+    def forget_sessions(self, before: datetime) -> bool:
+        stored = self.more.unfollowed
+        is_more = super().forget_sessions(before)
+        self.more.unfollowed = stored
+        return is_more
+
+
 class CountsEachTime(CapableStore):
     def viewers(self, scope: Scope, since: datetime) -> int:
         found = [one for one in self.more.seen if one.at >= since]
@@ -307,20 +317,20 @@ class NamesEveryHost(CapableStore):
 
 
 class KeepsTheNewestReport(CapableStore):
-    def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
-        return told[-1]
+    def joined(self, qualities: Sequence[PlaybackQuality]) -> PlaybackQuality:
+        return qualities[-1]
 
 
 class LeavesTheNewestMetricOut(CapableStore):
-    def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
-        right = super().joined(told).to_columns()
+    def joined(self, qualities: Sequence[PlaybackQuality]) -> PlaybackQuality:
+        right = super().joined(qualities).to_columns()
         left_out = len(METRICS[-1].columns)
         return PlaybackQuality.from_columns([*right[:-left_out], *[None] * left_out])
 
 
 class TakesUntoldForNought(CapableStore):
-    def joined(self, told: Sequence[PlaybackQuality]) -> PlaybackQuality:
-        right = super().joined(told)
+    def joined(self, qualities: Sequence[PlaybackQuality]) -> PlaybackQuality:
+        right = super().joined(qualities)
         least = right.bitrate_kbps.least or 0
         return attrs.evolve(
             right, bitrate_kbps=attrs.evolve(right.bitrate_kbps, least=least)
@@ -338,5 +348,5 @@ def made(kind: type[CapableStore]) -> tuple[CapableStore, Callable[[], CapableSt
     """
     Return a store, and how another one is opened on the same data.
     """
-    kept = KeptMore()
-    return kind(kept), lambda: kind(kept)
+    stored = StoredReports()
+    return kind(stored), lambda: kind(stored)

@@ -26,7 +26,7 @@ from hvcore.ports.analytics import AnalyticsStore, BatchRefusedError
 
 
 @attrs.define
-class Kept:
+class StoredCounts:
     """
     What outlives a store.
     """
@@ -41,11 +41,11 @@ class MemoryStore(AnalyticsStore):
     Keeps every promise.
     """
 
-    def __init__(self, kept: Kept) -> None:
-        self.kept = kept
+    def __init__(self, stored: StoredCounts) -> None:
+        self.stored = stored
 
     def write(self, batch: ServedBatch) -> None:
-        with self.kept.lock:
+        with self.stored.lock:
             if self.follows(batch):
                 self.apply(batch)
 
@@ -58,20 +58,20 @@ class MemoryStore(AnalyticsStore):
         return True
 
     def apply(self, batch: ServedBatch) -> None:
-        self.kept.counts += list(batch.counts)
-        self.kept.positions[batch.id.file] = batch.id.end
+        self.stored.counts += list(batch.counts)
+        self.stored.positions[batch.id.file] = batch.id.end
 
     def position(self, file: str) -> int:
-        with self.kept.lock:
-            return self.kept.positions.get(file, 0)
+        with self.stored.lock:
+            return self.stored.positions.get(file, 0)
 
     def forget(self, file: str) -> None:
-        with self.kept.lock:
-            self.kept.positions.pop(file, None)
+        with self.stored.lock:
+            self.stored.positions.pop(file, None)
 
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
-        with self.kept.lock:
-            counts = list(self.kept.counts)
+        with self.stored.lock:
+            counts = list(self.stored.counts)
         return {
             video: sum(c.segments for c in counts if c.place.video_id == video)
             for video in videos
@@ -142,8 +142,8 @@ class MemoryStore(AnalyticsStore):
         return len({c.place.video_id for c in counts})
 
     def within(self, scope: Scope, days: DateRange) -> list[ServedCount]:
-        with self.kept.lock:
-            counts = list(self.kept.counts)
+        with self.stored.lock:
+            counts = list(self.stored.counts)
         first, last = days.first or date.min, days.last or date.max
         return [c for c in counts if first <= c.day <= last and self.is_in(c, scope)]
 
@@ -168,17 +168,17 @@ class RefusesNothing(MemoryStore):
 class AppliesOneByOne(MemoryStore):
     def apply(self, batch: ServedBatch) -> None:
         for count in batch.counts:
-            self.kept.counts.append(count)
+            self.stored.counts.append(count)
         super().apply(attrs.evolve(batch, counts=()))
 
 
 class MovesThePositionFirst(MemoryStore):
     def write(self, batch: ServedBatch) -> None:
         if self.follows(batch):
-            self.kept.positions[batch.id.file] = batch.id.end
+            self.stored.positions[batch.id.file] = batch.id.end
             # Others look meanwhile.
             time.sleep(0.001)
-            self.kept.counts += list(batch.counts)
+            self.stored.counts += list(batch.counts)
 
 
 class LooksThenWrites(MemoryStore):
@@ -192,11 +192,11 @@ class LooksThenWrites(MemoryStore):
 class WritesWhatItReadBefore(MemoryStore):
     def write(self, batch: ServedBatch) -> None:
         if self.follows(batch):
-            counts = [*self.kept.counts, *batch.counts]
+            counts = [*self.stored.counts, *batch.counts]
             # Others do the same meanwhile.
             time.sleep(0.001)
-            self.kept.counts = counts
-            self.kept.positions[batch.id.file] = batch.id.end
+            self.stored.counts = counts
+            self.stored.positions[batch.id.file] = batch.id.end
 
 
 class PassesOverNothing(MemoryStore):
@@ -207,28 +207,28 @@ class PassesOverNothing(MemoryStore):
 
 class KnowsOneFile(MemoryStore):
     def position(self, file: str) -> int:
-        return max(self.kept.positions.values(), default=0)
+        return max(self.stored.positions.values(), default=0)
 
 
 class BeginsAtOne(MemoryStore):
     def position(self, file: str) -> int:
-        return self.kept.positions.get(file, 1)
+        return self.stored.positions.get(file, 1)
 
 
 class ForgetsEverything(MemoryStore):
     def forget(self, file: str) -> None:
-        self.kept.positions.clear()
-        self.kept.counts.clear()
+        self.stored.positions.clear()
+        self.stored.counts.clear()
 
 
 class PreparesAnew(MemoryStore):
     def prepare(self) -> None:
-        self.kept.counts.clear()
+        self.stored.counts.clear()
 
 
 class IsLate(MemoryStore):
-    def __init__(self, kept: Kept) -> None:
-        super().__init__(kept)
+    def __init__(self, stored: StoredCounts) -> None:
+        super().__init__(stored)
         self.waiting: list[ServedCount] = []
 
     def apply(self, batch: ServedBatch) -> None:
@@ -237,8 +237,8 @@ class IsLate(MemoryStore):
 
 
 class KeepsToItself(MemoryStore):
-    def __init__(self, kept: Kept) -> None:
-        super().__init__(Kept())
+    def __init__(self, stored: StoredCounts) -> None:
+        super().__init__(StoredCounts())
 
 
 class HasNoEmptyAnswer(MemoryStore):
@@ -281,6 +281,6 @@ class TakesNothingBack(MemoryStore):
 
 class BeginsWithTheFirst(MemoryStore):
     def apply(self, batch: ServedBatch) -> None:
-        begins = min((c.day for c in self.kept.counts), default=date.min)
+        begins = min((c.day for c in self.stored.counts), default=date.min)
         counts = tuple(attrs.evolve(c, day=max(begins, c.day)) for c in batch.counts)
         super().apply(attrs.evolve(batch, counts=counts))

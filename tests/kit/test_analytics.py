@@ -21,7 +21,6 @@ from tests.kit.memory import (
     IsLate,
     KeepsSeconds,
     KeepsToItself,
-    Kept,
     KnowsOneFile,
     LeavesTheLastDayOut,
     LooksThenWrites,
@@ -30,6 +29,7 @@ from tests.kit.memory import (
     PassesOverNothing,
     PreparesAnew,
     RefusesNothing,
+    StoredCounts,
     TakesNoneForAll,
     TakesNothingBack,
     WritesWhatItReadBefore,
@@ -65,16 +65,16 @@ CAUGHT: Final = (AssertionError, pytest.fail.Exception, BatchRefusedError)
 
 class TestARightStore(AnalyticsStoreConformance):
     @pytest.fixture
-    def kept(self) -> Kept:
-        return Kept()
+    def stored(self) -> StoredCounts:
+        return StoredCounts()
 
     @pytest.fixture
-    def store(self, kept: Kept) -> MemoryStore:
-        return MemoryStore(kept)
+    def store(self, stored: StoredCounts) -> MemoryStore:
+        return MemoryStore(stored)
 
     @pytest.fixture
-    def reopened(self, kept: Kept) -> Reopened:
-        return lambda: MemoryStore(kept)
+    def reopened(self, stored: StoredCounts) -> Reopened:
+        return lambda: MemoryStore(stored)
 
 
 class Unguided(AnalyticsStoreConformance):
@@ -82,12 +82,12 @@ class Unguided(AnalyticsStoreConformance):
 
 
 def run(check: str, kind: type[MemoryStore]) -> None:
-    kept = Kept()
-    store = kind(kept)
+    stored = StoredCounts()
+    store = kind(stored)
     given: dict[str, object] = {
         "sink": store,
         "store": store,
-        "reopened": lambda: kind(kept),
+        "reopened": lambda: kind(stored),
     }
     method: Callable[..., None] = getattr(Unguided(), check)
     method(**{name: given[name] for name in signature(method).parameters})

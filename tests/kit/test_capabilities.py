@@ -26,13 +26,14 @@ from tests.kit.capable_memory import (
     KeepsTheLastReason,
     KeepsTheNewestNote,
     KeepsTheNewestReport,
-    KeptMore,
+    KeepsWhoHadMore,
     KnowsNoDays,
     LeavesTheLastMinuteOut,
     LeavesTheNewestMetricOut,
     LeavesTheUnknownOut,
     NamesEveryHost,
     SaysNothing,
+    StoredReports,
     TakesEverybodys,
     TakesMoreAgain,
     TakesNoMinuteBack,
@@ -58,6 +59,7 @@ WRONG: Final[Mapping[str, type[CapableStore]]] = {
     "test_viewers_are_those_of_a_scope": TakesEverybodys,
     "test_forgotten_sessions_are_gone": ForgetsOneMore,
     "test_who_has_more_viewers_than_are_followed_is_known": ForgetsWhoHasMore,
+    "test_forgotten_notes_of_more_viewers_are_gone": KeepsWhoHadMore,
     "test_what_players_tell_adds_up_by_day": TakesUntoldForNought,
     "test_every_metric_of_playback_is_kept": LeavesTheNewestMetricOut,
     "test_the_least_and_the_greatest_outlast_what_comes_later": KeepsTheNewestReport,
@@ -84,16 +86,16 @@ class TestARightSink(
     BreakdownConformance,
 ):
     @pytest.fixture
-    def kept(self) -> KeptMore:
-        return KeptMore()
+    def stored(self) -> StoredReports:
+        return StoredReports()
 
     @pytest.fixture
-    def sink(self, kept: KeptMore) -> CapableStore:
-        return CapableStore(kept)
+    def sink(self, stored: StoredReports) -> CapableStore:
+        return CapableStore(stored)
 
     @pytest.fixture
-    def reopened(self, kept: KeptMore) -> Reopened:
-        return lambda: CapableStore(kept)
+    def reopened(self, stored: StoredReports) -> Reopened:
+        return lambda: CapableStore(stored)
 
 
 class Unguided(

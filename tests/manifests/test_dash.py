@@ -5,7 +5,6 @@ The DASH manifest, against ISO/IEC 23009-1.
 import math
 import xml.etree.ElementTree as ET
 from fractions import Fraction
-from pathlib import Path
 from typing import BinaryIO
 
 import attrs
@@ -14,20 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hvcore.domain.processing.encoding import AudioCodec
-from hvcore.domain.processing.transcoding import MediaIndex, Segment, Track
+from hvcore.domain.processing.media_index import MediaIndex, Sprite
+from hvcore.domain.processing.transcoding import MediaFile, Segment, Track
 from hvcore.manifests import dash
 from hvcore.manifests.bitrates import peak_bps
 from hvcore.manifests.rewrite import carry_token_in_manifest
 from hvcore.ports.storage import ObjectInfo
 from hvcore.services.playback.published_files import PublishedMedia, find_published
 from hvcore.services.processing.attempt_files import AttemptFiles
-from hvcore.services.processing.source_cache import SourceCache
 from tests.media_samples import (
     ROOT,
     BytesStorage,
     audio_track,
     index,
     segments,
+    storyboard,
     video_track,
 )
 
@@ -182,6 +182,50 @@ def test_every_address_is_a_published_file_and_every_segment_has_one() -> None:
         ]
 
 
+@pytest.mark.parametrize(
+    ("counts", "tiles", "size", "sheet_s"),
+    [((50, 31), "10x5", ("1600", "450"), 250), ((13,), "10x2", ("1600", "180"), 100)],
+)
+def test_previews_for_seeking_are_a_track_of_sheets(
+    counts: tuple[int, ...], tiles: str, size: tuple[str, str], sheet_s: int
+) -> None:
+    sheets = tuple(
+        Sprite(
+            path=f"storyboard-a1/{number}.jpg",
+            count=count,
+            file=MediaFile(size_bytes=100_000 - number, sha256="ab"),
+        )
+        for number, count in enumerate(counts)
+    )
+    board = attrs.evolve(storyboard(), sprites=sheets)
+    media = attrs.evolve(index(video_track(), audio_track()), storyboard=board)
+
+    root = load(media, token="a&b")
+
+    [found] = sets(root, "image")
+    template = found.find("SegmentTemplate", NS)
+    representation = found.find("Representation", NS)
+    assert template is not None
+    assert representation is not None
+    assert (found.get("id"), found.get("mimeType")) == ("2", "image/jpeg")
+    assert dict(template.attrib) == {
+        "media": "storyboard-$Number$.jpg?token=a%26b",
+        "duration": str(sheet_s),
+        "startNumber": "0",
+    }
+    assert dict(representation.attrib) == {
+        "id": "storyboard",
+        "bandwidth": str(-(-800_000 // sheet_s)),
+        "width": size[0],
+        "height": size[1],
+    }
+    assert value(representation, "EssentialProperty") == tiles
+    for number, sheet in enumerate(sheets):
+        published = find_published(media, f"storyboard-{number}.jpg")
+        assert isinstance(published, PublishedMedia)
+        assert published.path == sheet.path
+
+
 @given(made_durations, made_durations)
 def test_no_boundary_is_off_by_more_than_the_rounding(
     video_s: list[float], audio_s: list[float]
@@ -305,7 +349,7 @@ def test_the_length_is_that_of_the_longest_track() -> None:
     assert root.get("mediaPresentationDuration") == "PT9.157593S"
 
 
-def test_the_manifest_is_written_before_the_master_playlist(tmp_path: Path) -> None:
+def test_the_manifest_is_written_before_the_master_playlist() -> None:
     written: list[tuple[str, str]] = []
 
     class Diary(BytesStorage):
@@ -318,9 +362,7 @@ def test_the_manifest_is_written_before_the_master_playlist(tmp_path: Path) -> N
     storage = Diary()
     media = index(video_track(), audio_track())
 
-    kept = SourceCache(storage=storage, work_dir=tmp_path)
-    files = AttemptFiles(storage=storage, work_dir=tmp_path, source_cache=kept)
-    files.write_playlists(ROOT, media)
+    AttemptFiles(storage=storage).write_playlists(ROOT, media)
 
     assert (f"{ROOT}/manifest.mpd", "application/dash+xml") in written
     assert written[-1] == (f"{ROOT}/master.m3u8", "application/vnd.apple.mpegurl")

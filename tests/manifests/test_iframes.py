@@ -4,7 +4,8 @@ I-frame playlists, against RFC 8216.
 
 import pytest
 
-from hvcore.domain.processing.transcoding import MediaIndex, VideoRange
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import VideoRange
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.manifests import hls
 from hvcore.manifests.captions import offer_captions

@@ -15,14 +15,30 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 NEEDED = (
-    "hv_player/static/vendor/hls.min.js",
+    "hv_player/static/element/source.js",
+    "hv_player/static/hv-player.js",
+    *(
+        f"{app}/static/vendor/{name}"
+        for app in ("hv_dashboard", "hv_player")
+        for package in json.loads(
+            (ROOT / "apps" / app / "vendor.json").read_text("utf-8")
+        ).values()
+        for name in package["files"].values()
+    ),
+    "hv_dashboard/vendor.json",
+    "hv_dashboard/static/dashboard.css",
+    "hv_dashboard/static/dashboard.js",
+    "hv_dashboard/templates/layout.html",
     "hv_player/vendor.json",
     "hvcore/py.typed",
-    "hv_api/docs.css",
+    "hv_api/docs_page/docs.css",
+    "hv_api/docs_page/docs.js",
+    "hv_api/docs_page/front.html",
+    "hv_web/page.css",
     "hv_edge/nginx/nginx.conf.template",
     "hv_edge/nginx/hv_edge.lua",
 )
-KINDS = {"analytics", "auth", "limits", "queue", "storage", "transcoder"}
+KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
 NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
 
 
@@ -37,7 +53,7 @@ def main(folder: Path) -> None:
     wheel = build(tree, folder / "dist")
     look_into(wheel)
     install_and_run(wheel, folder / "empty")
-    refuse_without_player(tree, folder / "none")
+    refuse_without_vendored(tree, folder / "none")
 
 
 def build(tree: Path, target: Path) -> Path:
@@ -90,9 +106,9 @@ def install_and_run(wheel: Path, target: Path) -> None:
     assert not any(plugin["missing"] for plugin in plugins), plugins
 
 
-def refuse_without_player(tree: Path, target: Path) -> None:
+def refuse_without_vendored(tree: Path, target: Path) -> None:
     """
-    Check that nothing is built without the player's script.
+    Check that nothing is built without what npm brings.
     """
     shutil.rmtree(tree / "apps" / "hv_player" / "static" / "vendor")
     shutil.rmtree(tree / "build", ignore_errors=True)
@@ -100,7 +116,7 @@ def refuse_without_player(tree: Path, target: Path) -> None:
     built = subprocess.run(
         [*command, target, tree], capture_output=True, text=True, check=False
     )
-    assert built.returncode != 0, "a wheel was built without hls.js"
+    assert built.returncode != 0, "a wheel was built without what npm brings"
     assert "./hv setup" in built.stdout + built.stderr, built.stderr
 
 

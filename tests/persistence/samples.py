@@ -32,23 +32,21 @@ from hvcore.domain.processing.encoding import (
     RateControl,
     Speed,
 )
+from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, TrackPiece
+from hvcore.domain.processing.source_info import SourceInfo, VideoTrackInfo
 from hvcore.domain.processing.transcoding import (
     AudioRendition,
     Ladder,
     MediaFile,
-    MediaIndex,
-    PublishedTrack,
     Segment,
-    SourceInfo,
     Track,
-    TrackPiece,
     TranscodeOrder,
-    VideoTrackInfo,
 )
 from hvcore.domain.processing.transcoding import Rung as LadderRung
 from hvcore.domain.tasks.task import Lane, NewTask, Task
 from hvcore.domain.uploads.grants import UploadGrant
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.persistence import tables
 
 ORG = OrgId("org_a")

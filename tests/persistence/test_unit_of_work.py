@@ -18,7 +18,7 @@ from hvcore.domain.access.keys import ALL_PERMISSIONS, ApiKey, KeyType
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.ids import EnvId, OrgId, new_job_id, new_key_id
 from hvcore.domain.processing.jobs import TranscodeJob
-from hvcore.domain.tasks.task import TaskState
+from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence import tables
@@ -40,6 +40,7 @@ from tests.persistence.samples import (
     OTHER_ORG,
     at_once,
     grant,
+    new_task,
     order,
     video,
 )
@@ -114,7 +115,13 @@ def test_of_many_parts_exactly_one_is_the_last(uow: SqlUnitOfWork) -> None:
     made = video()
     job_id = new_job_id()
     job = TranscodeJob(
-        id=job_id, video_id=made.id, order=order(), parts_total=40, parts_left=40
+        id=job_id,
+        video_id=made.id,
+        order=order(),
+        parts_total=40,
+        parts_left=40,
+        transcoder="far",
+        chosen_because="hdr",
     )
     with uow.write() as work:
         work.videos.add(made)
@@ -136,6 +143,31 @@ def test_of_many_parts_exactly_one_is_the_last(uow: SqlUnitOfWork) -> None:
 
     counts = [n for result in results if isinstance(result, list) for n in result]
     assert sorted(counts) == list(range(40))
+
+
+def test_video_waits_as_long_as_its_parts_are_heavy(uow: SqlUnitOfWork) -> None:
+    made, job_id = video(), new_job_id()
+    job = TranscodeJob(
+        id=job_id, video_id=made.id, order=order(), parts_total=3, parts_left=3
+    )
+    payload = {"job": job_id, "weight": 0.2}
+    in_work = new_task(payload=payload)
+    with uow.write() as work:
+        assert work.jobs.waiting_s() == 0
+        work.videos.add(made)
+        work.jobs.add(job)
+        work.tasks.add([in_work, new_task(payload=payload), new_task(payload=payload)])
+        work.tasks.add([new_task(payload=payload, lane=Lane.OUTBOUND)])
+        work.tasks.add([new_task(payload=payload, kind="transcode.plan")])
+        work.commit()
+    with uow.write() as work:
+        assert work.tasks.lease(in_work.id, worker="test:1") is not None
+        work.commit()
+
+    with uow.read() as work:
+        waiting_s = work.jobs.waiting_s()
+
+    assert waiting_s == pytest.approx(2 * 0.2 * job.order.source.duration_s)
 
 
 def test_one_leads_until_it_is_gone(uow: SqlUnitOfWork, engine: Engine) -> None:

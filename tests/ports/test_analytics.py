@@ -5,8 +5,8 @@ Sinks are asked for what they say they keep.
 import pytest
 
 from hvcore.ports.analytics import AnalyticsReport, SupportsReports, sink_that_reports
-from tests.kit.capable_memory import CapableStore, KeptMore
-from tests.kit.memory import Kept, MemoryStore
+from tests.kit.capable_memory import CapableStore, StoredReports
+from tests.kit.memory import MemoryStore, StoredCounts
 
 
 class Partial(SupportsReports, MemoryStore):
@@ -15,15 +15,15 @@ class Partial(SupportsReports, MemoryStore):
     """
 
     def __init__(self, *reports: AnalyticsReport) -> None:
-        super().__init__(Kept())
+        super().__init__(StoredCounts())
         self.reports = frozenset(reports)
 
 
 @pytest.mark.parametrize("report", AnalyticsReport)
 def test_the_first_sink_that_keeps_a_report_is_asked(report: AnalyticsReport) -> None:
-    counts_only = MemoryStore(Kept())
+    counts_only = MemoryStore(StoredCounts())
     others = Partial(*(one for one in AnalyticsReport if one is not report))
-    first, second = Partial(report), CapableStore(KeptMore())
+    first, second = Partial(report), CapableStore(StoredReports())
 
     assert sink_that_reports(report, [counts_only, others, first, second]) is first
     assert sink_that_reports(report, [counts_only, others]) is None

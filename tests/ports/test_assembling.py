@@ -9,12 +9,8 @@ import pytest
 
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.processing.ladder import build_ladder
-from hvcore.domain.processing.transcoding import (
-    MediaIndex,
-    PartDone,
-    TrackPiece,
-    TranscodeOrder,
-)
+from hvcore.domain.processing.media_index import MediaIndex, TrackPiece
+from hvcore.domain.processing.transcoding import PartDone, TranscodeOrder
 from hvcore.ports.transcoder import Workspace
 from tests.fakes import TextTranscoder
 from tests.media_samples import audio_track, segments, video_track

@@ -120,13 +120,31 @@ class World:
 
 
 @contextmanager
-def make_world(folder: Path, environ: Mapping[str, str]) -> Iterator[World]:
+def make_world(
+    folder: Path,
+    environ: Mapping[str, str],
+    *,
+    config: str | None = None,
+    clock: SettableClock | None = None,
+) -> Iterator[World]:
     """
     Make a service in a folder, with settings of its own.
+
+    Only a transcoder that the settings choose is a real one.
+
+    Args:
+        config: TOML, for settings that are no text.
     """
-    settings = load(config_path=None, environ=environ, data_dir=folder).settings
-    clock, queue, transcoder = SettableClock(), MemoryQueue(), TextTranscoder()
-    overrides = {"clock": clock, "queue": queue, "transcoder": transcoder}
+    config_path = None
+    if config is not None:
+        config_path = folder / "hv.toml"
+        config_path.write_text(config)
+    settings = load(config_path=config_path, environ=environ, data_dir=folder).settings
+    clock = clock or SettableClock()
+    queue, transcoder = MemoryQueue(), TextTranscoder()
+    overrides: dict[str, object] = {"clock": clock, "queue": queue}
+    if "HV_TRANSCODER__BACKEND" not in environ:
+        overrides["transcoder"] = transcoder
     with build(settings, overrides=overrides) as services:
         services.migrate()
         services.tenants.create_organization("org_a")

@@ -77,7 +77,7 @@ def test_options_reach_the_backend_without_naming_it(tmp_path: Path) -> None:
         ("HV_LIMITS__KEY_OPERATIONS_PER_HOUR", "9" * 5000, "a whole number"),
         ("HV_ANALYTICS__OPTIONS__SQK__X", "1", "analytics.options.sqk is for no sink"),
         ("HV_ANALYTICS__OPTIONS__SQL", "1", "analytics.options.sql must be a section"),
-        ("HV_ANALYTICS__MINUTES_KEPT_DAYS", "0", "from 1 to 3660 days"),
+        ("HV_ANALYTICS__MINUTES_RETENTION_DAYS", "0", "from 1 to 3660 days"),
         ("HV_ANALYTICS__COUNTRY_HEADER", "X-Geo", 'has "country" in it'),
         ("HV_ANALYTICS__COUNTRY_HEADER", "X-Country: DE", "not 'X-Country: DE'"),
         ("HV_PLAYBACK__SIGNING_KEY", "secret", "too weak"),

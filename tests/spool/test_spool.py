@@ -505,8 +505,8 @@ def test_on_a_full_disk_segments_have_room_whatever_else_is_asked_for(
     own.flush()
 
     assert read_all(tmp_path) == [segment(number) for number in range(2_000)]
-    (told,) = [r for r in caplog.records if hasattr(r, "hv_never_counted")]
-    assert told.__dict__["hv_never_counted"] == 0
+    (player_reported,) = [r for r in caplog.records if hasattr(r, "hv_never_counted")]
+    assert player_reported.__dict__["hv_never_counted"] == 0
 
 
 def session(name: str, number: int = 0) -> SessionSeen:
@@ -657,7 +657,7 @@ def test_minutes_add_up_to_days(own: Spool, tmp_path: Path) -> None:
     }
 
 
-def told(number: int = 0, **report: int | bool) -> PlayerReported:
+def player_reported(number: int = 0, **report: int | bool) -> PlayerReported:
     return PlayerReported(
         org_id=PLACE.org_id,
         env_id=PLACE.env_id,
@@ -670,10 +670,10 @@ def told(number: int = 0, **report: int | bool) -> PlayerReported:
 def test_what_players_told_is_read_back_by_day(own: Spool, tmp_path: Path) -> None:
     next_day = 86_400_000
     notes = [
-        told(),
-        told(has_starved=True, throughput_kbps=0),
-        told(1, is_startup=True, buffer_ms=MOST_TOLD, bitrate_kbps=5_000),
-        told(next_day, throughput_kbps=7),
+        player_reported(),
+        player_reported(has_starved=True, throughput_kbps=0),
+        player_reported(1, is_startup=True, buffer_ms=MOST_TOLD, bitrate_kbps=5_000),
+        player_reported(next_day, throughput_kbps=7),
     ]
     own.append(segment(), *notes)
 
@@ -687,7 +687,7 @@ def test_what_players_told_is_read_back_by_day(own: Spool, tmp_path: Path) -> No
 def test_a_metric_of_a_newer_version_hides_nothing_that_is_known(
     own: Spool, tmp_path: Path
 ) -> None:
-    known = told(has_starved=True, buffer_ms=7)
+    known = player_reported(has_starved=True, buffer_ms=7)
     text = lines.encode(known).rpartition(b" ")[0]
     own.append(segment())
     (path,) = spool_files(tmp_path)

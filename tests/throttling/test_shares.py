@@ -63,7 +63,7 @@ def test_a_place_is_free_again_afterwards(slots: SharedCapacity) -> None:
             stack.enter_context(slots.take(org_id))
 
 
-def test_places_are_scarce_while_others_wait(
+def test_slots_are_scarce_while_others_wait(
     slots: SharedCapacity, elapsed: Elapsed
 ) -> None:
     with ExitStack() as stack:
@@ -100,7 +100,7 @@ def test_the_last_goes_only_to_who_holds_nothing() -> None:
         name="threads_of_one",
         capacity=4,
         most_of_one=4,
-        kept_for_newcomers=1,
+        reserved_for_newcomers=1,
         things="requests",
     )
     with ExitStack() as stack:

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from hv_worker.sweep import sweep_once
 from hvcore.assembly import Services, build
 from hvcore.domain.tasks.task import ENDED
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import UnavailableError
 from hvcore.manifests import hls
@@ -323,7 +323,9 @@ def answers(service: LiveService) -> bool:
 
 
 def _subscribe(service: LiveService, hook: Receiver) -> None:
-    kinds = [word for kind in EventKind for word in ("--event", kind.value)]
+    # A test event is not one of those that an endpoint can ask for.
+    wanted = [kind for kind in EventKind if kind is not EventKind.TEST]
+    kinds = [word for kind in wanted for word in ("--event", kind.value)]
     added = service.hv(
         *("webhooks", "add", "--org", "org_local", "--env", "live", hook.url),
         *(*kinds, "--json"),

@@ -17,9 +17,11 @@ from hv_cli.conform_sources import StorageSource
 from hvcore.assembly import Services
 from hvcore.conformance import Level, check
 from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.transcoding import MediaFile, MediaIndex
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import MediaFile
 from hvcore.domain.tasks.task import ENDED
-from hvcore.domain.videos.video import TRANSITIONS, Video, VideoState
+from hvcore.domain.videos.states import TRANSITIONS, VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.manifests import hls
 from hvcore.persistence.tables import events, grants, tasks, videos
@@ -128,11 +130,11 @@ class Findings:
         ids: dict[str, set[bytes]] = {}
         for one in received:
             ids.setdefault(one.headers["webhook-id"], set()).add(one.body)
-        for told, bodies in ids.items():
+        for event_id, bodies in ids.items():
             if len(bodies) > 1:
-                yield f"I4 {told} was told in {len(bodies)} ways"
-            if json.loads(next(iter(bodies)))["id"] != told:
-                yield f"I4 {told} goes by another id inside"
+                yield f"I4 {event_id} was told in {len(bodies)} ways"
+            if json.loads(next(iter(bodies)))["id"] != event_id:
+                yield f"I4 {event_id} goes by another id inside"
         final = [EventKind.COMPLETED.value, EventKind.FAILED.value]
         statement = sa.select(events.c.id).where(events.c.kind.in_(final))
         with self.services.engine.connect() as connection:

@@ -60,8 +60,8 @@ def unbuffered_bytes() -> int:
     """
     system = Path("/proc/sys/net")
     by_itself = int((system / "ipv4" / "tcp_wmem").read_text().split()[2])
-    told = 2 * int((system / "core" / "wmem_max").read_text())
-    return 2 * (max(by_itself, told) + 2 * OWN_BUFFER_BYTES)
+    wmem_bytes = 2 * int((system / "core" / "wmem_max").read_text())
+    return 2 * (max(by_itself, wmem_bytes) + 2 * OWN_BUFFER_BYTES)
 
 
 @attrs.frozen(kw_only=True, eq=False)

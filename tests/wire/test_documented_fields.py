@@ -94,7 +94,7 @@ def refused_query(cls: type[object], name: str, text: str | list[str]) -> HvErro
     return raised.value
 
 
-def told(error: HvError) -> tuple[int, str, list[str]]:
+def refusal(error: HvError) -> tuple[int, str, list[str]]:
     return error.http_status, error.code, [item.location for item in error.errors]
 
 
@@ -113,7 +113,7 @@ def test_other_values_are_refused_with_the_fields_code(
     for value in field.refused:
         error = refused(cls, {**given(cls), field.name: value})
 
-        assert told(error) == (400, field.code, [f"body.{field.name}"]), value
+        assert refusal(error) == (400, field.code, [f"body.{field.name}"]), value
 
 
 @fields(BODIES)
@@ -121,7 +121,7 @@ def test_values_of_another_type_cannot_be_read(cls: type[object], field: Field) 
     for value in WRONG_TYPES[field.type]:
         error = refused(cls, {**given(cls), field.name: value})
 
-        assert told(error) == (422, field.code, [f"body.{field.name}"]), value
+        assert refusal(error) == (422, field.code, [f"body.{field.name}"]), value
 
 
 @fields({cls: tuple(f for f in t if f.is_required) for cls, t in BODIES.items()})
@@ -131,7 +131,7 @@ def test_a_required_field_must_be_there(cls: type[object], field: Field) -> None
     for document in (rest, {**rest, field.name: None}):
         error = refused(cls, document)
 
-        assert told(error) == (400, field.code, [f"body.{field.name}"])
+        assert refusal(error) == (400, field.code, [f"body.{field.name}"])
 
 
 @fields({cls: tuple(f for f in t if not f.is_required) for cls, t in BODIES.items()})
@@ -147,8 +147,8 @@ def test_all_problems_are_told_in_the_tables_order(cls: type[object]) -> None:
 
     error = refused(cls, {field.name: [] for field in reversed(table)})
 
-    places = [f"body.{field.name}" for field in table]
-    assert told(error) == (422, table[0].code, places)
+    locations = [f"body.{field.name}" for field in table]
+    assert refusal(error) == (422, table[0].code, locations)
 
 
 @fields(QUERIES)
@@ -164,7 +164,7 @@ def test_other_parameters_are_refused_with_their_code(
     for value in field.refused:
         error = refused_query(cls, field.name, str(value))
 
-        assert told(error) == (400, field.code, [f"query.{field.name}"]), value
+        assert refusal(error) == (400, field.code, [f"query.{field.name}"]), value
 
 
 @fields(QUERIES)
@@ -172,7 +172,7 @@ def test_unreadable_parameters_are_422(cls: type[object], field: Field) -> None:
     for text in set(UNREADABLE.get(field.type, ())) - set(field.allowed):
         error = refused_query(cls, field.name, text)
 
-        assert told(error) == (422, field.code, [f"query.{field.name}"]), text
+        assert refusal(error) == (422, field.code, [f"query.{field.name}"]), text
 
 
 @fields(QUERIES)
@@ -181,7 +181,7 @@ def test_a_parameter_given_twice_is_refused(cls: type[object], field: Field) -> 
 
     error = refused_query(cls, field.name, [text, text])
 
-    assert told(error) == (400, field.code, [f"query.{field.name}"])
+    assert refusal(error) == (400, field.code, [f"query.{field.name}"])
 
 
 def hostile(cls: type[object]) -> Iterator[tuple[str, object]]:

@@ -18,7 +18,8 @@ from hvcore.domain.processing.encoding import (
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.uploads.grants import CONTENT_TYPES, FileWanted
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
-from hvcore.domain.videos.video import DeletionReason, VideoState, VideoWanted
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import DeletionReason, VideoWanted
 from hvcore.errors import HvError, InvalidParametersError
 from hvcore.wire.converter import read_document, read_query
 from hvcore.wire.query import ListParameters, SignedUrlParameters, days_in_order

@@ -20,17 +20,12 @@ from hvcore.domain.processing.encoding import (
     RateControl,
     Speed,
 )
-from hvcore.domain.processing.transcoding import (
-    AudioRendition,
-    MediaFile,
-    MediaIndex,
-    PublishedTrack,
-    Rung,
-    Track,
-)
+from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack
+from hvcore.domain.processing.transcoding import AudioRendition, MediaFile, Rung, Track
 from hvcore.domain.uploads.grants import UploadGrant, UploadGranted
 from hvcore.domain.videos.catalog import VideoPage, VideoQuery, VideoSummary
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.wire import responses
 
 CREATED = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)

@@ -1,5 +1,5 @@
 """
-Judge who is calling, and whether they may call this.
+Recognise the caller, and check whether it may use the route.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class AccessMiddleware:
             raise NotFoundError
         req.context.route = route
         caller = self._access.authenticate(Credentials(headers=SentHeaders(req.env)))
-        req.context.reach = RequestScope(
+        req.context.scope = RequestScope(
             caller=caller,
             org_id=self._organization(caller, route, params.get("org_id")),
             env_ref=params.get("env_ref"),

@@ -13,8 +13,8 @@ from hv_api.request_scope import RequestScope, find_environment
 from hv_api.routing import Route
 from hv_web.bodies import read_body
 from hvcore.domain.access.idempotency import (
-    GRANT_KEPT_FOR,
-    KEPT_FOR,
+    ANSWER_RETENTION,
+    GRANT_ANSWER_RETENTION,
     FirstRequest,
     IdempotencyScope,
     RecordedAnswer,
@@ -36,8 +36,8 @@ class IdempotencyMiddleware:
     """
     Run a request that creates something once.
 
-    The environment is judged here already where one is named, because an
-    answer must not reach a key that lies outside of it.
+    If the path names an environment, it is checked here already, because a key
+    outside of it must not get the answer.
     """
 
     def __init__(self, access: Access, idempotency: Idempotency) -> None:
@@ -64,15 +64,15 @@ class IdempotencyMiddleware:
         if key is None or route is None or not route.is_idempotent:
             return
         _check_form(key)
-        reach: RequestScope = req.context.reach
+        request: RequestScope = req.context.scope
         scope = IdempotencyScope(
-            org_id=reach.org_id,
-            env_id=self._environment(req, reach, params),
+            org_id=request.org_id,
+            env_id=self._environment(req, request, params),
             route=f"{route.method} {route.template}",
             key=key,
         )
         first = self._idempotency.begin(
-            scope, fingerprint=_fingerprint(req, route), kept_for=_kept_for(route)
+            scope, fingerprint=_fingerprint(req, route), lifetime=_lifetime(route)
         )
         if first.answer is None:
             req.context.first_request = first
@@ -87,10 +87,10 @@ class IdempotencyMiddleware:
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
         """
-        Keep the first answer.
+        Store the first answer.
 
         Of the middleware that changes answers this runs first, so that what
-        belongs to the single request, such as its id, is not kept.
+        belongs to the single request, such as its id, is not stored.
         """
         first: FirstRequest | None = getattr(req.context, "first_request", None)
         if first is None:
@@ -103,13 +103,13 @@ class IdempotencyMiddleware:
         self._idempotency.end(first, answer)
 
     def _environment(
-        self, req: falcon.Request, reach: RequestScope, params: Mapping[str, str]
+        self, req: falcon.Request, scope: RequestScope, params: Mapping[str, str]
     ) -> str:
-        if "org_id" not in params or reach.env_ref is not None:
+        if "org_id" not in params or scope.env_ref is not None:
             return find_environment(self._access, req).id
         # A video decides, later: what keys of one environment were answered
         # is given again to keys of the same environment only.
-        caller = reach.caller
+        caller = scope.caller
         is_bound = caller.type is KeyType.ENVIRONMENT and caller.env_id is not None
         return str(caller.env_id) if is_bound else ""
 
@@ -135,8 +135,12 @@ def _fingerprint(req: falcon.Request, route: Route) -> str:
     return hashlib.sha256(b"".join(d.digest() for d in digests)).hexdigest()
 
 
-def _kept_for(route: Route) -> timedelta:
-    return GRANT_KEPT_FOR if route.bucket is Bucket.UPLOAD_URL else KEPT_FOR
+def _lifetime(route: Route) -> timedelta:
+    return (
+        GRANT_ANSWER_RETENTION
+        if route.bucket is Bucket.UPLOAD_URL
+        else ANSWER_RETENTION
+    )
 
 
 def _give_again(resp: falcon.Response, answer: RecordedAnswer) -> None:

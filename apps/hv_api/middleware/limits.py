@@ -1,5 +1,5 @@
 """
-Count requests, and say on every answer how many more there may be.
+Count requests, and put the limits into the headers of every answer.
 """
 
 from typing import Final
@@ -40,12 +40,12 @@ class LimitsMiddleware:
             RateLimitExceededError: It is one too many; it was not counted.
             UnavailableError: It must be counted and cannot be.
         """
-        reach: RequestScope | None = getattr(req.context, "reach", None)
-        if reach is None or self._limits is None:
+        scope: RequestScope | None = getattr(req.context, "scope", None)
+        if scope is None or self._limits is None:
             return
         route: Route = req.context.route
-        key_id = reach.caller.key_id
-        org_id = reach.org_id or key_id
+        key_id = scope.caller.counted_as
+        org_id = scope.org_id or key_id
         if route.method == "GET" and route.bucket is None:
             req.context.counting = self._limits.begin_to_count(org_id=org_id)
             return
@@ -64,8 +64,8 @@ class LimitsMiddleware:
         Show the limit that is reached first, on errors too.
 
         Raises:
-            RateLimitExceededError: A request that only reads was one too many;
-                its answer, which is ready, is not given.
+            RateLimitExceededError: A reading request was over the limit; its answer,
+                which is ready, is not sent.
         """
         counting = getattr(req.context, "counting", None)
         counted: RateLimitResult | None = (

@@ -3,7 +3,6 @@ What was watched, and how much.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import attrs
 import falcon
@@ -14,26 +13,8 @@ from hvcore.assembly import Services
 from hvcore.domain.access.tenants import Environment
 from hvcore.services.access.callers import Access
 from hvcore.wire.analytics import answers as wire
-from hvcore.wire.analytics import query
-from hvcore.wire.analytics import schemas as answers
-from hvcore.wire.analytics.exports import table
+from hvcore.wire.analytics import query, tables
 from hvcore.wire.converter import read_query
-
-_USAGE: Final = table("usage", answers.USAGE, "usage")
-_DAILY: Final = table("daily", answers.DAILY, "dailyUsage")
-_STORAGE: Final = table("storage", answers.STORAGE, "storage")
-_DISTRIBUTION: Final = table(
-    "resolution-distribution", answers.DISTRIBUTION, "distribution"
-)
-_OF_VIDEO: Final = {
-    records: table(records.value, answers.VIDEO_RESOLUTION, records.value)
-    for records in query.VideoRecords
-}
-_EXPLANATION: Final = table("explanation", answers.EXPLANATION, "ignored")
-_LIVE: Final = {
-    records: table(records.value, answers.VIEWERS, records.value)
-    for records in query.LiveRecords
-}
 
 
 class UsageResource:
@@ -49,7 +30,7 @@ class UsageResource:
         envs = _environments(self._access, req, path)
         asked = read_query(query.UsageParameters, req.params)
         payload = wire.usage(self._analytics.usage(envs, asked.period_days))
-        send_report(req, resp, payload, table=_USAGE, wanted=asked.form)
+        send_report(req, resp, payload, table=tables.USAGE, wanted=asked.form)
 
 
 class DailyUsageResource:
@@ -65,7 +46,9 @@ class DailyUsageResource:
         envs = _environments(self._access, req, path)
         asked = read_query(query.DailyParameters, req.params, query.daily_dates)
         counts = self._analytics.daily(envs, asked.days(), is_filled=asked.is_filled)
-        send_report(req, resp, wire.daily(counts), table=_DAILY, wanted=asked.form)
+        send_report(
+            req, resp, wire.daily(counts), table=tables.DAILY, wanted=asked.form
+        )
 
 
 class StorageUsageResource:
@@ -81,7 +64,7 @@ class StorageUsageResource:
         envs = _environments(self._access, req, path)
         asked = read_query(query.StorageParameters, req.params)
         payload = wire.storage(self._analytics.storage(envs))
-        send_report(req, resp, payload, table=_STORAGE, wanted=asked.form)
+        send_report(req, resp, payload, table=tables.STORAGE, wanted=asked.form)
 
 
 class HeightDistributionResource:
@@ -97,7 +80,7 @@ class HeightDistributionResource:
         envs = _environments(self._access, req, path)
         asked = read_query(query.ResolutionParameters, req.params, query.dates_in_order)
         payload = wire.distribution(self._analytics.distribution(envs, asked.days()))
-        send_report(req, resp, payload, table=_DISTRIBUTION, wanted=asked.form)
+        send_report(req, resp, payload, table=tables.DISTRIBUTION, wanted=asked.form)
 
 
 class VideoResolutionResource:
@@ -111,12 +94,12 @@ class VideoResolutionResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         asked = read_query(query.VideoParameters, req.params, query.dates_in_order)
         watched = self._analytics.watched(
-            reach.caller, reach.org_id, check_video_id(video_id), asked.days()
+            scope.caller, scope.org_id, check_video_id(video_id), asked.days()
         )
-        records = _OF_VIDEO[asked.records]
+        records = tables.OF_VIDEO[asked.records]
         send_report(
             req,
             resp,
@@ -140,17 +123,18 @@ class VideoExplanationResource:
         """
         Answer what was counted, what was not, and the arithmetic.
         """
-        reach = scope_of(req)
+        scope = scope_of(req)
         asked = read_query(query.ExplainParameters, req.params)
         explained = self._analytics.explained(
-            reach.caller, reach.org_id, check_video_id(video_id), asked.day
+            scope.caller, scope.org_id, check_video_id(video_id), asked.day
         )
         send_report(
             req,
             resp,
             wire.explanation(explained),
             table=attrs.evolve(
-                _EXPLANATION, name=f"{_EXPLANATION.name}-{explained.video.id}"
+                tables.EXPLANATION,
+                name=f"{tables.EXPLANATION.name}-{explained.video.id}",
             ),
             wanted=asked.form,
         )
@@ -158,7 +142,7 @@ class VideoExplanationResource:
 
 class ViewersResource:
     """
-    Who is watching anything of some environments now.
+    The current viewers of some environments.
     """
 
     def __init__(self, services: Services) -> None:
@@ -172,14 +156,14 @@ class ViewersResource:
             req,
             resp,
             wire.viewers(self._live.of_environments(envs)),
-            table=_LIVE[asked.records],
+            table=tables.LIVE[asked.records],
             wanted=asked.form,
         )
 
 
 class VideoViewersResource:
     """
-    Who is watching a video now.
+    The current viewers of a video.
     """
 
     def __init__(self, services: Services) -> None:
@@ -188,11 +172,11 @@ class VideoViewersResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         asked = read_query(query.ViewersParameters, req.params)
         video_id = check_video_id(video_id)
-        live = self._live.of_video(reach.caller, reach.org_id, video_id)
-        records = _LIVE[asked.records]
+        live = self._live.of_video(scope.caller, scope.org_id, video_id)
+        records = tables.LIVE[asked.records]
         send_report(
             req,
             resp,
@@ -209,6 +193,6 @@ def _environments(
     Find what a request covers: one environment, or all that the key reaches.
     """
     if "org_id" in path and "env_ref" not in path:
-        reach = scope_of(req)
-        return access.environments(reach.caller, reach.org_id)
+        scope = scope_of(req)
+        return access.environments(scope.caller, scope.org_id)
     return [find_environment(access, req)]

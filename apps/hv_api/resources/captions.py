@@ -9,8 +9,7 @@ import falcon
 
 from hv_api.answers import send
 from hv_api.request_scope import check_video_id, scope_of
-from hv_web.bodies import allow_time, read_body
-from hv_web.errors import UnsupportedMediaTypeError
+from hv_web.bodies import allow_time, read_body, text_type
 from hvcore.assembly import Services
 from hvcore.domain.videos.captions import (
     MAX_CAPTION_BYTES,
@@ -44,9 +43,9 @@ class CaptionListResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         tracks = self._captions.of_video(
-            reach.caller, reach.org_id, check_video_id(video_id)
+            scope.caller, scope.org_id, check_video_id(video_id)
         )
         send(resp, wire.captions(tracks))
 
@@ -71,20 +70,20 @@ class CaptionFileResource:
         """
         Set captions; those that were there are replaced.
         """
-        reach = scope_of(req)
+        scope = scope_of(req)
         wanted = read_query(wire.CaptionParameters, req.params)
-        expected = _expected(req.content_type)
+        media_type = text_type(req, FORMATS)
         # Kept until it is stored: each of them holds a thread of the server.
-        with self._captions.receiving(reach.org_id):
+        with self._captions.receiving(scope.org_id):
             allow_time(req, FILE_WITHIN_S)
             new = NewCaptions(
                 language=language,
                 label=wanted.label,
                 data=read_body(req, max_bytes=MAX_CAPTION_BYTES),
-                expected=expected,
+                expected=FORMATS[media_type] if media_type else None,
             )
             tracks = self._captions.put(
-                reach.caller, reach.org_id, check_video_id(video_id), new
+                scope.caller, scope.org_id, check_video_id(video_id), new
             )
         send(resp, wire.captions(tracks))
 
@@ -97,21 +96,8 @@ class CaptionFileResource:
         language: str,
         **_path: str,
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         tracks = self._captions.remove(
-            reach.caller, reach.org_id, check_video_id(video_id), language
+            scope.caller, scope.org_id, check_video_id(video_id), language
         )
         send(resp, wire.captions(tracks))
-
-
-def _expected(content_type: str | None) -> CaptionFormat | None:
-    if not content_type:
-        return None
-    media_type, options = falcon.parse_header(content_type)
-    media_type = media_type.strip().lower()
-    charset = options.get("charset", "utf-8").lower()
-    if media_type not in FORMATS or charset not in {"utf-8", "utf8", "us-ascii"}:
-        raise UnsupportedMediaTypeError(
-            f"Send {' or '.join(FORMATS)}, in UTF-8 if a charset is named."
-        )
-    return FORMATS[media_type]

@@ -1,5 +1,5 @@
 """
-What the checks of videos have found.
+The findings of the checks of videos.
 """
 
 import falcon
@@ -21,8 +21,8 @@ class ConformanceResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         found = self._certificates.of_video(
-            reach.caller, reach.org_id, check_video_id(video_id)
+            scope.caller, scope.org_id, check_video_id(video_id)
         )
         send(resp, conformance(found))

@@ -2,7 +2,6 @@
 The description of the API, for programs and for people.
 """
 
-import hashlib
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -10,21 +9,31 @@ from typing import Final
 
 import falcon
 
+from hv_api.docs_page.page import render_page
 from hv_api.openapi import Document
-from hv_api.openapi_page import render_page
 from hv_web.files import send
+from hv_web.pages import (
+    PAGE_TYPE,
+    SCRIPT_TYPE,
+    STYLE,
+    STYLE_TYPE,
+    PageTemplate,
+    dashboard_place,
+    served_file,
+)
+from hvcore import __version__
 from hvcore.assembly import Services
 from hvcore.envelope import SUCCESS_TYPE, encode
-from hvcore.services.playback.responses import Lifetime, PlaybackResponse
+from hvcore.services.playback.responses import PlaybackResponse
 
-STYLE: Final = Path(__file__).parents[1] / "docs.css"
+FOLDER: Final = Path(__file__).parents[1] / "docs_page"
 
 POLICY: Final = (
     # data: is the empty icon; no such picture asks anybody for anything.
-    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Of the page: it loads its style and nothing else."""
+"""Of the pages: they load their style and their script, and nothing else."""
 
 
 class DescriptionResource:
@@ -46,12 +55,12 @@ class OpenApiResource(DescriptionResource):
     """
 
     @cached_property
-    def _served(self) -> PlaybackResponse:
+    def _response(self) -> PlaybackResponse:
         # Made when it is first asked for, so that processes start sooner.
-        return _served(encode(self._describe()), SUCCESS_TYPE)
+        return served_file(encode(self._describe()), SUCCESS_TYPE)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        send(req, resp, self._served)
+        send(req, resp, self._response)
 
 
 class DocsPageResource(DescriptionResource):
@@ -60,35 +69,68 @@ class DocsPageResource(DescriptionResource):
     """
 
     @cached_property
-    def _served(self) -> PlaybackResponse:
-        page = render_page(self._describe())
-        return _served(page, "text/html; charset=utf-8")
+    def _response(self) -> PlaybackResponse:
+        return served_file(render_page(self._describe()), PAGE_TYPE)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        send(req, resp, self._served)
-        resp.set_header("Content-Security-Policy", POLICY)
-        resp.set_header("Referrer-Policy", "no-referrer")
+        _send_page(req, resp, self._response)
+
+
+class ApiFrontPageResource:
+    """
+    ``GET /``: what this address is, and where to go.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._settings = services.settings
+
+    @cached_property
+    def _response(self) -> PlaybackResponse:
+        public = self._settings.public
+        page = PageTemplate(FOLDER / "front.html").fill(
+            {
+                "api_url": public.api_url,
+                "worker_url": public.worker_url,
+                "player_url": public.player_url,
+                "upload_url": public.upload_url,
+                "dashboard": dashboard_place(self._settings),
+                "version": __version__,
+            }
+        )
+        return served_file(page, PAGE_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        _send_page(req, resp, self._response)
 
 
 class DocsStyleResource:
     """
-    ``GET /docs/style.css``.
+    ``GET /docs/style.css``: the look of every page, and of these.
     """
 
     def __init__(self, _services: Services) -> None:
-        self._served = _served(STYLE.read_bytes(), "text/css; charset=utf-8")
+        body = STYLE.read_bytes() + (FOLDER / "docs.css").read_bytes()
+        self._response = served_file(body, STYLE_TYPE)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        send(req, resp, self._served)
+        send(req, resp, self._response)
 
 
-def _served(body: bytes, content_type: str) -> PlaybackResponse:
-    return PlaybackResponse(
-        body=body,
-        content_type=content_type,
-        etag=hashlib.sha256(body).hexdigest()[:32],
-        # Ten minutes: it changes with releases only.
-        lifetime=Lifetime.PICTURE,
-        is_public=True,
-        is_text=True,
-    )
+class DocsScriptResource:
+    """
+    ``GET /docs/search.js``.
+    """
+
+    def __init__(self, _services: Services) -> None:
+        self._response = served_file((FOLDER / "docs.js").read_bytes(), SCRIPT_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        send(req, resp, self._response)
+
+
+def _send_page(
+    req: falcon.Request, resp: falcon.Response, response: PlaybackResponse
+) -> None:
+    send(req, resp, response)
+    resp.set_header("Content-Security-Policy", POLICY)
+    resp.set_header("Referrer-Policy", "no-referrer")

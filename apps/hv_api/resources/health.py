@@ -1,5 +1,5 @@
 """
-Tell whether the service is up and can work.
+Return whether the service is up and can work.
 """
 
 import falcon
@@ -14,7 +14,7 @@ from hvcore.services.health import HealthReport, HealthStatus
 
 class HealthResource:
     """
-    ``GET /health``: ask everything that the service stands on.
+    ``GET /health``: check everything that the service needs.
     """
 
     def __init__(self, services: Services) -> None:

@@ -27,15 +27,15 @@ class EdgeKeyListResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         wanted = read_document(
             wire.EdgeKeyRequest,
             _optional_body(req),
             wire.expires_after(self._clock.now()),
         )
         key = self._edge_keys.create(
-            reach.caller,
-            reach.org_id,
+            scope.caller,
+            scope.org_id,
             check_video_id(video_id),
             domains=wanted.domains,
             expires_at=wanted.expires_at,
@@ -45,9 +45,9 @@ class EdgeKeyListResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         found = self._edge_keys.of_video(
-            reach.caller, reach.org_id, check_video_id(video_id)
+            scope.caller, scope.org_id, check_video_id(video_id)
         )
         send(resp, {"edgeKeys": [self._rendered(key) for key in found]})
 
@@ -71,12 +71,12 @@ class EdgeKeyResource:
         video_id: str | None = None,
         **_path: str,
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         if video_id is None:
-            key = self._edge_keys.revoke(reach.caller, reach.org_id, edge_key)
+            key = self._edge_keys.revoke(scope.caller, scope.org_id, edge_key)
         else:
             key = self._edge_keys.revoke_of(
-                reach.caller, reach.org_id, check_video_id(video_id), edge_key
+                scope.caller, scope.org_id, check_video_id(video_id), edge_key
             )
         send(resp, wire.edge_key(key, embed_url=self._edge_keys.embed_url(key)))
 
@@ -92,11 +92,11 @@ class NewShareLinkResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         wanted = read_document(wire.ShareRequest, _optional_body(req))
         share = self._shares.create(
-            reach.caller,
-            reach.org_id,
+            scope.caller,
+            scope.org_id,
             check_video_id(video_id),
             valid_hours=wanted.expiration_hours,
             max_views=wanted.max_views,
@@ -116,9 +116,9 @@ class ShareLinkListResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         found = self._shares.of_video(
-            reach.caller, reach.org_id, check_video_id(video_id)
+            scope.caller, scope.org_id, check_video_id(video_id)
         )
         send(resp, {"shares": [_rendered(self._shares, share) for share in found]})
 
@@ -140,9 +140,9 @@ class ShareLinkResource:
         share_id: str,
         **_path: str,
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         share = self._shares.revoke(
-            reach.caller, reach.org_id, check_video_id(video_id), share_id
+            scope.caller, scope.org_id, check_video_id(video_id), share_id
         )
         send(resp, _rendered(self._shares, share))
 

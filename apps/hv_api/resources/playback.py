@@ -22,11 +22,11 @@ class SignedUrlResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         wanted = read_query(SignedUrlParameters, req.params)
         signed = self._playback.sign(
-            reach.caller,
-            reach.org_id,
+            scope.caller,
+            scope.org_id,
             check_video_id(video_id),
             expires_in_s=wanted.expires_in_s,
             domains=wanted.domains,

@@ -23,8 +23,8 @@ class RetryResource:
         """
         Process a failed video once more, as it was asked for.
         """
-        reach = scope_of(req)
+        scope = scope_of(req)
         found = self._processing.retry(
-            reach.caller, reach.org_id, check_video_id(video_id)
+            scope.caller, scope.org_id, check_video_id(video_id)
         )
         send(resp, {"videoID": found})

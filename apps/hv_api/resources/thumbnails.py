@@ -56,13 +56,13 @@ class ThumbnailResource:
         video_id: str,
         content_type: str,
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         # Kept until it is drawn: each of them holds a thread of the server.
-        with self._thumbnails.receiving(reach.org_id):
+        with self._thumbnails.receiving(scope.org_id):
             allow_time(req, PICTURE_WITHIN_S)
             video = self._thumbnails.set_picture(
-                reach.caller,
-                reach.org_id,
+                scope.caller,
+                scope.org_id,
                 check_video_id(video_id),
                 picture=_read_picture(req),
                 content_type=content_type,
@@ -70,10 +70,10 @@ class ThumbnailResource:
         self._answer(resp, video, is_ready=True)
 
     def _order(self, req: falcon.Request, resp: falcon.Response, video_id: str) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         wanted = read_document(wire.CustomThumbnailRequest, read_json(req))
         video = self._thumbnails.order_still(
-            reach.caller, reach.org_id, check_video_id(video_id), wanted.at_s
+            scope.caller, scope.org_id, check_video_id(video_id), wanted.at_s
         )
         self._answer(resp, video, is_ready=False)
 

@@ -5,7 +5,7 @@ Upload grants.
 import falcon
 
 from hv_api.answers import send
-from hv_api.request_scope import find_environment
+from hv_api.request_scope import check_video_id, find_environment, scope_of
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
 from hvcore.wire import responses
@@ -47,3 +47,24 @@ class VideoUploadUrlResource:
             env, wanted.file_wanted(), wanted.video.video_wanted()
         )
         send(resp, responses.upload_grant(granted))
+
+
+class UploadCompleteResource:
+    """
+    The end of an upload that went straight to the store (Family B).
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._arrivals = services.arrivals
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """
+        Look at once whether the bytes have come.
+        """
+        scope = scope_of(req)
+        found = self._arrivals.complete(
+            scope.caller, scope.org_id, check_video_id(video_id)
+        )
+        send(resp, {"videoID": found})

@@ -58,9 +58,9 @@ class VideoDetailsResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        reach = scope_of(req)
+        scope = scope_of(req)
         video = self._catalog.details(
-            reach.caller, reach.org_id, check_video_id(video_id)
+            scope.caller, scope.org_id, check_video_id(video_id)
         )
         thumbnail_url = self._playback.thumbnail_url(video, *BEST_THUMBNAIL_PX)
         served = self._analytics.views([video])[video.id]
@@ -84,12 +84,12 @@ class VideoDeletionResource:
         """
         Hide a video at once; its files go soon after.
         """
-        reach = scope_of(req)
+        scope = scope_of(req)
         # The body is optional, and null equals absent.
         document = read_json(req)
         wanted = read_document(DeleteRequest, {} if document is None else document)
         video = self._deletion.delete(
-            reach.caller, reach.org_id, check_video_id(video_id), wanted.reason
+            scope.caller, scope.org_id, check_video_id(video_id), wanted.reason
         )
         send(resp, responses.deletion(video))
 
@@ -109,10 +109,10 @@ class VideoChangeResource:
         """
         Change a video, and describe it as it is now.
         """
-        reach = scope_of(req)
+        scope = scope_of(req)
         wanted = read_document(VideoChangeRequest, read_json(req))
         self._editing.change(
-            reach.caller, reach.org_id, check_video_id(video_id), wanted.changes()
+            scope.caller, scope.org_id, check_video_id(video_id), wanted.changes()
         )
         self._details.on_get(req, resp, video_id)
 

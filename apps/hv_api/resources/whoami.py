@@ -1,5 +1,5 @@
 """
-What the key is.
+Describes the caller's key.
 """
 
 import falcon

@@ -12,6 +12,7 @@ from typing import Final
 from hv_api.routes import (
     analytics,
     captions,
+    chapters,
     events,
     playback,
     processing,
@@ -26,7 +27,12 @@ from hv_api.routing import Route
 GROUPS: Final[Mapping[str, tuple[Route, ...]]] = {
     "Uploads": uploads.ROUTES,
     "Processing": processing.ROUTES,
-    "Videos": (*videos.ROUTES, *changes.ROUTES, *captions.ROUTES),
+    "Videos": (
+        *videos.ROUTES,
+        *changes.ROUTES,
+        *captions.ROUTES,
+        *chapters.ROUTES,
+    ),
     "Playback": playback.ROUTES,
     "Sharing": sharing.ROUTES,
     "Analytics": analytics.ROUTES,

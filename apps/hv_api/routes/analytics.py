@@ -15,7 +15,6 @@ from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import EnvironmentNotFoundError, HvError, VideoNotFoundError
 from hvcore.wire.analytics import schemas as answers
 from hvcore.wire.analytics import video_reports as reports
-from hvcore.wire.analytics.exports import MEDIA_TYPES, ExportFormat
 from hvcore.wire.analytics.query import (
     BreakdownParameters,
     DailyParameters,
@@ -27,6 +26,7 @@ from hvcore.wire.analytics.query import (
     VideoParameters,
     ViewersParameters,
 )
+from hvcore.wire.exports import MEDIA_TYPES, ExportFormat
 from hvcore.wire.schema import STRING, Schema
 
 _EXPORTED: Final = Special(
@@ -130,7 +130,7 @@ _REPORTS: Final = (
     _Report(
         name="playback-quality",
         resource=video_reports.VideoPlaybackQualityResource,
-        summary="Report what players told of a video's playback, by day.",
+        summary="Report how playback of a video went, as players measured it, by day.",
         answer=reports.PLAYBACK_QUALITY,
         query=PlaybackQualityParameters,
         roots=_VIDEOS,
@@ -146,7 +146,7 @@ _REPORTS: Final = (
     _Report(
         name="viewers",
         resource=analytics.ViewersResource,
-        summary="Tell how many are watching now.",
+        summary="Count the current viewers.",
         answer=answers.VIEWERS,
         query=ViewersParameters,
         roots=_EVERYTHING,
@@ -154,7 +154,7 @@ _REPORTS: Final = (
     _Report(
         name="viewers",
         resource=analytics.VideoViewersResource,
-        summary="Tell how many are watching a video now.",
+        summary="Count the current viewers of a video.",
         answer=answers.VIEWERS,
         query=ViewersParameters,
         roots=_VIDEOS,

@@ -1,5 +1,5 @@
 """
-What has happened, for those who ask.
+The list of events.
 """
 
 from typing import Final

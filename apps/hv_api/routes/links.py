@@ -17,7 +17,7 @@ _A: Final = f"{ORG}/videos/{{videoID}}"
 _B: Final = f"{KEY}/videos/{{assetId}}"
 
 
-def _of_video(video: str) -> tuple[Route, ...]:
+def _edge_keys_of(video: str) -> tuple[Route, ...]:
     return (
         Route(
             "POST",
@@ -52,6 +52,11 @@ def _of_video(video: str) -> tuple[Route, ...]:
             bucket=_BUCKET,
             errors=(VideoNotFoundError, NotFoundError),
         ),
+    )
+
+
+def _share_links_of(video: str) -> tuple[Route, ...]:
+    return (
         Route(
             "POST",
             f"{video}/share",
@@ -102,8 +107,10 @@ def _edge_key(root: str) -> Route:
 
 
 ROUTES: Final[tuple[Route, ...]] = (
-    *_of_video(_A),
+    *_edge_keys_of(_A),
+    *_share_links_of(_A),
     _edge_key(ORG),
-    *_of_video(_B),
+    *_edge_keys_of(_B),
+    *_share_links_of(_B),
     _edge_key(KEY),
 )

@@ -1,5 +1,5 @@
 """
-From bytes to videos.
+Processing.
 """
 
 from typing import Final

@@ -12,10 +12,12 @@ from hvcore.domain.uploads.resumable import UnsupportedVersionError
 from hvcore.errors import (
     EnvironmentNotFoundError,
     InvalidFileSizeError,
+    InvalidGcsPathError,
     InvalidQualityPresetError,
     PayloadTooLargeError,
     QuotaExceededError,
     UnsupportedFormatError,
+    VideoNotFoundError,
 )
 from hvcore.wire import answer_schemas as answers
 from hvcore.wire.requests import UploadUrlRequest, VideoUploadRequest
@@ -56,6 +58,16 @@ ROUTES: Final[tuple[Route, ...]] = (
             QuotaExceededError,
         ),
         is_idempotent=True,
+    ),
+    Route(
+        "POST",
+        f"{KEY}/videos/{{assetId}}/upload-complete",
+        uploads.UploadCompleteResource,
+        summary="Process an upload at once that was sent straight to the store.",
+        answer=answers.PROCESSED,
+        permission=Permission.VIDEOS_WRITE,
+        bucket=Bucket.VIDEO_OPERATIONS,
+        errors=(InvalidGcsPathError, VideoNotFoundError),
     ),
     Route(
         "POST",

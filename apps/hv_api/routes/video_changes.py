@@ -1,5 +1,5 @@
 """
-What becomes of a video later: changes, another try, another picture.
+Changes of a video, its retry, and its picture.
 """
 
 from typing import Final
@@ -30,7 +30,7 @@ def _retry(video: str) -> Route:
         "POST",
         f"{video}/retry",
         retry.RetryResource,
-        summary="Process a failed video once more, as it was asked for.",
+        summary="Process a failed video again, with the same settings.",
         answer=answers.PROCESSED,
         permission=Permission.VIDEOS_WRITE,
         bucket=Bucket.VIDEO_OPERATIONS,

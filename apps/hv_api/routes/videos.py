@@ -55,7 +55,7 @@ def _conformance(video: str) -> Route:
         "GET",
         f"{video}/conformance",
         ConformanceResource,
-        summary="Tell what the check of a finished video has found.",
+        summary="Get the findings of the check of a finished video.",
         answer=CONFORMANCE,
         permission=Permission.VIDEOS_READ,
         errors=(VideoNotFoundError, NotFoundError),

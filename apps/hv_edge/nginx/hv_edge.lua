@@ -1,4 +1,4 @@
--- Who is served what, at the edge. It only ever says yes: a request that is not
+-- What the edge serves, and to whom. It only ever says yes: a request that is not
 -- certainly good, or not certainly simple, goes to the service, which has the
 -- rules, the words and the codes.
 
@@ -6,9 +6,9 @@ local changes = require "hv_edge_changes"
 local cjson = require "cjson.safe"
 local domains = require "hv_edge_domains"
 local ffi = require "ffi"
-local kept = require "hv_edge_kept"
+local cache = require "hv_edge_cache"
 local pages = require "hv_edge_pages"
-local places = require "hv_edge_places"
+local paths = require "hv_edge_paths"
 local renewals = require "hv_edge_renewals"
 local requests = require "hv_edge_requests"
 local settings = require "hv_edge_settings"
@@ -17,15 +17,15 @@ local texts = require "hv_edge_texts"
 local tokens = require "hv_edge_tokens"
 local viewers = require "hv_edge_viewers"
 
--- As the service sends them, in each worker of nginx: a grant has 40 bytes for
+-- As the service sends them, in each worker of nginx: an authorization has 40 bytes for
 -- each file of its video, and takes half as much again here.
-local MAX_GRANTS_BYTES = 64 * 1024 * 1024
+local MAX_AUTHORIZATIONS_BYTES = 64 * 1024 * 1024
 local ETAG_CHARS = settings.etag_chars
 local BYTES = ffi.typeof("const unsigned char *")
 local SHARED = "public, max-age=" .. settings.immutable_max_age_s .. ", immutable"
 
 local _M = {}
-local grants_fetched = 0
+local authorizations_fetched = 0
 local secret, player_origin, is_local, changes_file, tallies
 
 -- Called by init_by_lua, in the process that may read the file of the secrets.
@@ -48,33 +48,34 @@ local function pass_to_service()
     return ngx.exec("@service")
 end
 
-local function fetch_grant(before, scope)
-    local answer = ngx.location.capture("/.hv/grant/" .. scope, {
+local function fetch_authorization(before, scope)
+    local answer = ngx.location.capture("/.hv/authorization/" .. scope, {
         vars = { hv_secret = secret, hv_known = before and before.tag or "" },
     })
     if answer.status == 304 then
         return before
     end
-    local grant = answer.status == 200 and not answer.truncated
+    local authorization = answer.status == 200 and not answer.truncated
         and cjson.decode(answer.body) or nil
-    if grant then
-        grants_fetched = grants_fetched + 1
-        grant.number, grant.bytes = grants_fetched, #answer.body
+    if authorization then
+        authorizations_fetched = authorizations_fetched + 1
+        authorization.number, authorization.bytes = authorizations_fetched, #answer.body
     end
-    return grant
+    return authorization
 end
 
 local function ask_which_hold(list)
-    local answer = ngx.location.capture("/.hv/grants", {
+    local answer = ngx.location.capture("/.hv/authorizations", {
         vars = { hv_secret = secret, hv_known = list },
     })
     return answer.status == 200 and not answer.truncated and answer.body or nil
 end
 
-local grants = kept.new(MAX_GRANTS_BYTES, renewals.new(ask_which_hold))
+local authorizations = cache.new(MAX_AUTHORIZATIONS_BYTES, renewals.new(ask_which_hold))
 
-local function grant_of(scope)
-    return grants:fresh(scope) or grants:get(scope, fetch_grant, scope)
+local function authorization_of(scope)
+    return authorizations:fresh(scope)
+        or authorizations:get(scope, fetch_authorization, scope)
 end
 
 -- The token of a query: nil if there is none, or if there may be several.
@@ -111,7 +112,7 @@ local function claims_of(first, size)
     return describe_file
 end
 
--- The grant under which a request is served, what its token says, and its scope.
+-- The authorization under which a request is served, what its token says, and its scope.
 local function authorize(place, has_query, first, size)
     local claims
     local scope = place.scope
@@ -133,33 +134,35 @@ local function authorize(place, has_query, first, size)
         and (claims.use ~= "share" or claims.share ~= place.share) then
         return nil
     end
-    local grant = grant_of(scope)
-    if not grant or (grant.expires and ngx.now() >= grant.expires)
-        or (grant.domains and not pages.is_allowed(grant, player_origin))
-        or (claims and (claims.sub ~= grant.video or claims.aud ~= grant.public)) then
+    local authorization = authorization_of(scope)
+    if not authorization or (authorization.expires and ngx.now() >= authorization.expires)
+        or (authorization.domains and not pages.is_allowed(authorization, player_origin))
+        or (claims and (claims.sub ~= authorization.video
+            or claims.aud ~= authorization.public)) then
         return nil
     end
-    return grant, claims, scope
+    return authorization, claims, scope
 end
 
-local function describe_file(grant, track, path, etag, size)
+local function describe_file(authorization, track, path, etag, size)
     return {
-        -- Its number alone, or the place would keep the grant in memory.
-        granted = grant.number, path = grant.root .. "/" .. path, etag = '"' .. etag .. '"',
+        -- Its number alone, or the place would keep the authorization in memory.
+        authorization_number = authorization.number,
+        path = authorization.root .. "/" .. path, etag = '"' .. etag .. '"',
         size = size, is_audio = track.is_audio,
     }
 end
 
 -- Where a media file lies, its entity tag and length; nil for what was not
 -- published.
-local function find_media(grant, place)
-    local track = grant.tracks[place.track]
+local function find_media(authorization, place)
+    local track = authorization.tracks[place.track]
     if not track then
         return nil
     end
     local name, number = place.track == "video" and track.name or place.track, place.number
     if not number then
-        return describe_file(grant, track, track.folder .. "/" .. name .. "/init.m4s",
+        return describe_file(authorization, track, track.folder .. "/" .. name .. "/init.m4s",
             track.init, track.init_size)
     end
     for _, piece in ipairs(track.pieces) do
@@ -169,10 +172,10 @@ local function find_media(grant, place)
                 number * ETAG_CHARS + 1, (number + 1) * ETAG_CHARS)
             if #etag == ETAG_CHARS then
                 local media = describe_file(
-                    grant, track, piece[1] .. "/" .. name .. "/" .. number .. ".m4s",
+                    authorization, track, piece[1] .. "/" .. name .. "/" .. number .. ".m4s",
                     etag, track.sizes[number + 1])
-                media.served = track.served
-                media.org, media.video = track.served:match("^[^ ]+"), grant.video
+                media.place = track.place
+                media.org, media.video = track.place:match("^[^ ]+"), authorization.video
                 return media
             end
         end
@@ -208,10 +211,10 @@ local function is_not_modified(etag)
     return true
 end
 
-local function send_media(grant, claims, place, method, scope, is_unconditional)
+local function send_media(authorization, claims, place, method, scope, is_unconditional)
     local media = place.media
-    if not media or media.granted ~= grant.number then
-        media = find_media(grant, place)
+    if not media or media.authorization_number ~= authorization.number then
+        media = find_media(authorization, place)
         place.media = media
     end
     local vars = ngx.var
@@ -226,7 +229,7 @@ local function send_media(grant, claims, place, method, scope, is_unconditional)
     if not media or not start or start >= media.size then
         return pass_to_service()
     end
-    local is_counted = media.served and method == "GET"
+    local is_counted = media.place and method == "GET"
     if is_counted and not tally.has_room() then
         return pass_to_service()
     end
@@ -303,16 +306,16 @@ function _M.judge()
     requests.number()
     local method, has_conditions = ngx.req.get_method(), requests.asks()
     local path, has_query, first, size = requests.address()
-    local place = places.of(path)
+    local place = paths.parse(path)
     if not place or has_conditions == nil or (method ~= "GET" and method ~= "HEAD") then
         return pass_to_service()
     end
-    local grant, claims, scope = authorize(place, has_query, first, size)
-    if not grant then
+    local authorization, claims, scope = authorize(place, has_query, first, size)
+    if not authorization then
         return pass_to_service()
     end
     if not place.is_text then
-        return send_media(grant, claims, place, method, scope, not has_conditions)
+        return send_media(authorization, claims, place, method, scope, not has_conditions)
     end
     return send_text(place, path, scope, claims, method, not has_conditions)
 end

@@ -2,13 +2,13 @@
 -- that was fetched holds for ever.
 
 local cjson = require "cjson.safe"
-local remembered = require "hv_edge_remembered"
+local memo = require "hv_edge_memo"
 
 -- Some 4 kB each at most, in each worker of nginx.
 local MAX_LISTS = 1000
 
 local _M = {}
-local lists = remembered.new(MAX_LISTS)
+local lists = memo.new(MAX_LISTS)
 
 local function fetch(name, secret)
     local answer = ngx.location.capture("/.hv/domains/" .. name, {

@@ -1,15 +1,15 @@
 -- The pages on which a token or an edge key may be used, as in
 -- hvcore/domain/playback/page_domains.py.
 
-local remembered = require "hv_edge_remembered"
+local memo = require "hv_edge_memo"
 local settings = require "hv_edge_settings"
 
 local ADDRESS = "^" .. settings.page_address .. "(?=$|[/?#])"
-local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 100, 500
+local MAX_PAGES, MAX_PAGE_BYTES = 100, 500
 local MAX_HOSTS, MAX_HOST_BYTES = 1000, settings.max_host_chars
 
 local _M = {}
-local hosts = remembered.new(MAX_HOSTS)
+local hosts = memo.new(MAX_HOSTS)
 
 local function covers(entry, host)
     if entry:sub(1, 2) == "*." then
@@ -62,11 +62,11 @@ function _M.is_allowed(owner, player)
     if not page then
         return false
     end
-    if #page > MAX_REMEMBERED_BYTES then
+    if #page > MAX_PAGE_BYTES then
         return is_listed(owner.domains, page, player)
     end
     local answers = owner.pages
-    if not answers or owner.pages_count >= MAX_REMEMBERED then
+    if not answers or owner.pages_count >= MAX_PAGES then
         answers = {}
         owner.pages, owner.pages_count = answers, 0
     end

@@ -1,4 +1,4 @@
--- Renews what is kept, of what is due and what soon will be, with one question. It
+-- Renews what is cache, of what is due and what soon will be, with one question. It
 -- costs the service the more time for each question the fewer it is asked, since
 -- its process has lost the processor's caches to segments in between.
 
@@ -31,10 +31,10 @@ end
 
 -- Takes note that a key was asked for. Of those before, it forgets what is too old
 -- to be renewed, or from before a clock was set back.
-function _M:add(kept, key, asked)
+function _M:add(cache, key, asked)
     while self.first <= self.last do
         local age = asked - self.times[self.first]
-        if age >= 0 and age < kept.KEPT_S then
+        if age >= 0 and age < cache.CACHE_TTL_S then
             break
         end
         drop_first(self)
@@ -46,17 +46,17 @@ end
 -- What is kept under a key, if it is to be renewed with what is due: only what was
 -- requested since it was asked for, or it would be renewed for ever. Of what is renewed
 -- already, which what is due is, somebody else takes care.
-local function renewable(kept, key, asked, now)
-    local entry, age = kept.newer[key], now - asked
+local function renewable(cache, key, asked, now)
+    local entry, age = cache.newer[key], now - asked
     if entry and entry.asked == asked and entry.used and age >= 0
-        and age < kept.KEPT_S and now >= entry.renewing and not key:find("[^%w_/-]") then
+        and age < cache.CACHE_TTL_S and now >= entry.renewing and not key:find("[^%w_/-]") then
         return entry
     end
     return nil
 end
 
 -- The keys and entries to be renewed with one that is due.
-local function choose_together(self, kept, key, due, now)
+local function choose_together(self, cache, key, due, now)
     local keys, entries, listed = { key }, { due }, { key .. "=" .. due.value.tag }
     local bytes = #listed[1]
     while self.first <= self.last and #keys < MAX_TOGETHER do
@@ -64,7 +64,7 @@ local function choose_together(self, kept, key, due, now)
         if now - asked < SOON_S and now >= asked then
             break
         end
-        local entry = renewable(kept, other, asked, now)
+        local entry = renewable(cache, other, asked, now)
         if entry then
             local pair = other .. "=" .. entry.value.tag
             bytes = bytes + 1 + #pair
@@ -80,16 +80,16 @@ local function choose_together(self, kept, key, due, now)
 end
 
 -- Asks for what is due together with others; false if it must be asked for alone.
-function _M:renew(kept, key, due, now)
+function _M:renew(cache, key, due, now)
     if now < self.alone_until or key:find("[^%w_/-]") then
         return false
     end
-    local keys, entries, list = choose_together(self, kept, key, due, now)
+    local keys, entries, list = choose_together(self, cache, key, due, now)
     if #keys == 1 then
         return false
     end
     for at = 1, #entries do
-        entries[at].renewing, entries[at].used = now + kept.PATIENCE_S, false
+        entries[at].renewing, entries[at].used = now + cache.PATIENCE_S, false
     end
     local change = changes.latest()
     ngx.update_time()
@@ -105,7 +105,7 @@ function _M:renew(kept, key, due, now)
         entry.renewing = 0
         if is_answer and answer:byte(at) == HOLDS then
             entry.asked, entry.change = since, change
-            self:add(kept, keys[at], since)
+            self:add(cache, keys[at], since)
         end
     end
     return is_answer and answer:byte(1) == HOLDS

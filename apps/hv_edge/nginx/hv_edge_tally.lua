@@ -1,8 +1,8 @@
 -- What was served, more than half of a segment at a time, counted in files that are mapped into memory: to count costs no
 -- system call, and what was counted outlives a worker that is killed. A worker has one
 -- such file at a time, for four seconds or so and never for two minutes of the clock, and
--- locks it. Who brings the counts to the sinks reads it once the lock is gone, and removes
--- it; how a file is built stands there (apps/hv_edge/tallies.py).
+-- locks it. ``hv edge ingest`` reads it once the lock is gone, and removes it. The format
+-- of a file is described in apps/hv_edge/tallies.py.
 
 local base = require "resty.core.base"
 local ffi = require "ffi"
@@ -36,7 +36,7 @@ local MARK, ALIGNED_BYTES = settings.tally_mark, settings.tally_aligned_bytes
 -- For what was begun to be served: each connection of a worker may end with a place of
 -- its own, of this many bytes.
 local MAX_TEXT_BYTES = 496
-local KEPT_FREE_BYTES = settings.worker_connections * (RECORD_BYTES + MAX_TEXT_BYTES)
+local FREE_RESERVE_BYTES = settings.worker_connections * (RECORD_BYTES + MAX_TEXT_BYTES)
 -- What it takes to bring a file to the sinks is nearly the same however much is in it.
 local KEPT_FOR_S, LOOKED_AT_EVERY_S, TRIED_AGAIN_AFTER_S = 4, 1, 1
 local MINUTE_S, NAME_BYTES = 60, 16
@@ -199,16 +199,16 @@ function _M.start(given)
     ngx.timer.every(LOOKED_AT_EVERY_S, check_file)
 end
 
--- Whether there is room for what is served from now on. Who has none must not serve.
+-- Whether there is room for what is served from now on. A worker without room must not serve.
 function _M.has_room()
     local now = ngx.now()
-    if memory and is_of_this_minute(now) and FILE_BYTES - used >= KEPT_FREE_BYTES then
+    if memory and is_of_this_minute(now) and FILE_BYTES - used >= FREE_RESERVE_BYTES then
         return true
     end
     if may_try(now) then
         start_new_file(now)
     end
-    return memory ~= nil and FILE_BYTES - used >= KEPT_FREE_BYTES
+    return memory ~= nil and FILE_BYTES - used >= FREE_RESERVE_BYTES
 end
 
 local function request_key()
@@ -253,10 +253,10 @@ local function text_of(request, media, claims)
     end
     local sent = number_of(request, "body_bytes_sent", #"body_bytes_sent")
     if not sent or 2 * sent <= media.size then
-        return media.served .. TOO_FEW_BYTES
+        return media.place .. TOO_FEW_BYTES
     end
     local noted = viewers.noted(claims, media)
-    return noted == "" and media.served or media.served .. noted
+    return noted == "" and media.place or media.place .. noted
 end
 
 local function add_record(text, now_ms)

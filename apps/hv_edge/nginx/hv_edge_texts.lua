@@ -1,6 +1,6 @@
 -- Playlists, manifests and the index of the storyboard, as the service writes them.
 
-local kept = require "hv_edge_kept"
+local cache = require "hv_edge_cache"
 local settings = require "hv_edge_settings"
 
 local MAX_BYTES = 64 * 1024 * 1024
@@ -14,7 +14,7 @@ local MAX_SHARED_TOKEN_BYTES = settings.max_shared_token_bytes
 local COPIED = { "content-type", "content-encoding", "accept-ranges" }
 
 local _M = {}
-local texts = kept.new(MAX_BYTES)
+local texts = cache.new(MAX_BYTES)
 
 local function text_of(answer)
     if answer.status ~= 200 or answer.truncated then

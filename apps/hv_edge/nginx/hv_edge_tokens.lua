@@ -4,7 +4,7 @@
 local base64 = require "ngx.base64"
 local cjson = require "cjson.safe"
 local ffi = require "ffi"
-local remembered = require "hv_edge_remembered"
+local memo = require "hv_edge_memo"
 local settings = require "hv_edge_settings"
 
 ffi.cdef [[
@@ -42,15 +42,15 @@ local digest, digest_length = ffi.new("unsigned char[64]"), ffi.new("unsigned in
 
 function _M.use(secrets)
     issuer = secrets.issuer
-    verified = remembered.new(MAX_VERIFIED)
+    verified = memo.new(MAX_VERIFIED)
     for _, key in ipairs(secrets.keys) do
         local material = ngx.decode_base64(key.material)
-        local kept = { algorithm = key.algorithm, material = material }
+        local parsed = { algorithm = key.algorithm, material = material }
         if key.algorithm == "EdDSA" then
-            kept.public = ffi.C.EVP_PKEY_new_raw_public_key(
+            parsed.public = ffi.C.EVP_PKEY_new_raw_public_key(
                 ED25519, nil, material, #material)
         end
-        keys[key.kid] = kept
+        keys[key.kid] = parsed
     end
 end
 

@@ -11,7 +11,7 @@ local DAY_S = 24 * 3600
 -- Each byte of it is two digits.
 local MARK_BYTES = settings.mark_digits / 2
 -- After two of them without a note a viewer is forgotten.
-local TURN_S = settings.session_turn_s
+local PERIOD_S = settings.session_period_s
 -- All organizations may have as many viewers as so many shares; the last one goes only to
 -- organizations that have no more than a part of a share.
 local ALL_SHARES, NEWCOMERS_SHARE = settings.all_shares, settings.newcomers_share
@@ -29,11 +29,11 @@ local key, country_header, has_referrers, has_origins
 local most_of_one = 0
 
 -- When viewers were noted, by what they show, and how many there are, by organization and
--- in all: in this turn, and in the one before.
-local function new_turn()
+-- in all: in this period and the one before.
+local function new_period()
     return { noted = {}, viewers = {}, count = 0 }
 end
-local newer, older, newer_since = new_turn(), new_turn(), 0
+local newer, older, newer_since = new_period(), new_period(), 0
 
 function _M.use(secrets)
     key, most_of_one = secrets.viewer_key, secrets.live_sessions_of_one
@@ -52,32 +52,32 @@ local function is_due(noted, now)
     return not noted or now - noted >= NOTED_EVERY_S or now < noted
 end
 
-local function turn(now)
+local function rotate(now)
     local passed = now - newer_since
-    if passed >= 0 and passed < TURN_S then
+    if passed >= 0 and passed < PERIOD_S then
         return
     end
-    older = passed >= 0 and passed < 2 * TURN_S and newer or new_turn()
-    newer, newer_since = new_turn(), now
+    older = passed >= 0 and passed < 2 * PERIOD_S and newer or new_period()
+    newer, newer_since = new_period(), now
 end
 
 -- Whether one more viewer of an organization can be followed.
 local function may_follow(org)
     local followed = (newer.viewers[org] or 0) + (older.viewers[org] or 0)
     local free = ALL_SHARES * most_of_one - newer.count - older.count
-    local kept = followed > most_of_one / NEWCOMERS_SHARE and most_of_one or 0
-    return followed < most_of_one and free > kept
+    local reserved = followed > most_of_one / NEWCOMERS_SHARE and most_of_one or 0
+    return followed < most_of_one and free > reserved
 end
 
-local function count(turn_of, org, number)
-    turn_of.viewers[org] = (turn_of.viewers[org] or 0) + number
-    turn_of.count = turn_of.count + number
+local function count(period, org, number)
+    period.viewers[org] = (period.viewers[org] or 0) + number
+    period.count = period.count + number
 end
 
 -- Remembers that a viewer is noted: true, nil if that was a moment ago, or false if there
 -- are too many.
 local function remember(viewer, org, now)
-    turn(now)
+    rotate(now)
     local before = older.noted[viewer]
     if not is_due(newer.noted[viewer] or before, now) then
         return nil

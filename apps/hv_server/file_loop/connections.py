@@ -1,5 +1,5 @@
 """
-What the loop knows of its connections, and who has them besides it.
+The connections of the loop, and their owner besides it.
 """
 
 import socket

@@ -1,11 +1,11 @@
 """
 A loop that answers requests for published files, on all connections in turn.
 
-A thread for each request costs several times what the kernel needs to send a
-segment, and as many slow clients as there are threads stop all others. Here a
-connection costs a few hundred bytes, and a segment little more than its
-``sendfile`` (docs/decisions/0022). What the loop does not understand it has only
-looked at: it is still to be read by whoever gets the connection.
+A thread for each request costs several times what the kernel needs to send a segment,
+and as many slow clients as there are threads stop all others. Here a connection costs
+a few hundred bytes, and a segment little more than its ``sendfile``
+(docs/decisions/0022). The loop only peeks at requests that it does not understand;
+the next owner of the connection still reads them.
 """
 
 import select
@@ -49,7 +49,7 @@ _recv = socket.socket.recv
 
 class FileLoop:
     """
-    Look at requests, answer those for files, and hand over all others.
+    Read requests, answer those for files, and pass on all others.
 
     Args:
         files: Decides; what it leaves is the owner's.
@@ -57,8 +57,8 @@ class FileLoop:
         head_within_s: For the first request of a connection, and for the rest
             of one that has begun.
         idle_s: For the next request.
-        pace: Makes what is asked of who is sent something.
-        in_doubt: Knows what was counted and is still to be sent.
+        pace: Makes the minimum pace of a receiver.
+        in_doubt: The segments that were counted and are still to be sent.
     """
 
     def __init__(  # noqa: PLR0913 - each is a rule of its own
@@ -80,7 +80,7 @@ class FileLoop:
         self._in_doubt = in_doubt
         self._epoll = select.epoll()
         self._epoll.register(others, select.EPOLLIN)
-        self._kept: dict[int, LoopConnection] = {}
+        self._connections: dict[int, LoopConnection] = {}
         self._now = self._looked_at = time.monotonic()
         self._stamp = stamp_now()
         self._is_stopping = False
@@ -93,7 +93,7 @@ class FileLoop:
         deadline = time.monotonic() + self._head_within_s
         # A unix socket's peer has no address.
         neighbour = conn.client[0] if conn.client else ""
-        self._kept[fd] = LoopConnection(
+        self._connections[fd] = LoopConnection(
             conn, conn.sock, SocketWriter(conn.sock), fd, neighbour, deadline
         )
         self._epoll.register(fd, select.EPOLLIN)
@@ -110,14 +110,14 @@ class FileLoop:
             left_s = until - self._now
             seen = []
             for fd, _event in events:
-                kept = self._kept.get(fd)
-                if kept is None:
+                loop_conn = self._connections.get(fd)
+                if loop_conn is None:
                     # The owner's; see others.
                     left_s = -1.0
-                elif kept.transfer is not None:
-                    self._go_on(kept, kept.transfer)
-                elif begun := self._look(kept):
-                    seen.append((kept, begun))
+                elif loop_conn.transfer is not None:
+                    self._go_on(loop_conn, loop_conn.transfer)
+                elif begun := self._look(loop_conn):
+                    seen.append((loop_conn, begun))
             if seen:
                 self._answer_all(seen)
 
@@ -131,52 +131,56 @@ class FileLoop:
         now = time.monotonic()
         if is_stopping and not self._is_stopping:
             self._is_stopping = True
-            for kept in self._kept.values():
-                kept.deadline = min(kept.deadline, now + STOP_IDLE_S)
+            for loop_conn in self._connections.values():
+                loop_conn.deadline = min(loop_conn.deadline, now + STOP_IDLE_S)
         elif now - self._looked_at < LOOK_EVERY_S:
             return
         self._looked_at = now
         self._stamp = stamp_now()
-        for kept in list(self._kept.values()):
-            if kept.transfer is None:
-                is_late = kept.deadline <= now
+        for loop_conn in list(self._connections.values()):
+            if loop_conn.transfer is None:
+                is_late = loop_conn.deadline <= now
             else:
-                is_late = not kept.transfer.has_kept_pace(now)
+                is_late = not loop_conn.transfer.is_on_pace(now)
             if is_late:
-                self._drop(kept)
+                self._drop(loop_conn)
 
     def waiting(self) -> Iterable[Any]:
         """
         Return the connections on which nothing is sent, the oldest first.
         """
-        return [kept.conn for kept in self._kept.values() if kept.transfer is None]
+        return [
+            loop_conn.conn
+            for loop_conn in self._connections.values()
+            if loop_conn.transfer is None
+        ]
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
         """
-        Close a connection; tell whether it was here.
+        Close a connection; return whether the loop had it.
         """
-        kept = self._kept.get(conn.sock.fileno())
-        if kept is None or kept.conn is not conn:
+        loop_conn = self._connections.get(conn.sock.fileno())
+        if loop_conn is None or loop_conn.conn is not conn:
             return False
-        self._drop(kept)
+        self._drop(loop_conn)
         return True
 
     def close(self) -> None:
         """
         Give up all connections; what is on its way breaks off.
         """
-        for kept in list(self._kept.values()):
-            self._drop(kept)
+        for loop_conn in list(self._connections.values()):
+            self._drop(loop_conn)
 
-    def _look(self, kept: LoopConnection) -> bytes:
+    def _look(self, loop_conn: LoopConnection) -> bytes:
         try:
-            seen = _recv(kept.sock, MAX_HEAD_BYTES, socket.MSG_PEEK)
+            seen = _recv(loop_conn.sock, MAX_HEAD_BYTES, socket.MSG_PEEK)
         except BlockingIOError:
             return b""
         except OSError:
             seen = b""
         if not seen:
-            self._drop(kept)
+            self._drop(loop_conn)
         return seen
 
     def _answer_all(self, seen: Sequence[tuple[LoopConnection, bytes]]) -> None:
@@ -184,14 +188,16 @@ class FileLoop:
         with self._moment():
             # Decisions first, one after the other: what they need stays in the
             # processor's caches, which to send a segment fills with other things.
-            decided = [self._decide(kept, requests) for kept, requests in seen]
+            decided = [
+                self._decide(loop_conn, requests) for loop_conn, requests in seen
+            ]
             # And so does what counting needs.
             self._count_ahead([answer[0] for answer in decided if answer])
-            for (kept, requests), answer in zip(seen, decided, strict=True):
+            for (loop_conn, requests), answer in zip(seen, decided, strict=True):
                 if answer is not None and answer[0].is_counted:
                     # Before it is sent: what was sent must not be taken back.
                     self._in_doubt.hand_over()
-                self._answer_each(kept, requests, answer)
+                self._answer_each(loop_conn, requests, answer)
 
     def _count_ahead(self, transfers: Sequence[Transfer]) -> None:
         """
@@ -210,69 +216,76 @@ class FileLoop:
         except Exception:  # noqa: BLE001 - whatever for: each is decided by itself
             return nullcontext()
 
-    def _decide(self, kept: LoopConnection, seen: bytes) -> tuple[Transfer, int] | None:
+    def _decide(
+        self, loop_conn: LoopConnection, seen: bytes
+    ) -> tuple[Transfer, int] | None:
         """
         Return the answer to the first request, and how long the request is.
 
-        None if it is not there yet, or is others' to answer.
+        None if it has not arrived yet, or the loop does not answer it.
         """
         size = seen.find(END) + len(END)
         if size < len(END):
-            self._await_rest(kept, len(seen))
+            self._await_rest(loop_conn, len(seen))
             return None
-        transfer = self._answer(kept, seen[:size])
+        transfer = self._answer(loop_conn, seen[:size])
         if transfer is None:
-            self._owner.hand_over(self._give_up(kept))
+            self._owner.hand_over(self._give_up(loop_conn))
             return None
         return transfer, size
 
     def _answer_each(
-        self, kept: LoopConnection, seen: bytes, answer: tuple[Transfer, int] | None
+        self,
+        loop_conn: LoopConnection,
+        seen: bytes,
+        answer: tuple[Transfer, int] | None,
     ) -> None:
         while answer is not None:
             transfer, size = answer
-            self._go_on(kept, transfer, request_bytes=size)
+            self._go_on(loop_conn, transfer, request_bytes=size)
             # What was sent together with it.
-            seen = b"" if kept.is_gone or kept.transfer else seen[size:]
-            answer = self._decide(kept, seen) if seen else None
+            seen = b"" if loop_conn.is_gone or loop_conn.transfer else seen[size:]
+            answer = self._decide(loop_conn, seen) if seen else None
 
-    def _await_rest(self, kept: LoopConnection, seen_bytes: int) -> None:
+    def _await_rest(self, loop_conn: LoopConnection, seen_bytes: int) -> None:
         if seen_bytes >= MAX_HEAD_BYTES:
-            self._owner.hand_over(self._give_up(kept))
+            self._owner.hand_over(self._give_up(loop_conn))
             return
-        if sends_no_more(kept.sock):
-            self._drop(kept)
+        if sends_no_more(loop_conn.sock):
+            self._drop(loop_conn)
             return
-        if kept.awaited_bytes == 1:
-            kept.deadline = self._now + self._head_within_s
+        if loop_conn.awaited_bytes == 1:
+            loop_conn.deadline = self._now + self._head_within_s
         # What was looked at stays in the kernel, and would wake us again.
-        self._await_bytes(kept, seen_bytes + 1)
+        self._await_bytes(loop_conn, seen_bytes + 1)
 
-    def _await_bytes(self, kept: LoopConnection, size: int) -> None:
-        if kept.awaited_bytes != size:
-            kept.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
-            kept.awaited_bytes = size
+    def _await_bytes(self, loop_conn: LoopConnection, size: int) -> None:
+        if loop_conn.awaited_bytes != size:
+            loop_conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
+            loop_conn.awaited_bytes = size
 
-    def _answer(self, kept: LoopConnection, head: bytes) -> Transfer | None:
-        request = read_request(head, kept.neighbour)
+    def _answer(self, loop_conn: LoopConnection, head: bytes) -> Transfer | None:
+        request = read_request(head, loop_conn.neighbour)
         if request is None:
             return None
         try:
             opened = self._files.open(request)
             if opened is None:
                 return None
-            served, chosen = opened
+            response, chosen = opened
             stored = chosen.body
             file = stored.open_local() if isinstance(stored, StoredFile) else None
         except Exception:  # noqa: BLE001 - the app meets it again, and words it
             return None
-        kept.closes = request.closes or self._is_stopping
-        ignore_uncounted(served, chosen)
-        is_counted = file is not None and chosen.has_over_half and served.segment
-        written = write_head(request, chosen, stamp=self._stamp, closes=kept.closes)
+        loop_conn.closes = request.closes or self._is_stopping
+        ignore_uncounted(response, chosen)
+        is_counted = file is not None and chosen.has_over_half and response.segment
+        written = write_head(
+            request, chosen, stamp=self._stamp, closes=loop_conn.closes
+        )
         body, pieces = _split(stored, chosen)
         return Transfer(
-            kept.wire,
+            loop_conn.wire,
             written + body,
             pace=self._pace,
             file=file,
@@ -280,52 +293,52 @@ class FileLoop:
             start=chosen.start,
             end=chosen.end,
             half_at=chosen.half_at,
-            segment=served.segment if is_counted else None,
-            when_broken_off=served.break_off if is_counted else None,
+            segment=response.segment if is_counted else None,
+            when_broken_off=response.break_off if is_counted else None,
         )
 
     def _go_on(
-        self, kept: LoopConnection, transfer: Transfer, *, request_bytes: int = 0
+        self, loop_conn: LoopConnection, transfer: Transfer, *, request_bytes: int = 0
     ) -> None:
         try:
             if request_bytes:
-                _recv(kept.sock, request_bytes)
-                self._await_bytes(kept, 1)
+                _recv(loop_conn.sock, request_bytes)
+                self._await_bytes(loop_conn, 1)
             is_done = transfer.go_on()
         except OSError:
             transfer.close()
-            self._drop(kept)
+            self._drop(loop_conn)
             return
         if not is_done:
-            if kept.transfer is None:
-                kept.transfer = transfer
-                self._epoll.modify(kept.fd, select.EPOLLOUT)
+            if loop_conn.transfer is None:
+                loop_conn.transfer = transfer
+                self._epoll.modify(loop_conn.fd, select.EPOLLOUT)
             return
         failpoint("answer.sent")
         transfer.close()
-        if kept.closes:
-            self._owner.linger(self._give_up(kept))
+        if loop_conn.closes:
+            self._owner.linger(self._give_up(loop_conn))
             return
-        kept.deadline = self._now + self._idle_s
-        if kept.transfer is not None:
-            kept.transfer = None
-            self._epoll.modify(kept.fd, select.EPOLLIN)
+        loop_conn.deadline = self._now + self._idle_s
+        if loop_conn.transfer is not None:
+            loop_conn.transfer = None
+            self._epoll.modify(loop_conn.fd, select.EPOLLIN)
 
-    def _drop(self, kept: LoopConnection) -> None:
-        if kept.transfer is not None:
-            kept.transfer.close()
+    def _drop(self, loop_conn: LoopConnection) -> None:
+        if loop_conn.transfer is not None:
+            loop_conn.transfer.close()
             # Or the kernel would keep for minutes what nobody fetches.
-            kept.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
-        self._owner.drop(self._give_up(kept))
+            loop_conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+        self._owner.drop(self._give_up(loop_conn))
 
-    def _give_up(self, kept: LoopConnection) -> Any:  # noqa: ANN401 - gunicorn's own
-        kept.is_gone = True
-        del self._kept[kept.fd]
-        self._epoll.unregister(kept.fd)
-        if kept.awaited_bytes != 1:
+    def _give_up(self, loop_conn: LoopConnection) -> Any:  # noqa: ANN401 - gunicorn's own
+        loop_conn.is_gone = True
+        del self._connections[loop_conn.fd]
+        self._epoll.unregister(loop_conn.fd)
+        if loop_conn.awaited_bytes != 1:
             # Whoever has it now is to be woken by each.
-            self._await_bytes(kept, 1)
-        return kept.conn
+            self._await_bytes(loop_conn, 1)
+        return loop_conn.conn
 
 
 def _split(

@@ -10,7 +10,7 @@ from hv_web.cors import ANY_ORIGIN
 from hv_web.middleware import new_request_id
 from hv_web.plain_requests import PlainRequest
 from hv_web.representations import (
-    MAX_KEPT_DESCRIPTIONS,
+    MAX_CACHED_DESCRIPTIONS,
     NOT_MODIFIED,
     Headers,
     Representation,
@@ -53,7 +53,7 @@ def stamp_now() -> str:
     return f"Server: gunicorn\r\nDate: {formatdate(usegmt=True)}\r\n"
 
 
-@lru_cache(maxsize=MAX_KEPT_DESCRIPTIONS)
+@lru_cache(maxsize=MAX_CACHED_DESCRIPTIONS)
 def _written(headers: Headers, *, is_for_pages: bool) -> str:
     every = (*headers, *_ALWAYS, *(_FOR_PAGES if is_for_pages else ()))
     return "".join(f"{name}: {value}\r\n" for name, value in every)

@@ -34,7 +34,7 @@ class SocketWriter:
     """
     Hands bytes to the kernel, and says when they are to leave.
 
-    Headers and the content of a file come from two calls, and shall share
+    Headers and the content of a file come from two calls, and should share
     packets: the first says that there is more.
     """
 
@@ -60,7 +60,7 @@ class SocketWriter:
 
         Raises:
             BlockingIOError: There is no room now.
-            OSError: The other side is gone.
+            OSError: The other side has closed the connection.
         """
         sent = _send(self._sock, data, 0 if is_all else socket.MSG_MORE)
         self.sent_bytes += sent
@@ -73,7 +73,7 @@ class SocketWriter:
         Raises:
             TooShortError: The file ends before it.
             BlockingIOError: There is no room now.
-            OSError: The other side is gone.
+            OSError: The other side has closed the connection.
         """
         sent = os.sendfile(self._fd, file, offset, size_bytes)
         if not sent:
@@ -83,10 +83,10 @@ class SocketWriter:
 
     def takes(self, size_bytes: int) -> bool:
         """
-        Tell whether the kernel takes so many bytes in one call.
+        Return whether the kernel takes so many bytes in one call.
 
         It does, unless the memory of all connections runs short just then, or the
-        other side is gone. Where the kernel does not tell, no.
+        other side is gone. No, if the kernel does not say.
         """
         if not self._tells_memory:
             return False
@@ -129,7 +129,7 @@ class SocketWriter:
 @cache
 def tells_room(unsent_limit: Path) -> bool:
     """
-    Tell whether the kernel takes what there is memory for, asked once.
+    Return whether the kernel takes what there is memory for, asked once.
 
     An operator may have told it to take less for connections whose network is
     slow (tcp(7), ``net.ipv4.tcp_notsent_lowat``); then only poll knows.

@@ -35,10 +35,10 @@ class Transfer:
         file: Descriptor of a file, closed with this; None if there is none.
         pieces: Makes a body little by little instead, from start to before end.
         start: Where the part begins; it ends before end.
-        half_at: As of Representation: the segment counts once more is handed over.
+        half_at: As of Representation: the segment counts once more is passed on.
         segment: Counted before that: once all that is left will fit into the
             kernel, or else when it has taken all up to the half. It is taken
-            back if the other side left before more was handed over after all.
+            back if the other side left before more was passed on after all.
         when_broken_off: Called at the end if no more than the half was.
     """
 
@@ -80,15 +80,15 @@ class Transfer:
     @property
     def is_counted(self) -> bool:
         """
-        Tell whether it is counted, and no more than the half handed over.
+        Return whether it is counted, and at most half of it sent.
         """
         return self._counted is not None and self._offset <= self._half_at
 
     def count_ahead(self) -> CountedSegment | None:
         """
-        Return the segment, for who counts several at once, if all of it fits.
+        Return the segment, to count several at once, if all of it fits.
 
-        Whoever gets it counts it before this goes on.
+        The caller counts it before this continues.
         """
         segment = self._uncounted
         if segment is None or not self._fits():
@@ -98,7 +98,7 @@ class Transfer:
 
     def go_on(self) -> bool:
         """
-        Send what the kernel takes; tell whether that was the rest.
+        Send what the kernel takes; return whether that was the rest.
 
         Raises:
             TooShortError: The file ends before its published end.
@@ -112,16 +112,16 @@ class Transfer:
         except BlockingIOError:
             return False
 
-    def has_kept_pace(self, now: float) -> bool:
+    def is_on_pace(self, now: float) -> bool:
         """
-        Tell whether the other side has taken enough of an answer that waits.
+        Return whether the other side has taken enough of an answer that waits.
 
         Args:
             now: By the monotonic clock.
         """
         arrived = self._wire.arrived_bytes()
         if self._pace is None:
-            # Most never wait for so long that somebody looks.
+            # Most never wait long enough that somebody looks.
             self._pace = self._make_pace()
         else:
             self._pace.waited(now - self._looked_at)
@@ -131,7 +131,7 @@ class Transfer:
 
     def close(self) -> None:
         """
-        Close the file, and say so if no more than the half was handed over.
+        Close the file, and report it if at most half was sent.
         """
         if self._file is not None:
             os.close(self._file)

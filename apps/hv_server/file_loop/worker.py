@@ -1,5 +1,5 @@
 """
-The gunicorn worker of delivery: files by a loop, all else by threads.
+The gunicorn worker of delivery: a loop sends files, threads do everything else.
 """
 
 import gc
@@ -13,7 +13,7 @@ from hv_server.deadlines import LargeBodies
 from hv_server.file_loop.loop import FileLoop
 from hvcore.spool import InDoubt
 
-TURN_S: Final = 0.0005
+SWITCH_INTERVAL_S: Final = 0.0005
 """
 After which a busy thread lets another run. With Python's 5 ms, a page or an upload
 may stop the loop for so long at each call to the kernel.
@@ -24,12 +24,12 @@ class FilesInLoop(LargeBodies):
     """
     Serves an app; what its ``files`` open needs no thread.
 
-    A connection is the loop's until it sends what the loop does not know. Then
-    a thread has it for one request, and after that the loop again.
+    A connection belongs to the loop until it sends a request that the loop does not
+    know. Then a thread has it for one request, and after that the loop again.
 
     Attributes:
         in_doubt: What it has counted and not sent.
-        left_behind: Those of processes that are no more.
+        left_behind: Those of processes that have ended.
     """
 
     in_doubt: InDoubt
@@ -43,7 +43,7 @@ class FilesInLoop(LargeBodies):
         """
         files = getattr(self.wsgi, "files", None)
         if files is not None:
-            sys.setswitchinterval(TURN_S)
+            sys.setswitchinterval(SWITCH_INTERVAL_S)
             # The app stays for good: nobody need look through it for garbage
             # again and again while requests wait.
             gc.collect()

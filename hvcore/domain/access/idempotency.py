@@ -8,8 +8,8 @@ from typing import Final
 
 import attrs
 
-KEPT_FOR: Final = timedelta(hours=24)
-GRANT_KEPT_FOR: Final = timedelta(hours=1)
+ANSWER_RETENTION: Final = timedelta(hours=24)
+GRANT_ANSWER_RETENTION: Final = timedelta(hours=1)
 """As long as the upload address in the answer works."""
 CLAIMED_FOR: Final = timedelta(seconds=60)
 """Longer than any request runs; then its process is taken for dead."""
@@ -54,7 +54,7 @@ class FirstRequest:
     Attributes:
         fingerprint: Of everything that makes another request another one.
         claim: Random; whoever knows it runs the request.
-        claimed_until: Then somebody else may run it, if it has no answer.
+        claimed_until: Then another may run it, if it has no answer.
         expires_at: Then the key is free again.
         answer: None while it runs.
     """

@@ -15,15 +15,17 @@ import attrs
 
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.ids import BASE62, EnvId, KeyId, OrgId
+from hvcore.domain.shown_text import one_line
 
 KEY_CHARS: Final = 32
 CHECKSUM_CHARS: Final = 6
 DISPLAYED_CHARS: Final = 12
+MAX_KEY_NAME_CHARS: Final = 200
 
 
 class KeyType(Enum):
     """
-    How far a key reaches.
+    What a key gives access to.
     """
 
     ENVIRONMENT = "environment"
@@ -73,7 +75,7 @@ class ApiKey:
 
     def is_valid_at(self, now: datetime) -> bool:
         """
-        Tell whether the key works: neither revoked nor run out.
+        Return whether the key works: neither revoked nor run out.
 
         A revocation in the future is a rotation's overlap.
         """
@@ -106,11 +108,18 @@ def new_key_value(kind: EnvironmentKind) -> str:
 
 def is_key_value(text: str) -> bool:
     """
-    Tell whether this has the form and the checksum of a key.
+    Return whether this has the form and the checksum of a key.
     """
     return _KEY_VALUE.fullmatch(text) is not None and secrets.compare_digest(
         checksum(text[:-CHECKSUM_CHARS]), text[-CHECKSUM_CHARS:]
     )
+
+
+def is_key_name(text: str) -> bool:
+    """
+    Return whether this may be a key's name: one line, not too long; it may be empty.
+    """
+    return len(text) <= MAX_KEY_NAME_CHARS and one_line(text) == text
 
 
 def hash_key(value: str) -> str:

@@ -31,13 +31,6 @@ class Quota(Enum):
     STORED_BYTES = "storedBytes"
     DELIVERED_BYTES = "deliveredBytesPerMonth"
 
-    @property
-    def is_monthly(self) -> bool:
-        """
-        Tell whether what was used is forgotten at the end of a month.
-        """
-        return self in {Quota.ENCODED_MINUTES, Quota.DELIVERED_BYTES}
-
 
 @attrs.frozen(kw_only=True)
 class QuotaLimits:
@@ -57,7 +50,7 @@ class QuotaLimits:
 
     def of(self, quota: Quota) -> int | None:
         """
-        Return one of them.
+        Return the limit of a quota.
         """
         return {
             Quota.CONCURRENT_ENCODES: self.concurrent_encodes,
@@ -99,7 +92,7 @@ class QuotaUse:
 @attrs.frozen(kw_only=True)
 class EncodingShare:
     """
-    What the scheduler of encodes must know of an organization.
+    What the scheduler of encodes must know about an organization.
 
     Attributes:
         concurrent_encodes: Videos that are encoded at a time; None is no limit.

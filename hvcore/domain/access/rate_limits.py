@@ -22,6 +22,10 @@ class Bucket(Enum):
     VIDEO_OPERATIONS = "video-operations"
     ANALYTICS = "analytics"
     THUMBNAILS = "thumbnails"
+    KEY_OPERATIONS = "key-operations"
+    """Those of the dashboard; the command line has no limit."""
+    SIGN_INS = "sign-ins"
+    """Of a client address, before anybody is recognised."""
 
 
 @attrs.frozen(kw_only=True)

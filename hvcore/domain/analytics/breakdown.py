@@ -1,8 +1,8 @@
 """
 Where segments went: by the viewer's country, and by the page they were shown on.
 
-Counted are segments of a video's UTC day. Who it was is not kept: a country has
-many viewers, and of a page only the host is.
+Counted are segments of a video's UTC day. Viewers are not recorded: a country
+has many of them, and of a page only the host is stored.
 """
 
 import re
@@ -31,7 +31,7 @@ _HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
 
 class BreakdownBy(Enum):
     """
-    By what segments are told apart.
+    What segments are counted by.
     """
 
     COUNTRY = "country"
@@ -40,14 +40,14 @@ class BreakdownBy(Enum):
 
 def is_country(text: str) -> bool:
     """
-    Tell whether a text is the code of a country (ISO 3166-1, two letters).
+    Return whether a text is the code of a country (ISO 3166-1, two letters).
     """
     return _COUNTRY.fullmatch(text) is not None and text not in _NO_COUNTRY
 
 
 def is_referrer(text: str) -> bool:
     """
-    Tell whether a text is the name of a page's host, and no address.
+    Return whether a text is the name of a page's host, and no address.
     """
     return (
         len(text) <= MAX_HOST_CHARS
@@ -110,13 +110,38 @@ class VideoBreakdown:
 
     Attributes:
         rows: Oldest first; those of a day add up to what was counted.
-        is_kept: Somebody keeps where they went.
+        is_stored: Somebody keeps where they went.
     """
 
     video: Video
     by: BreakdownBy
     rows: Sequence[BreakdownDay]
-    is_kept: bool
+    is_stored: bool
+
+
+@attrs.frozen(kw_only=True)
+class EnvironmentBreakdown:
+    """
+    Where the segments of some environments went.
+
+    Attributes:
+        rows: Oldest first; those of a day add up to what was counted.
+        is_stored: Somebody keeps where they went.
+    """
+
+    by: BreakdownBy
+    rows: Sequence[BreakdownDay]
+    is_stored: bool
+
+    @property
+    def totals(self) -> Sequence[tuple[str | None, int]]:
+        """
+        All days together: each value and its segments, the most first.
+        """
+        found: dict[str | None, int] = {}
+        for row in self.rows:
+            found[row.value] = found.get(row.value, 0) + row.segments
+        return sorted(found.items(), key=lambda one: (-one[1], one[0] or ""))
 
 
 KnownHosts: TypeAlias = Mapping[tuple[VideoId, date], Collection[str]]

@@ -1,9 +1,9 @@
 """
-What players tell of themselves (CTA-5004, Common Media Client Data).
+What players report about themselves (CTA-5004, Common Media Client Data).
 
 Players send it with a request as a parameter ``CMCD`` of the query, or in
-headers such as ``CMCD-Session``. What is not as the specification says is as if
-it had not been sent: nobody is refused for it.
+headers such as ``CMCD-Session``. Data that breaks the specification is
+ignored: no request is refused because of it.
 """
 
 import re
@@ -18,7 +18,7 @@ from hvcore.domain.analytics.playback_metrics import (
 )
 
 MAX_CHARS: Final = 1_024
-"""What a player sends has some 200."""
+"""Players send about 200."""
 MAX_SESSION_CHARS: Final = 64
 """Of ``sid`` (CTA-5004, table 1)."""
 MOST_TOLD: Final = 9_999_999
@@ -27,12 +27,12 @@ _MAX_REMEMBERED: Final = 1_024
 _NUMBER: Final = re.compile("[0-9]{1,7}")
 # By key, as what it is told; every segment asks.
 _FLAGS: Final = tuple(
-    (metric.comes_from, metric.told_as)
+    (metric.comes_from, metric.report_field)
     for metric in METRICS
     if metric.sums_as is SumsAs.REPORTS
 )
 _NUMBERS: Final = tuple(
-    (metric.comes_from, metric.told_as)
+    (metric.comes_from, metric.report_field)
     for metric in METRICS
     if metric.sums_as is SumsAs.NUMBERS
 )
@@ -63,7 +63,7 @@ def player_session(text: str | None) -> str | None:
 
 def player_report(*texts: str | None) -> PlayerReport | None:
     """
-    Return what a player tells of how playback goes; None if it tells nothing.
+    Return what a player reports about playback; None if it reports nothing.
 
     Numbers beyond ``MOST_TOLD``, fractions and negative ones are as if they had
     not been sent.
@@ -72,19 +72,19 @@ def player_report(*texts: str | None) -> PlayerReport | None:
         texts: Of the query's parameter, decoded; or of all the headers, in
             which of two of one key the first is taken.
     """
-    told: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for text in texts:
         if text:
-            told = {**_read(text), **told}
-    if not told:
+            pairs = {**_read(text), **pairs}
+    if not pairs:
         return None
     fields: dict[str, int] = {}
     for key, name in _FLAGS:
         # True is said by the name alone.
-        if told.get(key) == "":
+        if pairs.get(key) == "":
             fields[name] = True
     for key, name in _NUMBERS:
-        value = _number(told.get(key))
+        value = _number(pairs.get(key))
         if value is not None:
             fields[name] = value
     return PlayerReport.of(fields)

@@ -1,9 +1,9 @@
 """
-What was answered and is not counted as served, and why.
+Answers that are not counted as served, and why.
 
 Source: interface, "What the service does", 5: only segments that a player got
-count, which is more than half of one in one answer. What is ignored is kept to
-show how a count came about.
+    count, which is more than half of one in one answer. They are stored to
+    show how a count came about.
 """
 
 from collections.abc import Iterable
@@ -21,11 +21,11 @@ class IgnoredReason(Enum):
 
     INIT, AUDIO, PLAYLIST and OTHER_FILE say that the file never counts,
     whatever the answer. Then, of a media segment of a video rung: HEAD,
-    NOT_MODIFIED (304), and TOO_FEW_BYTES (at most half of it was handed over: a
+    NOT_MODIFIED (304), and TOO_FEW_BYTES (at most half of it was passed on: a
     part that is no longer, or an answer that broke off before).
 
     LATER_RANGE and BROKEN_OFF are reasons of earlier versions, which asked for
-    the first byte and the last one. What was kept then is still told.
+    the first byte and the last one. Older counts of these are still reported.
     """
 
     INIT = "init"

@@ -1,7 +1,7 @@
 """
-Who is watching now: sessions that were served something a moment ago.
+Current viewers: sessions that were served something a moment ago.
 
-A session is a short name that says nothing of the viewer: see
+A session is a short name that does not identify the viewer: see
 :mod:`hvcore.services.counting.sessions`.
 """
 
@@ -15,9 +15,9 @@ import attrs
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 VIEWER_WINDOW: Final = timedelta(seconds=60)
-"""Who was served a segment for so long is a viewer."""
-SESSIONS_KEPT_FOR: Final = 2 * VIEWER_WINDOW
-"""Longer than anybody asks for, and then nothing is left of a session."""
+"""A session that was served a segment within this time is a viewer."""
+SESSION_RETENTION: Final = 2 * VIEWER_WINDOW
+"""Longer than any report looks back; then a session is deleted."""
 RECENT_MINUTES: Final = 60
 """How many minutes an answer about now looks back."""
 
@@ -26,7 +26,7 @@ _SESSION: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 def is_session(text: str) -> bool:
     """
-    Tell whether a text may be a session's name.
+    Return whether a text may be a session's name.
     """
     return _SESSION.fullmatch(text) is not None
 

@@ -1,8 +1,8 @@
 """
-The metrics of playback: what players tell with requests, and how it sums up.
+The metrics of playback: what players report, and how it is summed.
 
-Each is declared once, in ``METRICS``, and typed twice: as a field of what one
-player tells and of what all told. How it is read from CMCD, its place in the
+Each is declared once, in ``METRICS``, and typed twice: as a field of one
+report and as a field of the sums. How it is read from CMCD, its place in the
 lines of the spool, the columns of sinks, the members of answers and their
 schema follow from that.
 """
@@ -16,13 +16,13 @@ import attrs
 
 class SumsAs(Enum):
     """
-    What is kept of all that players tell of a metric on a day.
+    What is stored about a metric for a day.
     """
 
     REPORTS = "reports"
-    """It is told by its name alone: how many reports had it."""
+    """A flag: count the reports that had it."""
     NUMBERS = "numbers"
-    """It is a whole number, from 0 on: how many told it, sum, least and greatest."""
+    """A whole number, from 0 on: count, sum, minimum and maximum."""
 
 
 class Aggregation(Enum):
@@ -41,8 +41,8 @@ class PlaybackColumn:
     A number that a sink keeps of a video's day.
 
     Attributes:
-        aggregation: A sum is 0 at first; nobody told anything yet where the
-            least and the greatest are None.
+        aggregation: A sum starts at 0; minimum and maximum are None while
+            there are no reports.
     """
 
     name: str
@@ -52,14 +52,14 @@ class PlaybackColumn:
 @attrs.frozen(kw_only=True)
 class PlaybackMetric:
     """
-    What is to be known of a metric, wherever it goes.
+    The declaration of a metric.
 
     Attributes:
         key: The field of PlaybackQuality, which names the columns; also in
             lines of the spool. Of lower-case letters, digits and ``_``.
-        sums_as: What is kept of it.
-        comes_from: The key of CMCD that tells it.
-        told_as: The field of PlayerReport.
+        sums_as: How reports are summed.
+        comes_from: The key in CMCD.
+        report_field: The field of PlayerReport.
         answer_name: Begins the members of answers, in lower case.
         answer_unit: Ends those of numbers; empty if it has none.
     """
@@ -67,7 +67,7 @@ class PlaybackMetric:
     key: str
     sums_as: SumsAs
     comes_from: str
-    told_as: str
+    report_field: str
     answer_name: str
     answer_unit: str = ""
 
@@ -94,21 +94,21 @@ METRICS: Final = (
         key="starved",
         sums_as=SumsAs.REPORTS,
         comes_from="bs",
-        told_as="has_starved",
+        report_field="has_starved",
         answer_name="rebuffering",
     ),
     PlaybackMetric(
         key="startups",
         sums_as=SumsAs.REPORTS,
         comes_from="su",
-        told_as="is_startup",
+        report_field="is_startup",
         answer_name="startup",
     ),
     PlaybackMetric(
         key="throughput_kbps",
         sums_as=SumsAs.NUMBERS,
         comes_from="mtp",
-        told_as="throughput_kbps",
+        report_field="throughput_kbps",
         answer_name="throughput",
         answer_unit="Kbps",
     ),
@@ -116,7 +116,7 @@ METRICS: Final = (
         key="buffer_ms",
         sums_as=SumsAs.NUMBERS,
         comes_from="bl",
-        told_as="buffer_ms",
+        report_field="buffer_ms",
         answer_name="buffer",
         answer_unit="Ms",
     ),
@@ -124,7 +124,7 @@ METRICS: Final = (
         key="bitrate_kbps",
         sums_as=SumsAs.NUMBERS,
         comes_from="br",
-        told_as="bitrate_kbps",
+        report_field="bitrate_kbps",
         answer_name="bitrate",
         answer_unit="Kbps",
     ),
@@ -141,7 +141,7 @@ COLUMNS: Final = (
 @attrs.frozen(kw_only=True)
 class PlayerReport:
     """
-    What a player tells of how playback goes, with one request.
+    What a player reports about playback with one request.
 
     Attributes:
         has_starved: Its buffer ran empty since its last request (``bs``).
@@ -159,26 +159,26 @@ class PlayerReport:
     bitrate_kbps: int | None = None
 
     @classmethod
-    def of(cls, told: Mapping[str, int]) -> "PlayerReport":
+    def of(cls, values: Mapping[str, int]) -> "PlayerReport":
         """
-        Make a report of what was told, by the field that it is told as.
+        Make a report.
 
         Args:
-            told: Of what is told by its name alone, 1 says that it was.
+            values: By field; 1 for a flag that was sent.
         """
-        return cls(**told)  # type: ignore[arg-type]  # of fields
+        return cls(**values)  # type: ignore[arg-type]  # of fields
 
-    def and_told(self, told: Mapping[str, int]) -> "PlayerReport":
+    def with_values(self, values: Mapping[str, int]) -> "PlayerReport":
         """
-        Return a report of this and what else was told, likewise.
+        Return this report with further values, by field.
         """
-        return attrs.evolve(self, **told)  # type: ignore[arg-type]  # as in of()
+        return attrs.evolve(self, **values)  # type: ignore[arg-type]  # as in of()
 
-    def told(self, metric: PlaybackMetric) -> int | None:
+    def value_of(self, metric: PlaybackMetric) -> int | None:
         """
-        Return what it tells of a metric; None if nothing.
+        Return the value of a metric; None if the player did not send it.
         """
-        value: int | None = getattr(self, metric.told_as)
+        value: int | None = getattr(self, metric.report_field)
         if metric.sums_as is SumsAs.NUMBERS:
             return value
         return 1 if value else None
@@ -187,11 +187,10 @@ class PlayerReport:
 @attrs.frozen(kw_only=True)
 class Measured:
     """
-    Numbers that were told, together.
+    Count, sum, minimum and maximum of reported numbers.
 
     Attributes:
-        count: How many.
-        least: None if there are none; so is most.
+        least: None if there are no numbers; then most is None, too.
     """
 
     count: int = 0
@@ -200,11 +199,11 @@ class Measured:
     most: int | None = None
 
     @classmethod
-    def of(cls, told: Iterable[int | None]) -> "Measured":
+    def of(cls, reported: Iterable[int | None]) -> "Measured":
         """
-        Take numbers together; None was not told.
+        Sum numbers up; None means that a report had none.
         """
-        values = [value for value in told if value is not None]
+        values = [value for value in reported if value is not None]
         if not values:
             return cls()
         return cls(
@@ -222,12 +221,12 @@ class Measured:
 @attrs.frozen(kw_only=True)
 class PlaybackQuality:
     """
-    What players told, together.
+    The sums of players' reports.
 
     Attributes:
-        reports: Segments with which a player told anything.
-        starved: Of them, those before which its buffer ran empty.
-        startups: Of them, those that it needed at once.
+        reports: Segments for which a player reported anything.
+        starved: Of these, segments before which the buffer ran empty.
+        startups: Of these, segments that the player needed at once.
     """
 
     reports: int
@@ -238,18 +237,18 @@ class PlaybackQuality:
     bitrate_kbps: Measured
 
     @classmethod
-    def of(cls, told: Sequence[PlayerReport]) -> "PlaybackQuality":
+    def of(cls, reports: Sequence[PlayerReport]) -> "PlaybackQuality":
         """
-        Take reports together.
+        Sum reports up.
         """
         sums: dict[str, Any] = {}
         for metric in METRICS:
-            values = [getattr(one, metric.told_as) for one in told]
+            values = [getattr(one, metric.report_field) for one in reports]
             if metric.sums_as is SumsAs.REPORTS:
                 sums[metric.key] = sum(values)
             else:
                 sums[metric.key] = Measured.of(values)
-        return cls(reports=len(told), **sums)
+        return cls(reports=len(reports), **sums)
 
     @classmethod
     def from_columns(cls, values: Iterable[int | None]) -> "PlaybackQuality":
@@ -280,14 +279,14 @@ class PlaybackQuality:
 
     def reports_of(self, metric: PlaybackMetric) -> int:
         """
-        Return how many reports told a metric.
+        Return how many reports had a metric.
         """
         value = getattr(self, metric.key)
         return value.count if isinstance(value, Measured) else int(value)
 
     def measured(self, metric: PlaybackMetric) -> Measured:
         """
-        Return what was told of a metric of numbers.
+        Return the sums of a metric of numbers.
         """
         value: Measured = getattr(self, metric.key)
         return value
@@ -297,5 +296,5 @@ class PlaybackQuality:
             if metric.sums_as is SumsAs.REPORTS:
                 yield self.reports_of(metric)
             else:
-                told = self.measured(metric)
-                yield from (told.count, told.total, told.least, told.most)
+                sums = self.measured(metric)
+                yield from (sums.count, sums.total, sums.least, sums.most)

@@ -1,8 +1,8 @@
 """
-How playback went, as players tell it: sums of a video's UTC day.
+How playback went, as players report it: sums for a video's UTC day.
 
-Source: CTA-5004, table 1. What one player told is not kept, and nobody can
-check it.
+Source: CTA-5004, table 1. Single reports are not stored, and nobody can verify
+    them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,12 @@ from datetime import UTC, date, datetime
 
 import attrs
 
-from hvcore.domain.analytics.playback_metrics import PlaybackQuality, PlayerReport
+from hvcore.domain.analytics.playback_metrics import (
+    COLUMNS,
+    Aggregation,
+    PlaybackQuality,
+    PlayerReport,
+)
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.videos.video import Video
 
@@ -18,7 +23,7 @@ from hvcore.domain.videos.video import Video
 @attrs.frozen(kw_only=True)
 class PlayerReported:
     """
-    A player asked for a segment, was handed it, and told how playback goes.
+    A player was sent a segment and reported how playback goes.
     """
 
     org_id: OrgId
@@ -31,7 +36,7 @@ class PlayerReported:
 @attrs.frozen(kw_only=True)
 class PlaybackQualityCount:
     """
-    What players told of a video on a UTC day.
+    The sums of players' reports about a video on a UTC day.
     """
 
     org_id: OrgId
@@ -44,7 +49,7 @@ class PlaybackQualityCount:
 @attrs.frozen(kw_only=True)
 class PlaybackQualityDay:
     """
-    What players told on a UTC day, in some scope.
+    The sums of players' reports on a UTC day, in some scope.
     """
 
     day: date
@@ -54,11 +59,10 @@ class PlaybackQualityDay:
 @attrs.frozen(kw_only=True)
 class VideoPlaybackQuality:
     """
-    What players told of a video.
+    The sums of players' reports about a video.
 
     Attributes:
-        days: Oldest first, those on which they told anything; None if nobody
-            keeps it.
+        days: Oldest first, only days with reports; None if nobody keeps it.
     """
 
     video: Video
@@ -82,7 +86,26 @@ def roll_up_reports(
             env_id=env_id,
             video_id=video_id,
             day=day,
-            quality=PlaybackQuality.of(told),
+            quality=PlaybackQuality.of(reports),
         )
-        for (org_id, env_id, video_id, day), told in found.items()
+        for (org_id, env_id, video_id, day), reports in found.items()
     )
+
+
+def sum_of(days: Iterable[PlaybackQualityDay]) -> PlaybackQuality:
+    """
+    Return the sums of several days together.
+    """
+    found: list[int | None] = [None] * len(COLUMNS)
+    for day in days:
+        for at, value in enumerate(day.quality.to_columns()):
+            found[at] = _joined(COLUMNS[at].aggregation, found[at], value)
+    return PlaybackQuality.from_columns(found)
+
+
+def _joined(how: Aggregation, one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    if how is Aggregation.SUM:
+        return one + other
+    return min(one, other) if how is Aggregation.MIN else max(one, other)

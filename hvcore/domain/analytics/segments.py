@@ -134,8 +134,8 @@ class ServedBatch:
         counts: Each place and day at most once; may be empty. The rest is for
             sinks that keep it, and each key is there at most once, too.
         minutes: The same segments again.
-        unfollowed: Who has more viewers than seen names.
-        quality: What players told with some of them.
+        unfollowed: Organizations with more viewers than ``seen`` names.
+        quality: Players' reports with some of them.
         origins: Where some of them went, as far as it is known; a sink that
             keeps it bounds the hosts (``with_few_hosts``).
     """

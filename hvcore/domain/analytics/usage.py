@@ -18,7 +18,8 @@ from hvcore.domain.analytics.segments import (
 )
 from hvcore.domain.ids import EnvId
 from hvcore.domain.processing.encoding import Preset
-from hvcore.domain.videos.video import LISTED_STATES, Video, VideoState
+from hvcore.domain.videos.states import LISTED_STATES, VideoState
+from hvcore.domain.videos.video import Video
 
 _MS_PER_S: Final = 1000
 

@@ -44,19 +44,19 @@ class EdgeKey:
 
     def is_valid_at(self, now: datetime) -> bool:
         """
-        Tell whether it plays.
+        Return whether it plays.
         """
         return not (self.is_revoked_at(now) or self.is_expired_at(now))
 
     def is_revoked_at(self, now: datetime) -> bool:
         """
-        Tell whether its owner has ended it.
+        Return whether its owner has ended it.
         """
         return self.revoked_at is not None and now >= self.revoked_at
 
     def is_expired_at(self, now: datetime) -> bool:
         """
-        Tell whether its time is over.
+        Return whether its time is over.
         """
         return self.expires_at is not None and now >= self.expires_at
 
@@ -69,7 +69,8 @@ class ShareLink:
     Attributes:
         max_views: How many playback sessions may begin; None any number.
         views: How many have begun.
-        viewer_email: Only who knows this address may watch; None everybody.
+        viewer_email: Only a viewer who knows this address may watch; None
+            everybody.
     """
 
     id: ShareId
@@ -85,19 +86,19 @@ class ShareLink:
 
     def is_valid_at(self, now: datetime) -> bool:
         """
-        Tell whether sessions that have begun go on.
+        Return whether sessions that have begun go on.
         """
         return now < self.expires_at and not self.is_revoked_at(now)
 
     def is_revoked_at(self, now: datetime) -> bool:
         """
-        Tell whether its owner has ended it.
+        Return whether its owner has ended it.
         """
         return self.revoked_at is not None and now >= self.revoked_at
 
     @property
     def has_views_left(self) -> bool:
         """
-        Tell whether one more session may begin.
+        Return whether one more session may begin.
         """
         return self.max_views is None or self.views < self.max_views

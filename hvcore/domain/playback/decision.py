@@ -1,9 +1,9 @@
 """
 Follow how a request for a video is judged, rule by rule.
 
-What judges takes note of each rule that was kept. Nobody listens while videos
-are served, and the note costs nothing; ``hv explain`` listens, and so needs no
-rules of its own.
+Each check records the rules that the request passed. Nobody listens while
+videos are served, and the note costs nothing; ``hv explain`` listens, and so
+needs no rules of its own.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ class PlaybackDecision:
     How a request was judged.
 
     Attributes:
-        kept: The rules that it has kept, in the order they were looked at.
+        passed: The rules that it passed, in the order of the checks.
         refused_by: The first that it did not keep.
-        detail: What its caller was told.
+        detail: The detail in the answer.
     """
 
-    kept: list[PlaybackRule] = attrs.field(factory=list)
+    passed: list[PlaybackRule] = attrs.field(factory=list)
     refused_by: PlaybackRule | None = None
     detail: str = ""
 
@@ -49,29 +49,29 @@ def following() -> Iterator[PlaybackDecision]:
 
 def is_followed() -> bool:
     """
-    Tell whether somebody listens, in this thread.
+    Return whether somebody listens, in this thread.
     """
     return _followed.get() is not None
 
 
-def kept(*rules: PlaybackRule) -> None:
+def passed(*rules: PlaybackRule) -> None:
     """
-    Take note of rules that a request has kept.
+    Record rules that a request has passed.
     """
     decision = _followed.get()
     if decision is not None:
         # Some are looked at twice: before and after the token.
-        decision.kept += [rule for rule in rules if rule not in decision.kept]
+        decision.passed += [rule for rule in rules if rule not in decision.passed]
 
 
 def conclude(detail: str, rule: PlaybackRule | None) -> bool:
     """
-    Take note of how a request has ended; tell whether anybody listens.
+    Record how a request has ended; tell whether anybody listens.
     """
     decision = _followed.get()
     if decision is None:
         return False
     decision.refused_by, decision.detail = rule, detail
     # What is published and gone was kept at first.
-    decision.kept = [other for other in decision.kept if other is not rule]
+    decision.passed = [other for other in decision.passed if other is not rule]
     return True

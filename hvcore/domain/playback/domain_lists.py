@@ -1,9 +1,9 @@
 """
 Lists of domains that tokens name instead of carrying them.
 
-A token stands in every line of a playlist, so it must stay short, while a list may
-have kilobytes. A list is named by what is in it: the same list is there once,
-whoever uses it, and never changes.
+A token stands in every line of a playlist, so it must stay short, while a list
+may have kilobytes. A list is named by its content: the same list is stored
+once, even if several use it, and never changes.
 """
 
 import base64
@@ -15,8 +15,8 @@ from typing import Final, Self
 
 import attrs
 
-KEPT_LONGER: Final = timedelta(days=1)
-"""Than the token that is issued now: so a list is written once a day at most."""
+RETENTION_MARGIN: Final = timedelta(days=1)
+"""Longer than the token that is issued now: a list is written once a day at most."""
 _ID_BYTES: Final = 24
 """192 bits of SHA-256: nobody finds two lists with one name."""
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{32}", re.ASCII)
@@ -29,29 +29,29 @@ class NamedDomains:
 
     Attributes:
         domains: In order, each once.
-        kept_until: No token that names it is in force from then on.
+        expires_at: No token that names it is valid from then on.
     """
 
     id: str
     domains: tuple[str, ...]
-    kept_until: datetime
+    expires_at: datetime
 
     @classmethod
-    def of(cls, domains: Sequence[str], kept_until: datetime) -> Self:
+    def of(cls, domains: Sequence[str], expires_at: datetime) -> Self:
         """
         Make the list of some domains; their order does not matter.
         """
         ordered = tuple(sorted(set(domains)))
-        told = hashlib.sha256("\n".join(ordered).encode()).digest()[:_ID_BYTES]
+        digest = hashlib.sha256("\n".join(ordered).encode()).digest()[:_ID_BYTES]
         return cls(
-            id=base64.urlsafe_b64encode(told).decode(),
+            id=base64.urlsafe_b64encode(digest).decode(),
             domains=ordered,
-            kept_until=kept_until,
+            expires_at=expires_at,
         )
 
 
 def is_domain_list_id(text: str) -> bool:
     """
-    Tell whether a text looks like the name of a list.
+    Return whether a text looks like the name of a list.
     """
     return _ID.fullmatch(text) is not None

@@ -24,7 +24,7 @@ def is_page_listed(
     domains: Sequence[str], *, origin: str | None, referer: str | None
 ) -> bool:
     """
-    Tell whether a request comes from a listed page.
+    Return whether a request comes from a listed page.
 
     Origin decides where there is one: a page cannot leave it out or change
     it, while it may suppress its Referer.

@@ -1,8 +1,8 @@
 """
 The rules that can refuse a playback, each under a name that never changes.
 
-Names and sentences are for who operates the service: they stand in the log and
-in ``hv explain``, and in no answer, because some of them tell whether a video
+Names and sentences are for operators: they are in the log and in ``hv
+explain``, but in no answer, because some of them reveal whether a video
 exists.
 
 Source: interface, "Authentication", 7 and 8, and "Delivery".
@@ -18,13 +18,13 @@ class PlaybackRule(Enum):
 
     Attributes:
         asks: What it asks for.
-        refusal: What was wrong with a request that did not keep it.
+        refusal: What was wrong with a request that failed it.
         mend: What to do next.
     """
 
     NO_SUCH_ADDRESS = (
         "The address is one of playback.",
-        "Nothing lies at this address.",
+        "There is nothing at this address.",
         (
             "Compare the path with the list under Playback in docs/reference/http.md; a "
             "trailing slash is another address."
@@ -38,11 +38,11 @@ class PlaybackRule(Enum):
     REQUEST_INVALID = (
         "The request can be read.",
         "The request could not be read.",
-        "The answer's detail says what is wrong with it; mend the program that sent it.",
+        "The answer's detail says what is wrong with it; fix the program that sent it.",
     )
     RANGE_OUTSIDE = (
-        "The range lies within the file.",
-        "The range begins behind the end of the file.",
+        "The range is within the file.",
+        "The range begins after the end of the file.",
         "Ask for the file's length with HEAD, and for a range below it.",
     )
     VIDEO_UNKNOWN = (
@@ -51,8 +51,8 @@ class PlaybackRule(Enum):
         "Compare the id with hv videos list; upper and lower case matter.",
     )
     WRONG_ENVIRONMENT = (
-        "The video lies in the organization and environment that the address names.",
-        "The video lies in another organization or environment than the address names.",
+        "The video is in the organization and environment that the address names.",
+        "The video is in another organization or environment than the address names.",
         (
             "Make the address with the organization and environment that the video was "
             "uploaded to."
@@ -61,7 +61,7 @@ class PlaybackRule(Enum):
     VIDEO_DELETED = (
         "The video is not deleted.",
         "The video was deleted.",
-        "Nothing brings it back: upload it again, and hand out the new address.",
+        "It cannot be restored: upload it again, and publish the new address.",
     )
     VIDEO_FAILED = (
         "The video's processing has not failed.",
@@ -71,7 +71,7 @@ class PlaybackRule(Enum):
     VIDEO_NOT_READY = (
         "The video is ready.",
         "The video is still being uploaded or processed.",
-        "Wait until its status is ready; hv tasks --video VIDEO tells what it waits for.",
+        "Wait until its status is ready; hv tasks --video VIDEO shows what it waits for.",
     )
     PRIVATE_ON_PUBLIC_PATH = (
         "A public path leads to a public video.",
@@ -79,9 +79,9 @@ class PlaybackRule(Enum):
         "Request a signed URL for it, or set allowPublicAccess.",
     )
     TOKEN_MISSING = (
-        "A private video is asked for with a token.",
+        "The request for a private video has a token.",
         "The address carries no token.",
-        "Request a signed URL, and hand it on whole: the token follows ?token=.",
+        "Request a signed URL, and pass it on completely: the token follows ?token=.",
     )
     TOKEN_SEVERAL = (
         "There is one token.",
@@ -156,7 +156,7 @@ class PlaybackRule(Enum):
         "Begin with the share link's own master playlist, without a token.",
     )
     PAGE_NOT_LISTED = (
-        "The page that asks is listed in domains, where there are any.",
+        "The requesting page is listed in domains, if there are any.",
         "The request comes from a page that domains do not list, or names none.",
         (
             "List the page's host in domains, and let the page send its origin: no "
@@ -199,18 +199,18 @@ class PlaybackRule(Enum):
         "Share the video again, with more maxViews; running sessions go on.",
     )
     SHARE_SESSION_MISSING = (
-        "A file of a share link is asked for within a session.",
+        "The request for a file of a share link belongs to a session.",
         "The address of a file below a share link carries no session's token.",
         "Begin with the share link's master.m3u8, and follow the addresses in it.",
     )
     SHARE_VIEWER_UNKNOWN = (
-        "The viewer whom the share link is for has said who he is.",
+        "The viewer of the share link has confirmed the e-mail address.",
         "The share link is for one viewer, who has not confirmed the e-mail address.",
-        "Open the link's page, shareURL, and enter the address it was shared with.",
+        "Open the link's page, shareURL, and enter the code that is sent to the address.",
     )
     SHARE_GUESSED_AT = (
-        "Not too many addresses were tried on the page of the share link.",
-        "Too many wrong e-mail addresses were tried within an hour.",
+        "Not too many addresses or codes were tried on the page of the share link.",
+        "Too many addresses were entered, or codes requested, within an hour.",
         "Wait for an hour, or share the video again.",
     )
     NO_SUCH_FILE = (
@@ -226,7 +226,7 @@ class PlaybackRule(Enum):
         "The video's organization has delivered as much as it may in this month.",
         (
             "Raise its limit with hv orgs set ORG --delivered-bytes-per-month N, or wait "
-            "for the next month; who watches already is not stopped."
+            "for the next month; viewers who are already watching are not stopped."
         ),
     )
     FILES_MISSING = (

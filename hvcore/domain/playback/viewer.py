@@ -1,5 +1,5 @@
 """
-Who asks for a video, as far as the request shows.
+The viewer who asks for a video, as far as the request shows.
 """
 
 import attrs
@@ -10,14 +10,15 @@ from hvcore.domain.analytics.playback_metrics import PlayerReport
 @attrs.frozen(kw_only=True)
 class Viewer:
     """
-    What a request shows of the one who asks.
+    What a request shows about its viewer.
 
     Attributes:
         tokens: Every ``token`` of the query.
-        address: Of the client, as our own proxy says; never kept or logged.
+        address: Of the client, as our own proxy reports it; never stored or
+            logged.
         user_agent: What the browser calls itself; likewise.
         player_session: What the player calls its session (CMCD ``sid``).
-        report: What the player tells of how playback goes (CMCD); untrusted.
+        report: What the player reports about playback (CMCD); untrusted.
         countries: The headers that are named after a country, by name in
             lower case. Which of them to believe is a setting.
     """

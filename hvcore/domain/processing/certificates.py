@@ -1,5 +1,5 @@
 """
-What the check of a finished video has found: kept with it, and shown to its owner.
+The findings of a finished video's check: stored with it, shown to its owner.
 """
 
 from datetime import datetime
@@ -10,7 +10,7 @@ import attrs
 
 class FindingLevel(Enum):
     """
-    What a rule that is not kept means for the video.
+    What a broken rule means for the video.
 
     A WARNING is a rule that cannot be kept with what the caller has chosen, or
     with what the source is; whatever the rule's own level.
@@ -24,7 +24,7 @@ class FindingLevel(Enum):
 @attrs.frozen(kw_only=True)
 class CertificateFinding:
     """
-    A rule that is not kept.
+    A rule that is broken.
 
     Attributes:
         rule: Its id.
@@ -80,7 +80,7 @@ class VideoCertificate:
 
 class NotConformantError(Exception):
     """
-    What a job has made breaks a rule; another assembling would do the same.
+    The files of a job break a rule; assembling them again would not help.
 
     Its text is the ``failureReason`` that the video's owner reads.
 

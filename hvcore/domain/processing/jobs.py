@@ -12,6 +12,10 @@ from hvcore.domain.processing.transcoding import TranscodeOrder
 class TranscodeJob:
     """
     A job that was planned.
+
+    Attributes:
+        transcoder: The name of the backend that makes it, to the end.
+        chosen_because: Why it is this one, for operators; empty if it is the usual one.
     """
 
     id: JobId
@@ -19,3 +23,5 @@ class TranscodeJob:
     order: TranscodeOrder
     parts_total: int
     parts_left: int
+    transcoder: str = ""
+    chosen_because: str = ""

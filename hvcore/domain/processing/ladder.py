@@ -15,14 +15,12 @@ from hvcore.domain.processing.encoding import (
     EncodingSettings,
     PixelFormat,
 )
-from hvcore.domain.processing.transcoding import (
-    AudioRendition,
+from hvcore.domain.processing.source_info import (
     AudioTrackInfo,
-    Ladder,
-    Rung,
     SourceInfo,
     VideoTrackInfo,
 )
+from hvcore.domain.processing.transcoding import AudioRendition, Ladder, Rung
 
 HE_AUDIO_KBPS: Final = {AudioCodec.AAC_HE: 64, AudioCodec.AAC_HE_V2: 32}
 

@@ -17,15 +17,7 @@ from hvcore.domain.processing.encoding import (
     RateControl,
     Speed,
 )
-
-
-class UnusableSourceError(Exception):
-    """
-    The source cannot be made into a video, now or later.
-
-    Its text is the ``failureReason`` that the video's owner reads: one plain
-    sentence, no file names, no tool names. Never retried.
-    """
+from hvcore.domain.processing.source_info import CaptionTrackInfo, SourceInfo
 
 
 class TranscodeError(Exception):
@@ -70,7 +62,7 @@ class Capabilities:
         name: The backend and its engine's version, such as ``ffmpeg 5.1.9``.
         problems: What is missing or outdated and how to mend it, a sentence
             each, for ``hv doctor``; ``/health`` tells them if it is not usable.
-        lacks: What would be nice to have; nothing is wrong without it.
+        lacks: Optional features that are missing; nothing is wrong without them.
         usable: False if nothing can be transcoded at all.
         sandbox: How its programs are confined, such as ``bwrap``; empty if unknown.
     """
@@ -85,94 +77,21 @@ class Capabilities:
     sandbox: str = ""
 
 
-@attrs.frozen(kw_only=True)
-class VideoTrackInfo:
+def missing_for(able: Capabilities, settings: EncodingSettings) -> list[str]:
     """
-    The video track of a source, as a viewer would see it.
-
-    Attributes:
-        width_px: Display width: rotation and pixel shape are applied.
-        height_px: Display height, likewise.
-        frame_rate: Average frames per second.
-        pixel_format: What ``autoDetect`` resolves to.
-        is_hdr: PQ or HLG transfer.
-        is_interlaced: Fields instead of frames.
+    Return which documented values of a request a transcoder cannot carry out.
     """
-
-    stream_index: int
-    width_px: int
-    height_px: int
-    frame_rate: Fraction
-    pixel_format: PixelFormat
-    codec: str = ""
-    is_hdr: bool = False
-    is_interlaced: bool = False
-
-
-@attrs.frozen(kw_only=True)
-class AudioTrackInfo:
-    """
-    One audio track of a source.
-
-    Attributes:
-        language: ISO 639 code as the source gives it, ``""`` if it is silent.
-        is_default: The source marks it as the one to play.
-    """
-
-    stream_index: int
-    channels: int
-    sample_rate_hz: int
-    codec: str = ""
-    language: str = ""
-    title: str = ""
-    is_default: bool = False
-
-
-@attrs.frozen(kw_only=True)
-class CaptionTrackInfo:
-    """
-    One text track of a source that can become captions.
-
-    Attributes:
-        codec: The backend's name of the format.
-        language: ISO 639 code as the source gives it, ``""`` if it is silent.
-        is_default: The source marks it as the one to show.
-        is_forced: It translates only what a viewer of the sound would miss.
-    """
-
-    stream_index: int
-    codec: str
-    language: str = ""
-    title: str = ""
-    is_default: bool = False
-    is_forced: bool = False
-
-
-@attrs.frozen(kw_only=True)
-class SourceInfo:
-    """
-    What probing found out about a source.
-
-    Attributes:
-        duration_s: Length of the video track.
-        audio: The audio tracks, the default one first.
-        captions: The text tracks, in the source's order.
-        longest_gap_s: Between two pictures that follow each other.
-        is_seekable: A decoder can begin anywhere: times rise, and the container
-            has an index. Otherwise each part is decoded from the beginning.
-        notes: What the transcoder wants to know again when it makes the parts;
-            nobody else reads it.
-    """
-
-    duration_s: float
-    size_bytes: int
-    container: str
-    video: VideoTrackInfo
-    audio: tuple[AudioTrackInfo, ...] = ()
-    captions: tuple[CaptionTrackInfo, ...] = ()
-    longest_gap_s: float = 0.0
-    is_seekable: bool = False
-    notes: str = ""
+    missing = []
+    if (
+        settings.pixel_format is not PixelFormat.AUTO_DETECT
+        and settings.pixel_format not in able.pixel_formats
+    ):
+        missing.append(f"pixelFormat {settings.pixel_format.value}")
+    if settings.audio_codec not in able.audio_codecs:
+        missing.append(f"audioCodec {settings.audio_codec.value}")
+    if settings.speed not in able.speeds:
+        missing.append(f"compressionRatio {settings.speed.value}")
+    return missing
 
 
 @attrs.frozen(kw_only=True)
@@ -182,7 +101,7 @@ class Rung:
 
     Attributes:
         key: Short edge and ``p``, such as ``720p``.
-        width_px: Even; the shape of the source is kept.
+        width_px: Even; the aspect ratio is that of the source.
         height_px: Even.
         video_kbps: Target of the rate control, kbit/s.
         frame_rate: Constant frames per second of the rendition.
@@ -366,6 +285,25 @@ class CaptionFile:
     source: CaptionTrackInfo
 
 
+def _is_relative(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
+    if any(segment in {"", ".", ".."} for segment in value.split("/")):
+        raise ValueError(f"{attribute.name}: not a relative path: {value!r}")
+
+
+@attrs.frozen(kw_only=True)
+class StoredObject:
+    """
+    A file of a part that lies in the store already.
+
+    Attributes:
+        name: Of the file in the part's folder, such as ``video/720p/0.m4s``.
+        made_as: Where a service elsewhere put it, relative to the part's target.
+    """
+
+    name: str = attrs.field(validator=_is_relative)
+    made_as: str = attrs.field(validator=_is_relative)
+
+
 @attrs.frozen(kw_only=True)
 class PartDone:
     """
@@ -379,6 +317,8 @@ class PartDone:
         stills: For the storyboard, those that begin in this part.
         captions: What the source brought along.
         warnings: Sentences for the video's details.
+        stored: Files that are not in the workspace's folder, because they lie in
+            the part's target. The store copies them.
     """
 
     tracks: tuple[Track, ...]
@@ -387,103 +327,24 @@ class PartDone:
     stills: tuple[Still, ...] = ()
     captions: tuple[CaptionFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    stored: tuple[StoredObject, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
 class PartPending:
     """
-    A part that somebody else is working on, such as a cloud service.
+    A part on which another is working, such as a cloud service.
 
     Attributes:
         handle: What ``run`` needs to ask for it again.
-        retry_after_s: When to ask.
+        progress: Finished share of the part, 0.0 to 1.0.
+        retry_after_s: When to ask; None waits for a tenth of the time that the part
+            has been pending. There are limits: see poll_pause_s.
+        deadline_s: How long the part may be pending, from its submission on. A part
+            that is still pending then is cancelled and submitted anew.
     """
 
     handle: str
-    retry_after_s: float
-
-
-@attrs.frozen(kw_only=True)
-class TrackPiece:
-    """
-    A run of a track's segments that lie in one folder.
-    """
-
-    folder: str
-    first_number: int
-    count: int
-
-
-@attrs.frozen(kw_only=True)
-class PublishedTrack:
-    """
-    A track and where its files lie under the media root.
-    """
-
-    track: Track
-    pieces: tuple[TrackPiece, ...]
-
-
-@attrs.frozen(kw_only=True)
-class Sprite:
-    """
-    A sheet of stills, filled row by row.
-
-    Attributes:
-        path: Under the media root.
-        count: How many stills it holds.
-    """
-
-    path: str
-    count: int
-    file: MediaFile
-
-
-@attrs.frozen(kw_only=True)
-class Storyboard:
-    """
-    Small pictures of the whole video, for previews while seeking.
-
-    Attributes:
-        interval_s: From one still to the next; the first is at 0.
-        tile_width_px: Of each still.
-        tile_height_px: Of each still.
-        columns: Of each sheet.
-    """
-
-    interval_s: int
-    tile_width_px: int
-    tile_height_px: int
-    columns: int
-    sprites: tuple[Sprite, ...]
-
-
-@attrs.frozen(kw_only=True)
-class MediaIndex:
-    """
-    Everything that is published of one video.
-
-    Attributes:
-        tracks: Video rungs from the smallest to the largest, then audio, the
-            default rendition first.
-        poster: Path of the poster under the media root, if there is one.
-        storyboard: None where the transcoder made no stills.
-    """
-
-    tracks: tuple[PublishedTrack, ...]
-    duration_s: float
-    poster: str | None = None
-    storyboard: Storyboard | None = None
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def size_bytes(self) -> int:
-        """
-        What its media files have in all: init and media segments, storyboard sheets.
-        """
-        tracks = [published.track for published in self.tracks]
-        files = [track.init for track in tracks]
-        files += [segment.file for track in tracks for segment in track.segments]
-        if self.storyboard is not None:
-            files += [sheet.file for sheet in self.storyboard.sprites]
-        return sum(file.size_bytes for file in files)
+    progress: float = 0.0
+    retry_after_s: float | None = None
+    deadline_s: float = 24 * 3600.0

@@ -1,9 +1,10 @@
 """
 Whose task is next: a fair order of the organizations that wait in a lane.
 
-Each lane has an account of what it has spent on each organization. Who has the
-least in work is served first, then who has had the least for its weight. What a
-slice of work costs is known only when it ends; so nothing is paid in advance.
+Each lane has an account of what it has spent on each organization. The
+organization with the fewest running tasks is served first, then the one that
+has used the least for its weight. What a slice of work costs is known only
+when it ends; so nothing is paid in advance.
 
 Source: Shreedhar and Varghese, Deficit Round Robin, 1995; FQ-CoDel (RFC 8290) for
 what a newcomer gets.
@@ -19,8 +20,7 @@ import attrs
 from hvcore.domain.ids import OrgId
 
 MAX_DEBT_S: Final = 600.0
-"""Of what an organization had more than another one, so much is remembered: ten
-slices. What it once had beside nobody must not make it wait for a day."""
+"""How much more than others an organization may be remembered to have used: ten slices. What it used while nobody else waited must not make it wait for a day."""
 _ALL_PERCENT: Final = 100
 
 
@@ -42,6 +42,13 @@ class Waiting:
     spent_s: float
     waits_since: datetime
     weight: float = 1.0
+
+
+def newcomers(waiting: Iterable[Waiting]) -> Sequence[Waiting]:
+    """
+    Return those of whom nothing is in work.
+    """
+    return [one for one in waiting if one.runs == 0]
 
 
 def fair_order(

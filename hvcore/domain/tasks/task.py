@@ -1,9 +1,9 @@
 """
-Tasks: everything that happens later, who holds it, and when it is tried again.
+Tasks: all later work, which worker holds it, and when it is tried again.
 
-A task is a row. Whoever runs it takes a lease on it, which carries a fence: a
-number that rises with each lease, so that a worker that was given up for dead
-cannot finish what another one has begun anew.
+A task is a row. A worker that runs a task takes a lease on it. The lease has a
+fence: a number that rises with each lease, so that a worker that was taken for
+dead cannot finish a task that another one has started again.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,8 @@ class Lane(Enum):
 
     ASSEMBLE and PLAN are the end and the beginning of a job. They are light work,
     too; what can be finished is finished before more is begun.
-    OUTBOUND is what talks to other people's servers: fetches and webhooks.
+    OUTBOUND is what talks to other people's servers: fetches, webhooks, and parts that
+    are made elsewhere.
     Light workers run many of these at a time, because they mostly wait.
     """
 
@@ -126,3 +127,25 @@ def backoff(attempts: int) -> timedelta:
     Return how long to wait after this many failed attempts.
     """
     return BACKOFF[min(attempts, len(BACKOFF)) - 1]
+
+
+@attrs.frozen(kw_only=True)
+class LaneBacklog:
+    """
+    The tasks of a lane that have not ended, and those that failed.
+
+    Attributes:
+        due: Waiting, and may run now.
+        later: Due at a later moment, such as another attempt.
+        queued: A worker was told of it.
+        leased: In work.
+        oldest_due_at: Since when the oldest of those that may run now waits.
+    """
+
+    lane: Lane
+    due: int = 0
+    later: int = 0
+    queued: int = 0
+    leased: int = 0
+    failed: int = 0
+    oldest_due_at: datetime | None = None

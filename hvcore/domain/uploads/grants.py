@@ -4,6 +4,7 @@ Upload grants: permission to send one file's bytes to storage.
 Source: interface, "Upload grant" and "upload-url".
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Final
@@ -13,7 +14,8 @@ import attrs
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import EnvId, GrantId, OrgId, VideoId
-from hvcore.domain.videos.video import Video, VideoState, VideoWanted
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video, VideoWanted
 
 CONTENT_TYPES: Final = (
     "video/mp4",
@@ -23,6 +25,7 @@ CONTENT_TYPES: Final = (
     "video/x-matroska",
 )
 DEFAULT_CONTENT_TYPE: Final = "video/mp4"
+_ARRIVAL: Final = "/arrival"
 
 
 class GrantState(Enum):
@@ -32,6 +35,8 @@ class GrantState(Enum):
     GRANTED: the bytes may come. UPLOADED: they are there; they may be sent
     again. USED: a video was made of them. ENDED: ran out or cancelled.
     FETCHING: the service itself fetches them from ``source_url``.
+    DIRECT: the bytes may come, straight to the store, at ``arrival_path``.
+    TAKING: they came that way, and are being taken in for their video.
     """
 
     GRANTED = "granted"
@@ -39,6 +44,8 @@ class GrantState(Enum):
     USED = "used"
     ENDED = "ended"
     FETCHING = "fetching"
+    DIRECT = "direct"
+    TAKING = "taking"
 
 
 @attrs.define(kw_only=True)
@@ -56,7 +63,7 @@ class UploadGrant:
         video_id: The video they belong to: from the start in Family B, from
             the process request on in Family A.
         description: Of the video, unless the process request has another.
-        stored_path: Where the bytes really lie: each sending has a path of
+        stored_path: Where the bytes really are: each sending has a path of
             its own below ``path``, so that a late one never changes what is
             being processed.
         stored_bytes: How many there are.
@@ -86,12 +93,12 @@ class UploadGrant:
     tus_metadata: str | None = None
 
     @property
-    def kept_bytes(self) -> int:
+    def quota_bytes(self) -> int:
         """
-        How many bytes of it are kept: none once it has ended.
+        How many bytes of it count as stored: none once it has ended.
         """
-        is_kept = self.state in {GrantState.UPLOADED, GrantState.USED}
-        return self.stored_bytes if is_kept else 0
+        is_counted = self.state in {GrantState.UPLOADED, GrantState.USED}
+        return self.stored_bytes if is_counted else 0
 
 
 @attrs.frozen(kw_only=True)
@@ -104,6 +111,7 @@ class FileWanted:
         size_bytes: None if the caller did not say; see UploadGrant.
         description: For the video that the file will become.
         tus_metadata: See UploadGrant.
+        wants_parts: The sender can send it in parts.
     """
 
     file_name: str
@@ -111,23 +119,61 @@ class FileWanted:
     size_bytes: int | None = None
     description: str | None = None
     tus_metadata: str | None = None
+    wants_parts: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class GrantedPart:
+    """
+    Where one part of a file may be sent.
+
+    Attributes:
+        number: From 1 on.
+        size_bytes: The size it must have.
+    """
+
+    number: int
+    size_bytes: int
+    signed_url: str = attrs.field(repr=False)
 
 
 @attrs.frozen(kw_only=True)
 class UploadGranted:
     """
     A grant and the address that carries it out.
+
+    Attributes:
+        is_direct: The address is the store's own.
+        parts: Where the file may be sent in parts instead; often none.
     """
 
     grant: UploadGrant
     signed_url: str = attrs.field(repr=False)
+    is_direct: bool = False
+    parts: Sequence[GrantedPart] = ()
 
 
 def source_path(org_id: OrgId, env_id: EnvId, grant_id: GrantId) -> str:
     """
-    Return where the bytes of a grant lie; no part of it comes from a caller.
+    Return where the bytes of a grant are; no part of it comes from a caller.
     """
     return f"uploads/{org_id}/{env_id}/{grant_id}"
+
+
+def arrival_path(grant: UploadGrant) -> str:
+    """
+    Return where others send a grant's bytes, if they send them to the store.
+
+    Never where bytes are that are in use: the address works on for a while.
+    """
+    return arrival_below(grant.path)
+
+
+def arrival_below(path: str) -> str:
+    """
+    Return the same for a grant's path; for the arrival's own path that itself.
+    """
+    return path if path.endswith(_ARRIVAL) else path + _ARRIVAL
 
 
 def name_of_file(file_name: str) -> str:
@@ -165,5 +211,5 @@ def upload_path(video: Video) -> str:
     """
     Return the ``bucketPath`` of the upload that a video was made of.
     """
-    # Sendings lie one level below the grant's own path.
+    # Sendings are one level below the grant's own path.
     return "/".join(video.source_path.split("/")[:4])

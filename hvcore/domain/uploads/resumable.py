@@ -27,7 +27,7 @@ CAPABILITIES: Final[Mapping[str, str]] = {
 CONTINUABLE_FOR: Final = timedelta(hours=1)
 """How long a pause may be."""
 COMPLETE_WITHIN: Final = timedelta(hours=24)
-"""From the creation; else a sender could hold its room on the disk for ever."""
+"""From the creation; otherwise a sender could reserve disk space for ever."""
 BUSY_RETRY_AFTER_S: Final = 1
 
 
@@ -66,7 +66,7 @@ class UploadLockedError(HvError):
 
 class ChecksumMismatchError(HvError):
     """
-    What came is not what the sender has summed up; it is not kept.
+    The bytes do not match the sender's checksum; they are not stored.
     """
 
     status, code = 460, "checksum_mismatch"

@@ -2,8 +2,8 @@
 Captions: reading WebVTT and SubRip files, and writing WebVTT.
 
 Source: WebVTT (W3C), section 4; SubRip has no specification, so what editors
-write is taken. A file is never passed on as it came: what is published is
-written anew from the cues that were read.
+    write is taken. A file is never published as it was sent: the service
+    writes a new one from the cues that it read.
 """
 
 import re
@@ -16,7 +16,7 @@ import attrs
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.caption_text import readable_text, without_invisible
-from hvcore.domain.videos.video import media_prefix
+from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.errors import FieldError, InvalidParametersError
 
 WEBVTT_TYPE: Final = "text/vtt"
@@ -96,7 +96,7 @@ class CaptionTrack:
 
     Attributes:
         language: A tag of RFC 5646, in its canonical case.
-        label: What viewers choose it by.
+        label: The name that viewers see.
         cues: How many there are.
         sha256: Of the published file, in hexadecimal.
         version: Part of the file's name in storage; each file has its own.
@@ -114,7 +114,7 @@ class CaptionTrack:
     @property
     def path(self) -> str:
         """
-        Where the file lies in storage.
+        Where the file is in storage.
         """
         return captions_path(self.video_id, self.language, self.version)
 
@@ -277,7 +277,7 @@ def _timestamp(moment_ms: int) -> str:
 
 
 def _refuse(number: int, what: str) -> NoReturn:
-    raise _error(f"The captions cannot be read, line {number}: {what}.")
+    raise _error(f"The file cannot be read, line {number}: {what}.")
 
 
 def _error(message: str) -> InvalidParametersError:

@@ -12,7 +12,7 @@ import attrs
 
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.processing.encoding import Preset
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 
 
 class SortBy(Enum):

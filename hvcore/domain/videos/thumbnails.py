@@ -20,4 +20,4 @@ def thumbnail_name(size_px: tuple[int, int]) -> str:
 USUAL_THUMBNAILS: Final = frozenset(
     map(thumbnail_name, (LIST_THUMBNAIL_PX, BEST_THUMBNAIL_PX))
 )
-"""Their names; they are always kept."""
+"""Their names; these are always cached."""

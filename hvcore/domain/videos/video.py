@@ -1,77 +1,23 @@
 """
-A video: its facts and the states it goes through.
+A video: its facts, and what happens to it.
 
-Source: interface, "States and transitions". TRANSITIONS is the state machine
-as data; code, documentation and tests share it.
+Source: interface, "States and transitions".
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import Enum
-from typing import Final
 
 import attrs
 
 from hvcore.domain.ids import EnvId, JobId, OrgId, PublicId, VideoId
+from hvcore.domain.processing.chapters import Chapter, arranged, within
 from hvcore.domain.processing.encoding import EncodingSettings
-from hvcore.domain.processing.transcoding import MediaIndex, Rung
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import Rung
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.videos.states import Trigger, VideoState, next_state
 from hvcore.domain.webhooks.events import EventKind, VideoEvent
-from hvcore.errors import (
-    AlreadyDeletedError,
-    ConflictError,
-    InvalidParametersError,
-    ProcessingInProgressError,
-)
-
-
-class VideoState(Enum):
-    """
-    Where a video stands; ``AWAITING_UPLOAD`` is in no list and no count.
-    """
-
-    AWAITING_UPLOAD = "awaiting_upload"
-    TRANSCODING = "transcoding"
-    READY = "ready"
-    FAILED = "failed"
-    DELETED = "deleted"
-
-
-class Trigger(Enum):
-    """
-    What moves a video from one state to the next.
-    """
-
-    START = "start"
-    COMPLETE = "complete"
-    FAIL = "fail"
-    RETRY = "retry"
-    DELETE = "delete"
-    EXPIRE = "expire"
-
-
-TRANSITIONS: Final = {
-    (VideoState.AWAITING_UPLOAD, Trigger.START): VideoState.TRANSCODING,
-    (VideoState.TRANSCODING, Trigger.COMPLETE): VideoState.READY,
-    (VideoState.TRANSCODING, Trigger.FAIL): VideoState.FAILED,
-    (VideoState.FAILED, Trigger.RETRY): VideoState.TRANSCODING,
-    (VideoState.READY, Trigger.DELETE): VideoState.DELETED,
-    (VideoState.FAILED, Trigger.DELETE): VideoState.DELETED,
-    # Cancels the job.
-    (VideoState.TRANSCODING, Trigger.DELETE): VideoState.DELETED,
-    # Cancels the upload.
-    (VideoState.AWAITING_UPLOAD, Trigger.DELETE): VideoState.DELETED,
-    # The grant ran out before the bytes came.
-    (VideoState.AWAITING_UPLOAD, Trigger.EXPIRE): VideoState.DELETED,
-}
-
-LISTED_STATES: Final = (
-    VideoState.TRANSCODING,
-    VideoState.READY,
-    VideoState.FAILED,
-)
-
-
-_POSTERS: Final = "posters"
-_CERTIFICATES: Final = "certificates"
 
 
 class DeletionReason(Enum):
@@ -126,6 +72,7 @@ class Video:
         progress: 0 to 100, of the running job; filled in when read.
         upload_expires_at: When an awaited upload is given up.
         poster_path: Storage path of the picture that the owner has chosen.
+        chapters: Of the source, or those that the owner has set.
         version: Counts saves; a stale save is refused.
         event_count: How many events this video has had.
     """
@@ -149,6 +96,7 @@ class Video:
     deleted_at: datetime | None = None
     deletion_reason: DeletionReason | None = None
     poster_path: str | None = None
+    chapters: tuple[Chapter, ...] = ()
     version: int = 0
     event_count: int = 0
     _events: list[VideoEvent] = attrs.field(
@@ -163,9 +111,9 @@ class Video:
         return self.media.duration_s if self.media else 0.0
 
     @property
-    def kept_bytes(self) -> int:
+    def quota_bytes(self) -> int:
         """
-        What its published files have; nothing that is deleted counts as kept.
+        The bytes of its published files that count for quotas.
         """
         if self.state is not VideoState.READY or self.media is None:
             return 0
@@ -179,6 +127,15 @@ class Video:
         return media_root(self.id, self.job_id) if self.job_id else None
 
     @property
+    def shown_chapters(self) -> tuple[Chapter, ...]:
+        """
+        The chapters that are within the video, as far as its length is known.
+        """
+        if self.media is None:
+            return self.chapters
+        return within(self.chapters, self.media.duration_s)
+
+    @property
     def rungs(self) -> tuple[Rung, ...]:
         """
         The renditions that were really made, smallest first.
@@ -189,7 +146,7 @@ class Video:
 
     def never_came(self, now: datetime) -> bool:
         """
-        Tell whether the bytes of this video did not come in time.
+        Return whether the bytes of this video did not come in time.
         """
         if self.state is VideoState.AWAITING_UPLOAD:
             return self.upload_expires_at is not None and now >= self.upload_expires_at
@@ -237,6 +194,12 @@ class Video:
         self.media = media
         self._happened(EventKind.COMPLETED)
         return True
+
+    def take_chapters(self, found: Iterable[Chapter]) -> None:
+        """
+        Take over the chapters of the source; those that the owner has set stay.
+        """
+        self.chapters = self.chapters or arranged(found)
 
     def mark_failed(self, job_id: JobId, reason: str) -> bool:
         """
@@ -299,14 +262,14 @@ class Video:
 
     def take_events(self) -> list[VideoEvent]:
         """
-        Hand over what has happened since the last call, to be written.
+        Return what has happened since the last call, to be written.
         """
         taken, self._events = self._events, []
         return taken
 
     def _happened(self, kind: EventKind) -> None:
         """
-        Record an event, once the change that it tells of is made.
+        Record an event after the change that it describes.
         """
         self.event_count += 1
         has_failed = self.state is VideoState.FAILED
@@ -322,81 +285,4 @@ class Video:
         self._events.append(event)
 
     def _move(self, trigger: Trigger) -> None:
-        target = TRANSITIONS.get((self.state, trigger))
-        if target is None:
-            raise _refusal(self.state, trigger)
-        self.state = target
-
-
-def was_uploaded(state: VideoState, job_id: JobId | None) -> bool:
-    """
-    Tell whether a video's bytes have come, which stays true when it is deleted.
-    """
-    if state is VideoState.DELETED:
-        # One that was deleted before they came has never had a job.
-        return job_id is not None
-    return state in LISTED_STATES
-
-
-def media_root(video_id: VideoId, job_id: JobId) -> str:
-    """
-    Return the storage prefix under which a job's files lie.
-    """
-    return f"{media_prefix(video_id)}/{job_id}"
-
-
-def media_prefix(video_id: VideoId) -> str:
-    """
-    Return the storage prefix of everything that was made of a video.
-    """
-    return f"media/{video_id}"
-
-
-def certificate_path(video_id: VideoId, job_id: JobId) -> str:
-    """
-    Return the storage path of what the check of a job's files has found.
-
-    Not among those files: of a job that failed nothing else is kept.
-    """
-    return f"{certificates_prefix(video_id)}/{job_id}.json"
-
-
-def certificates_prefix(video_id: VideoId) -> str:
-    """
-    Return the storage prefix of what the checks of all jobs have found.
-    """
-    return f"{media_prefix(video_id)}/{_CERTIFICATES}"
-
-
-def posters_prefix(video_id: VideoId) -> str:
-    """
-    Return the storage prefix of the pictures that the owner has chosen.
-    """
-    return f"{media_prefix(video_id)}/{_POSTERS}"
-
-
-def thumbnails_prefix(video_id: VideoId, poster_path: str) -> str:
-    """
-    Return the storage prefix of a picture's sizes; each picture has its own.
-
-    Args:
-        poster_path: Storage path of the picture, chosen or made by a job.
-    """
-    folder, name = poster_path.removeprefix(f"{media_prefix(video_id)}/").split("/", 1)
-    of = name.removesuffix(".jpg") if folder == _POSTERS else folder
-    return f"{media_prefix(video_id)}/thumbnails/{of}"
-
-
-def _refusal(state: VideoState, trigger: Trigger) -> Exception:
-    if state is VideoState.DELETED:
-        return AlreadyDeletedError()
-    if trigger is Trigger.START and state is VideoState.READY:
-        return ProcessingInProgressError(
-            "The video was processed already and is ready; upload the file again "
-            "to make another video."
-        )
-    if trigger in {Trigger.START, Trigger.RETRY} and state is VideoState.TRANSCODING:
-        return ProcessingInProgressError()
-    if trigger is Trigger.RETRY and state is VideoState.READY:
-        return InvalidParametersError("The video is ready; there is nothing to retry.")
-    return ConflictError(f"A video that is {state.value} cannot {trigger.value}.")
+        self.state = next_state(self.state, trigger)

@@ -1,5 +1,5 @@
 """
-Webhooks: who wants to be told, how it is signed, and when it is tried again.
+Webhooks: addresses that get events, their secrets, and when sending is retried.
 
 Source: the Standard Webhooks specification, and docs/reference/http.md.
 """
@@ -51,8 +51,9 @@ class EndpointState(Enum):
     """
     How an endpoint is doing.
 
-    FAILING endpoints go on getting events: they may come back. DISABLED ones
-    get none. A REMOVED one is gone for everybody; its rows are deleted soon.
+    FAILING endpoints still get events, because they may work again. DISABLED
+    ones get none. REMOVED ones are hidden at once; their rows are deleted
+    soon.
     """
 
     ACTIVE = "active"
@@ -78,7 +79,7 @@ class WebhookSecret:
     What signs deliveries.
 
     Attributes:
-        ends_at: When it stops signing; None for the one in force.
+        ends_at: When it stops signing; None for the present one.
     """
 
     value: str = attrs.field(repr=False)
@@ -100,7 +101,7 @@ class WebhookEndpoint:
 
     Attributes:
         url: May hold secrets of its owner; shown to operators, never logged.
-        secrets: The one in force first.
+        secrets: The present one first.
     """
 
     id: WebhookId
@@ -114,7 +115,7 @@ class WebhookEndpoint:
 
     def wants(self, kind: EventKind) -> bool:
         """
-        Tell whether an event of this kind is delivered here.
+        Return whether an event of this kind is delivered here.
         """
         return self.state is not EndpointState.DISABLED and kind in self.kinds
 
@@ -128,15 +129,15 @@ class WebhookEndpoint:
         self, secret: WebhookSecret, *, now: datetime, overlap: timedelta
     ) -> "WebhookEndpoint":
         """
-        Put a new secret in force; the others sign on for the overlap at most.
+        Make a new secret sign; the others sign on until the overlap ends.
         """
         old = [
             attrs.evolve(s, ends_at=min(s.ends_at or now + overlap, now + overlap))
             for s in self.secrets
             if not _is_over(s, now)
         ]
-        kept = [s for s in old if not _is_over(s, now)]
-        return attrs.evolve(self, secrets=(secret, *kept)[:MAX_SECRETS])
+        valid = [s for s in old if not _is_over(s, now)]
+        return attrs.evolve(self, secrets=(secret, *valid)[:MAX_SECRETS])
 
     def after(
         self, outcome: "Outcome", delivery: "WebhookDelivery"
@@ -167,23 +168,25 @@ class Outcome:
         status: Of the answer; None if there was none.
         error: What went wrong, for the endpoint's owner; None if nothing did.
         retry_after: How long the receiver asked to be left alone.
+        took: How long the attempt was under way.
     """
 
     status: int | None
     error: str | None = None
     retry_after: timedelta | None = None
+    took: timedelta = timedelta()
 
     @property
     def is_success(self) -> bool:
         """
-        Tell whether the event has arrived; a redirect is no arrival.
+        Return whether the event has arrived; a redirect is no arrival.
         """
         return self.status in _OK
 
     @property
     def is_gone(self) -> bool:
         """
-        Tell whether the receiver wants no events any more.
+        Return whether the receiver wants no events any more.
         """
         return self.status == _GONE
 
@@ -196,6 +199,8 @@ class WebhookDelivery:
     Attributes:
         attempts: Those that were made.
         next_attempt_at: None once it has ended.
+        last_duration_ms: How long the last attempt took, to its answer or to the
+            end of patience; None before the first.
     """
 
     id: DeliveryId
@@ -208,6 +213,7 @@ class WebhookDelivery:
     last_attempt_at: datetime | None = None
     last_status: int | None = None
     last_error: str | None = None
+    last_duration_ms: int | None = None
 
     def after(
         self, outcome: Outcome, *, began: datetime, now: datetime, jitter: float
@@ -234,6 +240,7 @@ class WebhookDelivery:
             last_attempt_at=began,
             last_status=outcome.status,
             last_error=outcome.error,
+            last_duration_ms=outcome.took // timedelta(milliseconds=1),
         )
 
 

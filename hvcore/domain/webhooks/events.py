@@ -1,5 +1,5 @@
 """
-Events: what has happened to a video, for those who want to be told.
+Events: what has happened to a video, for webhooks and the list of events.
 
 Source: interface, "Events". An event is recorded by the video itself, where it
 changes, and written in the same transaction as that change.
@@ -11,10 +11,17 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.ids import EnvId, EventId, OrgId, VideoId, new_event_id
+from hvcore.domain.ids import (
+    EnvId,
+    EventId,
+    OrgId,
+    VideoId,
+    new_event_id,
+    new_video_id,
+)
 
-EVENTS_KEPT_FOR: Final = timedelta(days=30)
-"""Ten times as long as a webhook is tried; who reads less often lists videos."""
+EVENT_RETENTION: Final = timedelta(days=30)
+"""Ten times as long as a webhook is tried; a program that reads less often must list the videos."""
 
 
 class EventKind(Enum):
@@ -27,10 +34,16 @@ class EventKind(Enum):
     STARTED = "video.processing.started"
     UPDATED = "video.updated"
     DELETED = "video.deleted"
+    TEST = "webhook.test"
+    """Sent to one endpoint by who tries it; no video has changed."""
 
+
+VIDEO_KINDS: Final = tuple(kind for kind in EventKind if kind is not EventKind.TEST)
+"""What happens to videos: what endpoints may name, and what the list of events has."""
 
 DOCUMENTED_KINDS: Final = frozenset({EventKind.COMPLETED, EventKind.FAILED})
 """The interface's own two: what a webhook endpoint gets that names no kinds."""
+_TEST_STATUS: Final = "test"
 
 
 @attrs.frozen(kw_only=True)
@@ -52,6 +65,24 @@ class VideoEvent:
     sequence: int
     status: str
     error: str | None
+
+
+def new_test_event(org_id: OrgId, env_id: EnvId) -> VideoEvent:
+    """
+    Make an event for trying an endpoint.
+
+    It has the form of the others. Its video does not exist, and its status is that
+    of no video, so that no receiver takes it for news.
+    """
+    return VideoEvent(
+        kind=EventKind.TEST,
+        org_id=org_id,
+        env_id=env_id,
+        video_id=new_video_id(),
+        sequence=1,
+        status=_TEST_STATUS,
+        error=None,
+    )
 
 
 @attrs.frozen(kw_only=True)

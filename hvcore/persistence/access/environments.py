@@ -36,7 +36,7 @@ _OF_ORGANIZATION: Final = (
 
 class SqlEnvironmentDirectory:
     """
-    Environments from the database; see ports.environments.EnvironmentDirectory.
+    Environments from the database; see ports.repositories.environments.EnvironmentDirectory.
     """
 
     def __init__(self, engine: Engine) -> None:

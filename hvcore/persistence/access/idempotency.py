@@ -1,5 +1,5 @@
 """
-First requests in the database; see ports.idempotency.
+First requests in the database; see ports.repositories.idempotency.
 """
 
 import json
@@ -21,7 +21,7 @@ from hvcore.persistence.tables import idempotency
 
 class SqlIdempotencyRepository:
     """
-    One row for each scope; see ports.idempotency.FirstRequests.
+    One row for each scope; see ports.repositories.idempotency.IdempotencyRepository.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -61,7 +61,7 @@ class SqlIdempotencyRepository:
         )
         statement = sa.delete(idempotency).where(
             sa.tuple_(*columns).in_(expired),
-            # A key that was used anew meanwhile stays.
+            # A key that was used again meanwhile stays.
             idempotency.c.expires_at <= before,
         )
         return self._connection.execute(statement).rowcount

@@ -15,7 +15,7 @@ from hvcore.domain.access.quotas import (
     QuotaUse,
 )
 from hvcore.domain.ids import JobId, OrgId
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.statements import insert_into, is_storable
 from hvcore.persistence.tables import (
     environments,
@@ -116,9 +116,6 @@ class SqlQuotaRepository:
         return NO_LIMITS if row is None else _limits_from_row(row)
 
     def _used(self, month: int, org_id: str | None) -> Mapping[OrgId, QuotaUse]:
-        """
-        Return what is used, of one organization or of all.
-        """
         found: dict[OrgId, dict[str, int]] = {}
         encoding = (
             sa.select(

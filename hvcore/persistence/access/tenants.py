@@ -23,7 +23,7 @@ from hvcore.persistence.tables import api_keys, environments, organizations
 
 class SqlTenantRepository:
     """
-    Tenants in the database; see ports.unit_of_work.Tenants.
+    Tenants in the database; see ports.repositories.tenants.TenantRepository.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -80,7 +80,7 @@ class SqlTenantRepository:
 
 class SqlKeyRepository:
     """
-    API key records in the database; see ports.unit_of_work.Keys.
+    API key records in the database; see ports.repositories.keys.KeyRepository.
     """
 
     def __init__(self, connection: Connection) -> None:

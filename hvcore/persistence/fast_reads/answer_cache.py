@@ -1,8 +1,8 @@
 """
-Answers of a server, kept for less than a second, for who must not wait for it.
+Answers of a server, cached for less than a second, for threads that must not wait.
 
-As at an edge (docs/decisions/0023): never past a change on this machine, and of
-many who need the same, one has it asked anew while the others go on.
+As at an edge (docs/decisions/0023): never past a change on this machine. If many need
+the same answer, one has it asked again while the others go on.
 """
 
 import threading
@@ -13,11 +13,11 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from hvcore.changes_file import KEPT_S, RENEWED_AFTER_S, ChangesFile
+from hvcore.changes_file import CACHE_TTL_S, RENEWED_AFTER_S, ChangesFile
 from hvcore.errors import UnavailableError
 from hvcore.persistence.fast_reads.readers import EndOfMoment, Query, Row
 
-MAX_KEPT: Final = 4096
+MAX_ANSWERS: Final = 4096
 """Answers; about 4 MB."""
 
 _Key: TypeAlias = tuple[object, ...]
@@ -32,7 +32,7 @@ class CacheMissError(UnavailableError):
 
 
 @attrs.define(eq=False)
-class _Kept:
+class _CachedAnswer:
     """
     An answer, and when it was asked for: by the clock and by the changes.
     """
@@ -58,9 +58,9 @@ def since_boot_s() -> float:
 
 class AnswerCache:
     """
-    Answers within moments with what was asked outside of them; thread-safe.
+    Within moments, answers from earlier questions outside of them; thread-safe.
 
-    What is asked outside of moments is always asked anew; it is kept as soon as
+    Questions outside of moments are always asked; their answers are cached as soon as
     there was a moment.
     """
 
@@ -69,7 +69,7 @@ class AnswerCache:
     ) -> None:
         self._changes = changes
         self._now_s = now_s
-        self._kept: dict[_Key, _Kept] = {}
+        self._answers: dict[_Key, _CachedAnswer] = {}
         # For who writes to it; who reads never waits for them.
         self._writing = threading.Lock()
         self._thread = threading.local()
@@ -83,7 +83,7 @@ class AnswerCache:
         ask: Callable[[Query, Mapping[str, object]], list[Row]],
     ) -> list[Row]:
         """
-        Return what is kept within a moment, else what ``ask`` returns.
+        Return the cached answer within a moment, else what ``ask`` returns.
 
         Raises:
             CacheMissError: Within a moment: nothing that still holds.
@@ -98,12 +98,12 @@ class AnswerCache:
         rows = ask(question, values)
         if change is not None:
             key = (question.text, *values.items())
-            self._keep(key, _Kept(rows, asked_s, change))
+            self._keep(key, _CachedAnswer(rows, asked_s, change))
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, answer this thread with what is kept, or not at all.
+        Within the block, answer this thread from the cache, or not at all.
         """
         self._is_used = True
         self._thread.moment = _Moment(self._now_s(), self._changes.latest())
@@ -111,32 +111,32 @@ class AnswerCache:
 
     def end_moment(self) -> None:
         """
-        Ask anew from now on.
+        Ask again from now on.
         """
         self._thread.moment = None
 
     def _recall(self, key: _Key, moment: _Moment) -> list[Row]:
-        kept = self._kept.get(key)
-        if kept is None or kept.change != moment.change:
+        cached = self._answers.get(key)
+        if cached is None or cached.change != moment.change:
             raise CacheMissError
         # Below zero where another thread has asked since the moment began.
-        age_s = moment.now_s - kept.asked_s
-        if abs(age_s) >= KEPT_S:
+        age_s = moment.now_s - cached.asked_s
+        if abs(age_s) >= CACHE_TTL_S:
             raise CacheMissError
-        if age_s >= RENEWED_AFTER_S and not kept.is_renewed:
-            # Whoever gets this has it asked anew; the others go on.
-            kept.is_renewed = True
+        if age_s >= RENEWED_AFTER_S and not cached.is_renewed:
+            # Whoever gets this has it asked again; the others go on.
+            cached.is_renewed = True
             raise CacheMissError
-        return kept.rows
+        return cached.rows
 
-    def _keep(self, key: _Key, new: _Kept) -> None:
+    def _keep(self, key: _Key, new: _CachedAnswer) -> None:
         with self._writing:
-            known = self._kept.get(key)
+            known = self._answers.get(key)
             if known is None and not new.rows:
                 # Nobody is let in by it, and such questions are without number.
                 return
             if known is not None and known.asked_s > new.asked_s:
                 return
-            if known is None and len(self._kept) >= MAX_KEPT:
-                self._kept.clear()
-            self._kept[key] = new
+            if known is None and len(self._answers) >= MAX_ANSWERS:
+                self._answers.clear()
+            self._answers[key] = new

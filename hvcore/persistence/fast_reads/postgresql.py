@@ -5,13 +5,13 @@ Reads of PostgreSQL, whose connections are dear and shared.
 from collections import deque
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from hvcore.errors import UnavailableError
-from hvcore.persistence.engine import idle_connections
+from hvcore.persistence.engine import POOLED_CONNECTIONS, idle_connections
 from hvcore.persistence.fast_reads.answer_cache import AnswerCache
 from hvcore.persistence.fast_reads.readers import (
     NO_ANSWER,
@@ -20,26 +20,20 @@ from hvcore.persistence.fast_reads.readers import (
     Row,
 )
 
-KEPT_CONNECTIONS: Final = 5
-"""
-Of each process, however many readers it has: a server allows a hundred by default.
-More are made and closed as they are needed.
-"""
-
 
 class PostgresqlReader:
     """
-    A few connections that any thread of any reader takes.
+    A few connections that any thread of any reader takes; more are made and closed.
 
     Whether one is alive shows when it is used: a read can be made again.
 
     Args:
-        kept: Answers within moments; None if they are answered as all else is.
+        cache: Answers within moments; None if they are answered as all else is.
     """
 
-    def __init__(self, engine: Engine, kept: AnswerCache | None = None) -> None:
+    def __init__(self, engine: Engine, cache: AnswerCache | None = None) -> None:
         self._engine = engine
-        self._kept = kept
+        self._cache = cache
         self._idle: deque[_Owned] = idle_connections(engine)
         event.listen(engine, "engine_disposed", lambda _: self._idle.clear())
 
@@ -50,9 +44,9 @@ class PostgresqlReader:
         Raises:
             CacheMissError: Within a moment: the server would have to be asked.
         """
-        if self._kept is None:
+        if self._cache is None:
             return self._ask(question, values)
-        return self._kept.answer(question, values, self._ask)
+        return self._cache.answer(question, values, self._ask)
 
     def _ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
         owned = self._take()
@@ -87,7 +81,7 @@ class PostgresqlReader:
             rows: list[Row] = cursor.fetchall()
         except (OperationalError, InterfaceError) as exc:
             raise UnavailableError(NO_ANSWER) from exc
-        if len(self._idle) < KEPT_CONNECTIONS:
+        if len(self._idle) < POOLED_CONNECTIONS:
             self._idle.append(owned)
         return rows
 
@@ -95,7 +89,7 @@ class PostgresqlReader:
         """
         See FastReads.moment; a server is asked each time, or not at all.
         """
-        return nullcontext() if self._kept is None else self._kept.moment()
+        return nullcontext() if self._cache is None else self._cache.moment()
 
     @property
     def version(self) -> object:

@@ -1,5 +1,5 @@
 """
-What FastReads asks a database with: questions, and who has the connections.
+The queries of FastReads, and the readers that run them.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,11 +38,7 @@ class Reader(Protocol):
     Asks one database.
     """
 
-    def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
-        """
-        Return the rows of an answer.
-        """
-        ...
+    def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]: ...
 
     def moment(self) -> AbstractContextManager[None]:
         """

@@ -33,19 +33,19 @@ class FastReads:
     and SQLite's truth is 0 or 1.
 
     Args:
-        changes: Tells when answers of a server, where they are kept for moments,
-            hold no more; None if they are not.
+        changes: Shows when cached answers of a server are no longer valid; None if
+            they are not.
     """
 
     def __init__(self, engine: Engine, changes: ChangesFile | None = None) -> None:
         self._engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
-        kept = AnswerCache(changes) if changes and not self.is_sqlite else None
+        cache = AnswerCache(changes) if changes and not self.is_sqlite else None
         self._reader: Reader = (
-            SqliteReader(engine) if self.is_sqlite else PostgresqlReader(engine, kept)
+            SqliteReader(engine) if self.is_sqlite else PostgresqlReader(engine, cache)
         )
         # Within moments.
-        self.waits_for_nobody = self.is_sqlite or kept is not None
+        self.waits_for_nobody = self.is_sqlite or cache is not None
 
     def prepare(self, statement: sa.SelectBase, *, is_remembered: bool = True) -> Query:
         """
@@ -101,10 +101,10 @@ class FastReads:
 
         What was asked for in an earlier block is not read again if nothing was
         committed in between, which SQLite tells (``PRAGMA data_version``). So
-        many questions that came before the block cost one read together.
+        questions that arrived before the block share one read.
 
-        A server is not waited for where answers are kept: they are as of 0.9 s
-        ago, of no earlier than the last change on this machine, or there is a
+        If answers are cached, nothing waits for a server: answers are at most 0.9 s
+        old and newer than the last change on this machine, or there is a
         CacheMissError.
 
         Raises:

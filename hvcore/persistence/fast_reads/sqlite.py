@@ -41,9 +41,6 @@ class SqliteReader:
         event.listen(engine, "engine_disposed", lambda _: self._close())
 
     def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
-        """
-        Return the rows of an answer.
-        """
         wanted = tuple([values[name] for name in question.names])
         known = self._known()
         if known is None or not question.is_remembered:
@@ -81,7 +78,7 @@ class SqliteReader:
 
     def end_moment(self) -> None:
         """
-        Read anew from now on.
+        Read again from now on.
         """
         self._thread.version = self._thread.answers = None
 

@@ -18,7 +18,7 @@ from hvcore.persistence.tables import edge_keys, share_guesses, share_links
 
 class SqlEdgeKeyRepository:
     """
-    Edge keys in the database; see ports.sharing.EdgeKeys.
+    Edge keys in the database; see ports.repositories.links.EdgeKeyRepository.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -42,7 +42,7 @@ class SqlEdgeKeyRepository:
 
 class SqlShareLinkRepository:
     """
-    Share links in the database; see ports.sharing.ShareLinks.
+    Share links in the database; see ports.repositories.links.ShareLinkRepository.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -63,9 +63,6 @@ class SqlShareLinkRepository:
         self._change(share_links.c.id == share_id, revoked_at=at)
 
     def take_view(self, share_id: ShareId, now: datetime) -> bool:
-        """
-        Use one view; False if none is left or the link is over.
-        """
         return self._change(
             sa.and_(
                 share_links.c.id == share_id,
@@ -85,7 +82,7 @@ class SqlShareLinkRepository:
         old = sa.select(guesses.client).where(
             guesses.share_id == share_id, guesses.guesses_from <= begins_before
         )
-        # Who comes at the same moment does the same, in whatever order.
+        # A transaction at the same moment does the same, in whatever order.
         old = old.with_for_update(skip_locked=True)
         self._connection.execute(
             sa.delete(share_guesses).where(

@@ -17,12 +17,15 @@ from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.quotas import month_number
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
-from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.processing.chapters import Chapter
+from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.captions import CaptionTrack
-from hvcore.domain.videos.video import VideoState, media_root
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.fast_reads.reads import FastReads, Row
 from hvcore.persistence.links.links import edge_key_from_row, share_from_row
 from hvcore.persistence.processing.published_media import MediaCache
+from hvcore.persistence.rows import chapters_from_text
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import (
     EPOCH,
@@ -82,6 +85,7 @@ def _entry_statement(column: sa.Column[str]) -> sa.Select[Any]:
             videos.c.media_outline.is_not(None).label("has_media"),
             videos.c.poster_path,
             _IS_OVER_QUOTA.label("is_over_quota"),
+            videos.c.chapters.is_not(None).label("has_chapters"),
         )
         .join_from(
             videos,
@@ -123,6 +127,7 @@ _SHARE = _plain_columns(
     share_links, *_OWNER, "revoked_at", "max_views", "views", "viewer_email"
 )
 _CAPTION = tuple(video_captions.c.keys())
+_CHAPTERS = sa.select(videos.c.chapters).where(videos.c.id == sa.bindparam("wanted"))
 _CAPTIONS = _plain_columns(video_captions, *_CAPTION, key="video_id").order_by(
     video_captions.c.language
 )
@@ -153,7 +158,7 @@ class _Found:
 
 class SqlPlaybackDirectory:
     """
-    Videos to play, from the database; see ports.playback.PlaybackDirectory.
+    Videos to play, from the database; see ports.repositories.playback.PlaybackDirectory.
 
     Args:
         changes: With it, moments wait for no server; see FastReads.
@@ -181,19 +186,14 @@ class SqlPlaybackDirectory:
             )
         }
         self._captions = self._reads.prepare_page(_CAPTIONS)
+        self._chapters = self._reads.prepare(_CHAPTERS, is_remembered=False)
 
     @property
     def answers_at_once(self) -> bool:
-        """
-        Whether it never waits for a server within moments.
-        """
         return self._reads.waits_for_nobody
 
     @property
     def is_current(self) -> bool:
-        """
-        Whether what it answers within moments is as of their beginning.
-        """
         return self._reads.is_sqlite or not self._reads.waits_for_nobody
 
     def find(self, video_id: str) -> PlaybackEntry | None:
@@ -229,6 +229,10 @@ class SqlPlaybackDirectory:
         rows = self._reads.all(self._captions, {"wanted": video_id})
         return [CaptionTrack(**_decoded(_CAPTIONS, row)) for row in rows]
 
+    def chapters(self, video_id: VideoId) -> Sequence[Chapter]:
+        row = self._reads.first(self._chapters, {"wanted": video_id})
+        return () if row is None else chapters_from_text(row[0])
+
     def moment(self) -> AbstractContextManager[None]:
         """
         Within the block, answer this thread as of its beginning, or later.
@@ -260,7 +264,7 @@ class SqlPlaybackDirectory:
 
     def _entry(self, row: tuple[Any, ...]) -> PlaybackEntry:
         (id_, public_id, org_id, env_id, env_name, state, is_public, name) = row[:8]
-        job_id, has_media, poster_path, is_over_quota = row[8:]
+        job_id, has_media, poster_path, is_over_quota, has_chapters = row[8:]
         return PlaybackEntry(
             id=VideoId(id_),
             public_id=PublicId(public_id),
@@ -274,6 +278,7 @@ class SqlPlaybackDirectory:
             load_media=partial(self._load_media, id_, job_id),
             poster_path=poster_path,
             may_begin=not is_over_quota,
+            has_chapters=bool(has_chapters),
         )
 
     def _load_media(self, video_id: str, job_id: str) -> MediaIndex | None:

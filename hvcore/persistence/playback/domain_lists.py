@@ -20,8 +20,8 @@ class SqlDomainListRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def kept_until(self, list_id: str) -> datetime | None:
-        statement = sa.select(domain_lists.c.kept_until).where(
+    def expires_at(self, list_id: str) -> datetime | None:
+        statement = sa.select(domain_lists.c.expires_at).where(
             domain_lists.c.id == list_id
         )
         return self._connection.execute(statement).scalar_one_or_none()
@@ -30,27 +30,27 @@ class SqlDomainListRepository:
         statement = insert_into(self._connection, domain_lists).values(
             id=domain_list.id,
             domains=" ".join(domain_list.domains),
-            kept_until=domain_list.kept_until,
+            expires_at=domain_list.expires_at,
         )
-        longer = statement.excluded.kept_until
+        longer = statement.excluded.expires_at
         self._connection.execute(
             statement.on_conflict_do_update(
                 index_elements=[domain_lists.c.id],
-                set_={"kept_until": longer},
-                where=domain_lists.c.kept_until < longer,
+                set_={"expires_at": longer},
+                where=domain_lists.c.expires_at < longer,
             )
         )
 
     def forget(self, before: datetime, limit: int) -> int:
         ended = (
             sa.select(domain_lists.c.id)
-            .where(domain_lists.c.kept_until <= before)
-            .order_by(domain_lists.c.kept_until)
+            .where(domain_lists.c.expires_at <= before)
+            .order_by(domain_lists.c.expires_at)
             .limit(limit)
         )
         statement = sa.delete(domain_lists).where(
             domain_lists.c.id.in_(ended),
-            # One that is named anew meanwhile stays.
-            domain_lists.c.kept_until <= before,
+            # One that is named again meanwhile stays.
+            domain_lists.c.expires_at <= before,
         )
         return self._connection.execute(statement).rowcount

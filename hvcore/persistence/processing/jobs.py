@@ -7,14 +7,16 @@ from sqlalchemy.engine import Connection
 
 from hvcore.domain.ids import JobId
 from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.tasks.kinds import TRANSCODE_PART
+from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.persistence.rows import job_from_row, job_to_row
 from hvcore.persistence.statements import insert_unless_there
-from hvcore.persistence.tables import transcode_jobs
+from hvcore.persistence.tables import tasks, transcode_jobs
 
 
 class SqlJobRepository:
     """
-    Transcode jobs in the database; see ports.unit_of_work.Jobs.
+    Transcode jobs in the database; see ports.repositories.jobs.JobRepository.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -30,7 +32,7 @@ class SqlJobRepository:
 
     def count_down(self, job_id: JobId) -> int:
         """
-        Take note of one finished part; return how many are left.
+        Record one finished part; return how many are left.
 
         Raises:
             LookupError: There is no such job.
@@ -46,3 +48,19 @@ class SqlJobRepository:
         if left is None:
             raise LookupError(f"there is no job {job_id}")
         return left
+
+    def waiting_s(self) -> float:
+        """
+        Return how many seconds of video wait for an encoder of this deployment.
+        """
+        seconds = sa.func.sum(tasks.c.weight * transcode_jobs.c.duration_s)
+        statement = (
+            sa.select(seconds)
+            .join(transcode_jobs, transcode_jobs.c.id == tasks.c.job_id)
+            .where(
+                tasks.c.state.in_([TaskState.DUE.value, TaskState.QUEUED.value]),
+                tasks.c.lane == Lane.ENCODE.value,
+                tasks.c.kind == TRANSCODE_PART,
+            )
+        )
+        return float(self._connection.execute(statement).scalar_one() or 0.0)

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from hvcore.domain.ids import JobId, VideoId
-from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.persistence.json_columns import dump, load
 from hvcore.persistence.statements import insert_unless_there
 from hvcore.persistence.tables import published_media

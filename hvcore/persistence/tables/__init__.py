@@ -18,6 +18,7 @@ from hvcore.persistence.tables.events import (
 from hvcore.persistence.tables.playback import (
     domain_lists,
     edge_keys,
+    share_codes,
     share_guesses,
     share_links,
 )
@@ -26,6 +27,12 @@ from hvcore.persistence.tables.quotas import (
     organization_limits,
     organization_months,
     organization_storage,
+)
+from hvcore.persistence.tables.sign_in import (
+    organization_members,
+    pending_sign_ins,
+    sign_in_links,
+    sign_in_sessions,
 )
 from hvcore.persistence.tables.tenants import (
     api_keys,
@@ -66,12 +73,17 @@ __all__ = [
     "leaders",
     "metadata",
     "organization_limits",
+    "organization_members",
     "organization_months",
     "organization_storage",
     "organizations",
+    "pending_sign_ins",
     "published_media",
+    "share_codes",
     "share_guesses",
     "share_links",
+    "sign_in_links",
+    "sign_in_sessions",
     "tasks",
     "transcode_jobs",
     "video_captions",

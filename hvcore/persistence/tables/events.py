@@ -73,6 +73,7 @@ webhook_deliveries = Table(
     Column("last_attempt_at", UtcDateTime),
     Column("last_status", BigInteger),
     Column("last_error", Text),
+    Column("last_duration_ms", BigInteger),
     sa.Index("ix_webhook_deliveries_endpoint", "endpoint_id", "created_at"),
     # Few of many: those that an endpoint's end must still end.
     sa.Index(

@@ -1,9 +1,9 @@
 """
-Edge keys, share links, and the lists of domains that tokens name.
+Edge keys, share links, their codes, and the lists of domains that tokens name.
 """
 
 import sqlalchemy as sa
-from sqlalchemy import BigInteger, Column, Table
+from sqlalchemy import BigInteger, Boolean, Column, Table
 
 from hvcore.persistence.tables.columns import (
     Text,
@@ -48,7 +48,7 @@ domain_lists = Table(
     # A hash of the domains; see domain.playback.domain_lists.
     Column("id", Text, primary_key=True),
     Column("domains", Text, nullable=False),
-    Column("kept_until", UtcDateTime, nullable=False, index=True),
+    Column("kept_until", UtcDateTime, key="expires_at", nullable=False, index=True),
 )
 
 # How often each client named another viewer since guesses_from.
@@ -60,4 +60,22 @@ share_guesses = Table(
     Column("client", Text, primary_key=True),
     Column("guesses", BigInteger, nullable=False),
     Column("guesses_from", UtcDateTime, nullable=False),
+)
+
+# Codes that are on their way to the viewers of share links, and those of the last
+# hour, by which their number is limited.
+share_codes = Table(
+    "share_codes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("share_id", Text, sa.ForeignKey("share_links.id"), nullable=False),
+    Column("org_id", Text, nullable=False),
+    Column("video_id", Text, nullable=False),
+    Column("recipient", Text, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("is_for_viewer", Boolean, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False, index=True),
+    Column("expires_at", UtcDateTime, nullable=False),
+    Column("guesses", BigInteger, nullable=False),
+    sa.Index("ix_share_codes_recipient_created_at", "recipient", "created_at"),
 )

@@ -67,6 +67,8 @@ audit_log = Table(
     Column("action", Text, nullable=False),
     Column("subject", Text, nullable=False),
     Column("details", Text, nullable=False),
+    # "" for who is no person.
+    Column("actor_name", Text, nullable=False, server_default=sa.text("''")),
     sa.Index("ix_audit_log_org", "org_id", "seq"),
 )
 

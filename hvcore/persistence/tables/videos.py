@@ -33,7 +33,7 @@ videos = Table(
     Column("job_id", Text),
     # Without segments, which lists do not need; whole in published_media.
     Column("media_outline", Text),
-    # Of the files that are published; see domain.processing.MediaIndex.
+    # Of the files that are published; see domain.processing.media_index.MediaIndex.
     Column("media_bytes", BigInteger, nullable=False, server_default="0"),
     Column("duration_s", Float, nullable=False),
     Column("failure_reason", Text),
@@ -43,6 +43,8 @@ videos = Table(
     Column("version", BigInteger, nullable=False),
     # Storage path of the picture that the owner has chosen.
     Column("poster_path", Text),
+    # As JSON; None: it has none.
+    Column("chapters", Text),
     # Events are forgotten; their numbering must go on.
     Column("event_count", BigInteger, nullable=False, server_default="0"),
     environment_key(),
@@ -118,6 +120,8 @@ video_totals = Table(
     Column("videos", BigInteger, nullable=False),
     # Whole milliseconds: sums of floats would drift.
     Column("duration_ms", BigInteger, nullable=False),
+    # Rises with each change of one of these videos, also of its name alone.
+    Column("changes", BigInteger, nullable=False, server_default="0"),
     environment_key(),
 )
 

@@ -15,6 +15,11 @@ transcode_jobs = Table(
     Column("order_json", Text, nullable=False),
     Column("parts_total", BigInteger, nullable=False),
     Column("parts_left", BigInteger, nullable=False),
+    # The rest says who makes it; jobs of before have no name there.
+    Column("transcoder", Text, nullable=False, server_default=sa.text("''")),
+    Column("chosen_because", Text, nullable=False, server_default=sa.text("''")),
+    # A copy of what the order says, for estimates of what waits.
+    Column("duration_s", Float, nullable=False, server_default=sa.text("0")),
 )
 
 

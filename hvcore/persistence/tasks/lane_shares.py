@@ -1,9 +1,9 @@
 """
 The accounts by which a lane is shared between organizations.
 
-A row says what waits for an organization and what was spent on it. It is brought
-up to date in the transaction that changes the tasks, as the last thing but totals;
-so whoever takes a task needs not look at all that wait.
+A row says what waits for an organization and what was spent on it. It is updated in
+the transaction that changes the tasks, last but for the totals. So a worker that
+takes a task need not look at all waiting tasks.
 """
 
 import zlib
@@ -18,6 +18,7 @@ from hvcore.domain.tasks.fair_order import (
     MAX_DEBT_S,
     Waiting,
     fair_order,
+    newcomers,
 )
 from hvcore.domain.tasks.task import FAIR_LANES, Lane
 from hvcore.persistence.access.quotas import encoding_shares
@@ -48,21 +49,21 @@ class LaneShares:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._costs_s: dict[Window, float] = {}
-        self._served: set[Window] = set()
+        self._served_windows: set[Window] = set()
 
     def charge(self, org_id: str, lane: str, cost_s: float) -> None:
         """
-        Take note of what was spent on an organization.
+        Record the time spent on an organization.
         """
         window = (org_id, lane)
         self._costs_s[window] = self._costs_s.get(window, 0.0) + max(cost_s, 0.0)
-        self._served.add(window)
+        self._served_windows.add(window)
 
     def serve(self, org_id: str, lane: str) -> None:
         """
         Take note that a task of an organization was taken.
         """
-        self._served.add((org_id, lane))
+        self._served_windows.add((org_id, lane))
 
     def lanes_with_work(self, lanes: Sequence[Lane], now: datetime) -> Sequence[Lane]:
         """
@@ -72,22 +73,30 @@ class LaneShares:
         found = self._connection.execute(sql.with_work(names), {"at": now}).one()
         return [lane for lane, has in zip(lanes, found, strict=True) if has]
 
-    def in_order(self, lane: Lane, now: datetime, most_percent: int) -> Sequence[OrgId]:
+    def in_order(
+        self, lane: Lane, now: datetime, most_percent: int, *, for_reserve: bool
+    ) -> Sequence[OrgId]:
         """
-        Return who is to be served first, second and so on.
+        Return the organizations in the order in which they are served.
 
         Until the transaction ends nobody else takes a task of this lane.
+
+        Args:
+            for_reserve: Only organizations of which nothing is in work, and only
+                while something of another one is.
         """
         self._lock(lane)
         self._let_in(lane, now)
         running = {row.org_id: row.runs for row in self._all(sql.RUNNING, lane)}
+        if for_reserve and not running:
+            return []
         limit = len(running) + MOST_ASKED
         rows = self._all(sql.LEAST_SPENT, lane, at=now, most=limit)
         if running:
             rows = [*rows, *self._all(sql.THESE, lane, at=now, org_ids=list(running))]
         found = {row.org_id: row for row in rows}
         weights = weights_of(self._connection, list(found))
-        waiting = [
+        waiting: Sequence[Waiting] = [
             Waiting(
                 org_id=OrgId(org_id),
                 runs=running.get(org_id, 0),
@@ -97,6 +106,8 @@ class LaneShares:
             )
             for org_id, row in found.items()
         ]
+        if for_reserve:
+            waiting = newcomers(waiting)
         # While somebody waits, all workers but the one that asks are busy, or
         # about to ask.
         workers = sum(running.values()) + 1
@@ -126,10 +137,10 @@ class LaneShares:
         Called right before the commit; the rows stay locked until then.
         """
         # Sorted: transactions that settle the same accounts do so in one order.
-        for org_id, lane in sorted({*windows, *self._served}):
+        for org_id, lane in sorted({*windows, *self._served_windows}):
             if lane in _FAIR:
                 self._settle(org_id, lane, now)
-        self._costs_s, self._served = {}, set()
+        self._costs_s, self._served_windows = {}, set()
 
     def unsettled(self, windows: Collection[Window], now: datetime) -> list[Window]:
         """
@@ -150,7 +161,7 @@ class LaneShares:
 
     def _let_in(self, lane: Lane, now: datetime) -> None:
         """
-        Give a place to those who come: nobody saves up credit while idle.
+        Add organizations that are new, or back: idling earns no credit.
         """
         if not self._all(sql.COMES, lane, at=now):
             return
@@ -174,11 +185,11 @@ class LaneShares:
             **keys,
             "cost_s": cost_s,
             "debt_s": MAX_DEBT_S,
-            "is_served": window in self._served,
+            "is_served": window in self._served_windows,
         }
         if self._connection.dialect.name == "postgresql":
-            # Who changes tasks of this organization later waits for us. And the
-            # next statement sees what was committed while we have waited.
+            # Later changes of this organization's tasks wait for this one. And the
+            # next statement sees what was committed while this one waited.
             self._connection.execute(sql.LOCK, keys)
         if not self._connection.execute(sql.SETTLE, values).rowcount:
             self._connection.execute(sql.new_account(self._connection), keys)

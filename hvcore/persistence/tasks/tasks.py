@@ -13,11 +13,20 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
 from hvcore.domain.ids import OrgId, TaskId
-from hvcore.domain.tasks.task import ENDED, LEASE, Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import (
+    ENDED,
+    LEASE,
+    Lane,
+    LaneBacklog,
+    NewTask,
+    Task,
+    TaskState,
+)
 from hvcore.persistence.json_columns import dump_plain
 from hvcore.persistence.rows import new_task_to_row, payload_to_row, task_from_row
 from hvcore.persistence.statements import insert_all_new, is_storable
 from hvcore.persistence.tables import tasks as table
+from hvcore.persistence.tasks.backlogs import read_backlogs
 from hvcore.persistence.tasks.lane_shares import LaneShares
 from hvcore.persistence.tasks.windows import (
     Window,
@@ -38,7 +47,7 @@ _ENDED: Final = sorted(state.value for state in ENDED)
 
 class SqlTaskRepository:
     """
-    Tasks in the database; see ports.unit_of_work.Tasks.
+    Tasks in the database; see ports.repositories.tasks.TaskRepository.
     """
 
     def __init__(self, connection: Connection, now: Callable[[], datetime]) -> None:
@@ -108,12 +117,19 @@ class SqlTaskRepository:
         order = (table.c.updated_at.desc(), table.c.seq.desc())
         return self._select(statement.order_by(*order).limit(limit))
 
+    def backlogs(self) -> Sequence[LaneBacklog]:
+        return read_backlogs(self._connection, self._now())
+
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
         return self._lease(table.c.id == task_id, self._now(), worker)
 
-    def lease_next(self, lane: Lane, *, worker: str, most_percent: int) -> Task | None:
+    def lease_next(
+        self, lane: Lane, *, worker: str, most_percent: int, for_reserve: bool = False
+    ) -> Task | None:
         now = self._now()
-        for org_id in self._shares.in_order(lane, now, most_percent):
+        for org_id in self._shares.in_order(
+            lane, now, most_percent, for_reserve=for_reserve
+        ):
             subjects = self._shares.only_subjects(org_id, lane)
             seq = first_of(
                 self._connection, (org_id, lane.value), now, subjects=subjects
@@ -166,13 +182,24 @@ class SqlTaskRepository:
         )
         return self._end(is_latest, TaskState.FAILED, error=error)
 
-    def put_back(
+    def note(
+        self, task: Task, payload: Mapping[str, object], *, progress: float | None
+    ) -> bool:
+        values: dict[str, Any] = {} if progress is None else {"progress": progress}
+        statement = sa.update(table).where(_held(task))
+        statement = statement.values(
+            **payload_to_row(payload), updated_at=self._now(), **values
+        )
+        return self._connection.execute(statement).rowcount == 1
+
+    def put_back(  # noqa: PLR0913 - what a task has
         self,
         task: Task,
         *,
         not_before: datetime | None = None,
         attempts: int | None = None,
         payload: Mapping[str, object] | None = None,
+        progress: float | None = None,
         error: str | None = None,
     ) -> bool:
         now = self._now()
@@ -181,6 +208,8 @@ class SqlTaskRepository:
             values["attempts"] = attempts
         if payload is not None:
             values |= payload_to_row(payload)
+        if progress is not None:
+            values["progress"] = progress
         if error is not None:
             values["error"] = error
         changed = self._change(
@@ -188,25 +217,23 @@ class SqlTaskRepository:
         )
         return bool(changed)
 
-    def cancel(self, subject: str, *, kinds: Sequence[str]) -> int:
-        return self.cancel_all([subject], kinds=kinds)
+    def hurry(self, waiting: Sequence[Task]) -> int:
+        now = self._now()
+        later = sa.and_(
+            table.c.id.in_([task.id for task in waiting]),
+            table.c.state == _DUE,
+            table.c.not_before > now,
+        )
+        return len(self._change(later, not_before=now, updated_at=now))
+
+    def cancel(self, subject: str, *, kinds: Sequence[str]) -> Sequence[Task]:
+        return self._cancel([subject], kinds)
 
     def cancel_all(self, subjects: Sequence[str], *, kinds: Sequence[str]) -> int:
         """
         End every unfinished task of these kinds about one of many things.
         """
-        meant = sa.and_(table.c.subject.in_(subjects), table.c.kind.in_(kinds))
-        now = self._now()
-        values = {
-            "state": TaskState.CANCELLED.value,
-            "lease_until": None,
-            "updated_at": now,
-        }
-        in_work = self._change(sa.and_(meant, table.c.state == _LEASED), **values)
-        for task in in_work:
-            self._charge_time(task, now)
-        waiting = sa.and_(meant, table.c.state.in_((_DUE, _QUEUED)))
-        return len(in_work) + len(self._change(waiting, **values))
+        return len(self._cancel(subjects, kinds))
 
     def put_off(
         self, chosen: Sequence[int], *, not_before: datetime, error: str
@@ -277,6 +304,20 @@ class SqlTaskRepository:
         chosen = self._connection.execute(old).scalars().all()
         statement = sa.delete(table).where(table.c.seq.in_(chosen))
         return self._connection.execute(statement).rowcount if chosen else 0
+
+    def _cancel(self, subjects: Sequence[str], kinds: Sequence[str]) -> Sequence[Task]:
+        meant = sa.and_(table.c.subject.in_(subjects), table.c.kind.in_(kinds))
+        now = self._now()
+        values = {
+            "state": TaskState.CANCELLED.value,
+            "lease_until": None,
+            "updated_at": now,
+        }
+        in_work = self._change(sa.and_(meant, table.c.state == _LEASED), **values)
+        for task in in_work:
+            self._charge_time(task, now)
+        waiting = sa.and_(meant, table.c.state.in_((_DUE, _QUEUED)))
+        return [*in_work, *self._change(waiting, **values)]
 
     def _lose(self, condition: sa.ColumnElement[bool], now: datetime) -> Sequence[Task]:
         lost = self._change(

@@ -38,7 +38,7 @@ _FIRST: Final = (
     )
     .order_by(tasks.c.not_before, tasks.c.seq)
     .limit(sa.bindparam("most", type_=sa.Integer))
-    # Who holds one is marking, taking or ending it this very moment.
+    # A transaction that holds one is marking, taking or ending it right now.
     .with_for_update(skip_locked=True)
 )
 

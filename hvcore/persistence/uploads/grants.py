@@ -17,7 +17,7 @@ from hvcore.persistence.tables import grants
 
 class SqlGrantRepository:
     """
-    Upload grants in the database; see ports.unit_of_work.Grants.
+    Upload grants in the database; see ports.repositories.grants.GrantRepository.
     """
 
     def __init__(self, connection: Connection, use: QuotaUseChanges) -> None:
@@ -32,16 +32,20 @@ class SqlGrantRepository:
 
     def add(self, grant: UploadGrant) -> None:
         insert_new(self._connection, grants, grant_to_row(grant))
-        self._use.store(grant.org_id, grant.kept_bytes)
+        self._use.store(grant.org_id, grant.quota_bytes)
 
     def save(self, grant: UploadGrant) -> None:
-        self._use.store(grant.org_id, grant.kept_bytes - self._kept_bytes(grant.id))
+        self._use.store(grant.org_id, grant.quota_bytes - self._quota_bytes(grant.id))
         self._connection.execute(
             sa.update(grants).where(grants.c.id == grant.id).values(grant_to_row(grant))
         )
 
     def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
-        open_states = [GrantState.GRANTED.value, GrantState.UPLOADED.value]
+        open_states = [
+            GrantState.GRANTED.value,
+            GrantState.UPLOADED.value,
+            GrantState.DIRECT.value,
+        ]
         statement = (
             sa.select(grants)
             .where(grants.c.state.in_(open_states), grants.c.expires_at < before)
@@ -51,14 +55,14 @@ class SqlGrantRepository:
         )
         return self._all(statement, limit)
 
-    def _kept_bytes(self, grant_id: str) -> int:
+    def _quota_bytes(self, grant_id: str) -> int:
         columns = grants.c
         statement = sa.select(columns.state, columns.stored_bytes).where(
             columns.id == grant_id
         )
         row = self._connection.execute(statement.with_for_update()).one()
-        is_kept = row.state in {GrantState.UPLOADED.value, GrantState.USED.value}
-        return int(row.stored_bytes) if is_kept else 0
+        is_counted = row.state in {GrantState.UPLOADED.value, GrantState.USED.value}
+        return int(row.stored_bytes) if is_counted else 0
 
     def _one(
         self, column: sa.Column[str], value: str, *, for_update: bool

@@ -16,7 +16,7 @@ from hvcore.persistence.tables import video_captions
 
 class SqlCaptionRepository:
     """
-    Captions in the database; see ports.captions.CaptionTracks.
+    Captions in the database; see ports.repositories.captions.CaptionRepository.
     """
 
     def __init__(self, connection: Connection) -> None:

@@ -10,9 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.catalog import VideoPage, VideoQuery
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.persistence.engine import reading
 from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.processing.job_progress import progress_of
@@ -20,7 +21,7 @@ from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import video_from_row
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import EPOCH, UtcDateTime, videos
-from hvcore.persistence.videos.page_statements import plain
+from hvcore.persistence.videos.page_conditions import plain
 from hvcore.persistence.videos.pages import VideoPages
 
 MAX_OUTLINES: Final = 2_000
@@ -29,7 +30,7 @@ MAX_OUTLINES: Final = 2_000
 
 class SqlVideoCatalog:
     """
-    Videos from the database; see ports.catalog.VideoCatalog.
+    Videos from the database; see ports.repositories.catalog.VideoCatalog.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -41,9 +42,6 @@ class SqlVideoCatalog:
         self._by_public_id = self._reads.prepare(_whole(videos.c.public_id))
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
-        """
-        Return one page of an environment's videos; awaited ones are in none.
-        """
         return self._pages.read(env, query)
 
     def find(self, video_id: str) -> Video | None:

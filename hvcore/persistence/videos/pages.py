@@ -6,7 +6,7 @@ are put into order. Where many have it, the list is walked through in its order 
 the page is full. See decision 0045.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from datetime import timedelta
 from typing import Final, Protocol
 
@@ -15,21 +15,23 @@ from sqlalchemy.engine import Engine
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.videos.catalog import SortBy, VideoPage, VideoQuery, VideoSummary
-from hvcore.domain.videos.video import LISTED_STATES, VideoState
+from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 from hvcore.persistence.rows import encoding_settings
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import EPOCH
-from hvcore.persistence.videos.page_statements import (
+from hvcore.persistence.videos.found_totals import Found, FoundTotals
+from hvcore.persistence.videos.page_shapes import (
     PageShape,
-    PageStatements,
     Search,
+    page_shape,
+    page_values,
+)
+from hvcore.persistence.videos.page_statements import PageStatements, page_statements
+from hvcore.persistence.videos.page_totals import (
     any_long_name,
     count_matches,
-    kept_total,
-    page_shape,
-    page_statements,
-    page_values,
+    stored_total,
 )
 from hvcore.persistence.videos.search_index import MIN_CHARS, is_searchable
 
@@ -58,9 +60,10 @@ class VideoPages:
         # As many as there are shapes: 384.
         self._statements: dict[PageShape, PageStatements] = {}
         self._matches = _by_state(reads, count_matches)
-        self._kept = _by_state(reads, kept_total)
+        self._stored_totals = _by_state(reads, stored_total)
         self._any_long_name = any_long_name(reads)
         self._is_searchable: bool | None = None
+        self._totals = FoundTotals()
 
     def read(self, env: Environment, query: VideoQuery) -> VideoPage:
         """
@@ -79,17 +82,44 @@ class VideoPages:
     def _searched(
         self, query: VideoQuery, search: str, values: _Values, offset: int
     ) -> VideoPage:
-        total = self._number(self._kept[query.state is not None], values)
+        row = self._reads.first(self._stored_totals[query.state is not None], values)
+        total, changes = row or (0, 0)
         if not total:
             return VideoPage(videos=(), total=0)
         if total <= FEW:
             return self._listed(query, page_shape(query, Search.SCAN), values, offset)
+        asked = _without_offset(query, values)
+        found = self._totals.get(asked, changes)
+        if found is None:
+            found = self._count(query, search, values)
+            self._totals.put(asked, changes, found)
+        if offset >= found.total:
+            return VideoPage(videos=(), total=found.total)
+        way = Search.FEW if found.is_few else Search.SCAN
+        shape = self._with_long_names(page_shape(query, way), values)
+        return _page(self._reads.all(self._of(shape).deep, values), found.total)
+
+    def _count(self, query: VideoQuery, search: str, values: _Values) -> Found:
+        """
+        Count by the index, as far as it knows what is asked for.
+        """
+        scan = page_shape(query, Search.SCAN)
         if not self._has_index(search):
-            return self._walked(query, values, offset, is_counted_by_index=False)
-        found = self._number(self._matches[False], {**values, "cap": FEW + 1})
-        if found > FEW:
-            return self._walked(query, values, offset, is_counted_by_index=True)
-        return self._found(query, values, offset, found)
+            total = self._number(self._of(scan).total, values)
+            return Found(total=total, is_few=False)
+        named = self._number(self._matches[False], {**values, "cap": FEW + 1})
+        is_few = named <= FEW
+        if is_few and not scan.has_state and not scan.has_days:
+            return Found(total=named, is_few=True)
+        if is_few:
+            counts = self._of(page_shape(query, Search.FEW)).total
+        elif self._reads.is_sqlite and not scan.has_days:
+            counts = self._matches[scan.has_state]
+        else:
+            # PostgreSQL would read the row of each match.
+            counts = self._of(scan).total
+        total = self._number(counts, {**values, "cap": ALL})
+        return Found(total=total, is_few=is_few)
 
     def _listed(
         self, query: VideoQuery, shape: PageShape, values: _Values, offset: int
@@ -105,42 +135,9 @@ class VideoPages:
             rows = [] if is_over else self._reads.all(statements.deep, values)
         return _page(rows, total)
 
-    def _found(
-        self, query: VideoQuery, values: _Values, offset: int, found: int
-    ) -> VideoPage:
-        """
-        Put all that the index finds into order.
-        """
-        shape = page_shape(query, Search.FEW)
-        statements, total = self._of(shape), found
-        if shape.has_state or shape.has_days:
-            total = self._number(statements.total, values)
-        is_over = offset >= total
-        return _page([] if is_over else self._reads.all(statements.deep, values), total)
-
-    def _walked(
-        self,
-        query: VideoQuery,
-        values: _Values,
-        offset: int,
-        *,
-        is_counted_by_index: bool,
-    ) -> VideoPage:
-        """
-        Walk through the list until the page is full.
-        """
-        shape = page_shape(query, Search.SCAN)
-        statements = self._of(self._with_long_names(shape, values))
-        counts = statements.total
-        if is_counted_by_index and not shape.has_days:
-            counts = self._matches[shape.has_state]
-        total = self._number(counts, {**values, "cap": ALL})
-        is_over = offset >= total
-        rows = [] if is_over else self._reads.all(statements.deep, values)
-        return _page(rows, total)
-
     def _with_long_names(self, shape: PageShape, values: _Values) -> PageShape:
-        if shape.sort_by is not SortBy.NAME or shape.has_days:
+        is_sorted = shape.search is Search.FEW or shape.has_days
+        if shape.sort_by is not SortBy.NAME or is_sorted:
             return shape
         has_long = self._reads.first(self._any_long_name, values) is not None
         return shape._replace(has_long_names=has_long)
@@ -170,6 +167,15 @@ class _Make(Protocol):
 
 def _by_state(reads: FastReads, make: _Make) -> Mapping[bool, Query]:
     return {has_state: make(reads, has_state=has_state) for has_state in (False, True)}
+
+
+def _without_offset(query: VideoQuery, values: _Values) -> Hashable:
+    """
+    Return what all pages of a list have in common, in whatever order.
+    """
+    wanted = ("org_id", "env_id", "search")
+    names = tuple(values[name] for name in wanted)
+    return (*names, query.state, query.since, query.until)
 
 
 def _page(rows: list[Row], total: int) -> VideoPage:

@@ -1,14 +1,15 @@
 """
-Counts the kept totals of videos anew.
+Counts the stored totals of videos again.
 """
 
+import time
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.domain.uploads.grants import GrantState
-from hvcore.domain.videos.video import LISTED_STATES, VideoState
+from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, writing
 from hvcore.persistence.tables import (
     grants,
@@ -19,7 +20,7 @@ from hvcore.persistence.tables import (
 )
 from hvcore.persistence.videos.measuring import measure
 
-# As domain.video.was_uploaded tells it.
+# As domain.videos.states.was_uploaded decides.
 _UPLOADED: Final = sa.or_(
     videos.c.state.in_([state.value for state in LISTED_STATES]),
     sa.and_(
@@ -40,26 +41,26 @@ _UPLOADS: Final = (
     .where(_UPLOADED)
     .group_by(videos.c.org_id, videos.c.env_id, _DAY)
 )
-# As kept_bytes of videos and of grants tell it.
-_KEPT: Final = sa.union_all(
-    sa.select(videos.c.org_id, videos.c.media_bytes.label("kept")).where(
+# The same rule as quota_bytes of videos and of grants.
+_STORED_FILES: Final = sa.union_all(
+    sa.select(videos.c.org_id, videos.c.media_bytes.label("quota_bytes")).where(
         videos.c.state == VideoState.READY.value
     ),
     sa.select(grants.c.org_id, grants.c.stored_bytes).where(
         grants.c.state.in_([GrantState.UPLOADED.value, GrantState.USED.value])
     ),
 ).subquery("everything")
-_STORED: Final = sa.select(_KEPT.c.org_id, sa.func.sum(_KEPT.c.kept)).group_by(
-    _KEPT.c.org_id
-)
+_STORED: Final = sa.select(
+    _STORED_FILES.c.org_id, sa.func.sum(_STORED_FILES.c.quota_bytes)
+).group_by(_STORED_FILES.c.org_id)
 
 
 def recount(engine: Engine) -> None:
     """
     Make the totals equal to the videos and to what is stored, in one transaction.
 
-    Processes of this version may go on meanwhile; those of a version that
-    keeps no totals make them wrong again.
+    Processes of this version may go on meanwhile; those of a version without totals
+    make them wrong again.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -96,9 +97,10 @@ def recount(engine: Engine) -> None:
 def _counts(connection: Connection) -> sa.Select[Any]:
     preset, milliseconds = _preset(connection), _milliseconds(connection)
     group = (videos.c.org_id, videos.c.env_id, videos.c.state, preset)
-    return sa.select(*group, sa.func.count(), sa.func.sum(milliseconds)).group_by(
-        *group
-    )
+    # More than any changes that were counted: what others know of lists is old.
+    changes = sa.literal_column(str(time.time_ns() // 1000), sa.BigInteger)
+    counts = (sa.func.count(), sa.func.sum(milliseconds), changes)
+    return sa.select(*group, *counts).group_by(*group)
 
 
 def _preset(connection: Connection) -> sa.ColumnElement[str]:

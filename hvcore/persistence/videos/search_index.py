@@ -4,7 +4,7 @@ The index by which videos are found by parts of their names.
 It is none of the tables, because a database may lack what it needs: FTS5 on
 SQLite, the extensions pg_trgm and btree_gin on PostgreSQL. Lists then look at every
 name. On SQLite triggers keep it in step with ``videos``, whoever writes; a migration
-that makes that table anew must make the index anew, too.
+that makes that table again must make the index again, too.
 """
 
 import logging
@@ -13,7 +13,7 @@ from typing import Final
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from hvcore.domain.videos.video import LISTED_STATES
+from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 MIN_CHARS: Final = 3
 """What is shorter has no trigram."""
 ENV_SHIFT: Final = 36
-"""Numbers of an environment's names lie together: 2^36 of each."""
+"""Numbers of an environment's names are together: 2^36 of each."""
 
 _LISTED: Final = ", ".join(f"'{state.value}'" for state in LISTED_STATES)
 
@@ -140,11 +140,11 @@ COUNT_MATCHES: Final = {
 
 def has_search_index(connection: Connection) -> bool:
     """
-    Tell whether names can be found by the index.
+    Return whether names can be found by the index.
     """
     if connection.dialect.name == "postgresql":
         return bool(connection.exec_driver_sql(_IS_ON_POSTGRESQL).scalar_one())
-    # A table that was made anew has lost its triggers.
+    # A table that was made again has lost its triggers.
     names = ", ".join(f"'{name}'" for name in ("video_search", *_SQLITE_TRIGGERS))
     found = connection.exec_driver_sql(
         f"SELECT count(*) FROM sqlite_master WHERE name IN ({names})"  # noqa: S608 - ours
@@ -209,7 +209,7 @@ def mend_search_index(engine: Engine) -> bool:
 
 def is_searchable(engine: Engine) -> bool:
     """
-    Tell whether names can be found by the index.
+    Return whether names can be found by the index.
 
     Raises:
         UnavailableError: The database does not answer.

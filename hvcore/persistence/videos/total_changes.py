@@ -12,13 +12,15 @@ from sqlalchemy.engine import Connection
 
 from hvcore.domain.access.quotas import month_number
 from hvcore.domain.ids import VideoId
-from hvcore.domain.videos.video import Video, VideoState, was_uploaded
+from hvcore.domain.videos.states import LISTED_STATES, VideoState, was_uploaded
+from hvcore.domain.videos.video import Video
 from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.rows import encoding_settings
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import EPOCH, video_totals, video_uploads, videos
 
 _DAY: Final = timedelta(days=1)
+_LISTED: Final = frozenset(state.value for state in LISTED_STATES)
 
 
 class _Group(NamedTuple):
@@ -40,7 +42,7 @@ class _Counted(NamedTuple):
     group: _Group
     duration_ms: int
     is_upload: bool
-    kept_bytes: int
+    stored_bytes: int
 
     @property
     def is_ready(self) -> bool:
@@ -88,7 +90,7 @@ class TotalChanges:
         """
         counted = _counted(video)
         self._count(counted, 1)
-        self._use.store(video.org_id, counted.kept_bytes)
+        self._use.store(video.org_id, counted.stored_bytes)
         if counted.is_upload:
             self._count_upload(video)
 
@@ -105,7 +107,7 @@ class TotalChanges:
         counted = _counted(video)
         self._count(stored, -1)
         self._count(counted, 1)
-        self._use.store(video.org_id, counted.kept_bytes - stored.kept_bytes)
+        self._use.store(video.org_id, counted.stored_bytes - stored.stored_bytes)
         if counted.is_ready and not stored.is_ready:
             month = month_number(self._now())
             self._use.encode(video.org_id, month, counted.duration_ms)
@@ -124,7 +126,7 @@ class TotalChanges:
         """
         for group in sorted(self._videos):
             count, duration_ms = self._videos[group], self._durations_ms[group]
-            if count or duration_ms:
+            if count or duration_ms or group.state in _LISTED:
                 self._store(group, count, duration_ms)
         for day in sorted(self._uploads):
             self._store_uploads(day, self._uploads[day], self._first_at[day])
@@ -165,13 +167,13 @@ class TotalChanges:
         preset = encoding_settings(row.settings).preset.value
         group = _Group(row.org_id, row.env_id, row.state, preset)
         is_upload = was_uploaded(VideoState(row.state), row.job_id)
-        kept_bytes = row.media_bytes if row.state == VideoState.READY.value else 0
-        return _Counted(group, duration_ms(row.duration_s), is_upload, kept_bytes)
+        stored_bytes = row.media_bytes if row.state == VideoState.READY.value else 0
+        return _Counted(group, duration_ms(row.duration_s), is_upload, stored_bytes)
 
     def _store(self, group: _Group, count: int, duration_ms_: int) -> None:
         table = video_totals.c
         statement = insert_into(self._connection, video_totals).values(
-            **group._asdict(), videos=count, duration_ms=duration_ms_
+            **group._asdict(), videos=count, duration_ms=duration_ms_, changes=1
         )
         new = statement.excluded
         statement = statement.on_conflict_do_update(
@@ -179,6 +181,7 @@ class TotalChanges:
             set_={
                 "videos": table.videos + new.videos,
                 "duration_ms": table.duration_ms + new.duration_ms,
+                "changes": table.changes + new.changes,
             },
         )
         self._connection.execute(statement)
@@ -222,4 +225,4 @@ def _counted(video: Video) -> _Counted:
         video.org_id, video.env_id, video.state.value, video.settings.preset.value
     )
     is_upload = was_uploaded(video.state, video.job_id)
-    return _Counted(group, duration_ms(video.duration_s), is_upload, video.kept_bytes)
+    return _Counted(group, duration_ms(video.duration_s), is_upload, video.quota_bytes)

@@ -1,5 +1,5 @@
 """
-How many videos there are, from the kept totals.
+How many videos there are, from the stored totals.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from hvcore.domain.analytics.segments import EnvironmentScope
 from hvcore.domain.analytics.usage import EnvironmentUploads, VideoTotal
 from hvcore.domain.ids import EnvId
 from hvcore.domain.processing.encoding import Preset
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 from hvcore.persistence.tables import (
     EPOCH,
@@ -60,7 +60,7 @@ _CURRENT: Final = sa.select(
 
 class SqlVideoTotals:
     """
-    Counts of videos in the database; see ports.video_totals.VideoTotals.
+    Counts of videos in the database; see ports.repositories.video_totals.VideoTotals.
     """
 
     def __init__(self, engine: Engine) -> None:

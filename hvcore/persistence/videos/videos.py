@@ -8,8 +8,9 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from hvcore.domain.processing.transcoding import MediaIndex
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.published_media import (
     MediaCache,
@@ -26,7 +27,7 @@ from hvcore.ports.repositories.errors import ConcurrentUpdateError
 
 class SqlVideoRepository:
     """
-    Videos in the database; see ports.unit_of_work.Videos.
+    Videos in the database; see ports.repositories.videos.VideoRepository.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class SqlVideoRepository:
     def add(self, video: Video) -> None:
         row = video_to_row(video) | {
             "version": video.version,
-            "media_bytes": video.kept_bytes,
+            "media_bytes": video.quota_bytes,
         }
         insert_new(self._connection, videos, row)
         self._totals.add(video)
@@ -76,7 +77,7 @@ class SqlVideoRepository:
             .values(
                 **video_to_row(video),
                 version=video.version + 1,
-                media_bytes=video.kept_bytes,
+                media_bytes=video.quota_bytes,
             )
         )
         if self._connection.execute(statement).rowcount != 1:

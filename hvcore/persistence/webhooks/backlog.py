@@ -1,5 +1,5 @@
 """
-What waits for an endpoint: ended in batches, put off, and why it waits.
+Deliveries that wait for an endpoint: ended in batches, delayed, and explained.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ _OF_ENDPOINT: Final = webhook_deliveries.c.endpoint_id == webhook_endpoints.c.id
 
 class SqlWebhookBacklogRepository:
     """
-    The backlog in the database; see ports.webhook_backlog.WebhookBacklog.
+    The backlog in the database; see ports.repositories.webhook_backlog.WebhookBacklogRepository.
     """
 
     def __init__(
@@ -40,9 +40,6 @@ class SqlWebhookBacklogRepository:
         self._tasks = tasks
 
     def end(self, webhook_id: WebhookId, limit: int) -> int:
-        """
-        End some of what waits for an endpoint that gets nothing any more.
-        """
         statement = sa.select(webhook_endpoints.c.state).where(
             webhook_endpoints.c.id == webhook_id
         )
@@ -70,9 +67,6 @@ class SqlWebhookBacklogRepository:
     def put_off(
         self, webhook_id: WebhookId, *, until: datetime, why: str, limit: int
     ) -> int:
-        """
-        Have the deliveries to an endpoint that are due wait, the oldest first.
-        """
         statement = (
             sa.select(task_table.c.seq)
             .join(webhook_deliveries, webhook_deliveries.c.id == task_table.c.subject)

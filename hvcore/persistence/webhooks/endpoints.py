@@ -40,7 +40,7 @@ _OLDEST_FIRST: Final = (webhook_endpoints.c.created_at, webhook_endpoints.c.id)
 
 class SqlWebhookRepository:
     """
-    Webhooks in the database; see ports.webhooks.Webhooks.
+    Webhooks in the database; see ports.repositories.webhooks.WebhookRepository.
     """
 
     def __init__(
@@ -163,12 +163,36 @@ class SqlWebhookRepository:
         )
 
     def deliveries(
-        self, webhook_id: WebhookId, limit: int
+        self,
+        webhook_id: WebhookId,
+        limit: int,
+        *,
+        before: WebhookDelivery | None = None,
     ) -> Sequence[WebhookDelivery]:
         columns = webhook_deliveries.c
         statement = (
             sa.select(webhook_deliveries)
             .where(columns.endpoint_id == webhook_id)
+            .order_by(columns.created_at.desc(), columns.id.desc())
+            .limit(limit)
+        )
+        if before is not None:
+            # Written so that the index finds where to begin.
+            statement = statement.where(
+                columns.created_at <= before.created_at,
+                sa.or_(columns.created_at < before.created_at, columns.id < before.id),
+            )
+        rows = self._connection.execute(statement).mappings()
+        return [_delivery_from_row(row) for row in rows]
+
+    def deliveries_of(
+        self, event_ids: Sequence[EventId], limit: int
+    ) -> Sequence[WebhookDelivery]:
+        columns = webhook_deliveries.c
+        statement = (
+            sa.select(webhook_deliveries)
+            .join(webhook_endpoints, webhook_endpoints.c.id == columns.endpoint_id)
+            .where(columns.event_id.in_(event_ids), _IS_THERE)
             .order_by(columns.created_at.desc(), columns.id.desc())
             .limit(limit)
         )
@@ -267,6 +291,7 @@ def _delivery_from_row(row: RowMapping) -> WebhookDelivery:
         last_attempt_at=row["last_attempt_at"],
         last_status=row["last_status"],
         last_error=row["last_error"],
+        last_duration_ms=row["last_duration_ms"],
     )
 
 
@@ -282,4 +307,5 @@ def _delivery_to_row(delivery: WebhookDelivery) -> dict[str, Any]:
         "last_attempt_at": delivery.last_attempt_at,
         "last_status": delivery.last_status,
         "last_error": delivery.last_error,
+        "last_duration_ms": delivery.last_duration_ms,
     }

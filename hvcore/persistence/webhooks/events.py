@@ -1,8 +1,8 @@
 """
-The events: written with the change they tell of, numbered as they can be seen.
+The events: written with the change that they describe, numbered in commit order.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -37,7 +37,7 @@ _WITH_ENVIRONMENT = sa.select(events, environments.c.name.label("env_name")).joi
 
 class SqlEventRepository:
     """
-    Events in the database; see ports.events.Events.
+    Events in the database; see ports.repositories.events.EventRepository.
     """
 
     def __init__(
@@ -65,26 +65,26 @@ class SqlEventRepository:
         pending, self._pending = self._pending, []
         pending.sort(key=_environment_of)
         for (org_id, env_id), happened in groupby(pending, key=_environment_of):
-            told = list(happened)
+            recorded = list(happened)
             # Endpoints first, as whoever changes endpoints and deliveries does.
             endpoints = self._webhooks.of_environment(OrgId(org_id), EnvId(env_id))
             self._webhooks.order(
                 [
                     (event, endpoint)
-                    for event in told
+                    for event in recorded
                     for endpoint in endpoints
                     if endpoint.wants(event.kind)
                 ]
             )
-            self._ordered += told
+            self._ordered += recorded
 
     def flush(self) -> None:
         """
         Write what was recorded.
 
-        The last thing before the commit: an environment's counter stays locked
-        from here on, so that its numbers are taken in the order of commits
-        and who reads on after a number misses nothing.
+        Called last before the commit: an environment's counter stays locked from here
+        on, so that numbers follow the order of commits and a reader that goes on
+        after a number misses nothing.
         """
         self.order_deliveries()
         ordered, self._ordered = self._ordered, []
@@ -97,9 +97,6 @@ class SqlEventRepository:
             self._write(org_id, env_id, list(happened), now)
 
     def page(self, env: Environment, query: EventQuery) -> EventPage:
-        """
-        Return an environment's events after a number, the oldest first.
-        """
         statement = _WITH_ENVIRONMENT.where(
             events.c.org_id == env.org_id,
             events.c.env_id == env.id,
@@ -108,6 +105,8 @@ class SqlEventRepository:
         if query.kinds:
             kinds = sorted(kind.value for kind in query.kinds)
             statement = statement.where(events.c.kind.in_(kinds))
+        else:
+            statement = statement.where(events.c.kind != EventKind.TEST.value)
         # One more than is wanted tells whether there is more.
         statement = statement.order_by(events.c.number).limit(query.limit + 1)
         rows = self._connection.execute(statement).mappings().all()
@@ -118,12 +117,30 @@ class SqlEventRepository:
             has_more=len(rows) > query.limit,
         )
 
+    def of_video(self, video_id: VideoId, limit: int) -> Sequence[StoredEvent]:
+        statement = (
+            _WITH_ENVIRONMENT.where(events.c.video_id == video_id)
+            .order_by(events.c.sequence.desc())
+            .limit(limit)
+        )
+        rows = self._connection.execute(statement).mappings()
+        return [_from_row(row) for row in rows]
+
     def find(self, event_id: str) -> StoredEvent | None:
         if not is_storable(event_id):
             return None
         statement = _WITH_ENVIRONMENT.where(events.c.id == event_id)
         row = self._connection.execute(statement).mappings().one_or_none()
         return None if row is None else _from_row(row)
+
+    def of_ids(self, event_ids: Collection[EventId]) -> Mapping[EventId, StoredEvent]:
+        if not event_ids:
+            return {}
+        statement = _WITH_ENVIRONMENT.where(events.c.id.in_(sorted(set(event_ids))))
+        found = [
+            _from_row(row) for row in self._connection.execute(statement).mappings()
+        ]
+        return {stored.event.id: stored for stored in found}
 
     def forget(self, before: datetime, limit: int) -> int:
         old = (

@@ -1,11 +1,11 @@
 """
-The audit log; see services.audit.
+The audit log; see services.access.audit.
 """
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from hvcore.domain.access.audit import AuditEntry
+from hvcore.domain.access.audit import AuditEntry, AuditQuery
 
 
 class AuditRepository(Protocol):
@@ -13,14 +13,10 @@ class AuditRepository(Protocol):
     Entries that are added and never changed.
     """
 
-    def add(self, entry: AuditEntry) -> None:
-        """
-        Store an entry.
-        """
-        ...
+    def add(self, entry: AuditEntry) -> None: ...
 
-    def latest(self, org_id: str | None, limit: int) -> Sequence[AuditEntry]:
+    def search(self, query: AuditQuery, limit: int) -> Sequence[AuditEntry]:
         """
-        Return the latest entries of an organization, or of all; newest first.
+        Return the latest entries that a query asks for; newest first.
         """
         ...

@@ -11,7 +11,7 @@ from hvcore.domain.videos.captions import CaptionTrack
 
 class CaptionRepository(Protocol):
     """
-    The captions of videos; their files lie in the storage.
+    The captions of videos; their files are in the storage.
     """
 
     def of_video(self, video_id: VideoId) -> Sequence[CaptionTrack]:
@@ -32,8 +32,4 @@ class CaptionRepository(Protocol):
         """
         ...
 
-    def remove_all(self, video_id: VideoId) -> None:
-        """
-        Forget all captions of a video.
-        """
-        ...
+    def remove_all(self, video_id: VideoId) -> None: ...

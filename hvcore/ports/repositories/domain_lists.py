@@ -13,20 +13,20 @@ class DomainListRepository(Protocol):
     Each list once.
     """
 
-    def kept_until(self, list_id: str) -> datetime | None:
+    def expires_at(self, list_id: str) -> datetime | None:
         """
-        Return until when a list is kept; None if it is not there.
+        Return when a list expires; None if it is not stored.
         """
         ...
 
     def keep(self, domain_list: NamedDomains) -> None:
         """
-        Store a list, or keep it for longer; never for a shorter time.
+        Store a list, or let it expire later; never earlier.
         """
         ...
 
     def forget(self, before: datetime, limit: int) -> int:
         """
-        Remove lists that nothing names since a moment; return how many.
+        Remove lists that expired before a moment; return how many.
         """
         ...

@@ -5,11 +5,11 @@ What repositories raise.
 
 class ConcurrentUpdateError(Exception):
     """
-    Somebody else saved the same record in the meantime.
+    The same record was saved by another transaction in the meantime.
     """
 
 
 class AlreadyExistsError(Exception):
     """
-    A record with this identifier is there already.
+    A record with this identifier is already there.
     """

@@ -14,11 +14,9 @@ class GrantRepository(Protocol):
     The upload grants.
     """
 
-    def find(self, grant_id: str, *, for_update: bool = False) -> UploadGrant | None:
-        """
-        Return a grant by its id.
-        """
-        ...
+    def find(
+        self, grant_id: str, *, for_update: bool = False
+    ) -> UploadGrant | None: ...
 
     def find_path(self, path: str, *, for_update: bool = False) -> UploadGrant | None:
         """
@@ -26,17 +24,9 @@ class GrantRepository(Protocol):
         """
         ...
 
-    def add(self, grant: UploadGrant) -> None:
-        """
-        Store a new grant.
-        """
-        ...
+    def add(self, grant: UploadGrant) -> None: ...
 
-    def save(self, grant: UploadGrant) -> None:
-        """
-        Store a changed grant.
-        """
-        ...
+    def save(self, grant: UploadGrant) -> None: ...
 
     def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
         """

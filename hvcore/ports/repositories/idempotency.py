@@ -1,5 +1,5 @@
 """
-The records of first requests; see services.idempotency.
+The records of first requests; see services.access.idempotency.
 """
 
 from datetime import datetime
@@ -37,13 +37,13 @@ class IdempotencyRepository(Protocol):
 
     def answer(self, request: FirstRequest, answer: RecordedAnswer) -> bool:
         """
-        Store an answer; False if somebody else runs the request by now.
+        Store an answer; False if another runs the request by now.
         """
         ...
 
     def remove(self, request: FirstRequest) -> None:
         """
-        Free the key, unless somebody else runs the request by now.
+        Free the key, unless another runs the request by now.
         """
         ...
 

@@ -19,14 +19,16 @@ class JobRepository(Protocol):
         """
         ...
 
-    def find(self, job_id: JobId) -> TranscodeJob | None:
-        """
-        Return a job.
-        """
-        ...
+    def find(self, job_id: JobId) -> TranscodeJob | None: ...
 
     def count_down(self, job_id: JobId) -> int:
         """
-        Take note of one finished part; return how many are left.
+        Record one finished part; return how many are left.
+        """
+        ...
+
+    def waiting_s(self) -> float:
+        """
+        Return how many seconds of video wait for an encoder of this deployment.
         """
         ...

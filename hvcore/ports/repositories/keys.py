@@ -14,11 +14,7 @@ class KeyRepository(Protocol):
     The API key records.
     """
 
-    def find(self, key_id: KeyId, *, for_update: bool = False) -> ApiKey | None:
-        """
-        Return a key record.
-        """
-        ...
+    def find(self, key_id: KeyId, *, for_update: bool = False) -> ApiKey | None: ...
 
     def of_organization(self, org_id: OrgId | None) -> Sequence[ApiKey]:
         """

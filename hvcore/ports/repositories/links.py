@@ -27,17 +27,9 @@ class EdgeKeyRepository(Protocol):
         """
         ...
 
-    def add(self, key: EdgeKey) -> None:
-        """
-        Store a new edge key.
-        """
-        ...
+    def add(self, key: EdgeKey) -> None: ...
 
-    def save(self, key: EdgeKey) -> None:
-        """
-        Store a changed edge key.
-        """
-        ...
+    def save(self, key: EdgeKey) -> None: ...
 
 
 class ShareLinkRepository(Protocol):
@@ -57,11 +49,7 @@ class ShareLinkRepository(Protocol):
         """
         ...
 
-    def add(self, share: ShareLink) -> None:
-        """
-        Store a new share link.
-        """
-        ...
+    def add(self, share: ShareLink) -> None: ...
 
     def revoke(self, share_id: ShareId, at: datetime) -> None:
         """
@@ -89,6 +77,6 @@ class ShareLinkRepository(Protocol):
 
     def forget_guesses(self, share_id: ShareId, client: str) -> None:
         """
-        Begin to count anew, because the client has named the viewer.
+        Begin to count again, because the client has named the viewer.
         """
         ...

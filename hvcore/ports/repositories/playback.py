@@ -12,24 +12,26 @@ import attrs
 
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
-from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.processing.chapters import Chapter
+from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.captions import CaptionTrack
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 
 
 @attrs.frozen(kw_only=True)
 class PlaybackEntry:
     """
-    What delivery needs to know of a video.
+    What delivery needs to know about a video.
 
     Attributes:
         env_name: The environment's short name, which paths may use too.
         media_root: Storage prefix of the published files; None before ``ready``.
         load_media: Returns what is published there; None once it is gone. It is
-            large, and kept by who has made the entry: entries are small.
+            large, and cached by the code that made the entry: entries are small.
         poster_path: Storage path of the picture that the owner has chosen.
-        may_begin: Its organization has bytes left to deliver in this month; who
-            watches already may go on.
+        may_begin: Its organization has bytes left to deliver in this month; viewers
+            who are already watching may go on.
+        has_chapters: See chapters() of the directory.
     """
 
     id: VideoId
@@ -44,6 +46,7 @@ class PlaybackEntry:
     load_media: Callable[[], MediaIndex | None] = attrs.field(eq=False, repr=False)
     poster_path: str | None = None
     may_begin: bool = True
+    has_chapters: bool = False
 
 
 class PlaybackDirectory(Protocol):
@@ -67,11 +70,11 @@ class PlaybackDirectory(Protocol):
     @property
     def is_current(self) -> bool:
         """
-        Whether what it answers within moments is as of their beginning.
+        Whether its answers within moments are as of their beginning.
 
         Otherwise it is as of no earlier than 0.9 s ago, and of no earlier than the
-        last change that a process of this machine has answered. Who hands it to
-        others that keep it must ask outside of moments.
+        last change that a process of this machine has answered. A caller that
+        hands it to others that cache it must ask outside of moments.
         """
         ...
 
@@ -79,7 +82,7 @@ class PlaybackDirectory(Protocol):
         """
         Return the entry of a ``vid_`` or ``pubvid_`` id as of now.
 
-        State and visibility are read anew each time, so that a delete that
+        State and visibility are read again each time, so that a delete that
         was answered is obeyed at once.
 
         Raises:
@@ -91,8 +94,8 @@ class PlaybackDirectory(Protocol):
         """
         Within the block, answer this thread as of its beginning, or later.
 
-        For who has several questions that were asked before: they may be
-        answered by one look at the database. See is_current, too.
+        For several questions that arrived before: one look at the database may answer
+        them all. See is_current, too.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -102,6 +105,15 @@ class PlaybackDirectory(Protocol):
     def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
         """
         Return a video's captions as of now, by language.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def chapters(self, video_id: VideoId) -> Sequence[Chapter]:
+        """
+        Return a video's chapters as of now, in order.
 
         Raises:
             UnavailableError: The database does not answer.

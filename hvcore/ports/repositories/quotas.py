@@ -24,7 +24,7 @@ class QuotaRepository(Protocol):
         """
         Return the same, and have others who hold it wait for this transaction's end.
 
-        Come here after all that locks grants, videos and tasks.
+        Call this after everything that locks grants, videos and tasks.
         """
         ...
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from hvcore.domain.ids import OrgId, TaskId
-from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import Lane, LaneBacklog, NewTask, Task, TaskState
 
 
 class TaskRepository(Protocol):
@@ -21,11 +21,7 @@ class TaskRepository(Protocol):
         """
         ...
 
-    def find(self, task_id: TaskId) -> Task | None:
-        """
-        Return a task.
-        """
-        ...
+    def find(self, task_id: TaskId) -> Task | None: ...
 
     def of_subject(self, subject: str, *, kind: str | None = None) -> Sequence[Task]:
         """
@@ -47,13 +43,21 @@ class TaskRepository(Protocol):
         """
         ...
 
-    def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
+    def backlogs(self) -> Sequence[LaneBacklog]:
         """
-        Take a due or queued task; None if somebody else has it or it ended.
+        Return the backlog of every lane, in their order.
         """
         ...
 
-    def lease_next(self, lane: Lane, *, worker: str, most_percent: int) -> Task | None:
+    def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
+        """
+        Take a due or queued task; None if another has it or it ended.
+        """
+        ...
+
+    def lease_next(
+        self, lane: Lane, *, worker: str, most_percent: int, for_reserve: bool = False
+    ) -> Task | None:
         """
         Take the task of a lane whose organization is to be served next.
 
@@ -64,6 +68,8 @@ class TaskRepository(Protocol):
             lane: One of FAIR_LANES.
             most_percent: Of the lane's workers, for one organization while others
                 wait.
+            for_reserve: Only a task of an organization of which nothing is in work
+                in this lane, and only while something of another one is.
         """
         ...
 
@@ -100,13 +106,22 @@ class TaskRepository(Protocol):
         """
         ...
 
-    def put_back(
+    def note(
+        self, task: Task, payload: Mapping[str, object], *, progress: float | None
+    ) -> bool:
+        """
+        Store what later attempts at a leased task need; False if the lease is lost.
+        """
+        ...
+
+    def put_back(  # noqa: PLR0913 - what a task has
         self,
         task: Task,
         *,
         not_before: datetime | None = None,
         attempts: int | None = None,
         payload: Mapping[str, object] | None = None,
+        progress: float | None = None,
         error: str | None = None,
     ) -> bool:
         """
@@ -114,9 +129,15 @@ class TaskRepository(Protocol):
         """
         ...
 
-    def cancel(self, subject: str, *, kinds: Sequence[str]) -> int:
+    def hurry(self, waiting: Sequence[Task]) -> int:
         """
-        End every unfinished task of these kinds about something.
+        Have waiting tasks run now instead of later; return how many.
+        """
+        ...
+
+    def cancel(self, subject: str, *, kinds: Sequence[str]) -> Sequence[Task]:
+        """
+        End every unfinished task of these kinds about something; return those.
         """
         ...
 

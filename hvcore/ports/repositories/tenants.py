@@ -13,11 +13,7 @@ class TenantRepository(Protocol):
     Organizations and environments.
     """
 
-    def organization(self, org_id: str) -> Organization | None:
-        """
-        Return an organization.
-        """
-        ...
+    def organization(self, org_id: str) -> Organization | None: ...
 
     def organizations(self) -> Sequence[Organization]:
         """

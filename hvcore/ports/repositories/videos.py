@@ -20,11 +20,7 @@ class VideoRepository(Protocol):
         """
         ...
 
-    def add(self, video: Video) -> None:
-        """
-        Store a new video.
-        """
-        ...
+    def add(self, video: Video) -> None: ...
 
     def save(self, video: Video) -> None:
         """

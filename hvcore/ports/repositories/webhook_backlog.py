@@ -1,5 +1,5 @@
 """
-What waits for webhook endpoints that get nothing, now or ever.
+Deliveries of webhook endpoints that are disabled or removed.
 """
 
 from collections.abc import Mapping, Sequence

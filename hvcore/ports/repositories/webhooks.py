@@ -19,11 +19,7 @@ class WebhookRepository(Protocol):
 
     def find(
         self, webhook_id: str, *, for_update: bool = False
-    ) -> WebhookEndpoint | None:
-        """
-        Return an endpoint.
-        """
-        ...
+    ) -> WebhookEndpoint | None: ...
 
     def of_organization(self, org_id: OrgId | None) -> Sequence[WebhookEndpoint]:
         """
@@ -39,11 +35,7 @@ class WebhookRepository(Protocol):
         """
         ...
 
-    def add(self, endpoint: WebhookEndpoint) -> None:
-        """
-        Store a new endpoint.
-        """
-        ...
+    def add(self, endpoint: WebhookEndpoint) -> None: ...
 
     def save(self, endpoint: WebhookEndpoint) -> None:
         """
@@ -65,23 +57,30 @@ class WebhookRepository(Protocol):
         """
         ...
 
-    def find_delivery(self, delivery_id: str) -> WebhookDelivery | None:
-        """
-        Return a delivery.
-        """
-        ...
+    def find_delivery(self, delivery_id: str) -> WebhookDelivery | None: ...
 
-    def save_delivery(self, delivery: WebhookDelivery) -> None:
-        """
-        Store a changed delivery.
-        """
-        ...
+    def save_delivery(self, delivery: WebhookDelivery) -> None: ...
 
     def deliveries(
-        self, webhook_id: WebhookId, limit: int
+        self,
+        webhook_id: WebhookId,
+        limit: int,
+        *,
+        before: WebhookDelivery | None = None,
     ) -> Sequence[WebhookDelivery]:
         """
         Return deliveries to an endpoint, the newest first.
+
+        Args:
+            before: Only those that were ordered before this one.
+        """
+        ...
+
+    def deliveries_of(
+        self, event_ids: Sequence[EventId], limit: int
+    ) -> Sequence[WebhookDelivery]:
+        """
+        Return deliveries of events to endpoints that there are, the newest first.
         """
         ...
 

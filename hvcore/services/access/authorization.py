@@ -2,11 +2,12 @@
 Whether a caller may use the video that a path names.
 
 Source: interface, "Authentication"; every service that takes a video's id finds
-the video through :func:`reach_video`.
+the video through :func:`find_authorized_video`.
 """
 
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     ForbiddenError,
     VideoNotFoundError,
@@ -15,7 +16,7 @@ from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.ports.unit_of_work import Work
 
 
-def reach_video(
+def find_authorized_video(
     work: Work,
     caller: Principal,
     org_id: str,
@@ -29,24 +30,24 @@ def reach_video(
     A video of another organization looks exactly like a missing one.
 
     Raises:
-        VideoNotFoundError: The organization has none such.
-        ForbiddenError: It lies outside the key's environment.
+        VideoNotFoundError: The organization has no such video.
+        ForbiddenError: It is outside the key's environment.
     """
     video = work.videos.find(video_id, for_update=for_update)
-    return within_reach(video, caller, org_id)
+    return authorize_video(video, caller, org_id)
 
 
-def within_reach(video: Video | None, caller: Principal, org_id: str) -> Video:
+def authorize_video(video: Video | None, caller: Principal, org_id: str) -> Video:
     """
-    Return a video that was found, if the caller may know of it.
+    Return a video that was found, if the caller may use it.
 
     Raises:
         VideoNotFoundError: There is none, or another organization has it.
-        ForbiddenError: It lies outside the key's environment.
+        ForbiddenError: It is outside the key's environment.
     """
     if video is None or video.org_id != org_id:
         raise VideoNotFoundError
-    if not caller.reaches_env(video.env_id):
+    if not caller.may_use_env(video.env_id):
         raise ForbiddenError("This key belongs to another environment.")
     return video
 
@@ -70,8 +71,8 @@ def listed_video(
     Find the video that a path names, outside of any transaction.
 
     Raises:
-        VideoNotFoundError: The organization has none such, it is deleted, or it
+        VideoNotFoundError: The organization has no such video, it is deleted, or it
             has not come yet.
-        ForbiddenError: It lies outside the key's environment.
+        ForbiddenError: It is outside the key's environment.
     """
-    return require_listed(within_reach(videos.find(video_id), caller, org_id))
+    return require_listed(authorize_video(videos.find(video_id), caller, org_id))

@@ -1,8 +1,8 @@
 """
-Who is calling, and how far the call may reach.
+The caller of a request, and what it may use.
 
 Source: interface, "Authentication"; every service that takes a video's id
-finds the video through :func:`reach_video`.
+finds the video through :func:`find_authorized_video`.
 """
 
 from collections.abc import Sequence
@@ -70,12 +70,12 @@ class Access:
         self, caller: Principal, org_id: str, permission: Permission | None
     ) -> None:
         """
-        Refuse a path that names somebody else's organization.
+        Refuse a path that names another's organization.
 
         Raises:
             ForbiddenError: Another organization, or a missing permission.
         """
-        if not caller.reaches_org(org_id):
+        if not caller.may_use_org(org_id):
             raise ForbiddenError("This key belongs to another organization.")
         self.check_permission(caller, permission)
 
@@ -84,11 +84,11 @@ class Access:
         Find the environment that a path names, by its id or its short name.
 
         Raises:
-            EnvironmentNotFoundError: The organization has none such.
-            ForbiddenError: It lies outside the key's scope.
+            EnvironmentNotFoundError: The organization has no such environment.
+            ForbiddenError: It is outside the key's scope.
         """
         environment = self._environment(org_id, ref)
-        if not caller.reaches_env(environment.id):
+        if not caller.may_use_env(environment.id):
             raise ForbiddenError("This key belongs to another environment.")
         return environment
 
@@ -129,7 +129,7 @@ class Access:
 
     def environments(self, caller: Principal, org_id: str) -> Sequence[Environment]:
         """
-        Return the environments of an organization that the caller reaches.
+        Return the environments of an organization that the caller may use.
 
         Raises:
             NotFoundError: There is no such organization.
@@ -137,7 +137,7 @@ class Access:
         found = self.directory.of_organization(org_id)
         if found is None:
             raise NotFoundError("There is no such organization.")
-        return [env for env in found if caller.reaches_env(env.id)]
+        return [env for env in found if caller.may_use_env(env.id)]
 
 
 def _own(caller: Principal) -> tuple[OrgId, EnvId]:

@@ -3,7 +3,7 @@ Run a request once, and give its answer to every repetition.
 
 The record is claimed before the request runs and answered after it. If its
 process dies in between, the claim runs out, and the next repetition runs it
-again: whatever the first one had committed by then is there twice.
+again: then everything that the first one had committed exists twice.
 """
 
 import logging
@@ -28,13 +28,13 @@ from hvcore.errors import (
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 
 LOCATION: Final = "header.Idempotency-Key"
-NEVER_KEPT: Final = frozenset({401, 403, 429})
+NOT_REPEATED: Final = frozenset({401, 403, 429})
 """They say nothing about the request itself, nor do answers from 500."""
 TRIES: Final = 3
 FORGET_BATCH: Final = 1_000
-"""Rows in a transaction: a writer on SQLite holds everyone else up."""
+"""Rows in a transaction: a writer on SQLite delays everyone else."""
 FORGET_BATCHES: Final = 30
-"""Rather the rest half a minute later than a sweep that does nothing else."""
+"""The rest follows half a minute later; the sweep must not do only this."""
 
 _FIRST_SERVER_ERROR = 500
 _log = logging.getLogger(__name__)
@@ -43,20 +43,20 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class Idempotency:
     """
-    Claim keys, and keep answers under them.
+    Claim keys, and store answers under them.
     """
 
     uow: UnitOfWork
 
     def begin(
-        self, scope: IdempotencyScope, *, fingerprint: str, kept_for: timedelta
+        self, scope: IdempotencyScope, *, fingerprint: str, lifetime: timedelta
     ) -> FirstRequest:
         """
-        Claim a key, or find the answer that is kept under it.
+        Claim a key, or find the answer that is stored under it.
 
         Args:
-            fingerprint: Of everything that makes another request another one.
-            kept_for: How long the answer is given again.
+            fingerprint: Of everything in which two requests may differ.
+            lifetime: How long the answer is given again.
 
         Returns:
             With an answer: give it again. Without one: run the request, then
@@ -74,7 +74,7 @@ class Idempotency:
                     fingerprint=fingerprint,
                     claim=secrets.token_hex(16),
                     claimed_until=now + CLAIMED_FOR,
-                    expires_at=now + kept_for,
+                    expires_at=now + lifetime,
                 )
                 found = _claim(work, wanted)
                 work.commit()
@@ -84,26 +84,26 @@ class Idempotency:
 
     def end(self, first: FirstRequest, answer: RecordedAnswer) -> None:
         """
-        Keep the answer of a request that was run, if it is one to be kept.
+        Store the answer of a request that was run, if it may be repeated.
 
-        What was done is done: a database that fails now is logged.
+        The request has taken effect: if the database fails now, that is only logged.
         """
         try:
             with self.uow.write() as work:
-                if _is_kept(answer):
+                if _is_repeatable(answer):
                     work.first_requests.answer(first, answer)
                 else:
                     work.first_requests.remove(first)
                 work.commit()
         except UnavailableError as error:
             _log.warning(
-                "an answer was not kept for repetitions",
+                "an answer was not stored for repeated requests",
                 extra={"hv_route": first.scope.route, "hv_why": error.detail},
             )
 
     def forget_expired(self) -> int:
         """
-        Remove what no repetition can ask for any more.
+        Remove entries that have expired.
         """
         total = 0
         for _ in range(FORGET_BATCHES):
@@ -139,8 +139,8 @@ def _claim(work: Work, wanted: FirstRequest) -> FirstRequest | None:
     return wanted
 
 
-def _is_kept(answer: RecordedAnswer) -> bool:
-    return answer.status not in NEVER_KEPT and answer.status < _FIRST_SERVER_ERROR
+def _is_repeatable(answer: RecordedAnswer) -> bool:
+    return answer.status not in NOT_REPEATED and answer.status < _FIRST_SERVER_ERROR
 
 
 def _still_running() -> ConflictError:

@@ -15,10 +15,12 @@ from hvcore.domain import ids
 from hvcore.domain.access.keys import (
     ALL_PERMISSIONS,
     DISPLAYED_CHARS,
+    MAX_KEY_NAME_CHARS,
     ApiKey,
     KeyType,
     Permission,
     hash_key,
+    is_key_name,
     new_key_value,
 )
 from hvcore.domain.access.principals import Principal
@@ -90,9 +92,16 @@ class Keys:
         Make a key.
 
         Raises:
-            InvalidParametersError: The type does not go with the rest.
+            InvalidParametersError: The type does not go with the rest, or the name
+                is none.
             NotFoundError: There is no such organization or environment.
         """
+        if not is_key_name(wanted.name):
+            raise InvalidParametersError(
+                f"The name of a key has at most {MAX_KEY_NAME_CHARS} characters, on "
+                "one line, without control characters and marks that turn the "
+                "direction of writing."
+            )
         environment = self._environment(wanted)
         kind = environment.kind if environment else EnvironmentKind.PRODUCTION
         created = _new_key(
@@ -116,7 +125,7 @@ class Keys:
         Tell a caller what its key is.
         """
         with self.uow.read() as work:
-            key = work.keys.find(caller.key_id)
+            key = work.keys.find(caller.key_id) if caller.key_id else None
             environment = None
             if caller.org_id is not None and caller.env_id is not None:
                 environment = work.tenants.environment(caller.org_id, caller.env_id)
@@ -133,6 +142,19 @@ class Keys:
         """
         with self.uow.read() as work:
             return work.keys.of_organization(OrgId(org_id) if org_id else None)
+
+    def find(self, org_id: str, key_id: str) -> ApiKey:
+        """
+        Return a key of an organization.
+
+        Raises:
+            NotFoundError: The organization has no such key.
+        """
+        with self.uow.read() as work:
+            key = work.keys.find(KeyId(key_id))
+        if key is None or key.org_id != org_id:
+            raise NotFoundError("The organization has no such key.")
+        return key
 
     def revoke(self, key_id: str) -> ApiKey:
         """

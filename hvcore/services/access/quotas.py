@@ -1,12 +1,12 @@
 """
 Quotas: set by operators, judged where something would use more.
 
-Who is accepted is served to the end: a video that is being made is published, and
-playback goes on, whatever its owner stores or encodes.
+Accepted work is finished: a video that is being made is published, and playback goes
+on, however much its owner stores or encodes.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -27,7 +27,7 @@ from hvcore.domain.access.quotas import (
 from hvcore.domain.access.tenants import Organization
 from hvcore.domain.ids import JobId, OrgId
 from hvcore.domain.playback.rules import PlaybackRule
-from hvcore.domain.processing.transcoding import UnusableSourceError
+from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.errors import (
     InvalidParametersError,
     NotFoundError,
@@ -72,7 +72,7 @@ class Quotas:
     uow: UnitOfWork
 
     def change(
-        self, org_id: str, changes: dict[str, int | float | None]
+        self, org_id: str, changes: Mapping[str, int | float | None]
     ) -> OrganizationQuotas:
         """
         Change limits; None removes one.
@@ -85,12 +85,7 @@ class Quotas:
             InvalidParametersError: No organization can have this.
         """
         with self.uow.write() as work:
-            organization = work.tenants.organization(org_id)
-            if organization is None:
-                raise NotFoundError(
-                    f"There is no organization {org_id}; hv orgs list shows what there "
-                    "is."
-                )
+            organization = _organization(work, org_id)
             before = work.quotas.hold(org_id)
             limits = attrs.evolve(before, **changes)  # type: ignore[arg-type]  # checked next
             _check(limits)
@@ -122,6 +117,20 @@ class Quotas:
                 for one in work.tenants.organizations()
             ]
 
+    def of_one(self, org_id: str) -> OrganizationQuotas:
+        """
+        Return an organization's limits and what it uses, whether it has limits or not.
+
+        Raises:
+            NotFoundError: There is no such organization.
+        """
+        with self.uow.read() as work:
+            return OrganizationQuotas(
+                organization=_organization(work, org_id),
+                limits=work.quotas.limits(org_id),
+                use=work.quotas.use(org_id, month_number(work.now())),
+            )
+
     def of(self, org_id: OrgId) -> tuple[QuotaLimits, QuotaUse]:
         """
         Return an organization's limits and what it uses.
@@ -139,11 +148,11 @@ def require_storage(
     """
     Refuse what would store more than an organization may.
 
-    Exact as long as it is the last that a transaction does: of those who come at once,
-    each sees what the one before has stored.
+    Exact if it is the last step of a transaction: of several at once, each sees what
+    the one before has stored.
 
     Args:
-        more_bytes: As far as it is known by now; with 0, something is to come.
+        more_bytes: As far as it is known; 0 means that some bytes will follow.
         status: Instead of 429.
 
     Raises:
@@ -178,7 +187,7 @@ def require_encode(work: Work, org_id: str) -> None:
     """
     Refuse to begin another video: no encode is free, no minute or no room is left.
 
-    Exact as long as it is the last that a transaction does.
+    Exact if it is the last step of a transaction.
 
     Raises:
         QuotaExceededError: See above.
@@ -227,6 +236,15 @@ def delivery_exceeded(now: datetime) -> QuotaExceededError:
     )
 
 
+def _organization(work: Work, org_id: str) -> Organization:
+    found = work.tenants.organization(org_id)
+    if found is None:
+        raise NotFoundError(
+            f"There is no organization {org_id}; hv orgs list shows what there is."
+        )
+    return found
+
+
 def _exceeded(  # noqa: PLR0913 - what the answer tells
     quota: Quota,
     used: float,
@@ -241,9 +259,9 @@ def _exceeded(  # noqa: PLR0913 - what the answer tells
         headers = {"Retry-After": str(ENCODES_RETRY_AFTER_S)}
     elif now is not None:
         headers = _until_next_month(now)
-    told = _USED_UP[quota].format(used=used, limit=limit, more=more or "more")
+    explained = _USED_UP[quota].format(used=used, limit=limit, more=more or "more")
     return QuotaExceededError(
-        f"The quota {quota.value} of this organization is used up: {told}.",
+        f"The quota {quota.value} of this organization is used up: {explained}.",
         status=status,
         headers=headers,
     )

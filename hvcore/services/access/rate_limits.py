@@ -1,5 +1,5 @@
 """
-Which limits a request counts under, and what its answer says about them.
+The limits under which a request counts, and their headers.
 
 Source: interface, "Limits".
 """
@@ -62,8 +62,8 @@ class RateLimits:
     """
     Count requests; thread-safe.
 
-    While the store is down, everything goes on without limits, except what
-    grants uploads: each of those may bring in 5 GB.
+    While the store is down, requests go on without limits, except those for upload
+    addresses: each upload may have 5 GB.
     """
 
     def __init__(
@@ -84,10 +84,10 @@ class RateLimits:
 
         Args:
             org_id: Whose limits; the key's id for a key of no organization.
-            bucket: What it counts under besides all requests.
+            bucket: Its bucket, besides the one of all requests.
 
         Returns:
-            None if the store cannot tell.
+            None if the store does not answer.
 
         Raises:
             UnavailableError: It cannot, and this request must be limited.
@@ -97,15 +97,29 @@ class RateLimits:
             rules.insert(0, self._rule(Bucket.UPLOAD_URL_OF_KEY, key_id))
         return self._hit(rules, is_needed=bucket is Bucket.UPLOAD_URL)
 
+    def count_operation(self, *, org_id: str, bucket: Bucket) -> RateLimitResult | None:
+        """
+        Count what somebody does on a page: by no key, so it is no API request.
+
+        Returns:
+            None if the store does not answer.
+
+        Raises:
+            UnavailableError: It cannot, and this operation must be limited.
+        """
+        counted = [one for one in _buckets(bucket) if one is not Bucket.API]
+        rules = [self._rule(one, org_id) for one in counted]
+        return self._hit(rules, is_needed=bucket is Bucket.UPLOAD_URL)
+
     def begin_to_count(self, *, org_id: str) -> Callable[[], RateLimitResult | None]:
         """
         Begin to count a request that reads and is in no bucket of its own.
 
         Returns:
-            What waits for the outcome, which is that of ``count``; call it
-            once, before the answer is given. The request is counted just as
-            exactly, and few are worked on in vain: an organization that has
-            little left is counted first.
+            A function that waits for the outcome, as ``count`` returns it; call it
+            once, before the answer is sent. The request is counted just as exactly.
+            An organization that has little left is counted first, so few requests are
+            worked on in vain.
         """
         rules = [self._rule(Bucket.API, org_id)]
         now = self._clock.now()
@@ -148,12 +162,12 @@ class RateLimits:
         self, states: Callable[[], Sequence[RateLimitState]], now: datetime
     ) -> RateLimitResult | None:
         try:
-            told = states()
+            answered = states()
         except UnavailableError as error:
             self._outage.begin(now, error)
             return None
         self._outage.end()
-        return _counted(told, now)
+        return _counted(answered, now)
 
     def _remember(self, org_id: str, counted: RateLimitResult | None) -> None:
         if len(self._left) >= MAX_KNOWN_SUBJECTS:
@@ -173,7 +187,7 @@ class _Outage:
 
     def may_ask(self, now: datetime) -> bool:
         """
-        Tell whether the store is to be asked; in an outage once a second.
+        Return whether the store is to be asked; in an outage once a second.
         """
         with self._lock:
             if self._asked_at is None:
@@ -187,7 +201,7 @@ class _Outage:
 
     def begin(self, now: datetime, error: UnavailableError) -> None:
         """
-        Take note of a failure.
+        Record a failure.
         """
         with self._lock:
             self._asked_at = now
@@ -202,7 +216,7 @@ class _Outage:
 
     def end(self) -> None:
         """
-        Take note of an answer.
+        Record an answer.
         """
         if self._asked_at is None:
             return
@@ -213,7 +227,7 @@ class _Outage:
 
 def _buckets(bucket: Bucket | None) -> tuple[Bucket, ...]:
     """
-    Return what a request counts under, the tightest first.
+    Return the buckets of a request, the tightest first.
     """
     if bucket is None:
         return (Bucket.API,)
@@ -230,6 +244,7 @@ def _limits(settings: LimitSettings) -> dict[Bucket, RateLimit]:
         Bucket.VIDEO_OPERATIONS: settings.video_operations_per_hour,
         Bucket.ANALYTICS: settings.analytics_per_hour,
         Bucket.THUMBNAILS: settings.thumbnails_per_hour,
+        Bucket.KEY_OPERATIONS: settings.key_operations_per_hour,
     }
     limits = {
         bucket: RateLimit(bucket=bucket, requests=requests, window_s=HOUR_S)

@@ -40,6 +40,10 @@ class Tenants:
         """
         if org_id is not None:
             _check_chosen(org_id)
+            if org_id in ids.RESERVED_ORG_IDS:
+                raise InvalidParametersError(
+                    f"{org_id} is a page of the dashboard; choose another identifier."
+                )
         organization = Organization(
             id=OrgId(org_id) if org_id else ids.new_org_id(),
             created_at=self.clock.now(),

@@ -1,5 +1,5 @@
 """
-Answer what is known of a video's segments besides how many they were.
+Answer reports about a video's segments, besides their number.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ class VideoAnalytics:
     Report on videos, day by day.
 
     Attributes:
-        quality: Knows what players told; None if nobody keeps it.
-        origins: Knows where segments went; likewise.
+        quality: Has the players' reports; None if nobody keeps it.
+        origins: Knows where segments went; None as above.
     """
 
     videos: VideoCatalog
@@ -45,15 +45,14 @@ class VideoAnalytics:
         self, caller: Principal, org_id: str, video_id: str, asked: DateRange
     ) -> VideoPlaybackQuality:
         """
-        Return what players told of a video.
+        Return the sums of players' reports about a video.
 
         Args:
             asked: The last 30 days and today if it has no end.
 
         Raises:
-            VideoNotFoundError: There is none such, it is deleted, or it has
-                not come yet.
-            ForbiddenError: It lies outside the key's environment.
+            VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
+            ForbiddenError: It is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         if self.quality is None:
@@ -77,9 +76,8 @@ class VideoAnalytics:
             asked: The last 30 days and today if it has no end.
 
         Raises:
-            VideoNotFoundError: There is none such, it is deleted, or it has
-                not come yet.
-            ForbiddenError: It lies outside the key's environment.
+            VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
+            ForbiddenError: It is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         scope, days = VideoScope(video_id=video.id), self._days(asked)
@@ -90,7 +88,7 @@ class VideoAnalytics:
         else:
             rows = self.origins.breakdown(scope, days, by)
         return VideoBreakdown(
-            video=video, by=by, rows=rows, is_kept=self.origins is not None
+            video=video, by=by, rows=rows, is_stored=self.origins is not None
         )
 
     def _days(self, asked: DateRange) -> DateRange:

@@ -13,7 +13,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.analytics.explained import ExplainedDay
+from hvcore.domain.analytics.explained_day import ExplainedDay
 from hvcore.domain.analytics.segments import (
     DateRange,
     DayCount,
@@ -60,10 +60,10 @@ class Analytics:
     store: AnalyticsStore
     ignored: SupportsReports | None
     clock: Clock
-    _served: SegmentCountCache = attrs.field(init=False, repr=False)
+    _segment_counts: SegmentCountCache = attrs.field(init=False, repr=False)
 
-    @_served.default
-    def _remember_served(self) -> SegmentCountCache:
+    @_segment_counts.default
+    def _make_segment_counts(self) -> SegmentCountCache:
         return SegmentCountCache(self.store)
 
     def usage(self, envs: Sequence[Environment], period_days: int) -> Sequence[Usage]:
@@ -76,7 +76,7 @@ class Analytics:
         """
         if not envs:
             return []
-        scope = _scope(envs)
+        scope = scope_of(envs)
         since = self._today() - timedelta(days=period_days - 1)
         totals = self.totals.current(scope)
         uploads = self.totals.uploads(scope, since)
@@ -99,11 +99,11 @@ class Analytics:
 
         Args:
             envs: All of one organization.
-            is_filled: Days on which nothing was served are there, too.
+            is_filled: Days on which nothing was served are included.
         """
         today = self._today()
         days = daily_range(asked, today)
-        counts = self.store.daily(_scope(envs), days) if envs else []
+        counts = self.store.daily(scope_of(envs), days) if envs else []
         # Of some days all was taken back.
         counts = [count for count in counts if any(count.heights.values())]
         return fill_days(counts, days, today) if is_filled else counts
@@ -114,7 +114,7 @@ class Analytics:
         """
         if not envs:
             return amount_of([])
-        return amount_of(self.totals.current(_scope(envs)))
+        return amount_of(self.totals.current(scope_of(envs)))
 
     def distribution(
         self, envs: Sequence[Environment], days: DateRange
@@ -122,7 +122,7 @@ class Analytics:
         """
         Return what was served of each height, lowest first.
         """
-        return self._by_height(_scope(envs), days) if envs else []
+        return self._by_height(scope_of(envs), days) if envs else []
 
     def watched(
         self, caller: Principal, org_id: str, video_id: str, days: DateRange
@@ -131,9 +131,8 @@ class Analytics:
         Return what was served of a video.
 
         Raises:
-            VideoNotFoundError: There is none such, it is deleted, or it has
-                not come yet.
-            ForbiddenError: It lies outside the key's environment.
+            VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
+            ForbiddenError: It is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         scope = VideoScope(video_id=video.id)
@@ -153,9 +152,8 @@ class Analytics:
             day: Today if None.
 
         Raises:
-            VideoNotFoundError: There is none such, it is deleted, or it has
-                not come yet.
-            ForbiddenError: It lies outside the key's environment.
+            VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
+            ForbiddenError: It is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         day = day or self._today()
@@ -171,8 +169,7 @@ class Analytics:
         """
         Estimate how often each video was viewed.
 
-        Lists and details must not fail because nobody can tell: then every
-        video has 0.
+        Lists and details must not fail if the store fails: then every video has 0.
         """
         durations_s = {video.id: video.duration_s for video in videos}
         # What has no duration was never served.
@@ -180,7 +177,7 @@ class Analytics:
         if not playable:
             return dict.fromkeys(durations_s, 0)
         try:
-            segments = self._served.of(playable, self.clock.now())
+            segments = self._segment_counts.of(playable, self.clock.now())
         except UnavailableError as exc:
             _log.warning("views are unknown", extra={"hv_error": exc.detail})
             segments = {}
@@ -198,7 +195,10 @@ class Analytics:
         return self.clock.now().astimezone(UTC).date()
 
 
-def _scope(envs: Sequence[Environment]) -> EnvironmentScope:
+def scope_of(envs: Sequence[Environment]) -> EnvironmentScope:
+    """
+    Return the scope of environments of one organization, at least one.
+    """
     return EnvironmentScope(
         org_id=envs[0].org_id, env_ids=frozenset(env.id for env in envs)
     )

@@ -1,5 +1,5 @@
 """
-Answer who is watching now, and forget what is kept for a time only.
+Count current viewers, and remove data that is stored for a time only.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.analytics.live import (
     RECENT_MINUTES,
-    SESSIONS_KEPT_FOR,
+    SESSION_RETENTION,
     VIEWER_WINDOW,
     LiveView,
     MinuteTotal,
@@ -25,7 +25,7 @@ from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.services.access.authorization import listed_video
 
 MOST_BATCHES: Final = 40
-"""Of what is forgotten in one round; the next one goes on."""
+"""Of rows that are removed in one round; the next round goes on."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE: Final = timedelta(minutes=1)
 
@@ -33,23 +33,23 @@ _MINUTE: Final = timedelta(minutes=1)
 @attrs.frozen(kw_only=True)
 class LiveAnalytics:
     """
-    Tell how many are watching.
+    Count viewers.
 
     Attributes:
         viewers: Knows sessions; None if nobody keeps them.
         minutes: Knows minutes; likewise.
-        minutes_kept_for: After it, minutes go.
+        minutes_retention: After it, minutes go.
     """
 
     videos: VideoCatalog
     viewers: SupportsReports | None
     minutes: SupportsReports | None
     clock: Clock
-    minutes_kept_for: timedelta
+    minutes_retention: timedelta
 
     def of_environments(self, envs: Sequence[Environment]) -> LiveView:
         """
-        Return who is watching anything of some environments.
+        Return the viewers of some environments.
 
         Args:
             envs: All of one organization.
@@ -63,12 +63,11 @@ class LiveAnalytics:
 
     def of_video(self, caller: Principal, org_id: str, video_id: str) -> LiveView:
         """
-        Return who is watching a video.
+        Return the viewers of a video.
 
         Raises:
-            VideoNotFoundError: There is none such, it is deleted, or it has
-                not come yet.
-            ForbiddenError: It lies outside the key's environment.
+            VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
+            ForbiddenError: It is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         return self._live(video.org_id, VideoScope(video_id=video.id))
@@ -78,18 +77,18 @@ class LiveAnalytics:
         Drop minutes and sessions whose time is over, a little at a time.
 
         Raises:
-            UnavailableError: Who keeps them does not answer.
+            UnavailableError: The sink that stores them does not answer.
         """
         now = self.clock.now()
         if self.viewers is not None:
-            before = now - SESSIONS_KEPT_FOR
+            before = now - SESSION_RETENTION
             for _ in range(MOST_BATCHES):
                 if not self.viewers.forget_sessions(before):
                     break
         if self.minutes is not None:
-            first_kept = (now - self.minutes_kept_for - _EPOCH) // _MINUTE
+            first_minute = (now - self.minutes_retention - _EPOCH) // _MINUTE
             for _ in range(MOST_BATCHES):
-                if not self.minutes.forget_minutes(first_kept):
+                if not self.minutes.forget_minutes(first_minute):
                     break
 
     def _live(self, org_id: OrgId, scope: Scope) -> LiveView:

@@ -1,5 +1,5 @@
 """
-How many segments of a video were ever served, as of a moment ago.
+How many segments of a video were ever served, a few seconds old at most.
 
 Every list and every details answer shows it. Asking the store each time costs
 as much as all the rest of a list, and the number is days old by nature.

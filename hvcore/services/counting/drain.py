@@ -36,7 +36,7 @@ class Drain:
     Read the spool files of this machine; for one thread.
 
     Attributes:
-        sinks: By name. Each goes on where it stands, whatever the others do.
+        sinks: By name. Each continues at its own position, whatever the others do.
         beat: Called whenever something was brought somewhere.
     """
 
@@ -62,7 +62,7 @@ class Drain:
         """
         Read what is new, and remove the files of which everything is read.
 
-        Another process that is at it already does it for this one as well.
+        If another process does it already, that is enough.
         """
         with the_only_reader(self.folder) as is_alone:
             if not is_alone:

@@ -1,5 +1,5 @@
 """
-Say what else is to be noted of a segment that is handed to a player.
+Say what else to record about a segment that is sent to a player.
 """
 
 from datetime import datetime
@@ -27,36 +27,36 @@ class SegmentDetails:
     Makes notes that go into the same write as the segment; thread-safe.
 
     Attributes:
-        country_header: Who is in front says the viewer's country with it, in
-            lower case; nobody is believed if empty.
-        keeps_referrers: The host of the page is noted.
+        country_header: The header in which the proxy in front sends the viewer's
+            country, in lower case; empty if no proxy is trusted.
+        counts_referrers: Segments are counted by the host of the page, too.
     """
 
     country_header: str = ""
-    keeps_referrers: bool = False
+    counts_referrers: bool = False
     tell_origins: bool = attrs.field(init=False)
-    """Whether there is more to be said than what players tell."""
+    """Whether there is more to record than players' reports."""
 
     @tell_origins.default
     def _ask_origins(self) -> bool:
-        return bool(self.country_header) or self.keeps_referrers
+        return bool(self.country_header) or self.counts_referrers
 
     def due(
         self, place: SegmentPlace, viewer: Viewer, at: datetime
     ) -> tuple[Detail, ...]:
         """
-        Return the notes; none of a viewer of whom nothing is told.
+        Return the notes; none if nothing is known about the viewer.
         """
         notes: tuple[Detail, ...] = ()
         if viewer.report is not None:
-            told = PlayerReported(
+            reported = PlayerReported(
                 org_id=place.org_id,
                 env_id=place.env_id,
                 video_id=place.video_id,
                 report=viewer.report,
                 at=at,
             )
-            notes = (told,)
+            notes = (reported,)
         if self.tell_origins:
             country = self._country(viewer)
             referrer = self._referrer(viewer)
@@ -80,7 +80,7 @@ class SegmentDetails:
         return None
 
     def _referrer(self, viewer: Viewer) -> str | None:
-        if not self.keeps_referrers:
+        if not self.counts_referrers:
             return None
         # A page in a sandbox has the origin "null", and perhaps a referrer.
         return _host(viewer.origin) or _host(viewer.referer)

@@ -1,13 +1,12 @@
 """
-Name the sessions of viewers, so that nobody can tell from a name who it was.
+Name the sessions of viewers, so that a name does not reveal the viewer.
 
-A session is what a viewer's token names (each signed address and each view of
-a share link has a token of its own), else what the player calls it (CMCD
-``sid``), else the viewer's address together with the browser's name. Names are
-keyed hashes, made in two steps: a mark, which whoever serves a viewer can make
-(the script of an nginx in front, too), and of it the name, which only the
-service makes. Marks of addresses change with the UTC day; addresses are neither
-kept nor logged.
+A session is the viewer's token (each signed address and each view of a share link has
+its own), else the player's session id (CMCD ``sid``), else the viewer's address
+together with the browser's name. Names are keyed hashes, made in two
+steps: a mark, which also the script of an nginx in front can make, and from it the
+    name, which only the service makes. Marks of addresses change with the UTC day;
+    addresses are neither stored nor logged.
 """
 
 import base64
@@ -29,8 +28,9 @@ NAME_BYTES: Final = 12
 """Two of a billion viewers have one name with a chance of 1 in 10**11."""
 NOTED_EVERY_S: Final = 6.5
 """
-Who comes is noted at once; who goes is missed too early by as much, of the ten seconds
-within which it shows. Longer than a segment plays, so who watches steadily is noted with every second.
+New viewers are noted at once; viewers who leave disappear up to this much early,
+within the ten seconds that a change may take. Longer than a segment plays, so a
+steady viewer is noted with every second segment.
 """
 MARK_DIGITS: Final = 20
 """Hexadecimal ones: 80 bits, which tell a billion viewers apart likewise."""
@@ -40,14 +40,14 @@ A process follows at most as many sessions of all organizations as five of them 
 have, about 25 MB with the share's default. The last of it goes only to newcomers.
 """
 NEWCOMERS_SHARE: Final = 20
-"""Who has no more than this part of a share is a newcomer."""
+"""A client that holds no more than this part of a share is a newcomer."""
 
-TURN_S: Final = 60.0
+PERIOD_S: Final = 60.0
 """After two of them without a note a session is forgotten."""
 _DAY_S: Final = 86_400
 _DAY_MS: Final = _DAY_S * 1000
 _NOTED_EVERY_MS: Final = int(NOTED_EVERY_S * 1000)
-_TURN_MS: Final = int(TURN_S * 1000)
+_PERIOD_MS: Final = int(PERIOD_S * 1000)
 
 
 def mark_key(secret: str) -> str:
@@ -94,7 +94,7 @@ class SessionNames:
 
     def mark(self, token: str | None, viewer: Viewer, at: datetime) -> str:
         """
-        Return what stands for a session, as an nginx in front makes it, too.
+        Return the mark of a session, as an nginx in front makes it, too.
 
         Args:
             token: As of name.
@@ -118,8 +118,7 @@ class DueSession:
     A session that is to be noted now.
 
     Attributes:
-        name: None says that the organization has more sessions than are followed,
-            and stands for all of those.
+        name: None means that the organization has more sessions than are followed.
     """
 
     name: str | None
@@ -145,10 +144,10 @@ class _Turn:
 
 class SessionNotes:
     """
-    Tells which sessions are to be noted now; thread-safe.
+    Chooses the sessions to note now; thread-safe.
 
-    A session that was noted a moment ago is not due again. Who was not noted for
-    two turns is forgotten: whoever watches is noted far more often.
+    A session that was just noted is not due again. A session that was not noted for
+    two periods is forgotten; those that watch are noted far more often.
 
     Args:
         most_of_one: Sessions of one organization that are followed at a time.
@@ -161,7 +160,7 @@ class SessionNotes:
             name="live_sessions_of_one",
             capacity=ALL_SHARES * most_of_one,
             most_of_one=most_of_one,
-            kept_for_newcomers=most_of_one,
+            reserved_for_newcomers=most_of_one,
             newcomers_hold=most_of_one // NEWCOMERS_SHARE,
             things="viewers",
         )
@@ -172,7 +171,7 @@ class SessionNotes:
         self, place: SegmentPlace, token: str | None, viewer: Viewer, at_ms: int
     ) -> DueSession | None:
         """
-        Return the session if it is to be noted, else None; who asks notes it.
+        Return the session if it is to be noted, else None; the caller notes it.
 
         Args:
             place: Of a segment that it was served.
@@ -202,7 +201,7 @@ class SessionNotes:
     def _due(
         self, mark: int, org_id: str, token: str | None, viewer: Viewer, at_ms: int
     ) -> DueSession | None:
-        if abs(at_ms - self._turned_ms) >= _TURN_MS:
+        if abs(at_ms - self._turned_ms) >= _PERIOD_MS:
             self._turn(at_ms)
         if self._is_recent(mark, at_ms):
             # Another thread was quicker.
@@ -239,7 +238,7 @@ class SessionNotes:
         self._recent.noted[mark] = (at_ms, name)
 
     def _turn(self, at_ms: int) -> None:
-        is_next = abs(at_ms - self._turned_ms) < 2 * _TURN_MS
+        is_next = abs(at_ms - self._turned_ms) < 2 * _PERIOD_MS
         self._turned_ms = at_ms
         self._forget(self._earlier)
         if not is_next:

@@ -26,8 +26,8 @@ Batches: TypeAlias = Callable[[int, int], Iterator[ServedBatch]]
 """
 Reads a file: given where to begin and how long the file is, in bytes.
 
-No batch begins where it ended then. What comes meanwhile is for the next round:
-while people watch there would be no end, and a transaction for every few segments.
+No batch begins where it ended then. New lines wait for the next round: otherwise a
+round would never end while people watch, with a transaction for every few segments.
 """
 
 
@@ -60,7 +60,7 @@ class FeedSource(Protocol):
 @attrs.frozen(kw_only=True)
 class SinkFeeds:
     """
-    Feed each sink from where it stands, whatever the others do; for one thread.
+    Feed each sink from its own position, whatever the others do; for one thread.
 
     Attributes:
         sinks: By name.
@@ -79,7 +79,7 @@ class SinkFeeds:
     @contextmanager
     def round(self) -> Iterator[None]:
         """
-        Bring files in a block: a sink that is down is asked for no more of them.
+        Bring files within a block: a sink that is down is not asked for the rest.
         """
         self._failed.clear()
         yield
@@ -89,8 +89,8 @@ class SinkFeeds:
         """
         Bring what is new in a file, within a round.
 
-        A sink that fails is named in the log once, and asked again in the next
-        round. One that is down is asked for no further file in this one.
+        A sink that fails is named in the log once, and asked again in the next round.
+        A sink that is down is not asked again in this round.
 
         Returns:
             Whether every sink has taken all of it.
@@ -144,7 +144,7 @@ class SinkFeeds:
 
     def forget(self, file_name: str) -> None:
         """
-        Have all sinks forget a file that is gone for good.
+        Have all sinks drop the position of a file that no longer exists.
         """
         for name, sink in self.sinks.items():
             self._known.pop((name, file_name), None)
@@ -212,7 +212,7 @@ class SinkFeeds:
 
     def _is_news(self, name: str, which: str) -> bool:
         """
-        Note that something has failed in this round; tell whether to say so.
+        Record a failure of this round; return whether to log it.
         """
         self._failed.add((name, which))
         is_news = name not in self._said

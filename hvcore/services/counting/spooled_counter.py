@@ -44,7 +44,7 @@ class SpooledCounter:
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
-        Take note of segments of which more than half is about to be handed over.
+        Record segments of which more than half is about to be sent.
         """
         at_ms = self.clock.now_ms()
         # All in one write: the segments, their viewers, and what is known of
@@ -60,12 +60,12 @@ class SpooledCounter:
             session = self.sessions.due(place, segment.token, viewer, at_ms)
             if session is not None:
                 lines.append(_line_of(session, place, at_ms))
-        is_kept = self.spool.write(b"".join(lines), segments=len(segments))
-        if not is_kept:
+        is_written = self.spool.write(b"".join(lines), segments=len(segments))
+        if not is_written:
             for segment in segments:
                 segment.line = None
         failpoint("spool.written")
-        return is_kept and not self.spool.owes
+        return is_written and not self.spool.owes
 
     def take_back(self, lines: Sequence[bytes]) -> None:
         """
@@ -79,7 +79,7 @@ class SpooledCounter:
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """
-        Take note of an answer that is not counted.
+        Record an answer that is not counted.
         """
         lines = encode_ignored(place, reason, self.clock.now_ms())
         self.spool.write(lines, segments=0)

@@ -1,9 +1,9 @@
 """
-What a web server in front of delivery must know to serve files by itself.
+What a web server in front of delivery needs to serve files by itself.
 
-The server checks tokens and pages; everything that the database decides, it
-asks here and keeps for less than a second: whether a video may be served at
-all, and where its files lie.
+The server checks tokens and pages. It asks here about everything that the database
+decides, and caches the answers for less than a second: whether a video may be served
+at all, and where its files are.
 """
 
 import hashlib
@@ -17,7 +17,8 @@ import attrs
 
 from hvcore.domain.ids import is_edge_key_id
 from hvcore.domain.playback.domain_lists import is_domain_list_id
-from hvcore.domain.processing.transcoding import MediaFile, PublishedTrack
+from hvcore.domain.processing.media_index import PublishedTrack
+from hvcore.domain.processing.transcoding import MediaFile
 from hvcore.errors import (
     HvError,
     InvalidParametersError,
@@ -36,11 +37,11 @@ from hvcore.services.playback.published_files import (
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 ETAG_CHARS: Final = 32
-"""As in delivery: a file has one entity tag, whoever serves it."""
+"""As in delivery: a file has the same entity tag at the edge and in delivery."""
 MAX_KNOWN: Final = 4096
-"""Grants in memory, about 4 MB; what is published is not in them."""
+"""Authorizations in memory, about 4 MB; what is published is not in them."""
 MAX_ASKED: Final = 32
-"""Grants in one question: who waits behind it shall not wait long."""
+"""Authorizations in one question: requests that wait behind it must not wait long."""
 _PUBLIC_PARTS: Final = 3
 _MARK_CHARS: Final = 32
 _ASKED: Final = re.compile(
@@ -50,7 +51,7 @@ _ASKED: Final = re.compile(
 
 def edge_secret(upload_key: str) -> str:
     """
-    Return what an edge shows to be told; the same on every machine.
+    Return the secret with which an edge authenticates; the same on every machine.
     """
     key = upload_key.encode()
     return hmac.new(key, b"hvcore edge", hashlib.sha256).hexdigest()
@@ -58,10 +59,10 @@ def edge_secret(upload_key: str) -> str:
 
 def token_mark(secret: str) -> str:
     """
-    Return what stands for a token in the texts that an edge is given.
+    Return the mark that replaces a token in the texts for an edge.
 
-    The same on every machine, so that texts are alike; nobody else can write
-    it into a video's captions.
+    The same on every machine, so that texts are equal; secret, so that nobody can
+    write it into a video's captions.
     """
     mark = hmac.new(secret.encode(), b"token mark", hashlib.sha256)
     return mark.hexdigest()[:_MARK_CHARS]
@@ -70,7 +71,7 @@ def token_mark(secret: str) -> str:
 @attrs.frozen(kw_only=True)
 class EdgeAuthorization:
     """
-    A video that may be served now to who passes the checks of tokens and pages.
+    A video that may be served now to viewers who pass the checks of tokens and pages.
 
     Attributes:
         domains: The pages that may use it; empty means every page.
@@ -94,16 +95,16 @@ class EdgeAuthorization:
 
     def document(self) -> Mapping[str, object]:
         """
-        Return the grant for the edge's script.
+        Return the authorization for the edge's script.
         """
         video = self.video
-        place = f"{video.org_id} {video.env_id} {video.id}"
+        video_place = f"{video.org_id} {video.env_id} {video.id}"
         found: dict[str, object] = {
             "tag": self.tag,
             "video": video.id,
             "public": video.public_id,
             "root": video.media_root,
-            "tracks": dict(_tracks(video.media.tracks, place)),
+            "tracks": dict(_tracks(video.media.tracks, video_place)),
         }
         if self.domains:
             found["domains"] = list(self.domains)
@@ -115,7 +116,7 @@ class EdgeAuthorization:
 @attrs.frozen(kw_only=True)
 class EdgeAuthorizations:
     """
-    Grants by scope: whose permission an address needs.
+    Authorizations by scope: whose permission an address needs.
     """
 
     delivery: Delivery
@@ -135,7 +136,7 @@ class EdgeAuthorizations:
                 link; an edge key.
 
         Raises:
-            HvError: Nothing, for the reason that a viewer would be told.
+            HvError: It may not be served, for the reason that a viewer would get.
         """
         access = self.delivery.access
         if kind == "private":
@@ -154,7 +155,7 @@ class EdgeAuthorizations:
 
     def which_hold(self, asked: str) -> str:
         """
-        Tell which grants are still as an edge has them.
+        Tell which authorizations of an edge are still valid.
 
         Args:
             asked: ``kind/owner=tag`` of each, with commas between them.
@@ -165,15 +166,18 @@ class EdgeAuthorizations:
 
         Raises:
             InvalidParametersError: This is no such list, or too long.
-            UnavailableError: What decides cannot be reached.
+            UnavailableError: The database does not answer.
         """
         listed = [_ASKED.fullmatch(one) for one in asked.split(",", MAX_ASKED)]
-        grants = [one.groups() for one in listed if one is not None]
-        if len(grants) < len(listed) or len(listed) > MAX_ASKED:
+        authorizations = [one.groups() for one in listed if one is not None]
+        if len(authorizations) < len(listed) or len(listed) > MAX_ASKED:
             raise InvalidParametersError(
                 f"If-None-Match: send 1 to {MAX_ASKED} of kind/owner=tag, with commas."
             )
-        return "".join("1" if self._holds(*grant) else "0" for grant in grants)
+        return "".join(
+            "1" if self._holds(*authorization) else "0"
+            for authorization in authorizations
+        )
 
     def _holds(self, kind: str, owner: str, tag: str) -> bool:
         try:
@@ -190,7 +194,7 @@ class EdgeAuthorizations:
         expires_at: datetime | None = None,
     ) -> EdgeAuthorization:
         """
-        Return the grant that was made before, while nothing of it has changed.
+        Return the authorization that was made before, if nothing in it has changed.
         """
         key = (video.id, domains, expires_at)
         known = self._known.get(key)
@@ -198,12 +202,12 @@ class EdgeAuthorizations:
             return known
         if len(self._known) >= MAX_KNOWN:
             self._known.clear()
-        grant = self._known[key] = EdgeAuthorization(
+        authorization = self._known[key] = EdgeAuthorization(
             video=video,
             domains=domains,
             expires_at_unix=expires_at.timestamp() if expires_at else None,
         )
-        return grant
+        return authorization
 
     def find_domains(self, list_id: str) -> Sequence[str]:
         """
@@ -233,11 +237,11 @@ class EdgeAuthorizations:
             NotFoundError: The video has no such text.
         """
         video = self.find(kind, owner).video
-        served = self.delivery.serve(video, file, token=token, is_public=False)
-        if not served.is_text:
+        response = self.delivery.serve(video, file, token=token, is_public=False)
+        if not response.is_text:
             raise NotFoundError
         # The edge answers with it many times, or not at all.
-        return attrs.evolve(served, on_ignored=None)
+        return attrs.evolve(response, on_ignored=None)
 
     def open_media(self, kind: str, owner: str, file: str) -> PlaybackResponse:
         """
@@ -261,7 +265,7 @@ class EdgeAuthorizations:
 
 
 def _tracks(
-    tracks: Sequence[PublishedTrack], place: str
+    tracks: Sequence[PublishedTrack], video_place: str
 ) -> Iterator[tuple[str, Mapping[str, object]]]:
     is_first = True
     for published in tracks:
@@ -281,7 +285,7 @@ def _tracks(
         if track.rung is None:
             found["is_audio"] = True
         else:
-            found["served"] = f"{place} {track.rung.short_edge_px}"
+            found["place"] = f"{video_place} {track.rung.short_edge_px}"
             if is_first:
                 is_first = False
                 yield "video", {**found, "name": track.name, "pieces": []}

@@ -1,5 +1,5 @@
 """
-Serve videos to who has an edge key in the address.
+Serve videos by an edge key in the address.
 
 Source: interface, "Delivery", embed by edge key.
 """
@@ -8,7 +8,7 @@ import attrs
 
 from hvcore.domain.ids import is_edge_key_id
 from hvcore.domain.links.links import EdgeKey
-from hvcore.domain.playback.decision import kept
+from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import ForbiddenError, NotFoundError
@@ -72,7 +72,7 @@ class EdgeKeyPlayback:
 
     def find(self, edge_key: str) -> tuple[EdgeKey, Playable]:
         """
-        Return a key in force and its video, to who checks the page himself.
+        Return a key valid and its video, to who checks the page himself.
 
         Raises:
             NotFoundError: No such key.
@@ -87,7 +87,7 @@ class EdgeKeyPlayback:
         key = self._key(edge_key)
         if key.domains and not access.is_page_allowed(key.domains, viewer):
             raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
-        kept(PlaybackRule.PAGE_NOT_LISTED)
+        passed(PlaybackRule.PAGE_NOT_LISTED)
         return key, access.ready(key.video_id)
 
     def _key(self, edge_key: str) -> EdgeKey:
@@ -97,11 +97,11 @@ class EdgeKeyPlayback:
             key = access.directory.find_edge_key(edge_key)
         if key is None:
             raise NotFoundError(rule=PlaybackRule.EDGE_KEY_UNKNOWN)
-        kept(PlaybackRule.EDGE_KEY_UNKNOWN)
+        passed(PlaybackRule.EDGE_KEY_UNKNOWN)
         now = access.clock.now()
         if key.is_revoked_at(now):
             raise ForbiddenError(OVER, rule=PlaybackRule.EDGE_KEY_REVOKED)
         if key.is_expired_at(now):
             raise ForbiddenError(OVER, rule=PlaybackRule.EDGE_KEY_EXPIRED)
-        kept(PlaybackRule.EDGE_KEY_REVOKED, PlaybackRule.EDGE_KEY_EXPIRED)
+        passed(PlaybackRule.EDGE_KEY_REVOKED, PlaybackRule.EDGE_KEY_EXPIRED)
         return key

@@ -16,7 +16,8 @@ from hvcore.domain.limits import MAX_LISTED_LINKS
 from hvcore.domain.links.links import EdgeKey
 from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import PublicSettings
 
@@ -48,10 +49,12 @@ class EdgeKeys:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
         """
         with self.uow.write() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
             key = EdgeKey(
                 id=new_edge_key_id(),
                 org_id=video.org_id,
@@ -62,6 +65,7 @@ class EdgeKeys:
                 expires_at=expires_at,
             )
             work.edge_keys.add(key)
+            record_by_person(work, "edge-key.create", video.id, org_id=video.org_id)
             work.commit()
         return key
 
@@ -73,10 +77,12 @@ class EdgeKeys:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
         """
         with self.uow.read() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
             return work.edge_keys.of_video(video.id, MAX_LISTED_LINKS)
 
     def revoke(self, caller: Principal, org_id: str, edge_key: str) -> EdgeKey:
@@ -85,19 +91,21 @@ class EdgeKeys:
 
         Raises:
             NotFoundError: The organization has none such, or it was revoked.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
         """
         with self.uow.write() as work:
             key = work.edge_keys.find(edge_key, for_update=True)
             if key is None or key.org_id != org_id:
                 raise NotFoundError(NO_SUCH_KEY)
-            if not caller.reaches_env(key.env_id):
+            if not caller.may_use_env(key.env_id):
                 raise ForbiddenError("This key belongs to another environment.")
             if key.revoked_at is not None:
                 raise NotFoundError(NO_SUCH_KEY)
             key = attrs.evolve(key, revoked_at=self.clock.now())
             work.edge_keys.save(key)
             self.changes.of_edge_key(work, key)
+            # Not the key itself, which is a permission.
+            record_by_person(work, "edge-key.revoke", key.video_id, org_id=key.org_id)
             work.commit()
         self.changes.publish()
         return key
@@ -110,11 +118,13 @@ class EdgeKeys:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            NotFoundError: The video has none such, or it was revoked.
-            ForbiddenError: The video lies outside the key's environment.
+            NotFoundError: The video has no such key or link, or it was revoked.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
             key = work.edge_keys.find(edge_key)
         if key is None or key.video_id != video.id:
             raise NotFoundError(NO_SUCH_KEY)
@@ -122,6 +132,6 @@ class EdgeKeys:
 
     def embed_url(self, key: EdgeKey) -> str:
         """
-        Return the address of the key's page; its playlist lies below.
+        Return the address of the key's page; its playlist is below.
         """
         return f"{self.public.player_url}/v1/{key.id}"

@@ -26,13 +26,18 @@ class LinkedVideo:
     Attributes:
         master: Complete address of the master playlist; may hold a token.
         poster: Complete address of the picture, likewise; None without one.
+        has_storyboard: It is beside the playlist.
         domains: The pages that may embed it; empty means every page.
+        size_px: Width and height, by which a page makes room.
     """
 
     name: str
     master: str = attrs.field(repr=False)
     poster: str | None = attrs.field(repr=False)
+    duration_s: float
+    has_storyboard: bool
     domains: tuple[str, ...]
+    size_px: tuple[int, int]
 
 
 @attrs.frozen(kw_only=True)
@@ -55,7 +60,10 @@ class LinkPages:
             name=video.name,
             master=master,
             poster=self._poster(video, domains),
+            duration_s=video.media.duration_s,
+            has_storyboard=video.media.storyboard is not None,
             domains=tuple(domains),
+            size_px=video.size_px,
         )
 
     def _poster(self, video: Playable, domains: Sequence[str]) -> str | None:

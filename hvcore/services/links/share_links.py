@@ -16,7 +16,8 @@ from hvcore.domain.limits import MAX_LISTED_LINKS
 from hvcore.domain.links.links import ShareLink
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import PublicSettings
 
@@ -47,11 +48,13 @@ class ShareLinks:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
         """
         now = self.clock.now()
         with self.uow.write() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
             share = ShareLink(
                 id=new_share_id(),
                 org_id=video.org_id,
@@ -63,6 +66,7 @@ class ShareLinks:
                 viewer_email=viewer_email,
             )
             work.shares.add(share)
+            record_by_person(work, "share.create", video.id, org_id=video.org_id)
             work.commit()
         return share
 
@@ -74,10 +78,12 @@ class ShareLinks:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
         """
         with self.uow.read() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
             return work.shares.of_video(video.id, MAX_LISTED_LINKS)
 
     def revoke(
@@ -88,11 +94,13 @@ class ShareLinks:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
-            NotFoundError: The video has none such, or it was revoked.
+            ForbiddenError: It is outside the key's environment.
+            NotFoundError: The video has no such key or link, or it was revoked.
         """
         with self.uow.write() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
             share = work.shares.find(share_id, for_update=True)
             if (
                 share is None
@@ -105,6 +113,7 @@ class ShareLinks:
             now = self.clock.now()
             work.shares.revoke(share.id, now)
             self.changes.of_share(work, share)
+            record_by_person(work, "share.revoke", video.id, org_id=video.org_id)
             work.commit()
         self.changes.publish()
         return attrs.evolve(share, revoked_at=now)

@@ -2,28 +2,24 @@
 Serve videos to the viewers of share links, one view for each session.
 
 Source: interface, "share"; docs/decisions/0010. A session is a token in every
-address of the playlist that began it. Each request looks the link up anew, so
+address of the playlist that began it. Each request looks the link up again, so
 that a revocation that was answered is obeyed by the next one.
 """
 
-import hmac
-import logging
-import unicodedata
 from datetime import datetime
 from typing import Final
 
 import attrs
 
 from hvcore.domain.ids import PublicId, VideoId, is_share_id
-from hvcore.domain.limits import SHARE_SESSION_VALID_S, SHARE_VIEWER_VALID_S
-from hvcore.domain.links.links import GUESS_WINDOW, ShareLink
-from hvcore.domain.playback.decision import kept
+from hvcore.domain.limits import SHARE_SESSION_VALID_S
+from hvcore.domain.links.links import ShareLink
+from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import (
     ForbiddenError,
     NotFoundError,
-    RateLimitExceededError,
     UnauthorizedError,
     VideoNotFoundError,
 )
@@ -35,17 +31,12 @@ from hvcore.services.playback.authorization import OTHER_USE
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
-from hvcore.throttling.log_lines import LOG_LINES, without_credentials
-from hvcore.throttling.shares import client_of_address
-
-_log = logging.getLogger(__name__)
 
 OVER: Final = "This share link has expired, was revoked, or has no views left."
 NO_SESSION: Final = "Begin with the share link's master playlist."
 NOT_NAMED: Final = (
     "This share link is for one viewer; open its page and confirm the e-mail address."
 )
-TOO_MANY_GUESSES: Final = "Too many addresses were tried; try again later."
 
 
 class ShareOverError(ForbiddenError):
@@ -62,6 +53,20 @@ class ViewerUnknownError(ForbiddenError):
     """
 
     default_detail = NOT_NAMED
+
+
+@attrs.frozen(kw_only=True)
+class SharedVideo:
+    """
+    A video as the page of a share link shows it.
+
+    Attributes:
+        views_left: How many sessions may begin; None any number.
+    """
+
+    video: LinkedVideo
+    expires_at: datetime
+    views_left: int | None
 
 
 @attrs.frozen(kw_only=True)
@@ -109,13 +114,13 @@ class SharePlayback:
             )
         if file != MASTER:
             raise UnauthorizedError(NO_SESSION, rule=PlaybackRule.SHARE_SESSION_MISSING)
-        kept(PlaybackRule.SHARE_SESSION_MISSING)
+        passed(PlaybackRule.SHARE_SESSION_MISSING)
         if share.viewer_email is not None and use is not TokenUse.SHARE_VIEWER:
             raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
-        kept(PlaybackRule.SHARE_VIEWER_UNKNOWN)
+        passed(PlaybackRule.SHARE_VIEWER_UNKNOWN)
         return self._begin(share, video, viewer, begins=begins)
 
-    def describe(self, share_id: str) -> LinkedVideo:
+    def describe(self, share_id: str) -> SharedVideo:
         """
         Return what the link's page shows; this uses no view.
 
@@ -125,52 +130,58 @@ class SharePlayback:
             ViewerUnknownError: It is for a viewer who has to confirm first.
             VideoNotFoundError: The video is not ready.
         """
-        share, video = self.find(share_id)
-        self._require_view(share)
+        share, video = self.find_beginning(share_id)
         if share.viewer_email is not None:
             raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
-        return self.pages.show(video, master=self._master(share))
+        return self.show(share, video)
 
-    def confirm(self, share_id: str, email: str, viewer: Viewer) -> LinkedVideo:
+    def show(
+        self, share: ShareLink, video: Playable, *, viewer_token: str = ""
+    ) -> SharedVideo:
         """
-        Return what the page shows to who has named the link's viewer.
+        Return what the page shows to who may begin a session.
 
-        Who guesses is shut out by the address the guesses come from, so that nobody
-        shuts out the viewer who was invited.
+        Args:
+            viewer_token: Of a viewer who was recognised; see recognise.
+        """
+        master = f"{self.pages.public.worker_url}/v1/share/{share.id}/{MASTER}"
+        if viewer_token:
+            master += f"?token={viewer_token}"
+        views_left = None
+        if share.max_views is not None:
+            views_left = max(0, share.max_views - share.views)
+        return SharedVideo(
+            video=self.pages.show(video, master=master),
+            expires_at=share.expires_at,
+            views_left=views_left,
+        )
+
+    def recognise(self, share: ShareLink, video: Playable, valid_s: int) -> str:
+        """
+        Return a token that begins sessions, for a viewer who was recognised.
+        """
+        return self._issue(share, video, TokenUse.SHARE_VIEWER, valid_s)
+
+    def is_recognised(self, share: ShareLink, token: str) -> bool:
+        """
+        Return whether a token is one of recognise, for this link and valid.
+        """
+        try:
+            claims = self.key_ring.verify(token, self._now())
+        except UnauthorizedError:
+            return False
+        return claims.use is TokenUse.SHARE_VIEWER and claims.share_id == share.id
+
+    def find_beginning(self, share_id: str) -> tuple[ShareLink, Playable]:
+        """
+        Return a link by which a session may begin, and its video.
 
         Raises:
-            RateLimitExceededError: Too many addresses were tried from there.
-            ViewerUnknownError: It is another address.
-            HvError: As in describe.
+            HvError: As in find; ShareOverError also if no view is left.
         """
         share, video = self.find(share_id)
         self._require_view(share)
-        if share.viewer_email is None:
-            return self.describe(share_id)
-        client = client_of_address(viewer.address)
-        with self.uow.write() as work:
-            may_try = work.shares.take_guess(share.id, client, self._now())
-            work.commit()
-        if not may_try:
-            LOG_LINES.write(
-                _log,
-                logging.WARNING,
-                "share link guessed at",
-                client=client,
-                extra={"hv_share": without_credentials(share.id)},
-            )
-            raise RateLimitExceededError(
-                TOO_MANY_GUESSES,
-                headers={"Retry-After": str(int(GUESS_WINDOW.total_seconds()))},
-                rule=PlaybackRule.SHARE_GUESSED_AT,
-            )
-        if not _is_same(email, share.viewer_email):
-            raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
-        with self.uow.write() as work:
-            work.shares.forget_guesses(share.id, client)
-            work.commit()
-        token = self._issue(share, video, TokenUse.SHARE_VIEWER, SHARE_VIEWER_VALID_S)
-        return self.pages.show(video, master=f"{self._master(share)}?token={token}")
+        return share, video
 
     def find(self, share_id: str) -> tuple[ShareLink, Playable]:
         """
@@ -186,7 +197,7 @@ class SharePlayback:
             share = self.delivery.directory.find_share(share_id)
         if share is None:
             raise NotFoundError(rule=PlaybackRule.SHARE_UNKNOWN)
-        kept(PlaybackRule.SHARE_UNKNOWN)
+        passed(PlaybackRule.SHARE_UNKNOWN)
         self._require_time(share)
         try:
             return share, self.delivery.access.ready(share.video_id)
@@ -201,7 +212,7 @@ class SharePlayback:
             raise ShareOverError(rule=PlaybackRule.SHARE_REVOKED)
         if not share.is_valid_at(now):
             raise ShareOverError(rule=PlaybackRule.SHARE_EXPIRED)
-        kept(PlaybackRule.SHARE_REVOKED, PlaybackRule.SHARE_EXPIRED)
+        passed(PlaybackRule.SHARE_REVOKED, PlaybackRule.SHARE_EXPIRED)
 
     def _use(self, share: ShareLink, viewer: Viewer) -> TokenUse | None:
         if not viewer.tokens:
@@ -209,7 +220,7 @@ class SharePlayback:
         claims = self.delivery.access.claims(viewer)
         if claims.share_id != share.id or not claims.names(share.video_id):
             raise ForbiddenError(OTHER_USE, rule=PlaybackRule.TOKEN_OTHER_SHARE)
-        kept(PlaybackRule.TOKEN_OTHER_SHARE)
+        passed(PlaybackRule.TOKEN_OTHER_SHARE)
         return claims.use
 
     def _begin(
@@ -219,14 +230,14 @@ class SharePlayback:
         valid_s = max(1, min(left_s, SHARE_SESSION_VALID_S))
         token = self._issue(share, video, TokenUse.SHARE, valid_s)
         # Before the view is used: what cannot be answered costs none.
-        served = self.delivery.serve(
+        response = self.delivery.serve(
             video, MASTER, token=token, is_public=False, viewer=viewer
         )
         if begins:
             self._take_view(share)
         else:
             self._require_view(share)
-        return attrs.evolve(served, lifetime=Lifetime.ONCE)
+        return attrs.evolve(response, lifetime=Lifetime.ONCE)
 
     def _take_view(self, share: ShareLink) -> None:
         with self.uow.write() as work:
@@ -238,7 +249,7 @@ class SharePlayback:
     def _require_view(self, share: ShareLink) -> None:
         if not share.has_views_left:
             raise ShareOverError(rule=PlaybackRule.SHARE_USED_UP)
-        kept(PlaybackRule.SHARE_USED_UP)
+        passed(PlaybackRule.SHARE_USED_UP)
 
     def _issue(
         self, share: ShareLink, video: Playable, use: TokenUse, valid_s: int
@@ -252,19 +263,5 @@ class SharePlayback:
             now=self._now(),
         )
 
-    def _master(self, share: ShareLink) -> str:
-        return f"{self.pages.public.worker_url}/v1/share/{share.id}/{MASTER}"
-
     def _now(self) -> datetime:
         return self.delivery.clock.now()
-
-
-def _is_same(email: str, wanted: str) -> bool:
-    # In time that says nothing about how much of it was right.
-    return hmac.compare_digest(_folded(email), _folded(wanted))
-
-
-def _folded(email: str) -> bytes:
-    # Some keyboards write é as one character, others as two.
-    text = unicodedata.normalize("NFC", email.strip()).casefold()
-    return text.encode("utf-8", "replace")

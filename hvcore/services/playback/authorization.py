@@ -1,5 +1,5 @@
 """
-Who may watch which video: the one place that decides it.
+Decides who may watch which video.
 
 Source: interface, "Authentication", 7 and 8, and "Delivery".
 """
@@ -11,11 +11,11 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import is_video_id
-from hvcore.domain.playback.decision import is_followed, kept
+from hvcore.domain.playback.decision import is_followed, passed
 from hvcore.domain.playback.page_domains import is_page_listed
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenUse
 from hvcore.playback_tokens.ring import refused
@@ -39,21 +39,21 @@ class PlaybackAuthorization:
     """
     Decide whether a video may be served to a viewer.
 
-    Every decision reads the video's state anew, so that a delete that was
+    Every decision reads the video's state again, so that a delete that was
     answered is obeyed by the next request. A decision that was made before holds
     as long as nothing has changed of what it was made of.
 
     Attributes:
-        player_origin: Scheme, host and port of ``player_url``. Requests of
-            the embed page come from there whatever page embeds it; the page
-            itself was checked against ``domains`` when it was opened.
+        player_origin: Scheme, host and port of ``player_url``. Requests of the embed
+            page name that page, whatever page embeds it; the embedding page was
+            checked against ``domains`` when the embed page was opened.
     """
 
     directory: PlaybackDirectory
     key_ring: KeyRing
     clock: Clock
     player_origin: str | None = None
-    _grants: AuthorizationCache = attrs.field(
+    _authorizations: AuthorizationCache = attrs.field(
         factory=AuthorizationCache, init=False, eq=False, repr=False
     )
 
@@ -65,7 +65,7 @@ class PlaybackAuthorization:
             env: The environment's id or its short name.
 
         Raises:
-            VideoNotFoundError: Not there, or not of this environment.
+            VideoNotFoundError: Missing, or in another environment.
             ForbiddenError: It is private.
         """
         key = (org, env, video)
@@ -81,8 +81,10 @@ class PlaybackAuthorization:
                 "This video is private; request a signed URL to play it.",
                 rule=PlaybackRule.PRIVATE_ON_PUBLIC_PATH,
             )
-        kept(PlaybackRule.PRIVATE_ON_PUBLIC_PATH)
-        self._grants.put(key, Authorization(video=video, entry=entry, playable=found))
+        passed(PlaybackRule.PRIVATE_ON_PUBLIC_PATH)
+        self._authorizations.put(
+            key, Authorization(video=video, entry=entry, playable=found)
+        )
         return found
 
     def private(
@@ -91,9 +93,8 @@ class PlaybackAuthorization:
         """
         Return the video that the viewer's token opens.
 
-        The token is judged before anything is looked up: who has none that
-        is good for this video learns nothing about it, not even whether it
-        exists.
+        The token is checked first: without a valid token for this video a caller
+        learns nothing about it, not even whether it exists.
 
         Raises:
             UnauthorizedError: No token, or one that is broken or expired.
@@ -107,14 +108,14 @@ class PlaybackAuthorization:
         claims = self.claims(viewer)
         if not claims.names(video):
             raise ForbiddenError(OTHER_VIDEO, rule=PlaybackRule.TOKEN_OTHER_VIDEO)
-        kept(PlaybackRule.TOKEN_OTHER_VIDEO)
+        passed(PlaybackRule.TOKEN_OTHER_VIDEO)
         if claims.use not in uses:
             raise ForbiddenError(OTHER_USE, rule=PlaybackRule.TOKEN_OTHER_USE)
-        kept(PlaybackRule.TOKEN_OTHER_USE)
+        passed(PlaybackRule.TOKEN_OTHER_USE)
         claims = self._with_domains(claims)
         if claims.domains and not self.is_page_allowed(claims.domains, viewer):
             raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
-        kept(PlaybackRule.PAGE_NOT_LISTED)
+        passed(PlaybackRule.PAGE_NOT_LISTED)
         entry = self._entry(claims.video_id)
         if entry is not None and entry.public_id != claims.public_id:
             # Of another installation that signs with the same key.
@@ -122,15 +123,15 @@ class PlaybackAuthorization:
         found = _judge(entry, claims=claims)
         if isinstance(found, PlaybackRule):
             raise VideoNotFoundError(rule=found)
-        grant = Authorization(
+        authorization = Authorization(
             video=claims.video_id, entry=entry, playable=found, ends_at=claims.ends_at
         )
-        self._grants.put(key, grant)
+        self._authorizations.put(key, authorization)
         return found
 
     def either(self, video: str, viewer: Viewer, uses: frozenset[TokenUse]) -> Playable:
         """
-        Return a public video to everybody, a private one for its token.
+        Return a public video to anybody, a private one with its token.
 
         Raises:
             UnauthorizedError: As in private.
@@ -147,7 +148,7 @@ class PlaybackAuthorization:
 
     def ready(self, video: str) -> Playable:
         """
-        Return a video to who was let in by other means than a token.
+        Return a video to a viewer who was authorized without a token.
 
         Raises:
             VideoNotFoundError: No such video, or none that is ready.
@@ -160,12 +161,14 @@ class PlaybackAuthorization:
         found = _judge(entry)
         if isinstance(found, PlaybackRule):
             raise VideoNotFoundError(rule=found)
-        self._grants.put(key, Authorization(video=video, entry=entry, playable=found))
+        self._authorizations.put(
+            key, Authorization(video=video, entry=entry, playable=found)
+        )
         return found
 
     def is_deleted(self, video: str) -> bool:
         """
-        Tell whether a video is gone for good.
+        Return whether a video is gone for good.
         """
         entry = self.directory.find(video)
         return entry is None or entry.state is VideoState.DELETED
@@ -183,7 +186,7 @@ class PlaybackAuthorization:
         if len(viewer.tokens) > 1:
             # Two readers of one address could each see another token.
             raise UnauthorizedError(SIGNED_TWICE, rule=PlaybackRule.TOKEN_SEVERAL)
-        kept(PlaybackRule.TOKEN_MISSING, PlaybackRule.TOKEN_SEVERAL)
+        passed(PlaybackRule.TOKEN_MISSING, PlaybackRule.TOKEN_SEVERAL)
         return self.key_ring.verify(viewer.tokens[0], self.clock.now())
 
     def _with_domains(self, claims: PlaybackClaims) -> PlaybackClaims:
@@ -192,12 +195,12 @@ class PlaybackAuthorization:
         domains = self.directory.find_domains(claims.domain_list)
         if not domains:
             raise refused(PlaybackRule.TOKEN_DOMAINS_MISSING)
-        kept(PlaybackRule.TOKEN_DOMAINS_MISSING)
+        passed(PlaybackRule.TOKEN_DOMAINS_MISSING)
         return attrs.evolve(claims, domains=tuple(domains), domain_list=None)
 
     def is_page_allowed(self, domains: Sequence[str], viewer: Viewer) -> bool:
         """
-        Tell whether a request comes from a listed page, or from our player.
+        Return whether a request comes from a listed page, or from our player.
         """
         page = viewer.origin if viewer.origin is not None else viewer.referer
         own = self.player_origin
@@ -209,15 +212,18 @@ class PlaybackAuthorization:
         return self.directory.find(video) if is_video_id(video) else None
 
     def _recall(self, key: AuthorizationKey) -> Playable | None:
-        grant = self._grants.get(key)
-        # Who follows a decision wants to see all of it.
-        if grant is None or is_followed():
+        authorization = self._authorizations.get(key)
+        # Whoever follows a decision wants to see all of it.
+        if authorization is None or is_followed():
             return None
-        if grant.ends_at is not None and self.clock.now() >= grant.ends_at:
+        if (
+            authorization.ends_at is not None
+            and self.clock.now() >= authorization.ends_at
+        ):
             return None
         # The same object: nothing has changed since.
-        is_same = self.directory.find(grant.video) is grant.entry
-        return grant.playable if is_same else None
+        is_same = self.directory.find(authorization.video) is authorization.entry
+        return authorization.playable if is_same else None
 
 
 def _judge(
@@ -231,22 +237,22 @@ def _judge(
     """
     if entry is None:
         return PlaybackRule.VIDEO_UNKNOWN
-    kept(PlaybackRule.VIDEO_UNKNOWN)
+    passed(PlaybackRule.VIDEO_UNKNOWN)
     if environment is not None:
         org, env = environment
         if org != entry.org_id or env not in {entry.env_id, entry.env_name}:
             return PlaybackRule.WRONG_ENVIRONMENT
-        kept(PlaybackRule.WRONG_ENVIRONMENT)
+        passed(PlaybackRule.WRONG_ENVIRONMENT)
     if entry.state is VideoState.DELETED:
         return PlaybackRule.VIDEO_DELETED
-    kept(PlaybackRule.VIDEO_DELETED)
+    passed(PlaybackRule.VIDEO_DELETED)
     if entry.state is VideoState.FAILED:
         return PlaybackRule.VIDEO_FAILED
-    kept(PlaybackRule.VIDEO_FAILED)
+    passed(PlaybackRule.VIDEO_FAILED)
     is_ready = entry.state is VideoState.READY
     if not is_ready or entry.media_root is None:
         return PlaybackRule.VIDEO_NOT_READY
-    kept(PlaybackRule.VIDEO_NOT_READY)
+    passed(PlaybackRule.VIDEO_NOT_READY)
     return Playable(
         id=entry.id,
         public_id=entry.public_id,
@@ -259,4 +265,5 @@ def _judge(
         load_media=entry.load_media,
         claims=claims,
         may_begin=entry.may_begin,
+        has_chapters=entry.has_chapters,
     )

@@ -1,5 +1,5 @@
 """
-Tell caches in front of the service what to forget: the work of ``cache.purge``.
+Tell caches in front of the service what to remove: the work of ``cache.purge``.
 """
 
 from collections.abc import Mapping

@@ -1,10 +1,10 @@
 """
-Tell delivery and those in front of it that less may be served than before.
+Tell delivery, edges and caches that less may be served than before.
 
 On this machine at once: a file of eight bytes changes before the delete or the
-revocation is answered, and an edge looks at it with every request, as delivery
-does where it keeps what a server has answered (docs/decisions/0031). Caches
-elsewhere are told by tasks, which are tried until they succeed.
+revocation is answered, and an edge looks at it with every request, as delivery does
+where it keeps what a server has answered (docs/decisions/0031). Caches elsewhere are
+told by tasks, which are repeated until they succeed.
 """
 
 import logging
@@ -29,11 +29,11 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class PlaybackChanges:
     """
-    What services call when they end a permission to watch.
+    Services call this when they end a permission to watch.
 
     Attributes:
         file: See above; not there where nobody looks at it.
-        purgers: Who is told of it, by name.
+        purgers: The purgers, by name.
     """
 
     file: Path | None = None
@@ -79,7 +79,7 @@ class PlaybackChanges:
 
     def publish(self) -> None:
         """
-        Have all of this machine ask anew; between the commit and the answer.
+        Have this machine's processes ask again; between the commit and the answer.
         """
         if self.file is None:
             return
@@ -89,9 +89,9 @@ class PlaybackChanges:
             # Not made here: who looks at it has made it before.
             return
         except OSError as exc:
-            # Whoever looks at it asks anew within a second all the same.
+            # Whoever looks at it asks again within a second all the same.
             _log.error(
-                "edge and delivery are not told of a change",
+                "a change could not be reported to the edge and to delivery",
                 extra={"hv_file": str(self.file), "hv_error": str(exc)},
             )
 

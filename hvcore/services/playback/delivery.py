@@ -14,7 +14,7 @@ from hvcore.clock import Clock
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.domain.playback.decision import kept
+from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
@@ -72,14 +72,20 @@ class PlayerVideo:
         master: Path of the master playlist under ``{worker_url}``, without a
             token.
         poster: Path of the poster, likewise; None if there is none.
+        has_storyboard: It is beside the playlist.
         domains: The pages that may embed it; empty means every page.
+        size_px: Width and height, by which a page makes room.
     """
 
+    id: str
     name: str
     master: str
     poster: str | None
+    duration_s: float
+    has_storyboard: bool
     is_public: bool
     domains: tuple[str, ...]
+    size_px: tuple[int, int]
 
 
 @attrs.frozen(kw_only=True)
@@ -88,10 +94,10 @@ class Delivery:
     Serve the files of videos.
 
     Attributes:
-        counter: Takes note of every media segment, and of what does not count.
-        player_url: Where the embed page lies; ``""`` if there is none.
+        counter: Records every media segment, and what does not count.
+        player_url: Where the embed page is; ``""`` if there is none.
         redirects: Send players to the object store; None has files read here.
-        access: Who may watch what; thumbnails ask it, too.
+        access: Decides who may watch what, also for thumbnails.
     """
 
     directory: PlaybackDirectory
@@ -121,7 +127,7 @@ class Delivery:
     @property
     def decides_at_once(self) -> bool:
         """
-        Tell whether neither a decision nor a file waits for another server.
+        Return whether neither a decision nor a file waits for another server.
         """
         is_local = isinstance(self.storage, SupportsLocalPath)
         return is_local and self.directory.answers_at_once
@@ -131,7 +137,7 @@ class Delivery:
         Return what a request asks for.
 
         Raises:
-            UnauthorizedError: A private path without a token in force.
+            UnauthorizedError: A private path without a valid token.
             ForbiddenError: A private video on a public path, or a token that
                 does not reach this far.
             VideoNotFoundError: No such video, or none that is ready.
@@ -164,29 +170,29 @@ class Delivery:
         ends_at: datetime | None = None,
     ) -> PlaybackResponse:
         """
-        Return a file of a video to who was found to be allowed it.
+        Return a file of a video to a viewer who was authorized.
 
         Args:
             token: Carried to every address of a playlist or manifest.
             is_public: Shared caches may keep it.
-            viewer: Who watches, to count viewers.
+            viewer: The viewer, for the count of viewers.
             ends_at: When that permission ends, if it does.
 
         Raises:
-            VideoNotFoundError: Its files are gone.
+            VideoNotFoundError: Its files no longer exist.
             NotFoundError: The video has no such file.
             QuotaExceededError: A playlist, and its owner may deliver no more.
         """
         known = self._files.get(video.media_root, file)
         if known is not None:
-            kept(PlaybackRule.NO_SUCH_FILE)
+            passed(PlaybackRule.NO_SUCH_FILE)
             return self._media(
                 known, token, viewer, is_public=is_public, ends_at=ends_at
             )
         found = find_published(video.media, file)
         if found is None:
             raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
-        kept(PlaybackRule.NO_SUCH_FILE)
+        passed(PlaybackRule.NO_SUCH_FILE)
         if isinstance(found, PublishedMedia):
             known = self._know(video, found)
             self._files.put(video.media_root, file, known)
@@ -196,9 +202,9 @@ class Delivery:
         ignored = never_counted(found)
         if ignored is IgnoredReason.PLAYLIST:
             self._require_quota(video)
-        served = self._texts.serve(video, found, token, is_public=is_public)
+        response = self._texts.serve(video, found, token, is_public=is_public)
         return attrs.evolve(
-            served,
+            response,
             never_counted=ignored,
             on_ignored=partial(self.counter.ignore, _place(video, 0)),
         )
@@ -208,27 +214,31 @@ class Delivery:
         Return what the player page of a video shows.
 
         Raises:
-            UnauthorizedError: A private video without a token in force.
+            UnauthorizedError: A private video without a valid token.
             ForbiddenError: A token that does not reach this far.
             VideoNotFoundError: No such video, or none that is ready.
         """
         video = self.access.either(video_id, viewer, _PLAYBACK)
-        place = f"private/{video.id}"
+        path = f"private/{video.id}"
         if video.is_public:
-            place = f"public/{video.org_id}/{video.env_id}/{video.id}"
+            path = f"public/{video.org_id}/{video.env_id}/{video.id}"
         return PlayerVideo(
+            id=video.id,
             name=video.name,
-            master=f"/v1/{place}/{MASTER}",
+            master=f"/v1/{path}/{MASTER}",
             poster=f"/t/{video.id}/{_POSTER}" if video.poster_path else None,
+            duration_s=video.media.duration_s,
+            has_storyboard=video.media.storyboard is not None,
             is_public=video.is_public,
             domains=video.claims.domains if video.claims else (),
+            size_px=video.size_px,
         )
 
     def _require_quota(self, video: Playable) -> None:
         # Not at segments: who has begun is not cut off in the middle.
         if not video.may_begin:
             raise delivery_exceeded(self.clock.now())
-        kept(PlaybackRule.DELIVERY_QUOTA)
+        passed(PlaybackRule.DELIVERY_QUOTA)
 
     def _know(self, video: Playable, found: PublishedMedia) -> CachedFile:
         return CachedFile(

@@ -35,9 +35,9 @@ class CachedFile:
 
 class PathCache:
     """
-    The files that were asked for last, by media root and path; thread-safe.
+    The files that were requested last, by media root and path; thread-safe.
 
-    A media root names the job that has made what lies there, and what a job
+    A media root names the job that has made what is there, and what a job
     has published is never replaced.
     """
 
@@ -48,7 +48,7 @@ class PathCache:
 
     def get(self, media_root: str, path: str) -> CachedFile | None:
         """
-        Return a file, None if it was not asked for lately.
+        Return a file, None if it is not cached.
         """
         key = (media_root, path)
         with self._lock:
@@ -59,7 +59,7 @@ class PathCache:
 
     def put(self, media_root: str, path: str, known: CachedFile) -> None:
         """
-        Keep a file; drop what was not asked for longest.
+        Cache a file; drop the least recently used.
         """
         with self._lock:
             self._files[media_root, path] = known

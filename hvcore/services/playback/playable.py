@@ -9,15 +9,15 @@ from typing import Final, TypeAlias
 import attrs
 
 from hvcore.domain.playback.rules import PlaybackRule
-from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.errors import VideoNotFoundError
 from hvcore.playback_tokens import PlaybackClaims
 from hvcore.ports.repositories.playback import PlaybackEntry
 
 MAX_AUTHORIZATIONS: Final = 10_000
 """About 15 MB with tokens of the usual length."""
-MAX_KEPT_CHARS: Final = 2048
-"""Of what a decision was asked with; longer questions are decided each time."""
+MAX_KEY_CHARS: Final = 2048
+"""Of a cache key; requests with longer ones are decided each time."""
 
 AuthorizationKey: TypeAlias = tuple[Hashable, ...]
 
@@ -31,6 +31,7 @@ class Playable:
         chosen_poster: Storage path of the picture that the owner has chosen.
         claims: What the token says, where one was needed.
         may_begin: See PlaybackEntry.
+        has_chapters: Likewise.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Playable:
     load_media: Callable[[], MediaIndex | None] = attrs.field(eq=False, repr=False)
     claims: PlaybackClaims | None = None
     may_begin: bool = True
+    has_chapters: bool = False
 
     @property
     def media(self) -> MediaIndex:
@@ -51,12 +53,24 @@ class Playable:
         What is published; it may be large.
 
         Raises:
-            VideoNotFoundError: It is gone: deleted a moment ago, or replaced.
+            VideoNotFoundError: It no longer exists: just deleted, or replaced.
         """
         media = self.load_media()
         if media is None:
             raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
         return media
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """
+        Width and height of its largest rung.
+
+        Raises:
+            VideoNotFoundError: As media.
+        """
+        rungs = [one.track.rung for one in self.media.tracks if one.track.rung]
+        best = max(rungs, key=lambda rung: rung.short_edge_px)
+        return best.width_px, best.height_px
 
     @property
     def poster_path(self) -> str | None:
@@ -93,25 +107,25 @@ class AuthorizationCache:
     The last decisions, by all that they were asked with; thread-safe.
     """
 
-    def __init__(self, max_grants: int = MAX_AUTHORIZATIONS) -> None:
-        self._max_grants = max_grants
-        self._grants: dict[AuthorizationKey, Authorization] = {}
+    def __init__(self, max_authorizations: int = MAX_AUTHORIZATIONS) -> None:
+        self._max_authorizations = max_authorizations
+        self._authorizations: dict[AuthorizationKey, Authorization] = {}
 
     def get(self, key: AuthorizationKey) -> Authorization | None:
         """
         Return a decision; it may not hold any more.
         """
-        return self._grants.get(key)
+        return self._authorizations.get(key)
 
-    def put(self, key: AuthorizationKey, grant: Authorization) -> None:
+    def put(self, key: AuthorizationKey, authorization: Authorization) -> None:
         """
         Keep a decision; all are forgotten now and then, so that there is room.
         """
-        if sum(map(_chars, key)) > MAX_KEPT_CHARS:
+        if sum(map(_chars, key)) > MAX_KEY_CHARS:
             return
-        if len(self._grants) >= self._max_grants:
-            self._grants = {}
-        self._grants[key] = grant
+        if len(self._authorizations) >= self._max_authorizations:
+            self._authorizations = {}
+        self._authorizations[key] = authorization
 
 
 def _chars(part: Hashable) -> int:

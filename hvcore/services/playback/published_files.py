@@ -12,14 +12,9 @@ from typing import Final, TypeAlias
 import attrs
 
 from hvcore.domain.analytics.ignored import IgnoredReason
-from hvcore.domain.processing.transcoding import (
-    MediaFile,
-    MediaIndex,
-    PublishedTrack,
-    Segment,
-    Storyboard,
-    Track,
-)
+from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, Storyboard
+from hvcore.domain.processing.transcoding import MediaFile, Segment, Track
+from hvcore.manifests.chapters import APPLE_CHAPTERS, CHAPTERS
 from hvcore.manifests.dash import MANIFEST
 from hvcore.manifests.hls import MASTER, playlist_at, playlist_name
 from hvcore.manifests.iframes import PICTURES, VIDEO, first_pictures, pictures_name
@@ -73,11 +68,23 @@ class PublishedStoryboard:
 @attrs.frozen(kw_only=True)
 class PublishedCaptions:
     """
-    Captions, if the video has any in this language: they come and go.
+    Captions, if the video has any in this language; they can change any time.
     """
 
     language: str
     is_playlist: bool
+
+
+@attrs.frozen(kw_only=True)
+class PublishedChapters:
+    """
+    The chapters, if the video has any; they can change any time.
+
+    Attributes:
+        is_json: For Apple's players; else as WebVTT.
+    """
+
+    is_json: bool
 
 
 @attrs.frozen(kw_only=True)
@@ -101,7 +108,11 @@ class PublishedMedia:
 
 
 PublishedText: TypeAlias = (
-    PublishedPlaylist | PublishedManifest | PublishedStoryboard | PublishedCaptions
+    PublishedPlaylist
+    | PublishedManifest
+    | PublishedStoryboard
+    | PublishedCaptions
+    | PublishedChapters
 )
 
 
@@ -131,6 +142,8 @@ def _find_text(media: MediaIndex, path: str) -> PublishedText | None:
         return PublishedManifest()
     if path == STORYBOARD and media.storyboard:
         return PublishedStoryboard(storyboard=media.storyboard)
+    if path in {CHAPTERS, APPLE_CHAPTERS}:
+        return PublishedChapters(is_json=path == APPLE_CHAPTERS)
     if path == MASTER or any(_has_playlist(t.track, path) for t in media.tracks):
         return PublishedPlaylist(name=path)
     match = _CAPTIONS.fullmatch(path)

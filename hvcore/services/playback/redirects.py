@@ -49,6 +49,6 @@ class Redirects:
 
 def can_redirect(storage: Storage) -> TypeGuard[SupportsPresignedRead]:
     """
-    Tell whether a storage signs addresses.
+    Return whether a storage signs addresses.
     """
     return isinstance(storage, SupportsPresignedRead) and storage.can_presign

@@ -1,8 +1,8 @@
 """
 Write down which rule refused a playback, so that it can be explained later.
 
-One line for each refusal, and so many at the most that no flood of requests
-fills a disk or drives everything else out of the log.
+One line for each refusal, limited so that no flood of requests fills a disk or pushes
+everything else out of the log.
 """
 
 import logging

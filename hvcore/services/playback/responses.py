@@ -1,5 +1,5 @@
 """
-What delivery answers with: bytes and how long they may be kept.
+The responses of delivery: bytes, and how long caches may store them.
 """
 
 import os
@@ -39,7 +39,7 @@ class StoredFile:
     Attributes:
         file_bytes: As it was measured when it was made.
         first_bytes: Where only the beginning is served: how much.
-        local: Where it lies on this machine, if it does.
+        local: Where it is on this machine, if it does.
     """
 
     storage: Storage
@@ -64,7 +64,7 @@ class StoredFile:
     @property
     def is_local(self) -> bool:
         """
-        Tell whether ``open`` gives a file of this machine, fit for sendfile.
+        Return whether ``open`` gives a file of this machine, fit for sendfile.
         """
         return self.local is not None
 
@@ -114,13 +114,12 @@ class PlaybackResponse:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Shared caches may keep it, too.
         is_text: Worth compressing.
-        segment: To be counted if the answer has more than half of it and is not
-            one to HEAD or a 304: before more than half is handed over, and as
-            late as can be.
+        segment: To be counted if the answer has more than half of it and is not one
+            to HEAD or a 304: before more than half is sent, and as late as can be.
         never_counted: Why this file is not counted, whatever the answer; None
             for a segment of a video rung.
-        on_ignored: Called with the reason when an answer was not counted;
-            None where nobody wants to know.
+        on_ignored: Called with the reason when an answer was not counted; None if
+            this is not recorded.
         elsewhere: Returns an address that serves the body, or None after all;
             None where there never is one. May raise UnavailableError.
     """
@@ -138,7 +137,7 @@ class PlaybackResponse:
 
     def ignore(self, reason: IgnoredReason) -> None:
         """
-        Take note that an answer is not counted.
+        Record that an answer is not counted.
 
         Args:
             reason: If the file is one that may count.
@@ -148,7 +147,7 @@ class PlaybackResponse:
 
     def break_off(self) -> None:
         """
-        Take note that an answer ended before more than half was handed over.
+        Record that an answer ended before more than half was sent.
         """
         self.ignore(IgnoredReason.TOO_FEW_BYTES)
 

@@ -1,5 +1,5 @@
 """
-Texts that all readers share, and what a reader's token makes of them.
+Texts that all viewers share, filled in with a viewer's token.
 
 A playlist of twelve hours with a token has megabytes, nearly all of which are that
 token. Nobody has it whole in memory: it is made piece by piece, as a reader takes it.
@@ -12,9 +12,9 @@ from typing import Final
 import attrs
 
 MARK: Final = "~hv~token~"
-"""Stands for a token in the texts that are kept; no quoting changes it."""
+"""Replaces a token in cached texts; no quoting changes it."""
 PIECE_BYTES: Final = 64 * 1024
-"""What a reader who takes nothing costs; a system call for each is no burden."""
+"""The memory for a client that reads nothing; large enough that system calls cost little."""
 _MARK: Final = MARK.encode()
 _ETAG_CHARS: Final = 32
 
@@ -43,7 +43,7 @@ class PiecewiseBody:
 @attrs.frozen(eq=False)
 class SharedText:
     """
-    A text as it is kept; with marks in it, a template.
+    A cached text; a template if it has marks.
     """
 
     content: bytes = attrs.field(repr=False)
@@ -116,8 +116,8 @@ class SharedText:
         """
         Return what differs whenever text or token do.
         """
-        told = hashlib.sha256(self.etag.encode() + b"\n" + token)
-        return told.hexdigest()[:_ETAG_CHARS]
+        digest = hashlib.sha256(self.etag.encode() + b"\n" + token)
+        return digest.hexdigest()[:_ETAG_CHARS]
 
 
 @attrs.frozen(eq=False)

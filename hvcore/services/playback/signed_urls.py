@@ -14,7 +14,7 @@ from hvcore.domain.videos.catalog import VideoSummary
 from hvcore.domain.videos.video import Video
 from hvcore.playback_tokens import KeyRing
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.thumbnail_tokens import ThumbnailTokens
 from hvcore.services.playback.token_domains import TokenDomains
 from hvcore.settings import PublicSettings
@@ -56,7 +56,7 @@ class SignedUrls:
 
     def forget_unused_domains(self) -> int:
         """
-        Remove lists of domains that no token in force can name.
+        Remove lists of domains that no valid token can name.
         """
         return self._tokens.forget_unused()
 
@@ -73,11 +73,13 @@ class SignedUrls:
         Return the private playback address of a video that is not deleted.
 
         Raises:
-            VideoNotFoundError: There is none such, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
         """
         with self.uow.read() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
         token = self._tokens.issue(
             video_id=video.id,
             public_id=video.public_id,

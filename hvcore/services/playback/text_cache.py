@@ -15,8 +15,7 @@ A few longer ones would drop all others. A playlist of twelve hours, the longest
 video, has 400 kB.
 """
 MAX_LONG_TEXT_BYTES: Final = 4 * 1024 * 1024
-"""Of those that are kept apart: the longest captions; still longer ones are read
-each time."""
+"""Of long texts, which have a cache of their own: the longest captions; still longer ones are read each time."""
 
 Text = TypeVar("Text", bound=Sized)
 
@@ -27,7 +26,7 @@ class TextCache(Generic[Text]):
 
     Args:
         max_bytes: Of all of them together.
-        max_text_bytes: Of one; longer ones are not kept.
+        max_text_bytes: Of one; longer ones are not cached.
     """
 
     def __init__(
@@ -43,7 +42,7 @@ class TextCache(Generic[Text]):
 
     def get(self, key: str) -> Text | None:
         """
-        Return a text, None if it is not kept.
+        Return a text, None if it is not cached.
         """
         with self._lock:
             text = self._texts.get(key)
@@ -53,7 +52,7 @@ class TextCache(Generic[Text]):
 
     def put(self, key: str, text: Text) -> None:
         """
-        Keep a text unless it is very long; drop what was not asked for longest.
+        Cache a text unless it is very long; drop the least recently used.
         """
         if len(text) > self._max_text_bytes:
             return

@@ -1,5 +1,5 @@
 """
-Serve the texts of videos: playlists, manifests, captions, the storyboard's index.
+Serve the texts of videos: playlists, manifests, captions, chapters, previews.
 
 Source: interface, "Delivery": the token is carried to every request that follows.
 """
@@ -13,6 +13,7 @@ import attrs
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.processing.chapters import within
 from hvcore.domain.videos.captions import WEBVTT_TYPE, CaptionTrack
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.manifests import dash
@@ -20,6 +21,11 @@ from hvcore.manifests.captions import (
     captions_playlist,
     offer_captions,
     offer_captions_in_manifest,
+)
+from hvcore.manifests.chapters import (
+    apple_chapters,
+    offer_chapters,
+    webvtt_chapters,
 )
 from hvcore.manifests.hls import MASTER
 from hvcore.manifests.rewrite import (
@@ -33,6 +39,7 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import (
     PublishedCaptions,
+    PublishedChapters,
     PublishedManifest,
     PublishedPlaylist,
     PublishedStoryboard,
@@ -55,6 +62,7 @@ _log = logging.getLogger(__name__)
 
 PLAYLIST_TYPE: Final = "application/vnd.apple.mpegurl"
 MANIFEST_TYPE: Final = "application/dash+xml"
+JSON_TYPE: Final = "application/json"
 NO_SUCH_FILE: Final = "The video has no such file."
 
 
@@ -66,7 +74,7 @@ class DeliveredTexts:
 
     directory: PlaybackDirectory
     storage: Storage
-    # By storage path, which names the job: what a retry makes lies elsewhere.
+    # By storage path, which names the job: what a retry makes is elsewhere.
     _texts: TextCache[SharedText] = attrs.field(factory=TextCache, init=False)
     # Apart, so that a few of them do not drop all others.
     _long_texts: TextCache[SharedText] = attrs.field(init=False)
@@ -91,18 +99,20 @@ class DeliveredTexts:
 
         Raises:
             VideoNotFoundError: Its file is gone.
-            NotFoundError: There are no such captions (any more).
+            NotFoundError: There are no such captions or chapters (any more).
         """
         if isinstance(found, PublishedPlaylist):
             return self._playlist(video, found, token, is_public=is_public)
         if isinstance(found, PublishedManifest):
             text = self._manifest(video)
             body = carry_token_in_manifest(text, token) if token else text
-            return _served_text(_made(body), MANIFEST_TYPE, is_public=is_public)
+            return _text_response(_made(body), MANIFEST_TYPE, is_public=is_public)
         if isinstance(found, PublishedStoryboard):
             text = storyboard_index(found.storyboard, duration_s=video.media.duration_s)
             body = carry_token_in_storyboard(text, token) if token else text
-            return _served_text(_made(body), WEBVTT_TYPE, is_public=is_public)
+            return _text_response(_made(body), WEBVTT_TYPE, is_public=is_public)
+        if isinstance(found, PublishedChapters):
+            return self._chapters(video, found, is_public=is_public)
         return self._captions(video, found, token, is_public=is_public)
 
     def _playlist(
@@ -116,7 +126,7 @@ class DeliveredTexts:
         path = f"{video.media_root}/{found.name}"
         # Where the token goes is found once for each playlist: that takes 100
         # times as long as to put it there.
-        template = self._kept(f"{path}?{MARK}") if token else None
+        template = self._cached_text(f"{path}?{MARK}") if token else None
         if token and template is not None:
             return _filled(template, token, is_public=is_public)
         stored = self._stored_text(path)
@@ -126,17 +136,18 @@ class DeliveredTexts:
             raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
         if found.name == MASTER:
             text = offer_captions(stored.text, self._tracks(video))
+            text = offer_chapters(text) if video.has_chapters else text
             stored = _made(carry_token(text, token) if token else text)
         elif token:
             return self._with_token(path, stored, token, is_public=is_public)
-        return _served_text(stored, PLAYLIST_TYPE, is_public=is_public)
+        return _text_response(stored, PLAYLIST_TYPE, is_public=is_public)
 
     def _with_token(
         self, path: str, stored: SharedText, token: str, *, is_public: bool
     ) -> PlaybackResponse:
         if stored.marks:
             text = _made(carry_token(stored.text, token))
-            return _served_text(text, PLAYLIST_TYPE, is_public=is_public)
+            return _text_response(text, PLAYLIST_TYPE, is_public=is_public)
         template = _made(carry_token(stored.text, MARK))
         self._keep(f"{path}?{MARK}", template)
         return _filled(template, token, is_public=is_public)
@@ -159,12 +170,25 @@ class DeliveredTexts:
                     track.language, duration_s=video.media.duration_s
                 )
                 body = _made(carry_token(text, token) if token else text)
-                return _served_text(body, PLAYLIST_TYPE, is_public=is_public)
+                return _text_response(body, PLAYLIST_TYPE, is_public=is_public)
             # Each upload has a path of its own, so that none is kept too long.
             stored = self._stored_text(track.path)
             if stored is not None:
-                return _served_text(stored, WEBVTT_TYPE, is_public=is_public)
+                return _text_response(stored, WEBVTT_TYPE, is_public=is_public)
         raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
+
+    def _chapters(
+        self, video: Playable, found: PublishedChapters, *, is_public: bool
+    ) -> PlaybackResponse:
+        chapters = self.directory.chapters(VideoId(video.id))
+        if not chapters:
+            raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
+        shown = within(chapters, video.media.duration_s)
+        if found.is_json:
+            text = SharedText(apple_chapters(shown))
+            return _text_response(text, JSON_TYPE, is_public=is_public)
+        text = SharedText(webvtt_chapters(shown))
+        return _text_response(text, WEBVTT_TYPE, is_public=is_public)
 
     def _track(self, video: Playable, language: str) -> CaptionTrack | None:
         tracks = (t for t in self._tracks(video) if t.language == language)
@@ -183,7 +207,7 @@ class DeliveredTexts:
         return offer_captions_in_manifest(stored.text, self._tracks(video))
 
     def _stored_text(self, path: str) -> SharedText | None:
-        text = self._kept(path)
+        text = self._cached_text(path)
         if text is None:
             try:
                 with self.storage.open(path) as file:
@@ -193,7 +217,7 @@ class DeliveredTexts:
             self._keep(path, text)
         return text
 
-    def _kept(self, key: str) -> SharedText | None:
+    def _cached_text(self, key: str) -> SharedText | None:
         text = self._texts.get(key)
         return self._long_texts.get(key) if text is None else text
 
@@ -215,7 +239,7 @@ def _filled(template: SharedText, token: str, *, is_public: bool) -> PlaybackRes
     )
 
 
-def _served_text(
+def _text_response(
     text: SharedText, content_type: str, *, is_public: bool
 ) -> PlaybackResponse:
     return _response(text.content, text.etag, content_type, is_public=is_public)

@@ -1,8 +1,8 @@
 """
 Make pictures of a size, a share of them for each client.
 
-Sizes that the service itself hands out have their own room and their own
-thread, so that nobody who asks for other sizes is in their way.
+Sizes that the service's own addresses name have their own slots and thread, so that
+requests for other sizes do not delay them.
 """
 
 import io
@@ -15,6 +15,7 @@ import attrs
 from hvcore.domain.limits import MAX_SOURCE_PIXELS
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import NotFoundError, UnavailableError
+from hvcore.pictures.jpeg import encode_jpeg
 from hvcore.throttling.shares import BUSY_RETRY_AFTER_S, SharedCapacity
 
 JPEG_QUALITY: Final = 82
@@ -96,14 +97,14 @@ class _Room:
             name=_SHARE,
             capacity=self.capacity,
             most_of_one=self.most_of_one,
-            kept_for_newcomers=min(2, self.capacity // 2),
+            reserved_for_newcomers=min(2, self.capacity // 2),
             things="pictures being made",
         )
 
 
 class ThumbnailRenders:
     """
-    Make pictures, and refuse at once what is over a share; thread-safe.
+    Make pictures, and refuse requests above a share at once; thread-safe.
 
     Args:
         renders_of_one: The setting ``shares.renders_of_one``.
@@ -171,6 +172,4 @@ def crop_to_fill(picture: bytes, width_px: int, height_px: int) -> bytes:
         # the size, so that scaling still has something to work with.
         opened.draft("RGB", (width_px * 2, height_px * 2))
         fitted = ImageOps.fit(opened.convert("RGB"), (width_px, height_px))
-    made = io.BytesIO()
-    fitted.save(made, "JPEG", quality=JPEG_QUALITY, optimize=True, progressive=True)
-    return made.getvalue()
+    return encode_jpeg(fitted, quality=JPEG_QUALITY, is_progressive=True)

@@ -1,8 +1,8 @@
 """
-Which sizes of a video's picture are asked for, so that those stay.
+Which sizes of a video's picture are requested, so that those stay.
 
-One client that asks for many sizes once each drives out nobody's size: what two
-clients want goes last.
+One client that asks for many sizes once each displaces nobody's size: sizes that two
+clients want are removed last.
 """
 
 import threading
@@ -25,7 +25,7 @@ class _Use:
     How a size was used, by this process.
 
     Attributes:
-        client: The first one; not kept any longer than the size is wanted.
+        client: The first client; forgotten together with the size.
     """
 
     client: int
@@ -58,12 +58,12 @@ class ThumbnailUses:
             if len(self._uses) > MAX_REMEMBERED:
                 self._uses.popitem(last=False)
 
-    def least_used(self, kept: Iterable[ObjectInfo], count: int) -> list[str]:
+    def least_used(self, paths: Iterable[ObjectInfo], count: int) -> list[str]:
         """
         Return the paths of so many pictures that are missed the least.
         """
         with self._lock:
-            return [info.path for info in sorted(kept, key=self._rank)[:count]]
+            return [info.path for info in sorted(paths, key=self._rank)[:count]]
 
     def _rank(self, info: ObjectInfo) -> tuple[bool, float, float]:
         use = self._uses.get(info.path)

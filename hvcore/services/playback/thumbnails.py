@@ -1,9 +1,9 @@
 """
 Serve a video's picture in any size.
 
-Source: interface, "Delivery", thumbnail. A size is made from the poster when
-it is first asked for, and kept: always where the service itself hands out
-addresses of it, else as long as others are not asked for more.
+Source: interface, "Delivery", thumbnail. A size is made from the poster on the first
+    request, and stored: always if the service's own addresses name it, else as long
+    as other sizes are not requested more.
 """
 
 import hashlib
@@ -19,11 +19,12 @@ from hvcore.domain.limits import (
     MAX_THUMBNAIL_SIZES,
     MIN_THUMBNAIL_PX,
 )
-from hvcore.domain.playback.decision import kept
+from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
+from hvcore.domain.videos.media_paths import thumbnails_prefix
+from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
-from hvcore.domain.videos.video import VideoState, thumbnails_prefix
 from hvcore.errors import (
     FieldError,
     InvalidParametersError,
@@ -83,7 +84,7 @@ class Thumbnails:
             NotFoundError: The name is none of a picture, or the video has
                 none.
             InvalidParametersError: A side is not from 16 to 3840 pixels.
-            UnauthorizedError: A private video without a token in force.
+            UnauthorizedError: A private video without a valid token.
             ForbiddenError: A token that does not reach this far.
             VideoNotFoundError: No such video, or none that is ready.
             UnavailableError: Too many pictures are being made.
@@ -96,7 +97,7 @@ class Thumbnails:
             raise NotFoundError(
                 "The video has no picture yet.", rule=PlaybackRule.NO_PICTURE
             )
-        kept(PlaybackRule.NO_PICTURE)
+        passed(PlaybackRule.NO_PICTURE)
         folder = thumbnails_prefix(VideoId(video.id), video.poster_path)
         path = f"{folder}/{request.name}"
         client = client_of_address(request.viewer.address)
@@ -142,14 +143,14 @@ class Thumbnails:
             raise VideoNotFoundError(rule=PlaybackRule.VIDEO_DELETED)
 
     def _make_room(self, folder: str) -> None:
-        kept = [
+        stored = [
             info
             for info in self.storage.walk(folder)
             if info.path.rpartition("/")[2] not in USUAL_THUMBNAILS
         ]
         # Those who come at the same time may both make room.
-        over = max(0, len(kept) - MAX_THUMBNAIL_SIZES)
-        for path in self.uses.least_used(kept, over):
+        over = max(0, len(stored) - MAX_THUMBNAIL_SIZES)
+        for path in self.uses.least_used(stored, over):
             self.storage.delete_tree(path)
 
     def _read(self, path: str) -> bytes | None:
@@ -174,5 +175,5 @@ def _size(name: str) -> tuple[int, int]:
         raise InvalidParametersError(
             message, errors=[problem], rule=PlaybackRule.PICTURE_SIZE
         )
-    kept(PlaybackRule.PICTURE_SIZE)
+    passed(PlaybackRule.PICTURE_SIZE)
     return size

@@ -13,12 +13,12 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.limits import MAX_ISSUED_TOKEN_BYTES
-from hvcore.domain.playback.domain_lists import KEPT_LONGER, NamedDomains
+from hvcore.domain.playback.domain_lists import RETENTION_MARGIN, NamedDomains
 from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenUse
 from hvcore.ports.unit_of_work import UnitOfWork
 
 FORGET_BATCH: Final = 1_000
-"""Lists in a transaction: a writer on SQLite holds everyone else up."""
+"""Lists in a transaction: a writer on SQLite delays everyone else."""
 
 
 @attrs.frozen(kw_only=True)
@@ -40,9 +40,9 @@ class TokenDomains:
         domains: Sequence[str] = (),
     ) -> str:
         """
-        Make a token for playback, which stands in every line of its playlists.
+        Make a token for playback, which is in every line of its playlists.
 
-        Its domains stand in it as long as it stays short, else their name does.
+        It contains its domains if it stays short, else the name of their list.
 
         Raises:
             InvalidParametersError: So many domains that they would never have
@@ -70,7 +70,7 @@ class TokenDomains:
 
     def forget_unused(self) -> int:
         """
-        Remove lists that no token in force can name.
+        Remove lists that no valid token can name.
         """
         with self.uow.write() as work:
             count = work.domain_lists.forget(self.clock.now(), FORGET_BATCH)
@@ -79,10 +79,10 @@ class TokenDomains:
 
     def _keep(self, domains: Sequence[str], now: datetime, valid_s: int) -> str:
         needed_until = now + timedelta(seconds=valid_s + LEEWAY_S)
-        wanted = NamedDomains.of(domains, needed_until + KEPT_LONGER)
+        wanted = NamedDomains.of(domains, needed_until + RETENTION_MARGIN)
         with self.uow.read() as work:
-            until = work.domain_lists.kept_until(wanted.id)
-        if until is None or until < needed_until:
+            expires_at = work.domain_lists.expires_at(wanted.id)
+        if expires_at is None or expires_at < needed_until:
             with self.uow.write() as work:
                 work.domain_lists.keep(wanted)
                 work.commit()

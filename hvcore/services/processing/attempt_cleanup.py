@@ -13,13 +13,13 @@ import attrs
 from hvcore.domain.ids import JobId, VideoId
 from hvcore.domain.tasks.kinds import TRANSCODE_TIDY
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.video import (
-    Video,
-    VideoState,
+from hvcore.domain.videos.media_paths import (
     certificate_path,
     certificates_prefix,
     media_root,
 )
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.processing.attempt_files import AttemptFiles

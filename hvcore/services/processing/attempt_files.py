@@ -1,29 +1,28 @@
 """
-The files of an attempt at a transcode job, here and in storage.
+The files that attempts at a transcode job leave in storage.
 """
 
 import logging
 import re
-import shutil
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import attrs
 
-from hvcore.domain.processing.transcoding import MediaIndex, UnusableSourceError
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import StoredObject, TranscodeError
 from hvcore.domain.videos.captions import WEBVTT_TYPE
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
-from hvcore.failpoints import failpoint
 from hvcore.manifests import dash, hls
-from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsLocalPath
-from hvcore.ports.transcoder import Workspace
-from hvcore.services.processing.source_cache import SourceCache
-from hvcore.services.tasks.leases import TaskRun
+from hvcore.ports.storage import (
+    ObjectNotFoundError,
+    Storage,
+    SupportsCopy,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -34,59 +33,18 @@ CONTENT_TYPES: Final = {
     ".jpg": "image/jpeg",
     ".vtt": WEBVTT_TYPE,
 }
-_ATTEMPT: Final = re.compile(r"(?:p[0-9]+|storyboard-)a[0-9]+")
+FILE_MISSING: Final = "A file of the video is missing."
+# Of parts, what services elsewhere made of them, and storyboards.
+_ATTEMPT: Final = re.compile(r"(?:p[0-9]+[as]|storyboard-a)[0-9]+")
 
 
 @attrs.frozen(kw_only=True)
 class AttemptFiles:
     """
-    Fetch sources, store what was made, remove what nobody needs.
-
-    Attributes:
-        work_dir: For temporary files of this process; one folder for each
-            attempt.
-        source_cache: Where storage is not on this machine.
+    Store what was made, remove what nobody needs.
     """
 
     storage: Storage
-    work_dir: Path
-    source_cache: SourceCache
-
-    @contextmanager
-    def workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
-        """
-        Make a folder of this attempt's own, with the source as a local file.
-
-        Raises:
-            UnusableSourceError: The uploaded file is gone.
-        """
-        base = self.work_dir / f"{run.task.id}a{run.task.fence}"
-        folder = base / "out"
-        folder.mkdir(parents=True)
-        failpoint("attempt.workspace")
-        handle = run.task.payload.get("handle")
-        try:
-            yield Workspace(
-                source=self._local_source(video, run),
-                folder=folder,
-                report=run.report,
-                check=run.check,
-                handle=handle if isinstance(handle, str) else None,
-            )
-        finally:
-            self.source_cache.let_go()
-            shutil.rmtree(base, ignore_errors=True)
-
-    def _local_source(self, video: Video, run: TaskRun) -> Path:
-        try:
-            if isinstance(self.storage, SupportsLocalPath):
-                self.storage.stat(video.source_path)
-                return self.storage.local_path(video.source_path)
-            return self.source_cache.fetch(video.source_path, run.check)
-        except ObjectNotFoundError as exc:
-            raise UnusableSourceError(
-                "The uploaded file is not there any more."
-            ) from exc
 
     def store(self, folder: Path, target: str) -> None:
         """
@@ -99,10 +57,41 @@ class AttemptFiles:
                 self.storage.put_file(
                     f"{target}/{file.relative_to(folder).as_posix()}",
                     file,
-                    content_type=CONTENT_TYPES.get(
-                        file.suffix, "application/octet-stream"
-                    ),
+                    content_type=content_type(file.name),
                 )
+
+    def take_over(
+        self,
+        objects: Iterable[StoredObject],
+        *,
+        made_in: str,
+        target: str,
+        check: Callable[[], None],
+    ) -> None:
+        """
+        Copy files that lie in the store already; the store does that where it can.
+
+        Args:
+            made_in: The prefix in which the objects are.
+            check: Called before each; what it raises passes.
+
+        Raises:
+            TranscodeError: One of them is missing, or is not below the prefix.
+        """
+        for one in objects:
+            check()
+            source, path = f"{made_in}/{one.made_as}", f"{target}/{one.name}"
+            type_ = content_type(one.name)
+            try:
+                if isinstance(self.storage, SupportsCopy):
+                    self.storage.copy(source, path, content_type=type_)
+                else:
+                    with self.storage.open(source) as file:
+                        self.storage.write(path, file, content_type=type_)
+            except ObjectNotFoundError as exc:
+                raise TranscodeError(FILE_MISSING, log=f"no {source}") from exc
+            except ValueError as exc:
+                raise TranscodeError(FILE_MISSING, log=str(exc)) from exc
 
     def write_playlists(self, root: str, media: MediaIndex) -> None:
         """
@@ -160,7 +149,7 @@ class AttemptFiles:
 
     def drop_other_sendings(self, video: Video) -> None:
         """
-        Remove sendings that lost a race and lie beside the video's source.
+        Remove sendings that lost a race and are beside the video's source.
         """
         grant_path = video.source_path.rpartition("/")[0]
         for info in list(self.storage.walk(grant_path)):
@@ -175,6 +164,13 @@ class AttemptFiles:
             self.storage.delete_tree(prefix)
         except UnavailableError:
             _log.warning("attempt not removed yet", extra={"hv_path": prefix})
+
+
+def content_type(name: str) -> str:
+    """
+    Return the type that a file of a video is stored with.
+    """
+    return CONTENT_TYPES.get(PurePosixPath(name).suffix, "application/octet-stream")
 
 
 def _stored_names(media: MediaIndex) -> Iterator[str]:

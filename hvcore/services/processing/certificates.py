@@ -19,13 +19,16 @@ from hvcore.domain.processing.certificates import (
     VideoCertificate,
 )
 from hvcore.domain.processing.jobs import TranscodeJob
-from hvcore.domain.processing.transcoding import MediaIndex, TranscodeOrder
-from hvcore.domain.videos.video import Video, VideoState, certificate_path, media_root
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import TranscodeOrder
+from hvcore.domain.videos.media_paths import certificate_path, media_root
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError
 from hvcore.manifests.hls import MASTER
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.processing.failure_reasons import chosen_by, failure_reason
 from hvcore.services.processing.published_source import PublishedSource
 from hvcore.services.processing.read_ahead import read_ahead
@@ -56,7 +59,7 @@ class Certificates:
 
     def issue(self, run: TaskRun, job: TranscodeJob, media: MediaIndex) -> None:
         """
-        Check what lies in the storage as players will read it.
+        Check what is in the storage as players will read it.
 
         Args:
             run: Asked before each file whether the work is still wanted.
@@ -98,12 +101,14 @@ class Certificates:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
             NotFoundError: It was not checked.
             UnavailableError: The storage does not answer.
         """
         with self.uow.read() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
         found = self.find(video)
         if found is None:
             is_running = video.state is VideoState.TRANSCODING

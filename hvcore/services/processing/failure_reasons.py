@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from hvcore.domain.processing.encoding import PixelFormat
-from hvcore.domain.processing.transcoding import MediaIndex, TranscodeOrder
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.manifests.iframes import first_pictures
 
 SOURCE: Final = "source"
@@ -40,7 +41,7 @@ _MEANINGS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "its playlists are not written as they should be": (
         *("playlist-header", "playlist-text", "playlist-syntax", "playlist-version"),
-        *("playlist-type", "multivariant", "endlist", "map", "limits"),
+        *("playlist-type", "multivariant", "endlist", "map", "limits", "session-data"),
     ),
 }
 MEANINGS: Final[Mapping[str, str]] = {

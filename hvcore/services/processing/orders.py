@@ -1,10 +1,18 @@
 """
-Order the tasks that make a video: fetching its source, planning its job.
+Order the tasks that make a video: getting its source, planning its job.
 """
 
-from hvcore.domain.tasks.kinds import FETCH_GET, TRANSCODE_PLAN
-from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.uploads.grants import UploadGrant
+import attrs
+
+from hvcore.domain.tasks.kinds import (
+    FETCH_GET,
+    TRANSCODE_PLAN,
+    UPLOAD_PURGE,
+    UPLOAD_TAKE,
+)
+from hvcore.domain.tasks.task import Lane, NewTask, TaskState
+from hvcore.domain.uploads.direct import FIRST_LOOK_AFTER, late_purge_at
+from hvcore.domain.uploads.grants import UploadGrant, arrival_path
 from hvcore.domain.videos.video import Video
 from hvcore.ports.unit_of_work import Work
 
@@ -42,4 +50,55 @@ def order_fetch(work: Work, grant: UploadGrant) -> None:
                 payload={"grant": grant.id},
             )
         ]
+    )
+
+
+def order_watch(work: Work, grant: UploadGrant) -> None:
+    """
+    Order to look whether a grant's bytes have come to the store, until they have.
+
+    And to remove what comes later, whatever has become of the grant.
+    """
+    task = _take(grant, watches=True)
+    work.tasks.add([attrs.evolve(task, not_before=work.now() + FIRST_LOOK_AFTER)])
+    order_late_purge(work, grant)
+
+
+def order_look(work: Work, grant: UploadGrant) -> None:
+    """
+    Order to look once, now; nothing if that is ordered already.
+    """
+    waiting = {TaskState.DUE, TaskState.QUEUED}
+    if not any(
+        task.state in waiting and task.not_before <= work.now()
+        for task in work.tasks.of_subject(grant.id, kind=UPLOAD_TAKE)
+    ):
+        work.tasks.add([_take(grant, watches=False)])
+
+
+def order_late_purge(work: Work, grant: UploadGrant) -> None:
+    """
+    Order to remove what is sent to the store when the grant's bytes were taken in.
+    """
+    work.tasks.add(
+        [
+            NewTask(
+                kind=UPLOAD_PURGE,
+                lane=Lane.LIGHT,
+                org_id=grant.org_id,
+                subject=arrival_path(grant),
+                not_before=late_purge_at(grant, work.now()),
+            )
+        ]
+    )
+
+
+def _take(grant: UploadGrant, *, watches: bool) -> NewTask:
+    return NewTask(
+        kind=UPLOAD_TAKE,
+        # A copy within the store, which a worker only waits for.
+        lane=Lane.OUTBOUND,
+        org_id=grant.org_id,
+        subject=grant.id,
+        payload={"grant": grant.id, "watches": watches},
     )

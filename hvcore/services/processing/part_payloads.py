@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from hvcore.domain.ids import JobId
+from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.transcoding import Part, TranscodeOrder
 from hvcore.domain.tasks.task import Task
 from hvcore.ports.transcoder import Transcoder
@@ -28,7 +28,7 @@ class _Cut:
     has_sound: bool
 
 
-def part_payload(job_id: JobId, part: Part) -> Mapping[str, object]:
+def part_payload(job: TranscodeJob, part: Part) -> Mapping[str, object]:
     """
     Return what the task of a part keeps.
     """
@@ -39,10 +39,13 @@ def part_payload(job_id: JobId, part: Part) -> Mapping[str, object]:
         has_sound=part.has_sound,
     )
     return {
-        "job": job_id,
+        "job": job.id,
         "part": part.index,
         "weight": part.weight,
         "cut": to_stored(cut),
+        # For hv tasks; the job decides.
+        "transcoder": job.transcoder,
+        "chosen_because": job.chosen_because,
     }
 
 
@@ -58,15 +61,15 @@ def planned_part(task: Task, order: TranscodeOrder, transcoder: Transcoder) -> P
     if cut is None:
         return transcoder.plan(order)[index]
     weight = float(str(task.payload["weight"]))
-    kept = from_stored(cut, _Cut)
+    stored = from_stored(cut, _Cut)
     return Part(
         index=index,
         order=order,
         weight=weight,
-        start_s=kept.start_s,
-        end_s=kept.end_s,
-        has_pictures=kept.has_pictures,
-        has_sound=kept.has_sound,
+        start_s=stored.start_s,
+        end_s=stored.end_s,
+        has_pictures=stored.has_pictures,
+        has_sound=stored.has_sound,
     )
 
 

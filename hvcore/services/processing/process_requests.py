@@ -4,6 +4,8 @@ Start and restart the processing of videos.
 Source: interface, "process" and "States and transitions".
 """
 
+from typing import Final
+
 import attrs
 
 from hvcore.clock import Clock
@@ -11,15 +13,31 @@ from hvcore.domain import ids
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.encoding import EncodingSettings, PixelFormat
+from hvcore.domain.processing.encoding import EncodingSettings
+from hvcore.domain.processing.transcoding import missing_for
 from hvcore.domain.uploads.grants import GrantState, UploadGrant, new_video, upload_path
-from hvcore.domain.videos.video import Video, VideoState, VideoWanted
-from hvcore.errors import FieldError, InvalidGcsPathError, InvalidParametersError
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video, VideoWanted
+from hvcore.errors import InvalidGcsPathError, InvalidParametersError
+from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Capabilities, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.access.quotas import require_encode
-from hvcore.services.processing.orders import order_fetch, order_job
+from hvcore.services.processing.arrived_bytes import (
+    check_arrived,
+    not_arrived,
+    refused_path,
+)
+from hvcore.services.processing.orders import (
+    order_fetch,
+    order_job,
+    order_late_purge,
+    order_look,
+)
+
+_FIELD: Final = "body.gcsPath"
 
 
 @attrs.frozen(kw_only=True)
@@ -29,6 +47,7 @@ class ProcessRequests:
     """
 
     uow: UnitOfWork
+    storage: Storage
     transcoder: Transcoder
     clock: Clock
 
@@ -42,7 +61,8 @@ class ProcessRequests:
         """
         Begin processing the bytes that were uploaded to path.
 
-        Those that are still being fetched are processed when they are there.
+        Those that are still being fetched are processed when they are there. Those
+        that were sent to the store are there, and are taken in first.
         After a failure the same path is tried again, with the new wishes.
 
         Raises:
@@ -52,18 +72,17 @@ class ProcessRequests:
             QuotaExceededError: The organization may not encode it now.
         """
         self._check_possible(wanted.settings)
+        self._check_sent(env, path)
         with self.uow.write() as work:
             grant = work.grants.find_path(path, for_update=True)
             if grant is None or grant.env_id != env.id:
-                raise _no_upload(path, "gcsPath is no bucketPath of this environment.")
-            if grant.state is GrantState.ENDED:
-                raise _no_upload(path, "This upload ran out, failed or was deleted.")
-            if grant.state is GrantState.GRANTED:
                 raise _no_upload(
-                    path,
-                    "No bytes were uploaded to this path yet; send them to the "
-                    "signedURL first.",
+                    path, "gcsPath is not a bucketPath of this environment."
                 )
+            if grant.state is GrantState.ENDED:
+                raise _no_upload(path, "This upload expired, failed or was deleted.")
+            if grant.state is GrantState.GRANTED:
+                raise not_arrived(path, _FIELD)
             if grant.video_id is None:
                 video = self._process_first(work, env, grant, wanted)
             else:
@@ -77,24 +96,36 @@ class ProcessRequests:
         Begin another job for a failed video, with the settings it had.
 
         Raises:
-            VideoNotFoundError: There is none such, or it is deleted.
+            VideoNotFoundError: There is no such video, or it is deleted.
             ProcessingInProgressError: It is being processed.
             InvalidParametersError: It is ready.
             QuotaExceededError: The organization may not encode it now.
         """
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
-            path = upload_path(reach_video(work, caller, org_id, video_id))
+            path = upload_path(find_authorized_video(work, caller, org_id, video_id))
             grant = work.grants.find_path(path, for_update=True)
             video = require_listed(
-                reach_video(work, caller, org_id, video_id, for_update=True)
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             video.retry(ids.new_job_id())
             work.videos.save(video)
             _order(work, grant, video)
             require_encode(work, video.org_id)
+            record_by_person(work, "video.retry", video.id, org_id=video.org_id)
             work.commit()
         return video.id
+
+    def _check_sent(self, env: Environment, path: str) -> None:
+        with self.uow.read() as work:
+            grant = work.grants.find_path(path)
+        # The transaction that follows judges everything else.
+        if (
+            grant is not None
+            and grant.env_id == env.id
+            and grant.state is GrantState.DIRECT
+        ):
+            check_arrived(self.storage, grant, location=_FIELD)
 
     def _process_first(
         self, work: Work, env: Environment, grant: UploadGrant, wanted: VideoWanted
@@ -107,6 +138,8 @@ class ProcessRequests:
         if grant.state is GrantState.UPLOADED:
             grant.state = GrantState.USED
             order_job(work, video)
+        elif grant.state is GrantState.DIRECT:
+            _order_taking(work, grant)
         # Else the fetch that is running orders the job when it is done.
         work.grants.save(grant)
         return video
@@ -119,27 +152,19 @@ class ProcessRequests:
             raise _no_upload(grant.path, "The video of this upload was deleted.")
         if video.state is VideoState.FAILED:
             video.retry(ids.new_job_id(), wanted.settings)
-            video.is_public = wanted.is_public
-            video.name = wanted.name or video.name
-            video.description = wanted.description or video.description
         else:
             video.start_processing(ids.new_job_id())
+            video.settings = wanted.settings
+        video.is_public = wanted.is_public
+        video.name = wanted.name or video.name
+        video.description = wanted.description or video.description
         work.videos.save(video)
         _order(work, grant, video)
         return video
 
     def _check_possible(self, settings: EncodingSettings) -> None:
         able = self.transcoder.capabilities()
-        lacking = []
-        if (
-            settings.pixel_format is not PixelFormat.AUTO_DETECT
-            and settings.pixel_format not in able.pixel_formats
-        ):
-            lacking.append(f"pixelFormat {settings.pixel_format.value}")
-        if settings.audio_codec not in able.audio_codecs:
-            lacking.append(f"audioCodec {settings.audio_codec.value}")
-        if settings.speed not in able.speeds:
-            lacking.append(f"compressionRatio {settings.speed.value}")
+        lacking = missing_for(able, settings)
         if lacking:
             raise InvalidParametersError(
                 f"The transcoder {able.name} of this deployment lacks "
@@ -150,14 +175,23 @@ class ProcessRequests:
 
 def _order(work: Work, grant: UploadGrant | None, video: Video) -> None:
     """
-    Order what comes first: the fetch, if there are no bytes yet, or the job.
+    Order what comes first: getting the bytes, if they are not here yet, or the job.
     """
     if grant is not None and grant.state is GrantState.FETCHING:
         order_fetch(work, grant)
+    elif grant is not None and grant.state in {GrantState.DIRECT, GrantState.TAKING}:
+        _order_taking(work, grant)
+        work.grants.save(grant)
     else:
         order_job(work, video)
 
 
+def _order_taking(work: Work, grant: UploadGrant) -> None:
+    grant.state = GrantState.TAKING
+    order_look(work, grant)
+    # Its address works on, whatever becomes of the video.
+    order_late_purge(work, grant)
+
+
 def _no_upload(path: str, message: str) -> InvalidGcsPathError:
-    problem = FieldError(message=message, location="body.gcsPath", value=path)
-    return InvalidGcsPathError(message, errors=[problem])
+    return refused_path(path, message, _FIELD)

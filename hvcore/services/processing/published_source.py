@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from hvcore.conformance import Piece, UnreadableError
-from hvcore.domain.processing.transcoding import MediaIndex
+from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.errors import UnavailableError
 from hvcore.manifests.dash import MANIFEST
 from hvcore.ports.storage import ObjectNotFoundError, Storage

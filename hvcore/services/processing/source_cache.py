@@ -53,10 +53,10 @@ class SourceCache:
         self._let_go_at = None
         size_bytes = self.storage.stat(path).size_bytes
         folder = self.work_dir / _FOLDER
-        # A source's path belongs to one sending; what lies there never changes.
-        kept = folder / sha256(path.encode()).hexdigest()[:32]
-        if kept.exists() and kept.stat().st_size == size_bytes:
-            return kept
+        # A source's path belongs to one sending; what is there never changes.
+        cached = folder / sha256(path.encode()).hexdigest()[:32]
+        if cached.exists() and cached.stat().st_size == size_bytes:
+            return cached
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         arriving = folder / "arriving"
@@ -65,7 +65,7 @@ class SourceCache:
                 while block := source.read(COPY_BYTES):
                     check()
                     copy.write(block)
-            return arriving.replace(kept)
+            return arriving.replace(cached)
         except BaseException:
             arriving.unlink(missing_ok=True)
             raise

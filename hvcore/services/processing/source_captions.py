@@ -2,7 +2,7 @@
 Publish the captions that a source brought along.
 
 Part files are texts out of a stranger's file: they are read as strictly as
-captions that are sent, and what is published is written anew.
+captions that are sent, and what is published is written again.
 """
 
 import hashlib
@@ -17,7 +17,9 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import JobId, VideoId
-from hvcore.domain.processing.transcoding import CaptionTrackInfo, MediaIndex, PartDone
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.source_info import CaptionTrackInfo
+from hvcore.domain.processing.transcoding import PartDone
 from hvcore.domain.videos.captions import (
     FORCED_ENDING,
     LANGUAGE_PATTERN,
@@ -50,7 +52,7 @@ _MADE_BY_JOB: Final = re.compile(r"-job_[A-Za-z0-9]+a[0-9]+\.vtt$")
 @attrs.frozen(kw_only=True)
 class StoredCaptions:
     """
-    Captions that lie in storage; nobody sees them before their rows are there.
+    Captions that are in storage; nobody sees them before their rows are there.
 
     Attributes:
         tracks: One of each language.
@@ -167,8 +169,7 @@ class SourceCaptions:
                 spare[language] = None
                 continue
             try:
-                cues = self._cues(candidate, media.duration_s)
-                written = write_webvtt(cues)
+                track = self._write(video, candidate, media, version)
             except (InvalidParametersError, ObjectNotFoundError) as exc:
                 _log.warning(
                     "captions of a source not read",
@@ -176,22 +177,8 @@ class SourceCaptions:
                 )
                 unreadable[language] = None
                 continue
-            if not cues:
-                continue
-            track = CaptionTrack(
-                video_id=video.id,
-                language=language,
-                label=_label(candidate),
-                cues=len(cues),
-                size_bytes=len(written),
-                sha256=hashlib.sha256(written).hexdigest(),
-                version=version,
-                created_at=self.clock.now(),
-            )
-            self.storage.write(
-                track.path, io.BytesIO(written), content_type=WEBVTT_TYPE
-            )
-            tracks[language] = track
+            if track is not None:
+                tracks[language] = track
         warnings = tuple(
             f"Captions of the source ({language}) could not be read."
             for language in unreadable
@@ -199,6 +186,29 @@ class SourceCaptions:
         )
         warnings += tuple(_left_out(language, tracks) for language in spare)
         return StoredCaptions(tracks=tuple(tracks.values()), warnings=warnings)
+
+    def _write(
+        self, video: Video, candidate: _Candidate, media: MediaIndex, version: str
+    ) -> CaptionTrack | None:
+        """
+        Store the captions as WebVTT; return nothing where there are none.
+        """
+        cues = self._cues(candidate, media.duration_s)
+        if not cues:
+            return None
+        written = write_webvtt(cues)
+        track = CaptionTrack(
+            video_id=video.id,
+            language=candidate.language,
+            label=_label(candidate),
+            cues=len(cues),
+            size_bytes=len(written),
+            sha256=hashlib.sha256(written).hexdigest(),
+            version=version,
+            created_at=self.clock.now(),
+        )
+        self.storage.write(track.path, io.BytesIO(written), content_type=WEBVTT_TYPE)
+        return track
 
     def _cues(self, candidate: _Candidate, duration_s: float) -> list[Cue]:
         with self.storage.open(candidate.path) as file:
@@ -225,7 +235,7 @@ class SourceCaptions:
                 work.videos.find(video_id, for_update=True)
                 shown = {track.path for track in work.captions.of_video(video_id)}
         except UnavailableError:
-            # Who knows; then they go with their video.
+            # They may be shown; if not, they are removed with their video.
             return
         self._discard(path for path in paths if path not in shown)
 

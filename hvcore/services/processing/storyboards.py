@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from hvcore.domain.processing.media_index import MediaIndex, Sprite, Storyboard
 from hvcore.domain.processing.storyboard import MAX_STILLS, still_count
-from hvcore.domain.processing.transcoding import (
-    MediaFile,
-    MediaIndex,
-    PartDone,
-    Sprite,
-    Storyboard,
-)
+from hvcore.domain.processing.transcoding import MediaFile, PartDone
+from hvcore.pictures.jpeg import encode_jpeg
 from hvcore.pictures.redraw import UNREADABLE
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 
@@ -146,6 +142,4 @@ def _drawn(tiles: "Sequence[Image.Image]") -> bytes:
     for number, tile in enumerate(tiles):
         row, column = divmod(number, COLUMNS)
         sheet.paste(tile, (column * width_px, row * height_px))
-    made = io.BytesIO()
-    sheet.save(made, "JPEG", quality=_QUALITY, optimize=True, progressive=True)
-    return made.getvalue()
+    return encode_jpeg(sheet, quality=_QUALITY, is_progressive=True)

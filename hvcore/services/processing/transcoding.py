@@ -9,7 +9,6 @@ the video. Nobody waits for anybody.
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -18,9 +17,10 @@ from hvcore.domain.ids import JobId
 from hvcore.domain.limits import SEGMENT_S
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.ladder import build_ladder
+from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.storyboard import still_interval_s
+from hvcore.domain.processing.submissions import cancel_tasks
 from hvcore.domain.processing.transcoding import (
-    MediaIndex,
     Part,
     PartDone,
     PartPending,
@@ -28,30 +28,36 @@ from hvcore.domain.processing.transcoding import (
     TranscodeOrder,
 )
 from hvcore.domain.tasks.kinds import (
-    TRANSCODE_ASSEMBLE,
     TRANSCODE_KINDS,
     TRANSCODE_PART,
 )
 from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
-from hvcore.domain.videos.video import Video, VideoState, media_root
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.queue import Queue
-from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.transcoder import RemoteTranscoder, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.quotas import require_planned
 from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order_tidying
 from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
 from hvcore.services.processing.certificates import Certificates
 from hvcore.services.processing.part_payloads import (
     part_index,
     part_payload,
     planned_part,
 )
+from hvcore.services.processing.part_results import PartResults
+from hvcore.services.processing.remote_parts import RemoteParts
 from hvcore.services.processing.source_captions import SourceCaptions
 from hvcore.services.processing.storyboards import Storyboards
+from hvcore.services.processing.transcoder_choice import TranscoderChoice
+from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
-from hvcore.wire.stored import from_stored, to_stored
+from hvcore.wire.stored import from_stored
 
 _log = logging.getLogger(__name__)
 
@@ -64,8 +70,12 @@ class Transcoding:
 
     uow: UnitOfWork
     queue: Queue
-    transcoder: Transcoder
+    transcoders: Transcoders
+    choice: TranscoderChoice
     files: AttemptFiles
+    workspaces: AttemptWorkspaces
+    results: PartResults
+    remote_parts: RemoteParts
     storyboards: Storyboards
     certificates: Certificates
     source_captions: SourceCaptions
@@ -84,8 +94,10 @@ class Transcoding:
             run.finish()
             return
         self.files.drop_other_sendings(video)
-        with self.files.workspace(run, video) as workspace:
-            source = self.transcoder.probe(workspace)
+        prober = self.choice.before_probing(video)
+        with self.workspaces.workspace(run, video) as workspace:
+            source = prober.transcoder.probe(workspace)
+        chosen = self.choice.after_probing(video, source, prober)
         order = TranscodeOrder(
             source=source,
             settings=video.settings,
@@ -94,13 +106,16 @@ class Transcoding:
             workers=self._workers(),
             still_interval_s=still_interval_s(source.duration_s),
         )
-        parts = self._parts(order)
+        parts = _planned(chosen.transcoder, order)
+        is_remote = isinstance(chosen.transcoder, RemoteTranscoder)
         job = TranscodeJob(
             id=_job_id(run.task),
             video_id=video.id,
             order=order,
             parts_total=len(parts),
             parts_left=len(parts),
+            transcoder=chosen.name,
+            chosen_because=chosen.because,
         )
         with self.uow.write() as work:
             run.finish(work)
@@ -109,10 +124,11 @@ class Transcoding:
                 work.tasks.add(
                     NewTask(
                         kind=TRANSCODE_PART,
-                        lane=Lane.ENCODE,
+                        # What is made elsewhere keeps no encoder waiting.
+                        lane=Lane.OUTBOUND if is_remote else Lane.ENCODE,
                         org_id=video.org_id,
                         subject=video.id,
-                        payload=part_payload(job.id, part),
+                        payload=part_payload(job, part),
                     )
                     for part in parts
                 )
@@ -131,16 +147,20 @@ class Transcoding:
         if video is None or job is None:
             run.finish()
             return
-        part = planned_part(run.task, job.order, self.transcoder)
-        folder = f"p{part.index}a{run.task.fence}"
-        with self.files.workspace(run, video) as workspace:
-            done = self.transcoder.run(part, workspace)
+        transcoder = self.transcoders.of_job(job)
+        part = planned_part(run.task, job.order, transcoder)
+        if isinstance(transcoder, RemoteTranscoder):
+            self.remote_parts.run(run, video, job, part, transcoder)
+            return
+        with self.workspaces.workspace(run, video) as workspace:
+            done = transcoder.run(part, workspace)
             if isinstance(done, PartPending):
-                self._wait_for(run, done)
-                return
+                raise TypeError(f"{job.transcoder} is no RemoteTranscoder")
             run.check()
             failpoint("part.encoded")
-            self._keep(run, job, part_folder=folder, made=workspace.folder, done=done)
+            self.results.keep(
+                run, job, index=part.index, made=workspace.folder, done=done
+            )
 
     def assemble(self, run: TaskRun) -> None:
         """
@@ -155,7 +175,7 @@ class Transcoding:
             run.finish()
             return
         done = self._finished_parts(job)
-        media = self.transcoder.assemble(job.order, done)
+        media = self.transcoders.of_job(job).assemble(job.order, done)
         root = media_root(video.id, job.id)
         run.check()
         # A name of this attempt's own, as parts have.
@@ -171,7 +191,7 @@ class Transcoding:
             self.files.write_playlists(root, media)
             failpoint("assemble.written")
             self.certificates.issue(run, job, media)
-            media = self._publish(run, video, media, done)
+            media = self._publish(run, video, job, media, done)
         except UnavailableError:
             # These files may be published, as in _keep.
             raise
@@ -186,22 +206,15 @@ class Transcoding:
         Fail the video whose job cannot be finished; its other parts end.
         """
         video = work.videos.find(task.subject, for_update=True)
-        if not work.tasks.fail(task, error=error):
+        current = work.tasks.find(task.id)
+        if current is None or not work.tasks.fail(task, error=error):
             return
+        ended = [current]
         if video is not None and video.mark_failed(_job_id(task), reason):
             work.videos.save(video)
-            work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
+            ended += work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
             order_tidying(work, video, timedelta(), LATE_WRITERS_AFTER)
-
-    def _parts(self, order: TranscodeOrder) -> tuple[Part, ...]:
-        parts = self.transcoder.plan(order)
-        if not parts:
-            # Nobody would finish a last part, and the job would never end.
-            raise TranscodeError(
-                "The transcoder planned no work for this video.",
-                log=f"{type(self.transcoder).__name__}.plan returned no parts",
-            )
-        return parts
+        work.tasks.add(cancel_tasks(ended, now=work.now()))
 
     def _workers(self) -> int:
         try:
@@ -229,6 +242,7 @@ class Transcoding:
         self,
         run: TaskRun,
         video: Video,
+        job: TranscodeJob,
         media: MediaIndex,
         done: Sequence[tuple[str, PartDone]],
     ) -> MediaIndex:
@@ -239,66 +253,14 @@ class Transcoding:
             current = work.videos.find(video.id, for_update=True)
             run.finish(work)
             media = captions.noted_in(media)
-            if current is None or not current.mark_ready(_job_id(run.task), media):
+            if current is None or not current.mark_ready(job.id, media):
                 raise TaskStopped
+            current.take_chapters(job.order.source.chapters)
             work.videos.save(current)
             captions.put(work, video.id)
             order_tidying(work, current, LATE_WRITERS_AFTER)
             work.commit()
         return media
-
-    def _keep(
-        self,
-        run: TaskRun,
-        job: TranscodeJob,
-        *,
-        part_folder: str,
-        made: Path,
-        done: PartDone,
-    ) -> None:
-        target = f"{media_root(job.video_id, job.id)}/{part_folder}"
-        try:
-            self.files.store(made, target)
-            failpoint("part.stored")
-            self._finish_part(run, job, part_folder, done)
-        except UnavailableError:
-            # A commit that was not confirmed may have been made: then these files
-            # are the part. If they are not, the tidying removes them.
-            raise
-        except BaseException:
-            # Lost, cancelled or refused: nobody else knows of these files.
-            self.files.discard(target)
-            raise
-
-    def _finish_part(
-        self, run: TaskRun, job: TranscodeJob, folder: str, done: PartDone
-    ) -> None:
-        result = {"folder": folder, "done": to_stored(done)}
-        with self.uow.write() as work:
-            run.finish(work, result=result)
-            if work.jobs.count_down(job.id) == 0:
-                work.tasks.add(
-                    [
-                        NewTask(
-                            kind=TRANSCODE_ASSEMBLE,
-                            lane=Lane.ASSEMBLE,
-                            org_id=run.task.org_id,
-                            subject=run.task.subject,
-                            payload={"job": job.id},
-                        )
-                    ]
-                )
-            work.commit()
-
-    def _wait_for(self, run: TaskRun, pending: PartPending) -> None:
-        with self.uow.write() as work:
-            work.tasks.put_back(
-                run.task,
-                not_before=work.now() + timedelta(seconds=pending.retry_after_s),
-                payload={**run.task.payload, "handle": pending.handle},
-            )
-            run.charge(work)
-            work.commit()
 
     def _finished_parts(self, job: TranscodeJob) -> Sequence[tuple[str, PartDone]]:
         with self.uow.read() as work:
@@ -321,6 +283,17 @@ class Transcoding:
 
 def _job_id(task: Task) -> JobId:
     return JobId(str(task.payload["job"]))
+
+
+def _planned(transcoder: Transcoder, order: TranscodeOrder) -> tuple[Part, ...]:
+    parts = transcoder.plan(order)
+    if not parts:
+        # Nobody would finish a last part, and the job would never end.
+        raise TranscodeError(
+            "The transcoder planned no work for this video.",
+            log=f"{type(transcoder).__name__}.plan returned no parts",
+        )
+    return parts
 
 
 def _part_result(result: Mapping[str, Any]) -> tuple[str, PartDone]:

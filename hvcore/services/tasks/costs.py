@@ -1,5 +1,5 @@
 """
-What an attempt at a task costs: the processor's time, and the worker's.
+The cost of an attempt at a task: processor time, and the worker's time.
 """
 
 import resource

@@ -1,9 +1,9 @@
 """
 One attempt at a task, and the lease that it is made under.
 
-A worker renews its lease while it works. When the lease is lost, the task
-cancelled or the service stopping, the work is told at its next ``check()``
-and throws away what it has.
+A worker renews its lease while it works. When the lease is lost, the task cancelled
+or the service stopping, the next ``check()`` of the work raises, and it throws its
+results away.
 """
 
 import logging
@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from types import TracebackType
 from typing import Final, Self
+
+import attrs
 
 from hvcore.domain.tasks.task import LEASE, Task
 from hvcore.errors import UnavailableError
@@ -27,7 +29,7 @@ RENEW_EVERY_S: Final = 0.8
 
 class TaskStopped(BaseException):
     """
-    The work of a task is not wanted here any more.
+    The work of a task must end here.
 
     Not an Exception, so that no handler of errors swallows it.
     """
@@ -71,13 +73,13 @@ class TaskRun:
     @property
     def is_lost(self) -> bool:
         """
-        Tell whether somebody else owns the task now, or nobody wants it.
+        Return whether another worker owns the task now, or it was cancelled.
         """
         return self._lost.is_set()
 
     def check(self) -> None:
         """
-        Raise if the work shall stop.
+        Raise if the work must stop.
 
         Raises:
             TaskStopped: The lease is lost or this process is stopping.
@@ -87,7 +89,7 @@ class TaskRun:
 
     def report(self, progress: float) -> None:
         """
-        Take note of the finished share, 0.0 to 1.0; stored with the lease.
+        Record the finished share, 0.0 to 1.0; stored with the lease.
         """
         self._progress = min(max(progress, 0.0), 1.0)
 
@@ -113,7 +115,15 @@ class TaskRun:
             self.finish(own, result=result)
             own.commit()
 
-    def put_back(self, work: Work, *, not_before: datetime, error: str) -> None:
+    def put_back(
+        self,
+        work: Work,
+        *,
+        not_before: datetime,
+        error: str,
+        payload: Mapping[str, object] | None = None,
+        progress: float | None = None,
+    ) -> None:
         """
         Have the task run again later, in the given transaction.
 
@@ -121,21 +131,47 @@ class TaskRun:
 
         Args:
             error: Why it waits, for operators.
+            payload: What the next attempt needs; None leaves it as it is.
+            progress: The finished share, 0.0 to 1.0; None leaves it as it is.
 
         Raises:
             TaskStopped: The lease is lost; the transaction must not be
                 committed.
         """
-        if not work.tasks.put_back(self.task, not_before=not_before, error=error):
+        if not work.tasks.put_back(
+            self.task,
+            not_before=not_before,
+            error=error,
+            payload=payload,
+            progress=progress,
+        ):
             raise TaskStopped
         self.charge(work)
+
+    def note(
+        self,
+        work: Work,
+        payload: Mapping[str, object],
+        *,
+        progress: float | None = None,
+    ) -> bool:
+        """
+        Store what later attempts need while the work goes on, in the given transaction.
+
+        Returns:
+            False if the lease is lost.
+        """
+        if not work.tasks.note(self.task, payload, progress=progress):
+            return False
+        self.task = attrs.evolve(self.task, payload=payload)
+        return True
 
     def charge(self, work: Work) -> None:
         """
         Charge the organization for this attempt, in the given transaction.
 
-        For who ends the attempt otherwise than by this class. Called in the thread
-        that does the work, after its children have ended.
+        For code that ends the attempt without this class. Called in the thread that
+        does the work, after its children have ended.
         """
         work.tasks.charge(self.task, self._meter.cost_s())
 

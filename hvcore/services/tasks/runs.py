@@ -1,7 +1,7 @@
 """
 Run tasks under a lease, and keep them going when workers vanish.
 
-The database decides who runs what.
+The database decides which worker runs which task.
 """
 
 import errno
@@ -15,13 +15,14 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.certificates import NotConformantError
-from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
+from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.tasks.lane_turns import LaneTurns
+from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 
 _log = logging.getLogger(__name__)
@@ -32,10 +33,10 @@ PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 SWEEP_BATCH: Final = 200
 FORGET_BATCH: Final = 1_000
-"""Rows in a transaction: a writer on SQLite holds everyone else up."""
+"""Rows in a transaction: a writer on SQLite delays everyone else."""
 FORGET_BATCHES: Final = 30
-"""Rather the rest half a minute later than a sweep that does nothing else."""
-ENDED_KEPT_FOR: Final = timedelta(days=7)
+"""The rest follows half a minute later; the sweep must not do only this."""
+ENDED_TASK_RETENTION: Final = timedelta(days=7)
 
 
 class TaskHandler(Protocol):
@@ -46,7 +47,7 @@ class TaskHandler(Protocol):
     @property
     def is_patient(self) -> bool:
         """
-        Tell whether the task is tried for ever, because it must succeed.
+        Return whether the task is tried for ever, because it must succeed.
         """
         ...
 
@@ -60,7 +61,7 @@ class TaskHandler(Protocol):
         """
         End the task as failed, with what follows from it, in one transaction.
 
-        Locks what the task is about before the task, as everybody does.
+        Locks the task's subject before the task, as all code does.
 
         Args:
             reason: A sentence for the video's owner.
@@ -72,7 +73,7 @@ class TaskHandler(Protocol):
 @attrs.frozen(kw_only=True)
 class TaskRuns:
     """
-    Run tasks, and sweep those that were left behind.
+    Run tasks, and sweep those that lost their worker.
 
     Attributes:
         most_percent: Of the workers of a lane, for one organization while others
@@ -89,51 +90,65 @@ class TaskRuns:
         self, task_id: TaskId, *, worker: str, stopping: Callable[[], bool]
     ) -> None:
         """
-        Take the lease of a task and do its work, if nobody else does.
+        Take the lease of a task and do its work, unless another worker does.
 
         Args:
-            worker: Who runs it: host, data folder and process.
-            stopping: Tells whether this process shall end.
+            worker: The worker: host, data folder and process.
+            stopping: Returns whether this process must end.
         """
         task = self.take(task_id, worker=worker)
         if task is not None:
             self.work(task, stopping=stopping)
 
     def run_next(
-        self, turns: LaneTurns, *, worker: str, stopping: Callable[[], bool]
+        self,
+        scheduler: LaneScheduler,
+        *,
+        worker: str,
+        stopping: Callable[[], bool],
+        for_reserve: bool = False,
     ) -> bool:
         """
         Do the work of the task that is to run next.
 
+        Args:
+            for_reserve: Only work of organizations of which nothing is in work in
+                its lane, while something of another one is.
+
         Returns:
             False if there was none.
         """
-        task = self.take_next(turns, worker=worker)
+        task = self.take_next(scheduler, worker=worker, for_reserve=for_reserve)
         if task is None:
             return False
         self.work(task, stopping=stopping)
         return True
 
-    def take_next(self, turns: LaneTurns, *, worker: str) -> Task | None:
+    def take_next(
+        self, scheduler: LaneScheduler, *, worker: str, for_reserve: bool = False
+    ) -> Task | None:
         """
         Take the lease of the task that is to run next; None if there is none.
         """
         # A look first, because most rings are for tasks that were taken long ago.
         with self.uow.read() as work:
-            with_work = work.tasks.lanes_with_work(turns.lanes)
+            with_work = work.tasks.lanes_with_work(scheduler.lanes)
         if not with_work:
             return None
-        lane = turns.choose(with_work)
+        lane = scheduler.choose(with_work)
         with self.uow.write() as work:
             task = work.tasks.lease_next(
-                lane, worker=worker, most_percent=self.most_percent
+                lane,
+                worker=worker,
+                most_percent=self.most_percent,
+                for_reserve=for_reserve,
             )
             work.commit()
         return task
 
     def take(self, task_id: TaskId, *, worker: str) -> Task | None:
         """
-        Take the lease of a task; None if somebody else has it or it ended.
+        Take the lease of a task; None if another worker has it or it has ended.
 
         The lease is short: work on it, or put it back, at once.
         """
@@ -206,7 +221,7 @@ class TaskRuns:
         """
         Remove the records of tasks that ended long ago.
         """
-        before, total = self.clock.now() - ENDED_KEPT_FOR, 0
+        before, total = self.clock.now() - ENDED_TASK_RETENTION, 0
         for _ in range(FORGET_BATCHES):
             with self.uow.write() as work:
                 count = work.tasks.forget_ended(before, FORGET_BATCH)
@@ -237,7 +252,7 @@ class TaskRuns:
             work.commit()
 
     def _failed(self, run: TaskRun, handler: TaskHandler, error: Exception) -> None:
-        if _is_outage(error):
+        if is_outage(error):
             self._wait_out(run, error)
             return
         task = run.task
@@ -316,16 +331,19 @@ def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
             return
 
 
+def is_outage(error: Exception) -> bool:
+    """
+    Return whether the task must wait, because the fault is not its own.
+    """
+    return isinstance(error, UnavailableError) or (
+        isinstance(error, OSError) and error.errno in _FULL
+    )
+
+
 def _wait(attempts: int, handler: TaskHandler) -> timedelta:
     if not handler.is_patient:
         return backoff(attempts)
     return min(timedelta(seconds=2.0 ** min(attempts, 12)), PATIENT_BACKOFF_MAX)
-
-
-def _is_outage(error: Exception) -> bool:
-    return isinstance(error, UnavailableError) or (
-        isinstance(error, OSError) and error.errno in _FULL
-    )
 
 
 def _is_expected(error: Exception) -> bool:

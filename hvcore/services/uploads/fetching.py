@@ -19,7 +19,7 @@ from hvcore.clock import Clock
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.limits import MAX_NAME_CHARS, UPLOAD_URL_VALID_S
-from hvcore.domain.processing.transcoding import UnusableSourceError
+from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.uploads.grants import (
     FileWanted,
@@ -28,11 +28,12 @@ from hvcore.domain.uploads.grants import (
     new_video,
     source_path,
 )
-from hvcore.domain.videos.video import Video, VideoState, VideoWanted
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.domain.web_addresses import without_secrets
 from hvcore.errors import QuotaExceededError, UnavailableError
 from hvcore.failpoints import failpoint
-from hvcore.incoming.whole import ArrivingFile, arriving_file
+from hvcore.incoming.whole_files import ArrivingFile, arriving_file
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.safe_http import (
@@ -41,6 +42,7 @@ from hvcore.safe_http import (
     StreamedResponse,
     TargetRefusedError,
 )
+from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.quotas import require_minutes, require_storage
 from hvcore.services.processing.orders import order_fetch, order_job
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
@@ -77,7 +79,7 @@ class Fetching:
         """
         Return why an address is not fetched, as far as it is known by now.
 
-        What cannot be known before the fetch itself is told by the video.
+        What only the fetch itself can find out, the video shows later.
         """
         try:
             self.outbound.check(url, client=env.org_id)
@@ -105,6 +107,9 @@ class Fetching:
             order_fetch(work, grant)
             require_minutes(work, env.org_id)
             require_storage(work, env.org_id, file.size_bytes or 0)
+            record_by_person(
+                work, "video.fetch", video.id, org_id=env.org_id, name=video.name
+            )
             work.commit()
         return video
 

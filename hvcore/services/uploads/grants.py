@@ -1,5 +1,5 @@
 """
-Grant uploads, take their bytes in, and give up those that never come.
+Grant uploads, receive their bytes, and end those that never arrive.
 
 Source: interface, "upload-url".
 """
@@ -18,6 +18,7 @@ from hvcore.domain import ids, limits
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.tasks.kinds import UPLOAD_PURGE
 from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.uploads.direct import IN_FLIGHT_FOR
 from hvcore.domain.uploads.grants import (
     CONTENT_TYPES,
     FileWanted,
@@ -27,7 +28,8 @@ from hvcore.domain.uploads.grants import (
     new_video,
     source_path,
 )
-from hvcore.domain.videos.video import VideoState, VideoWanted
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     InvalidFileSizeError,
@@ -40,23 +42,31 @@ from hvcore.incoming.cleaning import remove_abandoned
 from hvcore.incoming.disk_space import DiskReservation, DiskReservations
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.quotas import (
     IN_THE_BODY,
     require_minutes,
     require_storage,
 )
-from hvcore.services.processing.orders import order_job
+from hvcore.services.processing.orders import order_job, order_watch
 from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.uploads.direct_addresses import DirectAddresses
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
 
 _log = logging.getLogger(__name__)
 
-UNPROCESSED_KEPT_FOR: Final = timedelta(hours=24)
+UNPROCESSED_RETENTION: Final = timedelta(hours=24)
 """How long uploaded bytes wait for a process request."""
-IN_FLIGHT_FOR: Final = timedelta(hours=6)
-"""How long sending may take that began before the grant ran out."""
 SWEEP_BATCH: Final = 100
+NOT_SENT_HERE: Final = frozenset(
+    {
+        GrantState.ENDED,
+        GrantState.FETCHING,
+        GrantState.DIRECT,
+        GrantState.TAKING,
+    }
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -66,6 +76,7 @@ class Uploads:
 
     Attributes:
         room: On the disks of this machine, for all of its processes.
+        direct: Addresses of the store itself, where callers get these.
     """
 
     uow: UnitOfWork
@@ -75,6 +86,7 @@ class Uploads:
     clock: Clock
     work_dir: Path
     room: DiskReservations
+    direct: DirectAddresses
 
     def grant(self, env: Environment, file: FileWanted) -> UploadGranted:
         """
@@ -84,11 +96,12 @@ class Uploads:
             QuotaExceededError: The organization may not store it.
         """
         grant = self._new_grant(env, file)
+        granted = self._signed(grant)
         with self.uow.write() as work:
             work.grants.add(grant)
             require_storage(work, env.org_id, file.size_bytes or 0)
             work.commit()
-        return self._signed(grant)
+        return self._with_parts(granted, file)
 
     def grant_video(
         self, env: Environment, file: FileWanted, wanted: VideoWanted
@@ -103,13 +116,19 @@ class Uploads:
         video = new_video(env, wanted, grant, state=VideoState.AWAITING_UPLOAD)
         grant.video_id = video.id
         grant.starts_processing = True
+        granted = self._signed(grant)
         with self.uow.write() as work:
             work.videos.add(video)
             work.grants.add(grant)
+            if granted.is_direct:
+                order_watch(work, grant)
             require_minutes(work, env.org_id)
             require_storage(work, env.org_id, file.size_bytes or 0)
+            record_by_person(
+                work, "video.upload", video.id, org_id=env.org_id, name=video.name
+            )
             work.commit()
-        return self._signed(grant)
+        return self._with_parts(granted, file)
 
     def open_upload(self, grant_id: str) -> UploadGrant:
         """
@@ -151,7 +170,7 @@ class Uploads:
 
     def check_quotas(self, grant: UploadGrant, size_bytes: int | None) -> None:
         """
-        Refuse a body before it is read; what decides is how it is when it is there.
+        Refuse a body before it is read; the check after it has arrived decides.
 
         Args:
             size_bytes: Of the whole file; None if nobody has announced it.
@@ -161,17 +180,17 @@ class Uploads:
         """
         with self.uow.read() as work:
             # It takes the place of what was sent before.
-            more_bytes = (size_bytes or 1) - grant.kept_bytes
+            more_bytes = (size_bytes or 1) - grant.quota_bytes
             _require(work, grant, more_bytes)
 
     def room_for(
         self, grant: UploadGrant, size_bytes: int | None
     ) -> AbstractContextManager[DiskReservation]:
         """
-        Hold room for a body while it comes in.
+        Reserve space for a body while it arrives.
 
-        All that is taken in begins here, before a byte of it is read: each PUT, each
-        PATCH and each file that is fetched. What an organization may store in all,
+        Everything that is received begins here, before a byte of it is read: each
+        PUT, each PATCH and each fetched file. What an organization may store in all,
         check_quotas asks.
 
         Args:
@@ -185,7 +204,7 @@ class Uploads:
 
     def is_room_scarce(self) -> bool:
         """
-        Tell whether others wait for room who have less than a share.
+        Return whether others that have less than a share wait for space.
 
         Raises:
             UnavailableError: The disk fails.
@@ -194,7 +213,7 @@ class Uploads:
 
     def incoming_dir(self) -> Path:
         """
-        Return the folder in which bytes are collected before they are kept.
+        Return the folder in which bytes are collected before they are stored.
 
         Raises:
             UnavailableError: It cannot be made.
@@ -212,7 +231,7 @@ class Uploads:
         self, grant_id: str, local: Path, *, size_bytes: int, content_type: str
     ) -> UploadGrant:
         """
-        Keep a file that has come in whole; the arrival is durable on return.
+        Store a file that has arrived completely; it is durable on return.
 
         Raises:
             InvalidFileSizeError: Not the size of the grant.
@@ -241,7 +260,7 @@ class Uploads:
 
     def expire(self) -> int:
         """
-        Give up videos and grants whose bytes cannot come any more.
+        End videos and grants whose bytes can no longer arrive.
         """
         now = self.clock.now()
         with self.uow.write() as work:
@@ -249,7 +268,7 @@ class Uploads:
             for video in videos:
                 video.expire()
                 work.videos.save(video)
-            grants = work.grants.unused(now - UNPROCESSED_KEPT_FOR, SWEEP_BATCH)
+            grants = work.grants.unused(now - UNPROCESSED_RETENTION, SWEEP_BATCH)
             for grant in grants:
                 grant.state = GrantState.ENDED
                 work.grants.save(grant)
@@ -265,6 +284,7 @@ class Uploads:
             UnavailableError: The storage refuses; the task is tried again.
         """
         self.storage.delete_tree(run.task.subject)
+        self.direct.end_parts(run.task.subject)
         run.finish()
 
     def discard(self, path: str) -> None:
@@ -306,7 +326,16 @@ class Uploads:
             expires_at=now + timedelta(seconds=limits.UPLOAD_URL_VALID_S),
         )
 
+    def _with_parts(self, granted: UploadGranted, file: FileWanted) -> UploadGranted:
+        if not (granted.is_direct and file.wants_parts):
+            return granted
+        return attrs.evolve(granted, parts=self.direct.parts(granted.grant))
+
     def _signed(self, grant: UploadGrant) -> UploadGranted:
+        address = self.direct.address(grant)
+        if address is not None:
+            grant.state = GrantState.DIRECT
+            return UploadGranted(grant=grant, signed_url=address.url, is_direct=True)
         path = self.signer.sign(grant.id, int(grant.expires_at.timestamp()))
         return UploadGranted(grant=grant, signed_url=self.public.upload_url + path)
 
@@ -315,8 +344,8 @@ class Uploads:
             raise ProcessingInProgressError
         if (
             grant is None
-            # What the service fetches itself, nobody sends.
-            or grant.state in {GrantState.ENDED, GrantState.FETCHING}
+            # What the service fetches itself, or the store gets, nobody sends here.
+            or grant.state in NOT_SENT_HERE
             or self.clock.now() >= grant.expires_at
         ):
             raise ForbiddenError(
@@ -341,7 +370,7 @@ class Uploads:
             with self.uow.read() as work:
                 grant = work.grants.find(grant_id)
         except UnavailableError:
-            # Who knows; then they go with the next sending's job, or with the grant.
+            # They may be in use; if not, the next sending's job removes them, or the grant's end.
             return
         if grant is None or grant.stored_path != path:
             self.discard(path)
@@ -351,7 +380,7 @@ class Uploads:
     ) -> tuple[str | None, UploadGrant]:
         with self.uow.write() as work:
             grant = self._still_open(work.grants.find(grant_id, for_update=True))
-            previous, more_bytes = grant.stored_path, size_bytes - grant.kept_bytes
+            previous, more_bytes = grant.stored_path, size_bytes - grant.quota_bytes
             grant.stored_path, grant.stored_bytes = path, size_bytes
             grant.state = GrantState.UPLOADED
             if grant.starts_processing and grant.video_id is not None:

@@ -1,8 +1,8 @@
 """
 Uploads that go on where they were cut off.
 
-The grant says until when; the file of the upload how far it is. Once all bytes
-are there, they go the way of every other upload.
+The grant says until when; the file of the upload how far it is. Once all bytes have
+arrived, they are handled like every other upload.
 """
 
 import logging
@@ -29,7 +29,8 @@ from hvcore.domain.uploads.resumable import (
     UploadLockedError,
     expiry_after,
 )
-from hvcore.domain.videos.video import VideoState, VideoWanted
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     ProcessingInProgressError,
@@ -47,7 +48,7 @@ from hvcore.upload_signing import UploadSigner
 _log = logging.getLogger(__name__)
 
 PROLONG_STEP: Final = timedelta(minutes=1)
-"""Many small chunks shall not write to the database each time."""
+"""Many small chunks must not each write to the database."""
 
 
 @attrs.frozen(kw_only=True)
@@ -80,7 +81,7 @@ class ResumableUploads:
 
     def files(self) -> PartialFiles:
         """
-        Return what has come in so far.
+        Return the bytes that have arrived so far.
 
         Raises:
             UnavailableError: There is no folder for it.
@@ -91,7 +92,7 @@ class ResumableUploads:
         self, grant: UploadGrant, size_bytes: int | None
     ) -> AbstractContextManager[DiskReservation]:
         """
-        Hold room for the bytes of one request while they come in.
+        Reserve space for the bytes of one request while they arrive.
 
         Args:
             size_bytes: Of all that the upload still lacks.
@@ -103,7 +104,7 @@ class ResumableUploads:
 
     def is_room_scarce(self) -> bool:
         """
-        Tell whether others wait for room who have less than a share.
+        Return whether others that have less than a share wait for space.
 
         Raises:
             UnavailableError: The disk fails.
@@ -112,7 +113,7 @@ class ResumableUploads:
 
     def find(self, grant_id: GrantId) -> UploadGrant:
         """
-        Return the grant of an upload that goes on or is complete (``USED``).
+        Return the grant of an upload that may continue or is complete (``USED``).
 
         Raises:
             UploadGoneError: It ran out, was ended or was cancelled.
@@ -139,7 +140,7 @@ class ResumableUploads:
 
     def check_quotas(self, grant: UploadGrant) -> None:
         """
-        Refuse further bytes where the whole file could not be kept.
+        Refuse further bytes if the whole file could not be stored.
 
         Raises:
             QuotaExceededError: 507; the organization may not store or encode it.
@@ -210,8 +211,8 @@ class ResumableUploads:
         """
         Remove the files of uploads that have ended; return how many.
 
-        One that is whole is kept, if that takes no time: the storage may have
-        been away when its last byte came, and the sender is gone.
+        A complete upload is stored, if that takes no time: the storage may have been
+        down when its last byte arrived, and the sender has gone.
         """
         removed = 0
         try:
@@ -230,7 +231,7 @@ class ResumableUploads:
         running = None
         if self._is_alive(grant) and grant.state is not GrantState.USED:
             running = grant
-        if running is not None and not self._is_quickly_kept(files, running):
+        if running is not None and not self._is_moved_at_once(files, running):
             return False
         try:
             with files.hold(grant_id) as file:
@@ -243,7 +244,7 @@ class ResumableUploads:
             return False
         return True
 
-    def _is_quickly_kept(self, files: PartialFiles, grant: UploadGrant) -> bool:
+    def _is_moved_at_once(self, files: PartialFiles, grant: UploadGrant) -> bool:
         # Elsewhere the sweep would stand still while gigabytes are copied.
         is_moved = isinstance(self.uploads.storage, SupportsUploadFile)
         return is_moved and files.size_of(grant.id) == grant.size_bytes

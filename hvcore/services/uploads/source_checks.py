@@ -1,15 +1,16 @@
 """
 Whether what an address gives can be a video at all.
 
-Told from its head and its first bytes, so that a web page is refused before
-gigabytes of anything are fetched. What it really is, the transcoder finds out.
+By its headers and its first bytes, so that a web page is refused before gigabytes are
+fetched. The transcoder finds out what it really is.
 """
 
 from http import HTTPStatus
 from typing import Final
 
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
+from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.safe_http import StreamedResponse
 
 SNIFFED_BYTES: Final = 64
@@ -58,7 +59,7 @@ def check_head(download: StreamedResponse) -> None:
         raise UnusableSourceError(
             f"The source gives {kind[:80]} instead of a video."
             if kind.isascii() and kind.isprintable()
-            else "The source gives something other than a video."
+            else "The source sends something other than a video."
         )
     if download.headers.get("content-encoding", "identity").lower() != "identity":
         raise UnusableSourceError(

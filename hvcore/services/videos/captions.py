@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import Final
 
 import attrs
 
@@ -23,9 +24,11 @@ from hvcore.domain.videos.captions import (
     WEBVTT_TYPE,
     CaptionFormat,
     CaptionTrack,
+    Cue,
     read_captions,
     write_webvtt,
 )
+from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     FieldError,
     InvalidParametersError,
@@ -33,14 +36,16 @@ from hvcore.errors import (
     UnavailableError,
 )
 from hvcore.manifests.languages import canonical_tag
-from hvcore.ports.storage import Storage
-from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)
 
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)
+NO_SUCH_CAPTIONS: Final = "The video has no captions in this language."
 
 
 @attrs.frozen(kw_only=True)
@@ -50,7 +55,7 @@ class NewCaptions:
 
     Attributes:
         language: As the path has it.
-        label: What viewers choose them by; None takes the language's tag.
+        label: The name that viewers see; None takes the language's tag.
         data: The file.
         expected: The format it was said to have; None where that is open.
     """
@@ -69,22 +74,23 @@ class Captions:
     They belong to the video and not to a job: another try keeps them.
 
     Attributes:
-        places: For files and pictures that come in.
+        slots: For incoming files and pictures.
     """
 
     uow: UnitOfWork
     storage: Storage
     clock: Clock
-    places: SharedCapacity
+    slots: SharedCapacity
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
         """
-        Keep a place for a file that is being sent, until it is stored.
+        Take a slot for a file that is being sent, until it is stored.
 
         Raises:
-            UnavailableError: Too many are, of all or of the organization's.
+            UnavailableError: Too many are being received, in all or of the
+                organization.
         """
-        return self.places.take(org_id)
+        return self.slots.take(org_id)
 
     def of_video(
         self, caller: Principal, org_id: str, video_id: str
@@ -94,11 +100,30 @@ class Captions:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
         """
         with self.uow.read() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
             return work.captions.of_video(video.id)
+
+    def cues(
+        self, caller: Principal, org_id: str, video_id: str, language: str
+    ) -> tuple[CaptionTrack, Sequence[Cue]]:
+        """
+        Return the captions of a language as viewers get them, in order.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
+            NotFoundError: The video has none in this language.
+            UnavailableError: The storage does not answer.
+        """
+        for track in self.of_video(caller, org_id, video_id):
+            if track.language == language:
+                return track, self._read(track)
+        raise NotFoundError(NO_SUCH_CAPTIONS)
 
     def put(
         self, caller: Principal, org_id: str, video_id: str, new: NewCaptions
@@ -109,23 +134,28 @@ class Captions:
         Raises:
             InvalidParametersError: No language, no captions, or too many.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
             UnavailableError: The storage does not answer.
         """
         language = _language(new.language)
         # First: reading a file is work that only a video's owner may ask for.
         with self.uow.read() as work:
-            video = require_listed(reach_video(work, caller, org_id, video_id))
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
         track = self._store(video.id, language, new)
         try:
             with self.uow.write() as work:
-                require_listed(
-                    reach_video(work, caller, org_id, video_id, for_update=True)
+                video = require_listed(
+                    find_authorized_video(
+                        work, caller, org_id, video_id, for_update=True
+                    )
                 )
                 before = work.captions.of_video(video.id)
                 _require_room(before, language)
                 work.captions.put(track)
                 found = work.captions.of_video(video.id)
+                _record(work, "captions.put", video, language)
                 work.commit()
         except BaseException:
             self._discard_if_unknown(track)
@@ -142,7 +172,7 @@ class Captions:
         Raises:
             InvalidParametersError: This can be no language.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
             NotFoundError: The video has none in this language.
         """
         # Those of a source may have this language; they can be removed, too.
@@ -150,16 +180,26 @@ class Captions:
         language = _language(language) if is_known else UNDETERMINED
         with self.uow.write() as work:
             video = require_listed(
-                reach_video(work, caller, org_id, video_id, for_update=True)
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             before = work.captions.of_video(video.id)
             removed = [track for track in before if track.language == language]
             if not removed:
-                raise NotFoundError("The video has no captions in this language.")
+                raise NotFoundError(NO_SUCH_CAPTIONS)
             work.captions.remove(video.id, language)
+            _record(work, "captions.remove", video, language)
             work.commit()
         self._discard(*removed)
         return [track for track in before if track.language != language]
+
+    def _read(self, track: CaptionTrack) -> Sequence[Cue]:
+        try:
+            with self.storage.open(track.path) as file:
+                data = file.read()
+        except ObjectNotFoundError as exc:
+            # Replaced or removed at this moment.
+            raise NotFoundError(NO_SUCH_CAPTIONS) from exc
+        return read_captions(data, CaptionFormat.WEBVTT)
 
     def _store(
         self, video_id: VideoId, language: str, new: NewCaptions
@@ -187,7 +227,7 @@ class Captions:
                 work.videos.find(track.video_id, for_update=True)
                 shown = work.captions.of_video(track.video_id)
         except UnavailableError:
-            # Who knows; then it goes with its video.
+            # It may be shown; if not, it is removed with its video.
             return
         if all(other.version != track.version for other in shown):
             self._discard(track)
@@ -224,3 +264,7 @@ def _language(given: str) -> str:
 def _refusal(message: str, language: str) -> InvalidParametersError:
     problem = FieldError(message=message, location="path.language", value=language)
     return InvalidParametersError(message, errors=[problem])
+
+
+def _record(work: Work, action: str, video: Video, language: str) -> None:
+    record_by_person(work, action, video.id, org_id=video.org_id, language=language)

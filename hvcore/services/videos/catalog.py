@@ -10,10 +10,11 @@ from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.videos.catalog import VideoPage, VideoQuery
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.repositories.catalog import VideoCatalog
-from hvcore.services.access.authorization import within_reach
+from hvcore.services.access.authorization import authorize_video
 
 
 @attrs.frozen(kw_only=True)
@@ -38,10 +39,10 @@ class Catalog:
         Its media has no segments.
 
         Raises:
-            VideoNotFoundError: There is none such, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
         """
-        video = within_reach(self.videos.find(video_id), caller, org_id)
+        video = authorize_video(self.videos.find(video_id), caller, org_id)
         if video.state is VideoState.DELETED or video.never_came(self.clock.now()):
             raise VideoNotFoundError
         return video

@@ -18,15 +18,13 @@ import attrs
 
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.transcoding import MediaIndex, TranscodeError
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.kinds import THUMBNAIL_MAKE
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.video import (
-    Video,
-    VideoState,
-    posters_prefix,
-    thumbnails_prefix,
-)
+from hvcore.domain.videos.media_paths import posters_prefix, thumbnails_prefix
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     ConflictError,
     FieldError,
@@ -37,7 +35,8 @@ from hvcore.pictures.redraw import redraw
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import SupportsStill, Transcoder, Workspace
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.videos.stills import StillLocation, locate
 from hvcore.throttling.shares import SharedCapacity
@@ -57,26 +56,27 @@ class CustomThumbnails:
 
     Attributes:
         work_dir: For temporary files; one folder for each attempt.
-        places: For files and pictures that come in.
+        slots: For incoming files and pictures.
     """
 
     uow: UnitOfWork
     storage: Storage
     transcoder: Transcoder
     work_dir: Path
-    places: SharedCapacity
-    _slots: threading.Semaphore = attrs.field(
+    slots: SharedCapacity
+    _redraws: threading.Semaphore = attrs.field(
         factory=lambda: threading.Semaphore(REDRAWS_AT_A_TIME), init=False
     )
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
         """
-        Keep a place for a picture that is being sent, until it is set.
+        Take a slot for a picture that is being sent, until it is set.
 
         Raises:
-            UnavailableError: Too many are, of all or of the organization's.
+            UnavailableError: Too many are being received, in all or of the
+                organization.
         """
-        return self.places.take(org_id)
+        return self.slots.take(org_id)
 
     def set_picture(
         self,
@@ -91,29 +91,34 @@ class CustomThumbnails:
         Show a picture that was sent, from the next request on.
 
         Args:
-            content_type: One of pictures.PICTURE_FORMATS.
+            content_type: One of pictures.redraw.PICTURE_FORMATS.
 
         Raises:
             InvalidParametersError: It cannot be read; or the video has failed.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
             ConflictError: The video is not ready yet.
             UnavailableError: Too many pictures are being read.
         """
         # First: decoding is work that only a video's owner may ask for.
         with self.uow.read() as work:
-            video = _ready(reach_video(work, caller, org_id, video_id))
-        with self._place():
+            video = _ready(find_authorized_video(work, caller, org_id, video_id))
+        with self._redraw_slot():
             drawn = redraw(picture, content_type)
         path = self._store(video, drawn)
         try:
             with self.uow.write() as work:
                 video = _ready(
-                    reach_video(work, caller, org_id, video_id, for_update=True)
+                    find_authorized_video(
+                        work, caller, org_id, video_id, for_update=True
+                    )
                 )
                 # What was asked for last is shown, not what is made last.
                 work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
                 replaced = _show(work, video, path)
+                record_by_person(
+                    work, "thumbnail.upload", video.id, org_id=video.org_id
+                )
                 work.commit()
         except BaseException:
             self._take_back(video.id, path)
@@ -129,13 +134,15 @@ class CustomThumbnails:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
             ConflictError: The video is not ready yet.
             InvalidParametersError: The moment is behind the video's end, or
                 the video has failed; 422: the transcoder makes no pictures.
         """
         with self.uow.write() as work:
-            video = _ready(reach_video(work, caller, org_id, video_id, for_update=True))
+            video = _ready(
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
+            )
             self._check(video, at_s)
             work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
             work.tasks.add(
@@ -148,6 +155,9 @@ class CustomThumbnails:
                         payload={"job": video.job_id, "at_s": at_s},
                     )
                 ]
+            )
+            record_by_person(
+                work, "thumbnail.choose", video.id, org_id=video.org_id, at_s=at_s
             )
             work.commit()
         return video
@@ -171,9 +181,9 @@ class CustomThumbnails:
             return
         if not isinstance(self.transcoder, SupportsStill):
             raise TranscodeError("This worker's transcoder makes no pictures.")
-        place = locate(media, float(str(run.task.payload["at_s"])))
-        with self._workspace(run, video, place) as workspace:
-            made = self.transcoder.still(workspace, place.at_s).read_bytes()
+        location = locate(media, float(str(run.task.payload["at_s"])))
+        with self._workspace(run, video, location) as workspace:
+            made = self.transcoder.still(workspace, location.at_s).read_bytes()
         path = self._store(video, redraw(made, JPEG_TYPE))
         try:
             self._publish(run, path)
@@ -208,17 +218,17 @@ class CustomThumbnails:
             )
 
     @contextmanager
-    def _place(self) -> Iterator[None]:
-        if not self._slots.acquire(timeout=WAIT_FOR_REDRAW_S):
+    def _redraw_slot(self) -> Iterator[None]:
+        if not self._redraws.acquire(timeout=WAIT_FOR_REDRAW_S):
             raise UnavailableError("Too many pictures are being read; try again soon.")
         try:
             yield
         finally:
-            self._slots.release()
+            self._redraws.release()
 
     @contextmanager
     def _workspace(
-        self, run: TaskRun, video: Video, place: StillLocation
+        self, run: TaskRun, video: Video, location: StillLocation
     ) -> Iterator[Workspace]:
         base = self.work_dir / f"{run.task.id}a{run.task.fence}"
         folder = base / "out"
@@ -226,7 +236,7 @@ class CustomThumbnails:
         source = base / "segment.mp4"
         try:
             with source.open("wb") as copy:
-                for found in place.files:
+                for found in location.files:
                     with self.storage.open(f"{video.media_root}/{found.path}") as file:
                         shutil.copyfileobj(file, copy)
             yield Workspace(
@@ -242,15 +252,15 @@ class CustomThumbnails:
 
     def _tidy(self, video: Video, replaced: str | None) -> None:
         """
-        Remove what nobody sees any more.
+        Remove pictures that are no longer shown.
 
         The picture that was just replaced stays until the next one comes:
         requests may be reading it.
         """
-        kept = {video.poster_path, replaced}
+        referenced = {video.poster_path, replaced}
         try:
             for info in list(self.storage.walk(posters_prefix(video.id))):
-                if info.path not in kept:
+                if info.path not in referenced:
                     self.storage.delete_tree(info.path)
             if replaced is not None:
                 self.storage.delete_tree(thumbnails_prefix(video.id, replaced))
@@ -270,7 +280,7 @@ class CustomThumbnails:
             if video is None or video.poster_path != path:
                 self.storage.delete_tree(path)
         except UnavailableError:
-            # Who knows; then it goes when the next picture is chosen.
+            # It is removed when the next picture is chosen.
             _log.warning("picture not removed yet", extra={"hv_path": path})
 
 

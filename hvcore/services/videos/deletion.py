@@ -12,16 +12,20 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
+from hvcore.domain.processing.submissions import cancel_tasks
 from hvcore.domain.tasks.kinds import FETCH_GET, TRANSCODE_KINDS, VIDEO_PURGE
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import GrantState, upload_path
-from hvcore.domain.videos.video import DeletionReason, Video, VideoState, media_prefix
+from hvcore.domain.videos.media_paths import media_prefix
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.failpoints import failpoint
 from hvcore.ports.cache_purge import PurgeReason
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.authorization import reach_video
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.tasks.leases import TaskRun
 
@@ -56,20 +60,23 @@ class Deletion:
 
         Raises:
             VideoNotFoundError: There is none such.
-            ForbiddenError: It lies outside the key's environment.
+            ForbiddenError: It is outside the key's environment.
             AlreadyDeletedError: It is deleted.
         """
         now = self.clock.now()
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
-            path = upload_path(reach_video(work, caller, org_id, video_id))
+            path = upload_path(find_authorized_video(work, caller, org_id, video_id))
             grant = work.grants.find_path(path, for_update=True)
-            video = reach_video(work, caller, org_id, video_id, for_update=True)
+            video = find_authorized_video(
+                work, caller, org_id, video_id, for_update=True
+            )
             if video.never_came(now):
                 raise VideoNotFoundError
             video.delete(now, reason)
             work.videos.save(video)
-            work.tasks.cancel(video.id, kinds=(*TRANSCODE_KINDS, FETCH_GET))
+            ended = work.tasks.cancel(video.id, kinds=(*TRANSCODE_KINDS, FETCH_GET))
+            work.tasks.add(cancel_tasks(ended, now=work.now()))
             if grant is not None:
                 # A fetch that began before there was a video is its grant's.
                 work.tasks.cancel(grant.id, kinds=(FETCH_GET,))
@@ -78,6 +85,13 @@ class Deletion:
                 work.grants.save(grant)
             self._order_purges(work, video)
             self.changes.of_video(work, video, PurgeReason.DELETED)
+            record_by_person(
+                work,
+                "video.delete",
+                video.id,
+                org_id=video.org_id,
+                reason=reason.value if reason else None,
+            )
             work.commit()
         self.changes.publish()
         failpoint("video.deleted")

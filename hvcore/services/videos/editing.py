@@ -8,7 +8,8 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.videos.video import Video, VideoChanges
 from hvcore.ports.cache_purge import PurgeReason
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access.authorization import reach_video, require_listed
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 
 
@@ -28,18 +29,26 @@ class Editing:
         Change a video; a request that follows the answer sees it changed.
 
         Raises:
-            VideoNotFoundError: There is none such, or it is deleted.
-            ForbiddenError: It lies outside the key's environment.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
         """
         with self.uow.write() as work:
             video = require_listed(
-                reach_video(work, caller, org_id, video_id, for_update=True)
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             was_public = video.is_public
             if video.change(changes):
                 work.videos.save(video)
                 if was_public and not video.is_public:
                     self.changes.of_video(work, video, PurgeReason.MADE_PRIVATE)
+                record_by_person(
+                    work,
+                    "video.change",
+                    video.id,
+                    org_id=video.org_id,
+                    name=video.name,
+                    public=video.is_public,
+                )
                 work.commit()
         self.changes.publish()
         return video

@@ -8,7 +8,9 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.processing.transcoding import MediaIndex, Rung, UnusableSourceError
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.processing.transcoding import Rung
 from hvcore.services.playback.published_files import (
     INIT,
     PublishedMedia,
@@ -16,7 +18,7 @@ from hvcore.services.playback.published_files import (
 )
 
 MAX_STILL_EDGE_PX: Final = 1080
-"""Thumbnails are seldom larger, and decoding 2160p takes four times as long."""
+"""Thumbnails are rarely larger, and decoding 2160p takes four times as long."""
 _A_MOMENT_S: Final = 0.001
 """Times are rounded where they are stored."""
 

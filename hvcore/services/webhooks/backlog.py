@@ -1,8 +1,8 @@
 """
 End what waits for endpoints that were disabled or removed.
 
-There may be very many deliveries: each batch is a transaction of its own, so
-that nobody waits long behind it, and the sweep finishes what was interrupted.
+There may be very many deliveries: each batch is its own transaction, so that nothing
+waits long for it, and the sweep finishes what was interrupted.
 """
 
 import time
@@ -12,11 +12,11 @@ from hvcore.domain.ids import WebhookId
 from hvcore.ports.unit_of_work import UnitOfWork
 
 BATCH: Final = 500
-"""Deliveries in a transaction: a writer on SQLite holds everyone else up."""
+"""Deliveries in a transaction: a writer on SQLite delays everyone else."""
 PAUSE_S: Final = 0.02
-"""SQLite has no queue of writers: who looks in vain sleeps about this long."""
+"""SQLite has no queue of writers: a writer that finds it locked sleeps about this long."""
 SWEEP_BATCHES: Final = 60
-"""Rather the rest half a minute later than a sweep that does nothing else."""
+"""The rest follows half a minute later; the sweep must not do only this."""
 
 
 def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> None:

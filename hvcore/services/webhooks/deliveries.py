@@ -7,7 +7,7 @@ the holder of a delivery's lease sends it, so that two never do at a time.
 
 import logging
 import random
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import attrs
@@ -36,7 +36,7 @@ TIMEOUT_S: Final = 15.0
 """For a whole attempt, the name lookup included (docs/reference/http.md)."""
 
 PUT_OFF_BATCH: Final = 1_000
-"""Tasks in a transaction: a writer on SQLite holds everyone else up."""
+"""Tasks in a transaction: a writer on SQLite delays everyone else."""
 WARNS_EVERY_S: Final = 60.0
 """For each endpoint: a dead one fails many times a minute."""
 WAITS_FOR_FAILING: Final = "waits: the endpoint is failing"
@@ -49,7 +49,7 @@ _random: Final = random.SystemRandom()
 @attrs.frozen(kw_only=True)
 class _Order:
     """
-    What is to be sent where.
+    The request to send, and its address.
     """
 
     delivery: WebhookDelivery
@@ -91,6 +91,9 @@ class WebhookDeliveries:
                 return
             began = self.clock.now()
             outcome = self._send(run, order)
+            # A clock that was set back has measured nothing.
+            took = max(self.clock.now() - began, timedelta())
+            outcome = attrs.evolve(outcome, took=took)
             failpoint("webhook.sent")
             self._slots.note(endpoint_id, is_success=outcome.is_success)
         delivery = self._settle(run, order, outcome, began)
@@ -155,7 +158,7 @@ class WebhookDeliveries:
                 now=work.now(),
                 jitter=_random.uniform(-1, 1),
             )
-            # Read anew: its secrets may have been rotated during the attempt.
+            # Read again: its secrets may have been rotated during the attempt.
             endpoint = work.webhooks.find(order.endpoint.id, for_update=True)
             if endpoint is None:
                 raise TaskStopped

@@ -15,7 +15,7 @@ from typing import Final
 
 SLOTS: Final = 4
 SLOTS_AFTER_A_FAILURE: Final = 1
-"""Until it answers well again: then one thread, not four, waits for it."""
+"""Until it answers successfully again; so one thread, not four, waits for it."""
 MIN_WAIT_S: Final = 2.0
 USUAL_WAIT_S: Final = 30.0
 MAX_WAIT_S: Final = 600.0
@@ -23,8 +23,8 @@ WAIT_OF_EACH_S: Final = 4.0
 """
 About what an attempt at a dead endpoint takes of four slots.
 
-A long queue in front of one comes back so seldom that it costs nobody else
-anything.
+The tasks of a long queue for one endpoint are retried so rarely that they cost others
+nothing.
 """
 
 _random: Final = random.SystemRandom()
@@ -61,7 +61,7 @@ class EndpointSlots:
 
     def is_suspect(self, endpoint_id: str) -> bool:
         """
-        Tell whether its latest attempt has failed.
+        Return whether its latest attempt has failed.
         """
         with self._lock:
             return endpoint_id in self._suspects
@@ -79,7 +79,7 @@ class EndpointSlots:
 
     def note(self, endpoint_id: str, *, is_success: bool) -> None:
         """
-        Take note of how an attempt has ended.
+        Record how an attempt has ended.
         """
         with self._lock:
             if is_success:
@@ -99,7 +99,7 @@ class EndpointSlots:
     def _free(self, endpoint_id: str) -> None:
         with self._lock:
             self._taken[endpoint_id] -= 1
-            # Whoever is still waiting is counted anew when it comes back.
+            # Whoever is still waiting is counted again when it comes back.
             del self._turned_away[endpoint_id]
             if self._taken[endpoint_id] == 0:
                 del self._taken[endpoint_id]

@@ -1,25 +1,23 @@
 """
-Webhook endpoints: add, list, remove, rotate their secrets, deliver again.
+Webhook endpoints: add, list, remove, rotate their secrets, disable.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain import ids
-from hvcore.domain.ids import DeliveryId, OrgId
+from hvcore.domain.ids import OrgId
 from hvcore.domain.webhooks.endpoints import (
     MAX_ENDPOINTS,
     MAX_URL_CHARS,
     EndpointState,
-    WebhookDelivery,
-    WebhookDeliveryState,
     WebhookEndpoint,
     new_secret,
 )
-from hvcore.domain.webhooks.events import EVENTS_KEPT_FOR, EventKind, StoredEvent
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.safe_http import OutboundHttp, TargetRefusedError
@@ -98,7 +96,7 @@ class Webhooks:
                 )
             work.webhooks.add(endpoint)
             events = sorted(kind.value for kind in kinds)
-            _record(work, "webhook.add", endpoint, events=events)
+            record_change(work, "webhook.add", endpoint, events=events)
             work.commit()
         return WebhookWithSecret(endpoint=endpoint, secret=secret.value)
 
@@ -111,15 +109,15 @@ class Webhooks:
 
     def remove(self, webhook_id: str) -> None:
         """
-        Remove an endpoint; what was not delivered yet never is.
+        Remove an endpoint; pending deliveries are never sent.
 
         Raises:
             NotFoundError: There is no such endpoint.
         """
         with self.uow.write() as work:
-            endpoint = _find(work, webhook_id)
+            endpoint = find_endpoint(work, webhook_id)
             work.webhooks.remove(endpoint.id)
-            _record(work, "webhook.remove", endpoint)
+            record_change(work, "webhook.remove", endpoint)
             work.commit()
         end_backlog(self.uow, endpoint.id)
 
@@ -136,17 +134,17 @@ class Webhooks:
         self, webhook_id: str, *, overlap: timedelta
     ) -> WebhookWithSecret:
         """
-        Make a new secret; the old one signs beside it for the overlap.
+        Make a new secret; the old one also signs until the overlap ends.
 
         Raises:
             NotFoundError: There is no such endpoint.
         """
         secret, now = new_secret(), self.clock.now()
         with self.uow.write() as work:
-            old = _find(work, webhook_id)
+            old = find_endpoint(work, webhook_id)
             endpoint = old.rotated(secret, now=now, overlap=overlap)
             work.webhooks.save(endpoint)
-            _record(work, "webhook.rotate", endpoint, old_ends_at=now + overlap)
+            record_change(work, "webhook.rotate", endpoint, old_ends_at=now + overlap)
             work.commit()
         return WebhookWithSecret(endpoint=endpoint, secret=secret.value)
 
@@ -158,63 +156,41 @@ class Webhooks:
             NotFoundError: There is no such endpoint.
         """
         with self.uow.write() as work:
-            old = _find(work, webhook_id)
+            old = find_endpoint(work, webhook_id)
             endpoint = attrs.evolve(old, state=EndpointState.ACTIVE)
             work.webhooks.save(endpoint)
-            _record(work, "webhook.enable", endpoint)
+            record_change(work, "webhook.enable", endpoint)
             work.commit()
         return endpoint
 
-    def deliveries(self, webhook_id: str, *, limit: int) -> Sequence[WebhookDelivery]:
+    def disable(self, webhook_id: str) -> WebhookEndpoint:
         """
-        Return deliveries to an endpoint, the newest first.
+        Let an endpoint have no events; those that wait for it are never sent.
 
         Raises:
             NotFoundError: There is no such endpoint.
         """
-        with self.uow.read() as work:
-            found = work.webhooks.find(webhook_id)
-            if found is None:
-                raise _no_endpoint(webhook_id)
-            return work.webhooks.deliveries(found.id, limit)
+        with self.uow.write() as work:
+            old = find_endpoint(work, webhook_id)
+            endpoint = attrs.evolve(old, state=EndpointState.DISABLED)
+            work.webhooks.save(endpoint)
+            record_change(work, "webhook.disable", endpoint)
+            work.commit()
+        end_backlog(self.uow, endpoint.id)
+        return endpoint
 
-    def reasons(
-        self, deliveries: Sequence[WebhookDelivery]
-    ) -> Mapping[DeliveryId, str]:
+    def find(self, org_id: str, webhook_id: str) -> WebhookEndpoint:
         """
-        Return why deliveries wait, as far as there is a reason.
-        """
-        pending = [d.id for d in deliveries if d.state is WebhookDeliveryState.PENDING]
-        with self.uow.read() as work:
-            return work.webhook_backlog.reasons(pending)
-
-    def resend(
-        self, event_id: str, webhook_id: str | None
-    ) -> Sequence[WebhookDelivery]:
-        """
-        Deliver an event once more, with all its tries.
-
-        Args:
-            webhook_id: To this endpoint, whichever kinds it wants; None to
-                each that wants it.
+        Return an endpoint of an organization; no endpoint ever changes it.
 
         Raises:
-            NotFoundError: There is no such event or endpoint.
-            InvalidParametersError: No endpoint takes it.
+            NotFoundError: The organization has no such endpoint.
         """
-        with self.uow.write() as work:
-            stored = work.events.find(event_id)
-            if stored is None:
-                raise NotFoundError(
-                    f"There is no event {event_id}; events are kept for "
-                    f"{EVENTS_KEPT_FOR.days} days."
-                )
-            ordered = [
-                _order_again(work, stored, endpoint)
-                for endpoint in _takers(work, stored, webhook_id)
-            ]
-            work.commit()
-        return ordered
+        with self.uow.read() as work:
+            found = work.webhooks.find(webhook_id)
+        if found is None or found.org_id != org_id:
+            raise NotFoundError("The organization has no such webhook endpoint.")
+        return found
 
     def _check(self, org_id: OrgId, url: str) -> None:
         if len(url) > MAX_URL_CHARS:
@@ -227,56 +203,33 @@ class Webhooks:
             raise AddressRefusedError(exc.reason, allowed_as=exc.allowed_as) from exc
 
 
-def _takers(
-    work: Work, stored: StoredEvent, webhook_id: str | None
-) -> Sequence[WebhookEndpoint]:
-    event = stored.event
-    endpoints = work.webhooks.of_environment(event.org_id, event.env_id)
-    if webhook_id is None:
-        wanting = [e for e in endpoints if e.wants(event.kind)]
-        if not wanting:
-            raise InvalidParametersError(
-                f"No webhook endpoint of the event's environment takes "
-                f"{event.kind.value}; hv webhooks list shows what there is."
-            )
-        return wanting
-    found = next((e for e in endpoints if e.id == webhook_id), None)
-    if found is None:
-        raise NotFoundError(
-            f"The event's environment has no webhook endpoint {webhook_id}."
-        )
-    if found.state is EndpointState.DISABLED:
-        raise InvalidParametersError(
-            f"{webhook_id} is disabled; first: hv webhooks enable {webhook_id}"
-        )
-    return [found]
-
-
-def _order_again(
-    work: Work, stored: StoredEvent, endpoint: WebhookEndpoint
-) -> WebhookDelivery:
-    event = stored.event
-    work.webhooks.cancel_event(endpoint.id, event.id, why="It was sent again.")
-    (delivery,) = work.webhooks.order([(event, endpoint)])
-    _record(work, "webhook.resend", endpoint, event=event.id)
-    return delivery
-
-
-def _record(
+def record_change(
     work: Work, action: str, endpoint: WebhookEndpoint, **details: object
 ) -> None:
+    """
+    Audit what is done to an endpoint.
+    """
     # Not the URL, which may hold secrets.
     audit.record(work, action, endpoint.id, org_id=endpoint.org_id, **details)
 
 
-def _find(work: Work, webhook_id: str) -> WebhookEndpoint:
+def find_endpoint(work: Work, webhook_id: str) -> WebhookEndpoint:
+    """
+    Return an endpoint, locked until the end of the transaction.
+
+    Raises:
+        NotFoundError: There is no such endpoint.
+    """
     endpoint = work.webhooks.find(webhook_id, for_update=True)
     if endpoint is None:
-        raise _no_endpoint(webhook_id)
+        raise no_endpoint(webhook_id)
     return endpoint
 
 
-def _no_endpoint(webhook_id: str) -> NotFoundError:
+def no_endpoint(webhook_id: str) -> NotFoundError:
+    """
+    Return what says that there is no such endpoint.
+    """
     return NotFoundError(
         f"There is no webhook endpoint {webhook_id}; hv webhooks list shows what "
         f"there is."

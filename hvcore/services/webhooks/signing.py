@@ -34,7 +34,7 @@ def headers_of(
     Return the headers of one attempt.
 
     Args:
-        secrets: Each adds a signature, so that a receiver may know either.
+        secrets: Each adds a signature, so that the receiver needs only one of them.
     """
     signatures = [Webhook(secret).sign(event_id, now, body) for secret in secrets]
     return {

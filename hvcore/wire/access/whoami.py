@@ -1,5 +1,5 @@
 """
-What a caller is told about its key.
+What the answer to a caller says about its key.
 """
 
 from datetime import datetime
@@ -70,7 +70,7 @@ def whoami(
         "envID": environment.name if environment else None,
         "kind": environment.kind.value if environment else None,
         "keyID": caller.key_id,
-        "keyType": caller.type.value,
+        "keyType": caller.type.value if caller.type else None,
         "name": name,
         "permissions": sorted(permission.value for permission in caller.permissions),
         "expiresAt": timestamp(expires_at) if expires_at else None,

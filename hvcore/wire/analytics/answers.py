@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from hvcore.domain.analytics.explained import ExplainedDay
+from hvcore.domain.analytics.explained_day import ExplainedDay
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.live import VIEWER_WINDOW, LiveView
 from hvcore.domain.analytics.segments import DayCount, HeightCount
@@ -27,7 +27,7 @@ IGNORED_BECAUSE: Final = {
     IgnoredReason.AUDIO: "Sound is counted with the picture.",
     IgnoredReason.PLAYLIST: "A playlist or manifest is no segment.",
     IgnoredReason.OTHER_FILE: "Captions, previews and pictures are no segments.",
-    IgnoredReason.HEAD: "HEAD hands nothing over.",
+    IgnoredReason.HEAD: "HEAD sends no content.",
     IgnoredReason.NOT_MODIFIED: "The player had the segment already (304).",
     IgnoredReason.TOO_FEW_BYTES: (
         "At most half of the segment was sent: a short range, or the connection ended."
@@ -39,7 +39,7 @@ IGNORED_BECAUSE: Final = {
         "As counted by an earlier version: the connection ended before the last byte."
     ),
 }
-"""What a reader is told of each reason."""
+"""What the answer says about each reason."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -184,7 +184,7 @@ def explanation(explained: ExplainedDay) -> Payload:
 
 def viewers(live: LiveView) -> Payload:
     """
-    Render who is watching now.
+    Render the current viewers.
     """
     return {
         "viewers": {

@@ -1,8 +1,8 @@
 """
 Analytics: the documented queries.
 
-Source: interface, "Analytics shapes"; ``format``, ``records``, ``date`` and
-the queries of playback quality and breakdown are ours.
+Source: interface, "Analytics shapes"; ``format``, ``records``, ``date`` and the
+    queries of playback quality and breakdown are not in the interface.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,8 +19,8 @@ from hvcore.domain.limits import (
     MAX_DAILY_RANGE_DAYS,
     MAX_PERIOD_DAYS,
 )
-from hvcore.wire.analytics.exports import ExportFormat
 from hvcore.wire.converter import LateFieldError, optional
+from hvcore.wire.exports import ExportFormat
 from hvcore.wire.formats import Day
 from hvcore.wire.kinds import Flag, Integer, member_of, string
 from hvcore.wire.schema import Schema
@@ -33,7 +33,7 @@ FORMAT: Final = (
 
 class VideoRecords(Enum):
     """
-    Of the two parts of a video's report, which one a file holds.
+    Which of the two parts of a video's report a file holds.
     """
 
     RESOLUTIONS = "resolutions"
@@ -42,7 +42,7 @@ class VideoRecords(Enum):
 
 class LiveRecords(Enum):
     """
-    Of the two parts of an answer about now, which one a file holds.
+    Which of the two parts of an answer about now a file holds.
     """
 
     VIEWERS = "viewers"
@@ -68,9 +68,6 @@ class OpenDay:
         return Day().from_text(text) if text else None
 
     def schema(self) -> Schema:
-        """
-        Return the format.
-        """
         return {"anyOf": [Day().schema(), {"type": "string", "maxLength": 0}]}
 
 
@@ -151,7 +148,7 @@ class VideoParameters(_Days):
         "records",
         member_of(VideoRecords),
         VideoRecords.RESOLUTIONS,
-        about="Of a file: whether it holds the record of each height or the summary.",
+        about="Whether a file holds the record of each height or the summary.",
     )
 
 
@@ -178,7 +175,7 @@ class ViewersParameters:
         "records",
         member_of(LiveRecords),
         LiveRecords.VIEWERS,
-        about="Of a file: whether it holds the one record of now or those of minutes.",
+        about="Whether a file holds the one record of now or those of minutes.",
     )
 
 

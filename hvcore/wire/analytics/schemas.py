@@ -28,7 +28,7 @@ SECONDS: Final[Schema] = {**NUMBER, "minimum": 0}
 PRESET_DURATIONS: Final = {
     preset: f"{preset.value}QualityDuration" for preset in reversed(Preset)
 }
-"""The field that tells how long a preset's videos are."""
+"""The field with the duration of a preset's videos."""
 
 
 def _moment(name: str) -> dict[str, Schema]:

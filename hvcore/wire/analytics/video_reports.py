@@ -1,14 +1,14 @@
 """
-Analytics: what is known of a video's segments besides how many they were.
+Analytics: reports about a video's segments besides their number.
 
 None of it is in the interface document; names and shapes follow those of its
 "Analytics shapes".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from hvcore.domain.analytics.breakdown import BreakdownBy, VideoBreakdown
+from hvcore.domain.analytics.breakdown import BreakdownBy, BreakdownDay, VideoBreakdown
 from hvcore.domain.analytics.playback_metrics import (
     METRICS,
     PlaybackMetric,
@@ -40,7 +40,7 @@ UNKNOWN: Final = "(unknown)"
 
 def _members(metric: PlaybackMetric) -> Sequence[tuple[str, Schema]]:
     """
-    Return the members that tell of a metric: reports, mean, least and greatest.
+    Return the members of a metric: reports, mean, minimum and maximum.
     """
     reports = (f"{metric.answer_name}Reports", COUNT)
     if metric.sums_as is SumsAs.REPORTS:
@@ -99,41 +99,55 @@ BREAKDOWN: Final = record(
 )
 
 
-def playback_quality(told: VideoPlaybackQuality) -> Payload:
+def playback_quality(report: VideoPlaybackQuality) -> Payload:
     """
-    Render what players told of a video, day by day.
+    Render the players' reports about a video, day by day.
     """
-    days = told.days or ()
+    days = report.days or ()
     return {
         "summary": {
-            **_names(told.video),
+            **_names(report.video),
             "reports": sum(day.quality.reports for day in days),
-            "playbackQualityValid": told.days is not None,
+            "playbackQualityValid": report.days is not None,
         },
-        "playbackQuality": [_quality_record(day) for day in days],
+        "playbackQuality": quality_records(days),
     }
 
 
-def breakdown(told: VideoBreakdown) -> Payload:
+def breakdown(report: VideoBreakdown) -> Payload:
     """
     Render where the segments of a video went, day by day.
     """
     return {
         "summary": {
-            **_names(told.video),
-            "by": told.by.value,
-            "segmentsServed": sum(row.segments for row in told.rows),
-            "breakdownValid": told.is_kept,
+            **_names(report.video),
+            "by": report.by.value,
+            "segmentsServed": sum(row.segments for row in report.rows),
+            "breakdownValid": report.is_stored,
         },
-        "breakdown": [
-            {
-                "deliveryDate": row.day.isoformat(),
-                "value": UNKNOWN if row.value is None else row.value,
-                "segmentsServed": row.segments,
-            }
-            for row in told.rows
-        ],
+        "breakdown": breakdown_records(report.rows),
     }
+
+
+def quality_records(days: Iterable[PlaybackQualityDay]) -> list[Payload]:
+    """
+    Render the sums of players' reports, one record a day.
+    """
+    return [_quality_record(day) for day in days]
+
+
+def breakdown_records(rows: Iterable[BreakdownDay]) -> list[Payload]:
+    """
+    Render where segments went, one record for each day and place.
+    """
+    return [
+        {
+            "deliveryDate": row.day.isoformat(),
+            "value": UNKNOWN if row.value is None else row.value,
+            "segmentsServed": row.segments,
+        }
+        for row in rows
+    ]
 
 
 def _quality_record(day: PlaybackQualityDay) -> Payload:
@@ -144,13 +158,13 @@ def _quality_record(day: PlaybackQualityDay) -> Payload:
     return record
 
 
-def _values(told: PlaybackQuality, metric: PlaybackMetric) -> Sequence[int | float]:
+def _values(report: PlaybackQuality, metric: PlaybackMetric) -> Sequence[int | float]:
     """
-    Return the values of a metric's members; all zeros if it was never told.
+    Return the values of a metric's members; all zeros if no report had it.
     """
     if metric.sums_as is SumsAs.REPORTS:
-        return (told.reports_of(metric),)
-    measured = told.measured(metric)
+        return (report.reports_of(metric),)
+    measured = report.measured(metric)
     return (
         measured.count,
         round(measured.mean or 0.0, 1),

@@ -51,9 +51,6 @@ class Timestamp:
         raise FieldRefusedError(rule, NOT_READABLE)
 
     def schema(self) -> Schema:
-        """
-        Return the format.
-        """
         return {"type": "string", "format": "date-time"}
 
 
@@ -150,7 +147,4 @@ class Seconds:
         return self.from_json(float(text))
 
     def schema(self) -> Schema:
-        """
-        Return the range.
-        """
         return {**NUMBER, "minimum": 0, "maximum": self.maximum}

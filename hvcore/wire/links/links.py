@@ -45,10 +45,10 @@ class EdgeKeyRequest:
         DomainList(),
         (),
         about="The pages that may use it, such as example.com or *.example.com; "
-        "left out, every page.",
+        "by default every page.",
     )
     expires_at: datetime | None = optional(
-        "expiresAt", Timestamp(), None, about="When it stops playing; left out, never."
+        "expiresAt", Timestamp(), None, about="When it stops playing; by default never."
     )
 
 
@@ -67,13 +67,13 @@ class ShareRequest:
         "maxViews",
         Integer(minimum=1, maximum=MAX_VIEWS),
         None,
-        about="How many playback sessions may begin; left out, any number.",
+        about="How many playback sessions may begin; by default any number.",
     )
     viewer_email: str | None = optional(
         "viewerEmail",
         EmailAddress(),
         None,
-        about="Only who names this address on the page may watch.",
+        about="Only a viewer who enters the code that is sent to this address may watch.",
     )
 
 
@@ -125,7 +125,7 @@ def edge_key(key: EdgeKey, *, embed_url: str) -> Payload:
     Render an edge key.
 
     Args:
-        embed_url: Its page; the playlist lies below.
+        embed_url: Its page; the playlist is below.
     """
     return {
         "edgeKey": key.id,

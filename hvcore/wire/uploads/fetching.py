@@ -78,14 +78,13 @@ class FetchVideoRequest:
         "fileName", NAME, about="Name of the file; shown, never part of a path."
     )
     url: str = required(
-        VIDEO_URL, SOURCE, about="https address that the service gets the file from."
+        VIDEO_URL,
+        SOURCE,
+        about="https address from which the service fetches the file.",
     )
     video: NewVideoFields = group(NewVideoFields)
 
     def file_wanted(self) -> FileWanted:
-        """
-        Return the file to be fetched.
-        """
         return self.video.file_wanted(self.file_name)
 
 
@@ -96,7 +95,9 @@ class DownloadRequest:
     """
 
     url: str = required(
-        SOURCE_URL, SOURCE, about="https address that the service gets the file from."
+        SOURCE_URL,
+        SOURCE,
+        about="https address from which the service fetches the file.",
     )
 
 
@@ -129,6 +130,6 @@ def fetched_video(video_id: VideoId) -> dict[str, object]:
 
 def fetched_file(grant: UploadGrant) -> dict[str, object]:
     """
-    Render where the file will lie.
+    Render where the file will be.
     """
     return {"bucketPath": grant.path}

@@ -29,7 +29,7 @@ from hvcore.wire.responses import Payload
 from hvcore.wire.schema import ADDRESS, COUNT, STRING, Schema, identifier, record
 
 ALIASES: Final = {"filename": "fileName", "filetype": "contentType"}
-"""What clients of the protocol call them of their own accord."""
+"""The names that tus clients use by themselves."""
 REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
     "Tus-Resumable": {"type": "string", "const": VERSION},
     "Upload-Length": {"type": "integer", "minimum": 1, "maximum": MAX_UPLOAD_BYTES},

@@ -35,7 +35,7 @@ class CaptionParameters:
         "label",
         Text(max_chars=MAX_LABEL_CHARS),
         None,
-        about="What viewers choose them by; left out, the language's tag.",
+        about="The name that viewers see; by default the language's tag.",
     )
 
 

@@ -30,9 +30,6 @@ class VideoChangeRequest:
     is_public: bool | None = optional("allowPublicAccess", Flag(), None)
 
     def changes(self) -> VideoChanges:
-        """
-        Return what is to be changed.
-        """
         is_cleared = self.description is Null.NULL
         text = self.description if isinstance(self.description, str) else None
         return VideoChanges(

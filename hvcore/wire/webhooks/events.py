@@ -1,5 +1,5 @@
 """
-Events: what is asked for, and how one is told, by the API and by webhooks.
+Events: the parameters of the list, and an event as the API and webhooks send it.
 
 Source: interface, "Events".
 """
@@ -10,7 +10,13 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.webhooks.events import EventKind, EventPage, EventQuery, StoredEvent
+from hvcore.domain.webhooks.events import (
+    VIDEO_KINDS,
+    EventKind,
+    EventPage,
+    EventQuery,
+    StoredEvent,
+)
 from hvcore.wire.answer_schemas import VIDEO_ID
 from hvcore.wire.converter import optional
 from hvcore.wire.kinds import NOT_ALLOWED, FieldRefusedError, Integer, string
@@ -30,7 +36,7 @@ from hvcore.wire.schema import (
 DEFAULT_LIMIT: Final = 50
 MAX_LIMIT: Final = 200
 
-_KINDS: Final = {kind.value: kind for kind in EventKind}
+_KINDS: Final = {kind.value: kind for kind in VIDEO_KINDS}
 _PLAIN_CURSOR: Final = re.compile(r"1:(0|[1-9][0-9]{0,17})")
 _CURSOR_PATTERN: Final = "[0-9A-Za-z_-]{4,40}"
 
@@ -66,7 +72,7 @@ class Cursor:
 
     def from_text(self, text: str) -> int:
         """
-        Read what ``cursor`` of an answer was, and nothing else.
+        Read a ``cursor`` of an earlier answer; anything else is refused.
         """
         if re.fullmatch(_CURSOR_PATTERN, text):
             padded = text + "=" * (-len(text) % 4)
@@ -80,9 +86,6 @@ class Cursor:
         raise FieldRefusedError("must be a cursor of an earlier answer", NOT_ALLOWED)
 
     def schema(self) -> Schema:
-        """
-        Return the form of a cursor.
-        """
         return {"type": "string", "pattern": f"^{_CURSOR_PATTERN}$"}
 
 
@@ -126,27 +129,23 @@ class EventParameters:
         "after",
         Cursor(),
         None,
-        about="The cursor of an earlier answer; left out, the oldest events come "
-        "first.",
+        about="The cursor of an earlier answer; without it, the list begins with the oldest event.",
     )
     limit: int = optional("limit", Integer(minimum=1, maximum=MAX_LIMIT), DEFAULT_LIMIT)
     kinds: frozenset[EventKind] = optional(
         "event",
         Kinds(),
         frozenset(),
-        about="Kinds separated by commas; left out, all kinds.",
+        about="Kinds separated by commas; by default all kinds.",
     )
 
     def query(self) -> EventQuery:
-        """
-        Return the query.
-        """
         return EventQuery(after=self.after or 0, limit=self.limit, kinds=self.kinds)
 
 
 def event(stored: StoredEvent) -> Payload:
     """
-    Render an event; the same each time it is told.
+    Render an event; the same each time it is sent.
     """
     happened = stored.event
     return {

@@ -96,10 +96,10 @@ def test_each_type_of_key_reaches_as_far_as_documented(
         permissions=ALL_PERMISSIONS,
     )
 
-    assert caller.reaches_org("org_a")
-    assert caller.reaches_env(EnvId("env_a")) is own_env
-    assert caller.reaches_env(EnvId("env_b")) is other_env
-    assert caller.reaches_org("org_b") is other_org
+    assert caller.may_use_org("org_a")
+    assert caller.may_use_env(EnvId("env_a")) is own_env
+    assert caller.may_use_env(EnvId("env_b")) is other_env
+    assert caller.may_use_org("org_b") is other_org
 
 
 def test_identifiers_have_their_prefix_and_22_random_characters() -> None:

@@ -78,9 +78,9 @@ def test_what_a_player_tells_is_read() -> None:
 
 
 def test_what_a_player_tells_in_several_headers_is_read_together() -> None:
-    told = player_report("bl=100,su", None, "bs", 'sid="x",bl=7')
+    report = player_report("bl=100,su", None, "bs", 'sid="x",bl=7')
 
-    assert told == PlayerReport(has_starved=True, is_startup=True, buffer_ms=100)
+    assert report == PlayerReport(has_starved=True, is_startup=True, buffer_ms=100)
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_what_a_player_tells_in_several_headers_is_read_together() -> None:
     ],
 )
 def test_a_number_that_is_none_was_not_told(number: str) -> None:
-    told = player_report(f"mtp={number},bl=5") or player_report("bl=5")
+    report = player_report(f"mtp={number},bl=5") or player_report("bl=5")
 
-    assert told == PlayerReport(buffer_ms=5)
+    assert report == PlayerReport(buffer_ms=5)
 
 
 @pytest.mark.parametrize("text", ["bs=true,v=1", "bs=?0,v=1", 'bs="",v=1', "BS,v=1"])

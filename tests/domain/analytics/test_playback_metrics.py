@@ -26,7 +26,8 @@ from hvcore.domain.analytics.playback_quality import (
 )
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.spool.lines import encode
 from hvcore.spool.tally import read_lines
 from hvcore.wire.analytics.video_reports import PLAYBACK_QUALITY, playback_quality
@@ -65,11 +66,11 @@ def sums_of(metric: PlaybackMetric, quality: PlaybackQuality) -> list[int | None
 
 
 def test_each_metric_is_a_field_of_what_is_told_and_of_what_is_kept() -> None:
-    told = [field.name for field in attrs.fields(PlayerReport)]
-    kept = [field.name for field in attrs.fields(PlaybackQuality)]
+    sent_names = [field.name for field in attrs.fields(PlayerReport)]
+    summed = [field.name for field in attrs.fields(PlaybackQuality)]
 
-    assert told == [metric.told_as for metric in METRICS]
-    assert kept == ["reports", *(metric.key for metric in METRICS)]
+    assert sent_names == [metric.report_field for metric in METRICS]
+    assert summed == ["reports", *(metric.key for metric in METRICS)]
 
 
 def test_no_two_metrics_share_a_name() -> None:
@@ -85,9 +86,9 @@ def test_no_two_metrics_share_a_name() -> None:
 def test_a_player_tells_each_metric_by_its_key_of_cmcd(metric: PlaybackMetric) -> None:
     report = report_of(metric)
 
-    told = {one.key: report.told(one) for one in METRICS}
+    sent_names = {one.key: report.value_of(one) for one in METRICS}
     expected = 7 if metric.sums_as is SumsAs.NUMBERS else 1
-    assert told == {**dict.fromkeys(told), metric.key: expected}
+    assert sent_names == {**dict.fromkeys(sent_names), metric.key: expected}
 
 
 @each_metric
@@ -134,13 +135,13 @@ def test_each_metric_has_members_of_the_answer_and_its_schema(
     schema: Any = PLAYBACK_QUALITY
     members = schema["properties"]["playbackQuality"]["items"]["properties"]
     assert list(record) == list(members)
-    told = {name for name in members if record[name] not in (0, "2026-01-02")}
+    sent_names = {name for name in members if record[name] not in (0, "2026-01-02")}
     name, unit = metric.answer_name, metric.answer_unit
     expected = {"reports", f"{name}Reports"}
     if metric.sums_as is SumsAs.NUMBERS:
         first, rest = name[0].upper(), name[1:]
         expected |= {f"{kind}{first}{rest}{unit}" for kind in ("avg", "min", "max")}
-    assert told == expected
+    assert sent_names == expected
 
 
 def test_numbers_of_nobody_have_no_mean() -> None:

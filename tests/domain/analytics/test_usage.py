@@ -21,7 +21,7 @@ from hvcore.domain.analytics.segments import (
 from hvcore.domain.analytics.usage import VideoTotal, amount_of
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.processing.encoding import Preset
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 
 TODAY = date(2026, 3, 10)
 PLACE = SegmentPlace(

@@ -15,12 +15,12 @@ from hvcore.domain.processing.encoding import (
     Preset,
 )
 from hvcore.domain.processing.ladder import build_ladder, rendition_frame_rate
-from hvcore.domain.processing.transcoding import (
+from hvcore.domain.processing.source_info import (
     AudioTrackInfo,
-    Ladder,
     SourceInfo,
     VideoTrackInfo,
 )
+from hvcore.domain.processing.transcoding import Ladder
 
 
 def ladder(

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hvcore.domain.processing.media_index import Sprite, Storyboard
 from hvcore.domain.processing.storyboard import (
     MAX_STILLS,
     still_count,
     still_interval_s,
 )
-from hvcore.domain.processing.transcoding import MediaFile, Sprite, Storyboard
+from hvcore.domain.processing.transcoding import MediaFile
 from hvcore.manifests.rewrite import carry_token_in_storyboard
 from hvcore.manifests.storyboard import storyboard_index
 

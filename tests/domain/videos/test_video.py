@@ -9,8 +9,9 @@ import pytest
 from hvcore.domain import ids
 from hvcore.domain.ids import EnvId, OrgId
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
-from hvcore.domain.processing.transcoding import MediaIndex
-from hvcore.domain.videos.video import TRANSITIONS, Trigger, Video, VideoState
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.videos.states import TRANSITIONS, Trigger, VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     AlreadyDeletedError,
     HvError,

@@ -200,8 +200,8 @@ def test_a_receiver_can_verify_what_is_sent_with_either_secret() -> None:
     headers = headers_of("evt_1", body, secrets=secrets, now=datetime.now(UTC))
 
     for secret in secrets:
-        told = Webhook(secret).verify(body, dict(headers))
-        assert told["videoId"] == "vid_a"
+        verified = Webhook(secret).verify(body, dict(headers))
+        assert verified["videoId"] == "vid_a"
     with pytest.raises(WebhookVerificationError):
         Webhook(new_secret().value).verify(body, dict(headers))
     with pytest.raises(WebhookVerificationError):

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from hvcore.domain.ids import new_job_id
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.domain.webhooks.events import EventKind
 from tests.http.world import job_of, media
 from tests.persistence.samples import NOW, video

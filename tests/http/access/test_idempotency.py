@@ -166,11 +166,11 @@ def claim_anew(api: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "kept_for"),
+    ("path", "lifetime"),
     [(UPLOAD_URL, timedelta(hours=1)), (PROCESS, timedelta(hours=24))],
 )
 def test_an_answer_is_kept_for_its_time(
-    api: World, path: str, kept_for: timedelta
+    api: World, path: str, lifetime: timedelta
 ) -> None:
     json: dict[str, object] = dict(FILE)
     if path == PROCESS:
@@ -181,7 +181,7 @@ def test_an_answer_is_kept_for_its_time(
         }
     send(api, json=json, path=path)
 
-    api.clock.move(kept_for - timedelta(seconds=1))
+    api.clock.move(lifetime - timedelta(seconds=1))
     assert REPLAYED in send(api, json=json, path=path).headers
 
     api.clock.move(timedelta(seconds=1))
@@ -376,7 +376,7 @@ def test_the_sweep_removes_what_expired(api: World) -> None:
 
 def test_every_post_that_creates_something_obeys_the_header() -> None:
     # Done twice, these leave what they leave when they are done once.
-    repeatable = ("/retry", "/thumbnail")
+    repeatable = ("/retry", "/thumbnail", "/upload-complete")
 
     for route in ROUTES:
         if route.method == "POST" and not route.path.endswith(repeatable):

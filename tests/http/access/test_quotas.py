@@ -219,9 +219,9 @@ def send(api: World, body: bytes, *, size_bytes: int | None = None) -> Result:
     with api.services.uow.read() as work:
         grant = work.grants.find(granted.grant.id)
     assert grant is not None
-    is_kept = grant.state is GrantState.UPLOADED
-    assert is_kept == (result.status_code == 200)
-    assert bool(api.storage.files) == is_kept
+    is_cached = grant.state is GrantState.UPLOADED
+    assert is_cached == (result.status_code == 200)
+    assert bool(api.storage.files) == is_cached
     return result
 
 
@@ -309,9 +309,9 @@ def test_whoami_tells_each_limit_and_what_is_used(api: World) -> None:
     limit(api, concurrent_encodes=4, encoded_minutes_per_month=100, weight=3)
     limit(api, stored_bytes=1000, delivered_bytes_per_month=7)
 
-    told = body_of(api.get("/v1/whoami"))["quotas"]
+    shown = body_of(api.get("/v1/whoami"))["quotas"]
 
-    assert told == {
+    assert shown == {
         "concurrentEncodes": {"limit": 4, "used": 1},
         "encodedMinutesPerMonth": {"limit": 100, "used": 1.5},
         # Five of the source, and two files of one byte that are published.
@@ -374,8 +374,8 @@ def test_segments_that_were_counted_use_the_bytes_of_the_month(api: World) -> No
 
     api.services.drain.run_once()
 
-    told = body_of(api.get("/v1/whoami"))["quotas"]["deliveredBytesPerMonth"]
-    assert told == {"limit": 3 * SEGMENT_BYTES, "used": 3 * SEGMENT_BYTES}
+    shown = body_of(api.get("/v1/whoami"))["quotas"]["deliveredBytesPerMonth"]
+    assert shown == {"limit": 3 * SEGMENT_BYTES, "used": 3 * SEGMENT_BYTES}
     problem_of(cinema.load(f"/v1/share/{share}/master.m3u8"), 429, CODE)
     api.services.drain.run_once()
-    assert body_of(api.get("/v1/whoami"))["quotas"]["deliveredBytesPerMonth"] == told
+    assert body_of(api.get("/v1/whoami"))["quotas"]["deliveredBytesPerMonth"] == shown

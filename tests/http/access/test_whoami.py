@@ -12,12 +12,12 @@ from tests.http.world import ORG, Key, World, body_of, problem_of
 EVERYTHING = sorted(permission.value for permission in ALL_PERMISSIONS)
 
 
-def told(api: World, key: Key | None = None) -> dict[str, object]:
+def whoami(api: World, key: Key | None = None) -> dict[str, object]:
     return body_of(api.get("/v1/whoami", key=key))
 
 
 def test_an_environment_key(api: World) -> None:
-    answer = told(api)
+    answer = whoami(api)
 
     assert str(answer.pop("keyID")).startswith("key_")
     assert answer == {
@@ -39,7 +39,7 @@ def test_a_key_that_ends_and_may_do_little(api: World) -> None:
         expires_in=timedelta(days=1),
     )
 
-    answer = told(api, key)
+    answer = whoami(api, key)
 
     assert answer["permissions"] == ["analytics:read", "videos:write"]
     assert answer["expiresAt"] == "2026-01-03T03:04:05.678Z"
@@ -49,12 +49,12 @@ def test_a_key_that_ends_and_may_do_little(api: World) -> None:
 def test_no_permission_is_needed(api: World) -> None:
     key = api.make_key(permissions=frozenset())
 
-    assert told(api, key)["permissions"] == []
+    assert whoami(api, key)["permissions"] == []
 
 
 def test_a_full_access_key_has_its_default_environment_or_none(api: World) -> None:
-    with_default = told(api, api.make_key(KeyType.FULL_ACCESS, env="dev"))
-    without = told(api, api.make_key(KeyType.FULL_ACCESS, env=None))
+    with_default = whoami(api, api.make_key(KeyType.FULL_ACCESS, env="dev"))
+    without = whoami(api, api.make_key(KeyType.FULL_ACCESS, env=None))
 
     assert (with_default["envID"], with_default["kind"]) == ("dev", "development")
     assert (without["orgID"], without["envID"], without["kind"]) == (ORG, None, None)
@@ -62,7 +62,7 @@ def test_a_full_access_key_has_its_default_environment_or_none(api: World) -> No
 
 
 def test_a_system_key_belongs_to_nobody(api: World) -> None:
-    answer = told(api, api.system_key())
+    answer = whoami(api, api.system_key())
 
     assert (answer["orgID"], answer["envID"], answer["kind"]) == (None, None, None)
     assert answer["keyType"] == "system"
@@ -75,7 +75,7 @@ def test_what_is_no_key_is_told_nothing(api: World, value: str) -> None:
 
 def test_a_revoked_key_is_told_nothing(api: World) -> None:
     key = api.make_key()
-    api.services.keys.revoke(str(told(api, key)["keyID"]))
+    api.services.keys.revoke(str(whoami(api, key)["keyID"]))
     # A key may be remembered for a moment.
     api.clock.move(timedelta(seconds=5))
 
@@ -91,16 +91,16 @@ def test_a_rotated_key_works_for_its_overlap_and_is_like_the_old_one(
         permissions=frozenset({Permission.VIDEOS_READ}),
         expires_in=timedelta(days=30),
     )
-    before = told(api, old)
+    before = whoami(api, old)
 
     created = api.services.keys.rotate(str(before["keyID"]), overlap=timedelta(hours=1))
 
     new = Key(value=created.value)
-    after = told(api, new)
+    after = whoami(api, new)
     assert after.pop("keyID") != before["keyID"]
-    assert after == {k: v for k, v in told(api, old).items() if k != "keyID"}
+    assert after == {k: v for k, v in whoami(api, old).items() if k != "keyID"}
     # A full-access key of a development environment stays a test key.
     assert (old.value[:8], new.value[:8]) == ("hv_test_", "hv_test_")
     api.clock.move(timedelta(hours=1))
     problem_of(api.get("/v1/whoami", key=old), 401, "unauthorized")
-    told(api, new)
+    whoami(api, new)

@@ -97,11 +97,11 @@ def test_a_day_s_count_is_explained_by_what_counts_and_what_does_not(
 
     body = report(api, f"{root}/videos/{video_id}/analytics/explain", "date=2026-01-02")
 
-    told = body["explanation"]
-    public_id, name = told.pop("vidPublicId"), told.pop("vidName")
+    answer = body["explanation"]
+    public_id, name = answer.pop("vidPublicId"), answer.pop("vidName")
     assert public_id.startswith("pubvid_")
     assert name
-    assert told == {
+    assert answer == {
         "vidId": video_id,
         "vidNameValid": True,
         "assetId": video_id,
@@ -159,15 +159,15 @@ def test_only_the_day_that_was_asked_for_is_explained(api: World) -> None:
     ignore(api, video_id, IgnoredReason.HEAD, at=yesterday)
     path = f"/v1/videos/{video_id}/analytics/explain"
 
-    def told(query: str | None) -> tuple[str, int, int]:
+    def answer(query: str | None) -> tuple[str, int, int]:
         one = report(api, path, query)["explanation"]
         return one["deliveryDate"], one["acceptedRequests"], one["ignoredRequests"]
 
     # Today if no day is named.
-    assert told(None) == told("date=") == told("date=2026-01-02")
-    assert told(None) == ("2026-01-02", 2, 0)
-    assert told("date=2026-01-01") == ("2026-01-01", 1, 1)
-    assert told("date=2025-12-31") == ("2025-12-31", 0, 0)
+    assert answer(None) == answer("date=") == answer("date=2026-01-02")
+    assert answer(None) == ("2026-01-02", 2, 0)
+    assert answer("date=2026-01-01") == ("2026-01-01", 1, 1)
+    assert answer("date=2025-12-31") == ("2025-12-31", 0, 0)
 
 
 def test_the_explained_count_is_the_count_of_the_other_routes(api: World) -> None:
@@ -179,18 +179,18 @@ def test_the_explained_count_is_the_count_of_the_other_routes(api: World) -> Non
     daily = report(api, "/v1/analytics/daily")["dailyUsage"]
     details = api.get(f"/v1/videos/{video_id}").json["body"]
 
-    told = explained["explanation"]
-    assert told["segmentsServed"] == sum(day["segmentsServed"] for day in daily) == 15
-    assert details["served"] == f"{told['estimatedViews']} views" == "2 views"
+    answer = explained["explanation"]
+    assert answer["segmentsServed"] == sum(day["segmentsServed"] for day in daily) == 15
+    assert details["served"] == f"{answer['estimatedViews']} views" == "2 views"
 
 
 def test_a_video_without_a_duration_has_no_views(api: World) -> None:
     video_id = api.transcoding()
 
-    told = report(api, f"/v1/videos/{video_id}/analytics/explain")["explanation"]
+    answer = report(api, f"/v1/videos/{video_id}/analytics/explain")["explanation"]
 
-    assert (told["estimatedViews"], told["segmentsPerView"]) == (0, 0)
-    assert told["calculation"] == "no duration, no views"
+    assert (answer["estimatedViews"], answer["segmentsPerView"]) == (0, 0)
+    assert answer["calculation"] == "no duration, no views"
 
 
 def test_what_no_sink_keeps_is_said_to_be_unknown(unkept: World) -> None:
@@ -198,13 +198,13 @@ def test_what_no_sink_keeps_is_said_to_be_unknown(unkept: World) -> None:
     serve(unkept, video_id)
 
     explained = report(unkept, f"/v1/videos/{video_id}/analytics/explain")
-    told = report(unkept, f"/v1/videos/{video_id}/analytics/viewers")
+    answer = report(unkept, f"/v1/videos/{video_id}/analytics/viewers")
 
     assert explained["explanation"]["acceptedRequests"] == 1
     assert not explained["explanation"]["ignoredRequestsValid"]
-    assert not told["viewers"]["currentViewersValid"]
-    assert not told["viewers"]["minutesValid"]
-    assert told["minutes"] == []
+    assert not answer["viewers"]["currentViewersValid"]
+    assert not answer["viewers"]["minutesValid"]
+    assert answer["minutes"] == []
     # Nor is there anything to forget.
     unkept.services.live_analytics.forget_old()
 
@@ -226,9 +226,9 @@ def test_each_session_of_the_last_minute_is_one_viewer(api: World, root: str) ->
     watch(api, second, "a", "c")
     watch(api, second, "gone", at=NOW - timedelta(seconds=61))
 
-    told = report(api, f"{root}/analytics/viewers")["viewers"]
+    answer = report(api, f"{root}/analytics/viewers")["viewers"]
 
-    assert told == {
+    assert answer == {
         "currentViewers": 3,
         "currentViewersValid": True,
         "windowSeconds": 60,
@@ -243,9 +243,9 @@ def test_viewers_of_a_video_are_its_own(api: World, root: str) -> None:
     watch(api, video_id, "a", "b")
     watch(api, api.ready(), "c")
 
-    told = report(api, f"{root}/videos/{video_id}/analytics/viewers")["viewers"]
+    answer = report(api, f"{root}/videos/{video_id}/analytics/viewers")["viewers"]
 
-    assert told["currentViewers"] == 2
+    assert answer["currentViewers"] == 2
 
 
 @pytest.mark.parametrize("root", ROOTS)
@@ -256,9 +256,9 @@ def test_that_more_watch_than_are_followed_is_said_to_their_organization_alone(
     watch(api, video_id, "a", "b")
 
     def valid(path: str, key: str | None = None) -> bool:
-        told = report(api, path, key=key)["viewers"]
-        assert told["currentViewers"] == (0 if key else 2)
-        return bool(told["currentViewersValid"])
+        answer = report(api, path, key=key)["viewers"]
+        assert answer["currentViewers"] == (0 if key else 2)
+        return bool(answer["currentViewersValid"])
 
     ours = (f"{root}/analytics/viewers", f"{root}/videos/{video_id}/analytics/viewers")
     assert all(map(valid, ours))
@@ -277,22 +277,22 @@ def test_the_last_hour_has_a_record_for_each_minute(api: World) -> None:
         serve(api, video_id, at=NOW - timedelta(minutes=minutes))
     serve(api, video_id, 1080, at=NOW - timedelta(minutes=1))
 
-    told = report(api, f"/v1/videos/{video_id}/analytics/viewers")["minutes"]
+    answer = report(api, f"/v1/videos/{video_id}/analytics/viewers")["minutes"]
 
     # The one that is not over, and those before, are not among them.
-    assert len(told) == 60
-    assert told[0] == {"minute": "2026-01-02T02:04:00.000Z", "segmentsServed": 1}
-    assert told[-1] == {"minute": "2026-01-02T03:03:00.000Z", "segmentsServed": 2}
-    assert {one["segmentsServed"] for one in told[1:-1]} == {0}
+    assert len(answer) == 60
+    assert answer[0] == {"minute": "2026-01-02T02:04:00.000Z", "segmentsServed": 1}
+    assert answer[-1] == {"minute": "2026-01-02T03:03:00.000Z", "segmentsServed": 2}
+    assert {one["segmentsServed"] for one in answer[1:-1]} == {0}
 
 
 def test_nobody_else_s_viewers_are_told(api: World) -> None:
     watch(api, api.ready(), "a")
     other = api.make_key(org=OTHER_ORG, env="theirs")
 
-    told = report(api, "/v1/analytics/viewers", key=other)["viewers"]
+    answer = report(api, "/v1/analytics/viewers", key=other)["viewers"]
 
-    assert told["currentViewers"] == 0
+    assert answer["currentViewers"] == 0
 
 
 @pytest.mark.parametrize("name", ["explain", "viewers"])
@@ -324,7 +324,7 @@ def test_these_reports_need_the_permission_of_the_others(api: World, path: str) 
 def test_the_sweep_forgets_minutes_and_sessions_and_keeps_days(api: World) -> None:
     video_id = api.ready()
     scope = VideoScope(video_id=VideoId(video_id))
-    kept_for = timedelta(days=api.services.settings.analytics.minutes_kept_days)
+    kept_for = timedelta(days=api.services.settings.analytics.minutes_retention_days)
     old = NOW - kept_for - timedelta(minutes=1)
     serve(api, video_id, at=old)
     serve(api, video_id, at=old + timedelta(minutes=1))

@@ -29,7 +29,7 @@ REPORTS = ["playback-quality", "breakdown"]
 
 
 OFF = SegmentDetails()
-ON = SegmentDetails(country_header="cf-ipcountry", keeps_referrers=True)
+ON = SegmentDetails(country_header="cf-ipcountry", counts_referrers=True)
 
 
 def play(
@@ -97,8 +97,8 @@ def test_what_players_tell_is_reported_by_day(api: World, root: str) -> None:
         "maxBitrateKbps": 3_200,
     }
     assert yesterday["deliveryDate"] == "2026-01-01"
-    told = {value for name, value in yesterday.items() if name != "deliveryDate"}
-    assert (yesterday["reports"], told) == (1, {0, 1})
+    numbers = {value for name, value in yesterday.items() if name != "deliveryDate"}
+    assert (yesterday["reports"], numbers) == (1, {0, 1})
 
 
 def test_the_days_are_those_that_were_asked_for(api: World) -> None:

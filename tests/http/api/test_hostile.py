@@ -200,8 +200,8 @@ def test_no_field_takes_what_its_schema_does_not(
 
             assert result.status_code in {400, 413, 422}
             if result.status_code != 413:
-                places = [error["location"] for error in result.json["errors"]]
-                assert f"body.{name}" in places, (value, result.text[:500])
+                locations = [error["location"] for error in result.json["errors"]]
+                assert f"body.{name}" in locations, (value, result.text[:500])
 
 
 @routes(BODY)

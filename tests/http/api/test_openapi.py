@@ -3,20 +3,26 @@ The description of the API.
 """
 
 import json
+import re
+import shlex
 from html.parser import HTMLParser
 from typing import Any
 
+import jsonschema
 import pytest
 from falcon.testing import TestClient
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 from hv_api.app import describe
-from hv_api.openapi_page import render_page
+from hv_api.docs_page.examples import command_of, example_of
+from hv_api.docs_page.families import operations_of, twins_of
+from hv_api.docs_page.page import render_page
 from hv_api.routes import GROUPS, ROUTES
 from hv_api.routing import PLAIN, Route
 from tests.http.world import World
 
 DOCUMENT = "/v1/openapi.json"
+EMPTY: dict[str, Any] = {"content": {}}
 
 
 @pytest.fixture(scope="module")
@@ -146,20 +152,108 @@ def test_the_page_lists_every_route_with_fields_and_errors(api: World) -> None:
         assert word in text
 
 
-def test_the_page_loads_its_style_and_nothing_else(api: World) -> None:
+def test_the_page_loads_its_style_and_its_script_and_nothing_else(api: World) -> None:
     result = TestClient(api.client.app).simulate_get("/docs")
 
     page = Page(result.text)
     loaded = [link for link in page.links if not link.startswith("#")]
     assert set(loaded) == {"docs/style.css", "data:,", "v1/openapi.json"}
     assert {link[1:] for link in page.links if link.startswith("#")} <= page.ids
-    assert not {"script", "style", "img", "iframe", "form"} & set(page.tags)
-    assert not {"style", "src"} & page.attributes
-    policy = result.headers["Content-Security-Policy"]
-    assert policy.startswith("default-src 'none'; style-src 'self'; img-src data:; ")
-    assert "unsafe" not in policy
-    style = api.get("/docs/style.css")
-    assert style.headers["Content-Type"] == "text/css; charset=utf-8"
+    assert re.findall(r"<script[^>]*>", result.text) == [
+        '<script src="docs/search.js" defer="defer">'
+    ]
+    assert not {"style", "img", "iframe"} & set(page.tags)
+    assert not [name for name in page.attributes if name.startswith("on")]
+    assert "style" not in page.attributes
+
+
+@pytest.mark.parametrize("path", ["/docs", "/"])
+def test_the_pages_keep_a_policy_of_their_own(api: World, path: str) -> None:
+    policy = (
+        TestClient(api.client.app).simulate_get(path).headers["Content-Security-Policy"]
+    )
+
+    assert policy == (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type"),
+    [
+        ("/docs/style.css", "text/css; charset=utf-8"),
+        ("/docs/search.js", "text/javascript; charset=utf-8"),
+        ("/", "text/html; charset=utf-8"),
+    ],
+)
+def test_what_the_pages_need_is_served(
+    api: World, path: str, content_type: str
+) -> None:
+    assert api.get(path).headers["Content-Type"] == content_type
+
+
+def test_the_address_itself_says_what_it_is(api: World) -> None:
+    page = Page(TestClient(api.client.app).simulate_get("/").text)
+
+    dashboard = "https://api.test/dashboard"
+    assert {"docs", "v1/openapi.json", "health", dashboard} <= set(page.links)
+    assert "https://worker.test" in "".join(page.words)
+
+
+def test_the_families_are_told_apart(api: World) -> None:
+    text = TestClient(api.client.app).simulate_get("/docs").text
+    by_key, rest = text.partition('id="by-organization"')[::2]
+    by_organization, without_key = rest.partition('id="by-open"')[::2]
+
+    assert 'id="by-key"' in by_key
+    for part, operation in (
+        (by_key, "postVideosUploadUrl"),
+        (by_key, "optionsUploads"),
+        (by_organization, "postApiEnvironmentsVideosUploadUrl"),
+        (by_organization, "getApiEnvironments"),
+        (without_key, "getHealth"),
+        (without_key, "getDocs"),
+    ):
+        assert f'<section id="{operation}" class="operation">' in part
+
+
+def test_routes_that_do_the_same_lead_to_each_other(api: World) -> None:
+    operations = {one.id: one for one in operations_of(fetch(api))}
+
+    def twins(name: str) -> set[str]:
+        return {one.id for one in twins_of(operations[name], operations.values())}
+
+    assert twins("postVideosShare") == {"postApiVideosShare"}
+    assert twins("getVideos") == {"getApiEnvironmentsVideos"}
+    assert twins("getAnalyticsUsage") == {
+        "getApiAnalyticsUsage",
+        "getApiEnvironmentsAnalyticsUsage",
+    }
+    assert twins("getWhoami") == twins("getHealth") == set()
+
+
+def test_every_route_has_an_example(api: World) -> None:
+    for one in operations_of(fetch(api)):
+        words = shlex.split(command_of(one, "https://api.test"))
+        assert words[0] == "curl"
+        assert "{" not in next(w for w in words if w.startswith("https://api.test"))
+        assert ("X-Api-Key: $KEY" in words) is bool(one.node["security"])
+
+
+def test_every_example_keeps_its_schema(api: World) -> None:
+    for one in operations_of(fetch(api)):
+        for media_type, content in one.node.get("requestBody", EMPTY)[
+            "content"
+        ].items():
+            if media_type == "application/json":
+                words = shlex.split(command_of(one, ""))
+                body = json.loads(words[words.index("-d") + 1])
+                jsonschema.validate(body, content["schema"])
+        for response in one.node["responses"].values():
+            schema = response.get("content", {}).get("application/json", EMPTY)
+            if "schema" in schema:
+                jsonschema.validate(example_of(schema["schema"]), schema["schema"])
 
 
 def test_the_page_escapes_what_it_shows(api: World) -> None:

@@ -17,6 +17,8 @@ DOCUMENTED = {
     ("GET", "/v1/openapi.json"),
     ("GET", "/docs"),
     ("GET", "/docs/style.css"),
+    ("GET", "/docs/search.js"),
+    ("GET", "/"),
     ("GET", "/v1/events"),
     ("POST", f"{ENV}/videos/upload-url"),
     ("POST", f"{ENV}/videos/process"),
@@ -52,6 +54,7 @@ DOCUMENTED = {
             "breakdown",
         )
     ),
+    ("POST", "/v1/videos/{assetId}/upload-complete"),
 } | {
     (method, f"{root}{path}")
     for root, videos in (
@@ -74,6 +77,9 @@ DOCUMENTED = {
                 ("GET", "captions"),
                 ("PUT", "captions/{language}"),
                 ("DELETE", "captions/{language}"),
+                ("GET", "chapters"),
+                ("PUT", "chapters"),
+                ("DELETE", "chapters"),
                 ("DELETE", "shares/{shareID}"),
             )
         ),

@@ -22,8 +22,10 @@ from tests.live import until
 pytestmark = pytest.mark.matrix
 
 WITHIN_S = 30
-KILLS = 3
+KILLS = 8
 LONGEST_S = 20
+LOOK_EVERY_S = 0.05
+DRAIN_EVERY_S = 0.2
 
 
 class Programs:
@@ -58,6 +60,12 @@ class Programs:
 
     def _shell(self, then: str) -> Sequence[str]:
         return ["/bin/sh", "-c", f"touch {self._folder}/$$; {then}"]
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drain_keeper, "LOOK_EVERY_S", LOOK_EVERY_S)
+    monkeypatch.setattr(drain_keeper, "DRAIN_EVERY_S", DRAIN_EVERY_S)
 
 
 @pytest.fixture
@@ -149,5 +157,5 @@ def test_who_is_killed_again_and_again_is_back_at_once(
                 os.kill(pid, signal.SIGKILL)
         until(partial(programs.has_started, number + 1), within_s=WITHIN_S)
 
-    # With pauses that double, it takes 4, 8 and 16 s.
+    # With pauses that double it would take 51 s.
     assert time.monotonic() - began < LONGEST_S

@@ -53,11 +53,11 @@ def test_a_drain_finds_the_plugins_that_its_parent_finds(
 def test_settings_of_another_version_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = packed(Settings(data_dir=tmp_path))
+    settings_bytes = packed(Settings(data_dir=tmp_path))
     monkeypatch.setattr(draining, "__version__", "7.0.0")
 
     with pytest.raises(ConfigError, match="start what serves again"):
-        read_settings(io.BytesIO(told))
+        read_settings(io.BytesIO(settings_bytes))
 
 
 def test_a_parent_that_is_gone_tells_nothing() -> None:

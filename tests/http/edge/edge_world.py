@@ -31,7 +31,7 @@ from hv_edge.app import make_app as make_edge_app
 from hv_edge.config import CONFIG_FILE, EdgeConfig
 from hv_edge.tallies import place_of
 from hv_player.app import make_app as make_player_app
-from hv_reference.wsgi import by_path
+from hv_reference.public_paths import by_path
 from hvcore.changes_file import CHANGES_FILE
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
@@ -233,7 +233,7 @@ class EdgeWorld(DeliveryWorld):
             assert not tally.damaged
             noted: Counter[bytes] = Counter()
             for note in tally.notes:
-                found[note.place + note.told] += note.segments
+                found[note.place + note.text] += note.segments
                 noted[note.place] += note.segments
             for count in tally.counts:
                 found[count.place.text] += count.segments - noted[count.place.text]

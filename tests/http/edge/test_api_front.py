@@ -3,6 +3,7 @@ nginx in front of the API: whoever sends slowly waits in nginx, and nowhere else
 """
 
 import http.client
+import json
 import os
 import socket
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import pytest
 
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from tests.edge import running_edge
-from tests.live import free_ports, request, until
+from tests.live import Answer, free_ports, request, until
 
 pytestmark = pytest.mark.services
 
@@ -94,14 +95,17 @@ def test_the_api_hears_of_whole_requests_alone(api: Api) -> None:
 
 def test_a_client_has_so_many_requests_in_progress(api: Api) -> None:
     head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n"
-    held = [_begun(api, head) for _ in range(8)]
+    # More than it may have: whichever nginx refuses, eight are in progress.
+    held = [_begun(api, head) for _ in range(12)]
 
-    until(
-        lambda: request("POST", f"{api.root}/more", data=b"body").status == 503,
-        within_s=10,
-        what="a refusal",
-    )
+    def refused() -> Answer | None:
+        answer = request("POST", f"{api.root}/more", data=b"body")
+        return answer if answer.status == 503 else None
 
+    answer = until(refused, within_s=10, what="a refusal")
+    assert isinstance(answer, Answer)
+    assert answer.json["code"] == "unavailable"
+    assert answer.headers["Retry-After"]
     for connection in held:
         connection.close()
     until(
@@ -109,6 +113,28 @@ def test_a_client_has_so_many_requests_in_progress(api: Api) -> None:
         within_s=10,
         what="an answer",
     )
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"NONSENSE\r\n\r\n", 400),
+        (b"GET /\x00\x1b[2J HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+    ],
+)
+def test_what_nginx_cannot_read_is_refused_in_our_words(
+    api: Api, sent: bytes, status: int
+) -> None:
+    with _begun(api, sent) as connection:
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        problem = json.loads(answer.read())
+
+    assert (answer.status, problem["status"]) == (status, status)
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["X-Request-Id"] == problem["requestId"]
 
 
 def test_what_nginx_refuses_is_said_in_our_words(api: Api) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from hv_edge.requirements import MODULES
 from hv_edge.script_settings import SETTINGS_FILE, script_settings
-from hvcore.services.counting.sessions import ALL_SHARES, NOTED_EVERY_S, TURN_S
+from hvcore.services.counting.sessions import ALL_SHARES, NOTED_EVERY_S, PERIOD_S
 from hvcore.settings.shares import ShareSettings
 from tests.edge import RunningEdge, running_nginx
 from tests.live import free_ports
@@ -150,7 +150,7 @@ def test_each_video_of_a_viewer_is_noted(nginx: RunningEdge) -> None:
 def test_as_many_viewers_as_come_take_only_so_much(nginx: RunningEdge) -> None:
     used_mb, noted, noted_later, noted_then = run(
         nginx,
-        f"local TURN_S, SHARES = {TURN_S}, {ALL_SHARES}"
+        f"local PERIOD_S, SHARES = {PERIOD_S}, {ALL_SHARES}"
         """
         collectgarbage()
         local before = collectgarbage("count")
@@ -166,11 +166,11 @@ def test_as_many_viewers_as_come_take_only_so_much(nginx: RunningEdge) -> None:
             return noted
         end
         local noted = come(0)
-        moment = moment + 2 * TURN_S
+        moment = moment + 2 * PERIOD_S
         local later = come(1000000)
         collectgarbage()
         local used = (collectgarbage("count") - before) / 1024
-        moment = moment + 2 * TURN_S
+        moment = moment + 2 * PERIOD_S
         show("one more")
         local last = #viewers.noted(nil, of("vid_1"))
         for _, number in ipairs({ used, noted, later, last }) do

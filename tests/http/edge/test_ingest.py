@@ -430,11 +430,11 @@ def test_a_sink_that_was_put_back_is_brought_it_again(
     put_back.written.clear()
     behind.fails = False
     reading.run_once()
-    is_kept = path.exists()
+    is_cached = path.exists()
 
     reading.run_once()
 
-    assert is_kept
+    assert is_cached
     assert not path.exists()
     assert (put_back.segments, behind.segments) == (2, 2)
 

@@ -15,7 +15,7 @@ from hv_edge.app import MARK_HEADER, SECRET_HEADER, make_app
 from hv_edge.renewals import Renewals
 from hv_web.plain_requests import read_request
 from hvcore.services.edge.authorizations import MAX_ASKED, edge_secret
-from hvcore.services.playback.kept_thumbnails import KeptThumbnails
+from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema
 from tests.http.delivery_world import make_world
@@ -23,8 +23,8 @@ from tests.http.loop.loop_client import LoopClient
 from tests.http.world import ORG, World, body_of
 from tests.media_samples import VIDEO
 
-ASKED: Final = "/v1/edge/grant"
-TOGETHER: Final = "/v1/edge/grants"
+ASKED: Final = "/v1/edge/authorization"
+TOGETHER: Final = "/v1/edge/authorizations"
 TEXTS: Final = ("master.m3u8", "video-720p.m3u8", "manifest.mpd", "storyboard.vtt")
 
 
@@ -47,7 +47,7 @@ class Edge:
             delivery=services.delivery,
             share_playback=services.share_playback,
             edge_key_playback=services.edge_key_playback,
-            pictures=KeptThumbnails(
+            pictures=CachedThumbnails(
                 storage=services.storage,
                 delivery=services.delivery,
                 uses=services.thumbnails.uses,
@@ -74,13 +74,13 @@ class Edge:
 
     def tag(self, path: str) -> str:
         """
-        Return that of a grant.
+        Return that of an authorization.
         """
         return str(self.ask(path)[0].json["tag"])
 
     def listed(self, *scopes: str) -> str:
         """
-        Return grants as an edge lists them that has just asked for each.
+        Return authorizations as an edge lists them that has just asked for each.
         """
         asked = {scope: self.tag(f"{ASKED}/{scope}") for scope in scopes}
         return ",".join(f"{scope}={tag}" for scope, tag in asked.items())
@@ -113,19 +113,21 @@ def path(request: pytest.FixtureRequest, edge: Edge) -> str:
     return f"{ASKED}/{request.param}/{owner}"
 
 
-def test_a_grant_is_renewed_as_the_app_renews_it(edge: Edge, path: str) -> None:
-    grant, by_loop = edge.ask(path)
-    assert grant.status_code == 200
+def test_an_authorization_is_renewed_as_the_app_renews_it(
+    edge: Edge, path: str
+) -> None:
+    first, by_loop = edge.ask(path)
+    assert first.status_code == 200
     assert not by_loop
 
     for _ in range(2):
-        renewed, by_loop = edge.ask(path, grant.json["tag"], X_Request_Id="mine-1")
+        renewed, by_loop = edge.ask(path, first.json["tag"], X_Request_Id="mine-1")
         assert renewed.status_code == 304
         assert renewed.headers["X-Request-Id"] == "mine-1"
         assert by_loop
 
 
-def test_another_tag_gets_the_whole_grant(edge: Edge, path: str) -> None:
+def test_another_tag_gets_the_whole_authorization(edge: Edge, path: str) -> None:
     answer, _ = edge.ask(path, "0" * 32)
     assert answer.status_code == 200
 
@@ -185,7 +187,7 @@ def test_a_revocation_is_obeyed_by_the_very_next_renewal(edge: Edge) -> None:
     assert edge.ask(path, tag)[0].status_code == 403
 
 
-def test_several_grants_are_renewed_with_one_question(edge: Edge) -> None:
+def test_several_authorizations_are_renewed_with_one_question(edge: Edge) -> None:
     cinema = edge.cinema
     public = cinema.playable(is_public=True)
     scopes = (
@@ -245,7 +247,7 @@ def test_only_what_is_as_it_was_holds(edge: Edge) -> None:
         ",".join(["{}"] * (MAX_ASKED + 1)),
     ],
 )
-def test_what_is_no_list_of_grants_is_refused(edge: Edge, odd: str) -> None:
+def test_what_is_no_list_of_authorizations_is_refused(edge: Edge, odd: str) -> None:
     listed = odd.replace("{}", edge.listed(f"private/{edge.cinema.video}"))
 
     answer, by_loop = edge.ask(TOGETHER, listed)
@@ -269,7 +271,9 @@ def test_as_many_as_allowed_are_renewed_past_the_app(edge: Edge) -> None:
 
 
 @pytest.mark.parametrize("secret", ["", "0" * 64, "\u00e9"])
-def test_who_has_not_the_secret_learns_of_no_grant(edge: Edge, secret: str) -> None:
+def test_who_has_not_the_secret_learns_of_no_authorization(
+    edge: Edge, secret: str
+) -> None:
     listed = edge.listed(f"private/{edge.cinema.video}")
 
     answer, by_loop = edge.ask(TOGETHER, listed, **{SECRET_HEADER: secret})

@@ -1,5 +1,5 @@
 """
-Of many grants, the edge renews those that are due and soon will be with one question.
+Of many authorizations, the edge renews those that are due and soon will be with one question.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ pytestmark = pytest.mark.services
 
 # A clock that stands where it is set, and a file that changes when a test says so.
 BEGINNING: Final = """
-for _, name in ipairs({ "changes", "kept", "renewals" }) do
+for _, name in ipairs({ "changes", "cache", "renewals" }) do
     package.loaded["hv_edge_" .. name] = nil
 end
 local changes = require "hv_edge_changes"
-local kept = require "hv_edge_kept"
+local cache = require "hv_edge_cache"
 local renewals = require "hv_edge_renewals"
 local moment = 1767312000
 ngx.now = function() return moment end
@@ -37,12 +37,12 @@ local answer = function(list)
     say(list)
     return (list:gsub("[^,]+,?", "1"))
 end
-local grants = kept.new(1e8, renewals.new(function(list) return answer(list) end))
+local authorizations = cache.new(1e8, renewals.new(function(list) return answer(list) end))
 local function fetch(_, key)
     alone = alone + 1
     return { tag = "t" .. alone, bytes = 1000 }
 end
-local function get(key) return grants:fresh(key) or grants:get(key, fetch, key) end
+local function get(key) return authorizations:fresh(key) or authorizations:get(key, fetch, key) end
 -- Asked for one after another, and once more, so that they are watched.
 local function watch(first, last, step)
     for number = first, last do
@@ -275,7 +275,7 @@ def test_what_is_asked_for_once_is_forgotten(said: Said, step: str) -> None:
         f"""
         watch(1, 20000, {step})
         local many = 0
-        for _ in pairs(grants.renewals.keys) do many = many + 1 end
+        for _ in pairs(authorizations.renewals.keys) do many = many + 1 end
         say(many)
         """
     )

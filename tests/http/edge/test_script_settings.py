@@ -16,14 +16,12 @@ from hv_edge.script_settings import SCRIPT_SETTINGS, script_settings
 # What is the script's own business: the service has no such number, or, as of memory
 # and of what is read, another one for another reason.
 OWN_NUMBERS: Final[Mapping[str, frozenset[str]]] = {
-    "hv_edge.lua": frozenset({"MAX_GRANTS_BYTES"}),
+    "hv_edge.lua": frozenset({"MAX_AUTHORIZATIONS_BYTES"}),
     "hv_edge_changes.lua": frozenset({"O_RDONLY", "O_CLOEXEC"}),
     "hv_edge_domains.lua": frozenset({"MAX_LISTS"}),
-    "hv_edge_kept.lua": frozenset({"PATIENCE_S", "ENTRY_BYTES"}),
-    "hv_edge_pages.lua": frozenset(
-        {"MAX_REMEMBERED", "MAX_REMEMBERED_BYTES", "MAX_HOSTS"}
-    ),
-    "hv_edge_places.lua": frozenset({"MAX_REMEMBERED", "MAX_PATH_BYTES"}),
+    "hv_edge_cache.lua": frozenset({"PATIENCE_S", "ENTRY_BYTES"}),
+    "hv_edge_pages.lua": frozenset({"MAX_PAGES", "MAX_PAGE_BYTES", "MAX_HOSTS"}),
+    "hv_edge_paths.lua": frozenset({"MAX_PATHS", "MAX_PATH_BYTES"}),
     "hv_edge_renewals.lua": frozenset({"SOON_S", "MAX_LIST_BYTES", "ALONE_S"}),
     "hv_edge_requests.lua": frozenset(
         {"IDS_AT_ONCE", "ID_BYTES", "ID_DIGITS", "MAX_HEADERS"}

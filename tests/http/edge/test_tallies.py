@@ -204,7 +204,7 @@ def test_each_part_of_a_note_may_be_missing(note: bytes) -> None:
     found = read_tally(tally(MINUTE, (PLACE + note, 1, 0, 0)))
 
     assert not found.damaged
-    assert [one.told for one in found.notes] == [note] * bool(note)
+    assert [one.text for one in found.notes] == [note] * bool(note)
 
 
 @pytest.mark.parametrize(
@@ -480,7 +480,7 @@ def test_many_notes_say_what_each_of_them_does() -> None:
     assert len({day for _, day, _, _ in told}) == 2
 
 
-@pytest.mark.parametrize("limit", [{"max_kept": 2}, {"kept_for_s": 0.0}])
+@pytest.mark.parametrize("limit", [{"max_sessions": 2}, {"ttl_s": 0.0}])
 def test_one_viewer_has_one_name_while_others_are_forgotten(
     limit: dict[str, Any],
 ) -> None:

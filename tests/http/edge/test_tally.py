@@ -200,8 +200,8 @@ def test_why_nothing_can_be_counted_is_said_once_and_without_the_request(
     assert said.count("no file to count in can be made") == 1
     assert f"{folder}: No such file or directory" in said
     assert "Free space" in said
-    for told in ("token", "GET", "request:", "client:", "127.0.0.1", PRIVATE_PATH):
-        assert told not in said
+    for note_text in ("token", "GET", "request:", "client:", "127.0.0.1", PRIVATE_PATH):
+        assert note_text not in said
 
 
 def test_who_sends_a_body_is_answered_by_the_service(world: EdgeWorld) -> None:

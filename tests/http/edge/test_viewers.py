@@ -36,7 +36,7 @@ PLACE: Final = SegmentPlace(
     org_id=OrgId("org_a"), env_id=EnvId("env_1"), video_id=VIDEO, height_px=720
 )
 NAMES: Final = SessionNames(SECRET.decode())
-DETAILS: Final = SegmentDetails(country_header="cf-ipcountry", keeps_referrers=True)
+DETAILS: Final = SegmentDetails(country_header="cf-ipcountry", counts_referrers=True)
 SESSION: Final = re.compile(" s=[0-9a-f]{20}")
 _numbers = itertools.count(3000)
 

@@ -13,7 +13,7 @@ import urllib3
 from hv_delivery.app import make_app
 from hv_edge.app import make_app as make_edge_app
 from hv_player.app import make_app as make_player_app
-from hv_reference.wsgi import by_path
+from hv_reference.public_paths import by_path
 from hvcore.changes_file import CHANGES_FILE
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
@@ -25,7 +25,7 @@ from tests.live import until
 
 pytestmark = pytest.mark.services
 
-QUESTION: Final = "/v1/edge/grants"
+QUESTION: Final = "/v1/edge/authorizations"
 INIT: Final = "video/720p/init.m4s"
 VIDEOS: Final = 4
 ROUNDS: Final = 3
@@ -70,7 +70,7 @@ class Asked:
                 self.questions.append({one.partition("=")[0] for one in listed})
                 if self.is_older:
                     environ = {**environ, "PATH_INFO": "/v1/edge/unknown"}
-            elif path.startswith("/v1/edge/grant/"):
+            elif path.startswith("/v1/edge/authorization/"):
                 self.alone.append(path)
             return app(environ, start_response)
 

@@ -2,6 +2,7 @@
 Playing by edge key.
 """
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -136,11 +137,11 @@ def test_the_page_of_an_edge_key_plays_its_playlist(cinema: Cinema) -> None:
 
     assert page.status_code == 200
     assert page.headers["cache-control"] == "no-store"
-    assert f'data-master="{PLAYER}/v1/{key}/master.m3u8"' in page.text
-    assert 'data-access="public"' in page.text
+    assert f'src="{PLAYER}/v1/{key}/master.m3u8"' in page.text
+    assert 'data-access="linked"' in page.text
     # One level higher than the other pages.
-    assert 'src="player/player.js"' in page.text
-    poster = page.text.partition('data-poster="')[2].partition('"')[0]
+    assert re.search(r'src="player/[0-9a-f]{12}/embed\.js"', page.text)
+    poster = page.text.partition('poster="')[2].partition('"')[0]
     assert poster.startswith(f"{WORKER}/t/{cinema.video}/1280x720.jpg?token=")
     picture = poster.removeprefix(WORKER).partition("?")
     assert cinema.load(picture[0], picture[2]).status_code == 200
@@ -161,7 +162,7 @@ def test_the_page_may_be_embedded_by_the_listed_pages_alone(cinema: Cinema) -> N
     assert "form-action 'none'" in policy
     elsewhere = cinema.page(f"/v1/{key}", headers={"Referer": "https://evil.test/"})
     assert elsewhere.status_code == 403
-    assert 'href="player/player.css"' in elsewhere.text
+    assert 'href="player/page.css"' in elsewhere.text
 
 
 def test_the_page_of_a_public_video_needs_no_token_for_its_picture(
@@ -171,7 +172,7 @@ def test_the_page_of_a_public_video_needs_no_token_for_its_picture(
 
     page = cinema.page(f"/v1/{cinema.edge_key()}")
 
-    assert f'data-poster="{WORKER}/t/{cinema.video}/1280x720.jpg"' in page.text
+    assert f'poster="{WORKER}/t/{cinema.video}/1280x720.jpg"' in page.text
 
 
 def test_a_video_without_a_picture_has_a_page(cinema: Cinema) -> None:
@@ -180,7 +181,7 @@ def test_a_video_without_a_picture_has_a_page(cinema: Cinema) -> None:
     page = cinema.page(f"/v1/{cinema.edge_key()}")
 
     assert page.status_code == 200
-    assert 'data-poster=""' in page.text
+    assert 'poster=""' in page.text
 
 
 def test_what_no_page_explains_is_a_problem(

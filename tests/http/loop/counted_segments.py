@@ -36,5 +36,5 @@ class Telling:
         raise AssertionError(f"{place} is ignored because of {reason}")
 
 
-def told_segment(tell: Callable[[str], object]) -> CountedSegment:
+def recorded_segment(tell: Callable[[str], object]) -> CountedSegment:
     return CountedSegment(Telling(tell), PLACE, None, Viewer())

@@ -18,15 +18,11 @@ from hvcore.assembly import Services, build
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
-from hvcore.domain.processing.transcoding import (
-    MediaFile,
-    MediaIndex,
-    PublishedTrack,
-    Segment,
-    TrackPiece,
-)
+from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, TrackPiece
+from hvcore.domain.processing.transcoding import MediaFile, Segment
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.video import Video, VideoWanted, media_root
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.manifests import hls
 from hvcore.settings import Settings
 from hvcore.spool import opened, spool_files
@@ -67,8 +63,8 @@ class Site:
 
     def head(self, file: str, *lines: str, method: str = "GET") -> bytes:
         path = f"/v1/private/{self.video}/{file}?token={self.token}"
-        told = [f"{method} {path} HTTP/1.1", "Host: hv", *lines, "", ""]
-        return "\r\n".join(told).encode()
+        lines_sent = [f"{method} {path} HTTP/1.1", "Host: hv", *lines, "", ""]
+        return "\r\n".join(lines_sent).encode()
 
     def get(self, file: str, *lines: str, method: str = "GET") -> "Answer":
         with self.connect() as sock:

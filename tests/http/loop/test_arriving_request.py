@@ -32,10 +32,10 @@ WHOLE = {
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_request_is_whole_with_its_last_byte(name: str) -> None:
     request = ArrivingRequest()
-    told = [request.add(bytes([byte])) for byte in WHOLE[name]]
+    arrivals = [request.add(bytes([byte])) for byte in WHOLE[name]]
 
-    assert told[-1] is Arrival.WHOLE
-    assert Arrival.WHOLE not in told[:-1]
+    assert arrivals[-1] is Arrival.WHOLE
+    assert Arrival.WHOLE not in arrivals[:-1]
     assert arrival(WHOLE[name] + HEAD) is Arrival.WHOLE
 
 
@@ -75,11 +75,11 @@ def test_a_chunk_that_is_announced_large_is_waited_for() -> None:
 def test_a_body_that_is_all_framing_ends() -> None:
     request = ArrivingRequest()
     padded = b"1;" + b"x" * 8000 + b"\r\na\r\n"
-    told = request.add(CHUNKED)
+    arrivals = request.add(CHUNKED)
     for _ in range(40):
-        told = request.add(padded)
+        arrivals = request.add(padded)
 
-    assert told is Arrival.WHOLE
+    assert arrivals is Arrival.WHOLE
 
 
 def test_a_head_has_an_end() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import Transfer
 from hv_server.pacing import Pace
-from tests.http.loop.counted_segments import told_segment
+from tests.http.loop.counted_segments import recorded_segment
 from tests.live import until
 
 SIZE = 24 * 1024 * 1024
@@ -30,7 +30,7 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 def transfer_of(
-    folder: Path, writer: socket.socket, told: list[str], *, size: int = SIZE
+    folder: Path, writer: socket.socket, outcomes: list[str], *, size: int = SIZE
 ) -> Transfer:
     path = folder / "segment"
     path.write_bytes(b"x" * size)
@@ -41,8 +41,8 @@ def transfer_of(
         file=os.open(path, os.O_RDONLY),
         end=size,
         half_at=size // 2,
-        segment=told_segment(told.append),
-        when_broken_off=lambda: told.append("broken off"),
+        segment=recorded_segment(outcomes.append),
+        when_broken_off=lambda: outcomes.append("broken off"),
     )
 
 
@@ -50,8 +50,8 @@ def test_who_leaves_before_the_half_has_broken_off(
     pair: tuple[socket.socket, socket.socket], tmp_path: Path
 ) -> None:
     reader, writer = pair
-    told: list[str] = []
-    transfer = transfer_of(tmp_path, writer, told)
+    outcomes: list[str] = []
+    transfer = transfer_of(tmp_path, writer, outcomes)
     for _ in range(10):
         assert not transfer.go_on(), "the kernel took all of it"
     reader.close()
@@ -67,17 +67,17 @@ def test_who_leaves_before_the_half_has_broken_off(
     transfer.close()
     transfer.close()
 
-    assert told == ["broken off"]
+    assert outcomes == ["broken off"]
 
 
 def test_who_gets_all_of_it_is_counted_and_not_ignored(
     pair: tuple[socket.socket, socket.socket], tmp_path: Path
 ) -> None:
     _, writer = pair
-    told: list[str] = []
-    transfer = transfer_of(tmp_path, writer, told, size=1_000)
+    outcomes: list[str] = []
+    transfer = transfer_of(tmp_path, writer, outcomes, size=1_000)
 
     assert transfer.go_on()
     transfer.close()
 
-    assert told == ["counted"]
+    assert outcomes == ["counted"]

@@ -157,16 +157,16 @@ def test_what_did_not_fit_after_all_goes_on_and_counts_once(
     transfer = transfer_of(
         server, counter, segment(tmp_path), counting(counter, make_short(server))
     )
-    got, turns = bytearray(), 1
+    got, rounds = bytearray(), 1
     while not transfer.go_on():
-        turns += 1
+        rounds += 1
         got += client.recv(65_536)
     transfer.close()
     server.close()
     while data := client.recv(65_536):
         got += data
 
-    assert turns > 1
+    assert rounds > 1
     assert got == HEAD + bytes(range(250)) * (SIZE // 250)
     assert [count.segments for count in noted(tmp_path).counts] == [1]
     assert noted(tmp_path).ignored == ()

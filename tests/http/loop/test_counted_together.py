@@ -81,8 +81,8 @@ def watched(worker: psutil.Process, socks: list[socket.socket]) -> int:
         for fd in (process / "fd").iterdir()
         if str(fd.readlink()).endswith("[eventpoll]")
     ]
-    told = "".join((process / "fdinfo" / fd).read_text() for fd in loops)
-    return len(ours & {int(fd) for fd in re.findall(r"tfd: *(\d+)", told)})
+    fdinfo = "".join((process / "fdinfo" / fd).read_text() for fd in loops)
+    return len(ours & {int(fd) for fd in re.findall(r"tfd: *(\d+)", fdinfo)})
 
 
 def ask_together(site: Site, socks: list[socket.socket]) -> None:

@@ -8,17 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hv_server.request_lock import RequestLock
+from tests.live import until
 
 DEADLINE_S = 20
+CLIENT = "192.0.2.1"
 
 
 def test_one_goes_on_at_a_time() -> None:
-    turns = RequestLock(patience_s=DEADLINE_S)
+    lock = RequestLock(patience_s=DEADLINE_S)
     running: list[int] = []
     seen: list[int] = []
 
     def work(number: int) -> None:
-        with turns:
+        with lock.turn_of(CLIENT):
             running.append(number)
             seen.append(len(running))
             running.remove(number)
@@ -30,15 +32,15 @@ def test_one_goes_on_at_a_time() -> None:
 
 
 def test_stuck_requests_keep_nobody_waiting_for_long() -> None:
-    turns, free, entered = RequestLock(), threading.Event(), threading.Barrier(4)
+    lock, free, entered = RequestLock(), threading.Event(), threading.Barrier(4)
 
     def stick() -> None:
-        with turns:
+        with lock.turn_of(CLIENT):
             entered.wait(DEADLINE_S)
             free.wait(DEADLINE_S)
 
     def pass_by() -> str:
-        with turns:
+        with lock.turn_of(CLIENT):
             return "done"
 
     with ThreadPoolExecutor(4) as pool:
@@ -53,16 +55,32 @@ def test_stuck_requests_keep_nobody_waiting_for_long() -> None:
     assert answer == "done"
 
 
-def test_a_crash_gives_its_turn_back() -> None:
-    turns = RequestLock(patience_s=DEADLINE_S)
+def test_who_has_one_request_waits_for_one_of_each_other_client() -> None:
+    lock, order = RequestLock(patience_s=DEADLINE_S), list[str]()
+    waiting = [*["a"] * 5, *["b"] * 5, "c"]
 
-    with pytest.raises(RuntimeError), turns:
+    def work(client: str) -> None:
+        with lock.turn_of(client):
+            order.append(client)
+
+    with ThreadPoolExecutor(len(waiting)) as pool, lock.turn_of("holder"):
+        for number, client in enumerate(waiting, start=1):
+            pool.submit(work, client)
+            until(lambda n=number: lock.waiting == n, within_s=DEADLINE_S)
+
+    assert order == ["a", "b", "c", *["a", "b"] * 4]
+
+
+def test_a_crash_gives_its_turn_back() -> None:
+    lock = RequestLock(patience_s=DEADLINE_S)
+
+    with pytest.raises(RuntimeError), lock.turn_of(CLIENT):
         raise RuntimeError
 
-    assert work_alone(turns) == 1
+    assert work_alone(lock) == 1
 
 
-def work_alone(turns: RequestLock) -> int:
+def work_alone(lock: RequestLock) -> int:
     """
     Return how many went on at once of many that wanted to.
     """
@@ -71,7 +89,7 @@ def work_alone(turns: RequestLock) -> int:
 
     def work(number: int) -> None:
         nonlocal most
-        with turns:
+        with lock.turn_of(CLIENT):
             running.append(number)
             most = max(most, len(running))
             running.remove(number)

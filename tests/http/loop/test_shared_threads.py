@@ -34,7 +34,7 @@ class Threads:
                 name="threads_of_one",
                 capacity=4,
                 most_of_one=2,
-                kept_for_newcomers=1,
+                reserved_for_newcomers=1,
                 things="requests",
             ),
             most_waiting=3,

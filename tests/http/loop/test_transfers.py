@@ -15,7 +15,7 @@ from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
 from hv_server.pacing import Pace, PacedSocket, TooShortError
 from hv_web.files import HalfWay, LocalFile
-from tests.http.loop.counted_segments import told_segment
+from tests.http.loop.counted_segments import recorded_segment
 
 HEAD = b"head"
 CONTENT = bytes(range(256)) * 20
@@ -93,7 +93,7 @@ def test_half_of_the_segment_is_sent_before_it_is_counted(
         start=start,
         end=end,
         half_at=start + half,
-        segment=told_segment(look),
+        segment=recorded_segment(look),
         when_broken_off=lambda: seen.append(b"broken"),
     )
     finish(transfer)
@@ -111,7 +111,7 @@ def test_who_leaves_before_the_half_is_told_apart(
     large = tmp_path / "large"
     with large.open("wb") as made:
         made.truncate(64 * 1024 * 1024)
-    told: list[str] = []
+    outcomes: list[str] = []
     transfer = Transfer(
         SocketWriter(server),
         HEAD,
@@ -119,8 +119,8 @@ def test_who_leaves_before_the_half_is_told_apart(
         file=os.open(large, os.O_RDONLY),
         end=64 * 1024 * 1024,
         half_at=32 * 1024 * 1024,
-        segment=told_segment(told.append),
-        when_broken_off=lambda: told.append("broken off"),
+        segment=recorded_segment(outcomes.append),
+        when_broken_off=lambda: outcomes.append("broken off"),
     )
     for _ in range(100):
         assert not transfer.go_on()
@@ -130,7 +130,7 @@ def test_who_leaves_before_the_half_is_told_apart(
     transfer.close()
     transfer.close()
 
-    assert told == ["broken off"]
+    assert outcomes == ["broken off"]
 
 
 def test_a_segment_counts_once_however_often_the_kernel_is_full(
@@ -141,7 +141,7 @@ def test_a_segment_counts_once_however_often_the_kernel_is_full(
     large = tmp_path / "large"
     with large.open("wb") as made:
         made.truncate(size)
-    told: list[str] = []
+    outcomes: list[str] = []
 
     transfer = Transfer(
         SocketWriter(server),
@@ -150,19 +150,19 @@ def test_a_segment_counts_once_however_often_the_kernel_is_full(
         file=os.open(large, os.O_RDONLY),
         end=size,
         half_at=size // 2,
-        segment=told_segment(told.append),
-        when_broken_off=lambda: told.append("broken off"),
+        segment=recorded_segment(outcomes.append),
+        when_broken_off=lambda: outcomes.append("broken off"),
     )
-    turns, left = 1, len(HEAD) + size
+    rounds, left = 1, len(HEAD) + size
     while not transfer.go_on():
-        turns += 1
+        rounds += 1
         left -= len(client.recv(256 * 1024))
     transfer.close()
     while left:
         left -= len(client.recv(1024 * 1024))
 
-    assert turns > 3
-    assert told == ["counted"]
+    assert rounds > 3
+    assert outcomes == ["counted"]
 
 
 def test_a_file_that_became_shorter_is_an_error(
@@ -191,7 +191,7 @@ def test_a_thread_counts_after_the_half_too(
         half_way = HalfWay(
             after_bytes=half,
             at=half,
-            segment=told_segment(lambda _: seen.append(received(client, half))),
+            segment=recorded_segment(lambda _: seen.append(received(client, half))),
             wait=None,
             when_broken_off=lambda: seen.append(b"broken off"),
         )
@@ -230,8 +230,8 @@ def test_answers_still_on_their_way_do_not_cost_the_next_one_its_time(
     if by == "loop":
         following = Transfer(wire, b"y" * 1000, pace=lambda: pace)
         assert not following.go_on()
-        assert following.has_kept_pace(1.0)
-        assert following.has_kept_pace(2.0)
+        assert following.is_on_pace(1.0)
+        assert following.is_on_pace(2.0)
     else:
         server.begin(reading=Pace(5), sending=pace)
         reader = threading.Timer(0.1, lambda: read_all(client))

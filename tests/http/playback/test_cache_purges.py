@@ -35,7 +35,7 @@ class Cache:
     """
 
     port: int = 0
-    told: list[dict[str, object]] = attrs.field(factory=list)
+    orders: list[dict[str, object]] = attrs.field(factory=list)
     is_down: bool = False
 
     @property
@@ -53,7 +53,7 @@ def cache() -> Iterator[Cache]:
             if made.is_down:
                 self.send_error(503)
                 return
-            made.told.append(body)
+            made.orders.append(body)
             self.send_response(204)
             self.end_headers()
 
@@ -104,12 +104,12 @@ def test_a_delete_is_told_with_every_address(world: World, cache: Cache) -> None
     video = world.ready(is_public=True)
 
     body_of(world.delete(f"/v1/videos/{video}"))
-    assert cache.told == []
+    assert cache.orders == []
     run_purges(world.services, video)
 
-    (told,) = cache.told
-    assert (told["video"], told["reason"]) == (video, "deleted")
-    prefixes = told["prefixes"]
+    (order,) = cache.orders
+    assert (order["video"], order["reason"]) == (video, "deleted")
+    prefixes = order["prefixes"]
     assert isinstance(prefixes, list)
     assert f"https://worker.test/v1/public/{ORG}/{ENV}/{video}/" in prefixes
     assert f"https://worker.test/v1/private/{video}/" in prefixes
@@ -126,13 +126,13 @@ def test_a_cache_that_is_down_is_told_later_and_once(
     for _ in range(5):
         run_purges(world.services, video)
         clock.move(timedelta(minutes=1))
-    assert cache.told == []
+    assert cache.orders == []
 
     cache.is_down = False
     run_purges(world.services, video)
     run_purges(world.services, video)
 
-    assert [told["video"] for told in cache.told] == [video]
+    assert [order["video"] for order in cache.orders] == [video]
 
 
 def test_a_video_that_is_made_private_is_told(world: World, cache: Cache) -> None:
@@ -146,7 +146,7 @@ def test_a_video_that_is_made_private_is_told(world: World, cache: Cache) -> Non
         body_of(world.call("PATCH", f"/v1/videos/{video}", json=change))
     run_purges(world.services, video)
 
-    assert [told["reason"] for told in cache.told] == ["made_private"]
+    assert [order["reason"] for order in cache.orders] == ["made_private"]
 
 
 def test_revoked_keys_and_shares_are_told(world: World, cache: Cache) -> None:
@@ -158,7 +158,7 @@ def test_revoked_keys_and_shares_are_told(world: World, cache: Cache) -> None:
     world.delete(f"/v1/videos/{video}/shares/{share}")
     run_purges(world.services, video)
 
-    prefixes = [prefix for told in cache.told for prefix in told["prefixes"]]  # type: ignore[attr-defined]  # a list
+    prefixes = [prefix for order in cache.orders for prefix in order["prefixes"]]  # type: ignore[attr-defined]  # a list
     assert any(key in prefix for prefix in prefixes)
     assert f"https://worker.test/v1/share/{share}/" in prefixes
 

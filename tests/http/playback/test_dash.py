@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.manifests import dash
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema, token_of
@@ -47,10 +47,10 @@ def cinema(api: World) -> Cinema:
 
 def addresses(manifest: str) -> list[str]:
     """
-    Return the addresses of every file of the three tracks.
+    Return the addresses of every file of the three tracks and of the previews.
     """
     found = re.findall(r' (?:initialization|media)="([^"]*)"', manifest)
-    assert len(found) == 6
+    assert len(found) == 7
     return [
         address.replace("$Number$", str(number))
         for address in found

@@ -10,7 +10,7 @@ import pytest
 from falcon.testing import Result, TestClient
 
 from hv_delivery.app import make_app
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.playback_tokens import TokenUse
 from tests.conftest import SettableClock
 from tests.http.delivery_world import (

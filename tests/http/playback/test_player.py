@@ -2,32 +2,39 @@
 The player page.
 """
 
+import gzip
 import re
 import shutil
 from pathlib import Path
 
+import attrs
 import pytest
-from falcon.testing import Result
+from falcon.testing import Result, TestClient
 
-from hv_player.app import STATIC
-from hvcore.domain.videos.video import VideoState
+from hv_player.app import make_app
+from hv_player.assets import PLAYER_FILES, STATIC
+from hv_web.pages import STYLE
+from hvcore.domain.videos.states import VideoState
 from hvcore.playback_tokens import TokenUse
+from hvcore.settings.tree import PlayerSettings
 from tests.conftest import SettableClock
 from tests.http.delivery_world import WORKER_URL, DeliveryWorld, make_world
 from tests.media_samples import OTHER, VIDEO
 
+OWN_CODE_BYTES = 40_000
 EMBED = f"/v1/embed/{VIDEO}"
 
 
 @pytest.fixture
 def static(tmp_path: Path) -> Path:
     """
-    The page's files, with a stand-in for the one that is fetched.
+    The page's files, with stand-ins for those that are fetched.
     """
     folder = tmp_path / "static"
     shutil.copytree(STATIC, folder, ignore=shutil.ignore_patterns("vendor"))
     (folder / "vendor").mkdir()
-    (folder / "vendor" / "hls.min.js").write_text("/* hls.js */")
+    for name in PLAYER_FILES.names:
+        (folder / name).write_text(f"/* {name} */")
     return folder
 
 
@@ -69,8 +76,8 @@ def test_the_page_of_a_public_video_names_its_public_playlist(
     assert result.status_code == 200
     assert result.headers["content-type"].startswith("text/html")
     master = f"{WORKER_URL}/v1/public/org_a/env_1/{VIDEO}/master.m3u8"
-    assert f'data-master="{master}"' in result.text
-    assert f'data-poster="{WORKER_URL}/t/{VIDEO}/1280x720.jpg"' in result.text
+    assert f'src="{master}"' in result.text
+    assert f'poster="{WORKER_URL}/t/{VIDEO}/1280x720.jpg"' in result.text
     assert 'data-access="public"' in result.text
     assert "<title>A clip</title>" in result.text
 
@@ -81,7 +88,7 @@ def test_the_page_of_a_private_video_holds_no_token(private: DeliveryWorld) -> N
     result = page(private, f"token={token}")
 
     assert result.status_code == 200
-    assert f'data-master="{WORKER_URL}/v1/private/{VIDEO}/master.m3u8"' in result.text
+    assert f'src="{WORKER_URL}/v1/private/{VIDEO}/master.m3u8"' in result.text
     assert 'data-access="private"' in result.text
     assert token not in result.text
     assert token not in str(result.headers)
@@ -94,7 +101,9 @@ def test_the_page_runs_nothing_but_its_own_files(public: DeliveryWorld) -> None:
 
     rules = policy(result)
     assert rules["default-src"] == "'none'"
-    assert rules["script-src"] == rules["style-src"] == "'self'"
+    assert rules["script-src"] == rules["worker-src"] == "'self'"
+    assert rules["style-src"] == " ".join(["'self'", *PLAYER_FILES.style_hashes])
+    assert len(PLAYER_FILES.style_hashes) > 10
     assert rules["connect-src"] == f"'self' {WORKER_URL}"
     assert "frame-ancestors" not in rules
     assert "unsafe" not in str(rules)
@@ -102,7 +111,37 @@ def test_the_page_runs_nothing_but_its_own_files(public: DeliveryWorld) -> None:
     sources = re.findall(r'(?:src|href)="\.\./player/([^"]+)"', result.text)
     for source in sources:
         assert public.player.simulate_get(f"/v1/player/{source}").status_code == 200
-    assert len(sources) == 3
+    assert len(sources) == 5
+
+
+@pytest.mark.parametrize(
+    ("logo", "allowed"),
+    [
+        ("https://cdn.test/logo.svg", " https://cdn.test"),
+        ("https://CDN.test:8443", " https://cdn.test:8443"),
+        ("http://cdn.test/logo.svg", ""),
+        ("https://cdn.test;script-src%20*/", ""),
+        ("https://user@cdn.test/", ""),
+    ],
+)
+def test_a_logo_may_come_from_its_own_host_and_widens_nothing_else(
+    public: DeliveryWorld, logo: str, allowed: str
+) -> None:
+    plain, asked = policy(page(public)), policy(page(public, f"logo={logo}"))
+
+    assert asked.pop("img-src") == plain.pop("img-src") + allowed
+    assert asked == plain
+
+
+@pytest.mark.parametrize("sends", [True, False])
+def test_the_operator_chooses_whether_players_report(
+    public: DeliveryWorld, static: Path, *, sends: bool
+) -> None:
+    public.settings = attrs.evolve(public.settings, player=PlayerSettings(cmcd=sends))
+
+    result = TestClient(make_app(public, static=static)).simulate_get(EMBED)
+
+    assert ('cmcd="off"' in result.text) is not sends
 
 
 def test_a_name_cannot_become_markup(public: DeliveryWorld) -> None:
@@ -173,26 +212,61 @@ def test_an_unfinished_or_deleted_video_has_no_page(public: DeliveryWorld) -> No
         assert page(public).status_code == 404
 
 
-def test_a_missing_hls_js_is_said_clearly(public: DeliveryWorld, static: Path) -> None:
-    (static / "vendor" / "hls.min.js").unlink()
+def test_what_is_not_installed_is_said_clearly(
+    public: DeliveryWorld, static: Path
+) -> None:
+    file = static / "vendor" / "hls.min.mjs"
+    file.unlink()
 
     shown = page(public)
-    asset = public.player.simulate_get("/v1/player/vendor/hls.min.js")
+    asset = public.player.simulate_get("/v1/player/vendor/hls.min.mjs")
 
     assert shown.status_code == asset.status_code == 503
     assert "./hv setup" in shown.text
     assert "./hv setup" in asset.json["detail"]
-    (static / "vendor" / "hls.min.js").write_text("/* now */")
+    file.write_text("/* now */")
     assert page(public).status_code == 200
 
 
 def test_the_pages_files_are_served_with_validators(public: DeliveryWorld) -> None:
-    first = public.player.simulate_get("/v1/player/player.js")
+    first = public.player.simulate_get("/v1/player/embed.js")
 
     assert first.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert first.headers["cache-control"] == "public, max-age=600"
     known = {"If-None-Match": first.headers["etag"]}
-    again = public.player.simulate_get("/v1/player/player.js", headers=known)
+    again = public.player.simulate_get("/v1/player/embed.js", headers=known)
     assert again.status_code == 304
+
+
+def test_files_of_a_build_may_be_kept_for_a_year(public: DeliveryWorld) -> None:
+    (folder,) = re.findall(r'src="\.\.(/player/[0-9a-f]{12})/embed', page(public).text)
+
+    for name in ("hv-player.js", "element/keys.js", "vendor/media-chrome.js"):
+        answer = public.player.simulate_get(f"/v1{folder}/{name}")
+        assert answer.headers["cache-control"].endswith("max-age=31536000, immutable")
+
+
+@pytest.mark.parametrize(
+    ("address", "to"), [("hv-player.js", "./"), (f"{'0' * 12}/hv-player.js", "../")]
+)
+def test_any_other_address_of_the_element_leads_to_the_present_build(
+    public: DeliveryWorld, address: str, to: str
+) -> None:
+    (build,) = re.findall(r"/player/([0-9a-f]{12})/embed", page(public).text)
+
+    answer = public.player.simulate_get(f"/v1/player/{address}")
+
+    assert answer.text == f'export * from "{to}{build}/hv-player.js";\n'
+    assert answer.headers["cache-control"] == "public, max-age=600"
+
+
+def test_a_page_from_before_an_update_still_gets_what_it_loads(
+    public: DeliveryWorld,
+) -> None:
+    answer = public.player.simulate_get(f"/v1/player/{'0' * 12}/vendor/hls.min.mjs")
+
+    assert answer.text == "/* vendor/hls.min.mjs */"
+    assert answer.headers["cache-control"] == "public, max-age=600"
 
 
 @pytest.mark.parametrize(
@@ -202,9 +276,9 @@ def test_the_pages_files_are_served_with_validators(public: DeliveryWorld) -> No
         "nothing.js",
         "../app.py",
         "%2e%2e/app.py",
-        "vendor/../player.js",
+        "vendor/../embed.js",
         "vendor/",
-        "player.js%00",
+        "embed.js%00",
         "..%2fvendor.json",
     ],
 )
@@ -216,6 +290,19 @@ def test_nothing_else_of_the_folder_is_served(public: DeliveryWorld, name: str) 
 
 
 def test_every_answer_may_be_read_by_any_page(private: DeliveryWorld) -> None:
-    for path in (EMBED, "/v1/player/player.js", "/nowhere"):
+    for path in (EMBED, "/v1/player/embed.js", "/nowhere"):
         result = private.player.simulate_get(path)
         assert result.headers["access-control-allow-origin"] == "*"
+
+
+def test_the_player_is_small() -> None:
+    own = [
+        path
+        for path in (*STATIC.rglob("*"), STYLE)
+        if path.suffix in {".js", ".css"} and "vendor" not in path.parts
+    ]
+
+    # Each file for itself, as it is sent.
+    size_bytes = sum(len(gzip.compress(path.read_bytes())) for path in own)
+
+    assert 10_000 < size_bytes <= OWN_CODE_BYTES

@@ -361,8 +361,13 @@ def test_an_unknown_viewer_is_named(cinema: Cinema, refused: Refused) -> None:
     share = cinema.share(viewerEmail="ann@example.com")
     unknown = (403, "share_viewer_unknown")
 
+    wrong_code = {
+        **form("bob@example.com"),
+        "body": "request=none&email=bob%40example.com&code=123456",
+    }
+
     assert refused(f"/v1/share/{share}/master.m3u8") == unknown
-    assert refused(f"/v1/watch/{share}", **form("bob@example.com")) == unknown
+    assert refused(f"/v1/watch/{share}", **wrong_code) == unknown
 
 
 def test_a_link_that_was_guessed_at_is_named(cinema: Cinema, refused: Refused) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema, token_of
 from tests.http.delivery_world import (

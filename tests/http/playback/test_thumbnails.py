@@ -13,7 +13,7 @@ from PIL import Image
 
 from hvcore.domain.ids import ShareId
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.playback_tokens import TokenUse
 from hvcore.services.playback import thumbnail_renders
@@ -36,7 +36,7 @@ from tests.media_samples import (
     video_track,
 )
 
-KEPT = f"media/{VIDEO}/thumbnails/job_1"
+THUMBNAILS_FOLDER = f"media/{VIDEO}/thumbnails/job_1"
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def private(clock: SettableClock, tmp_path: Path) -> DeliveryWorld:
     return make_world(clock, tmp_path, is_public=False)
 
 
-def kept(world: DeliveryWorld) -> list[str]:
-    return [info.path for info in world.storage.walk(KEPT)]
+def cached(world: DeliveryWorld) -> list[str]:
+    return [info.path for info in world.storage.walk(THUMBNAILS_FOLDER)]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_picture_is_cropped_and_not_squeezed(public: DeliveryWorld) -> None:
 
 def test_a_size_is_made_once_and_kept(public: DeliveryWorld) -> None:
     first = public.get(f"/t/{VIDEO}/64x64.jpg")
-    assert kept(public) == [f"{KEPT}/64x64.jpg"]
+    assert cached(public) == [f"{THUMBNAILS_FOLDER}/64x64.jpg"]
     assert isinstance(public.storage, BytesStorage)
     del public.storage.objects[f"{ROOT}/a1/poster.jpg"]
 
@@ -103,14 +103,14 @@ def test_at_most_64_sizes_are_kept_and_the_oldest_make_room(
     public: DeliveryWorld,
 ) -> None:
     for number in range(MAX_THUMBNAIL_SIZES - 1):
-        path = f"{KEPT}/{number}.jpg"
+        path = f"{THUMBNAILS_FOLDER}/{number}.jpg"
         public.storage.write(path, BytesIO(b"x"), content_type="")
 
     for side in (64, 65, 66):
         assert public.get(f"/t/{VIDEO}/{side}x{side}.jpg").status_code == 200
 
-    assert len(kept(public)) == MAX_THUMBNAIL_SIZES
-    assert f"{KEPT}/66x66.jpg" in kept(public)
+    assert len(cached(public)) == MAX_THUMBNAIL_SIZES
+    assert f"{THUMBNAILS_FOLDER}/66x66.jpg" in cached(public)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(
     monkeypatch.setattr(thumbnail_renders, "crop_to_fill", delete_meanwhile)
 
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
-    assert kept(public) == []
+    assert cached(public) == []
 
 
 def test_a_picture_that_has_to_wait_too_long_is_refused(

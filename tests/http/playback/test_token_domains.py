@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from falcon.testing import Result
 
 from hvcore.domain.limits import MAX_ISSUED_TOKEN_BYTES
-from hvcore.domain.playback.domain_lists import KEPT_LONGER
+from hvcore.domain.playback.domain_lists import RETENTION_MARGIN
 from hvcore.persistence.tables import domain_lists
 from tests.http.cinema import Cinema, token_of
 from tests.http.world import World, body_of
@@ -120,7 +120,7 @@ def test_lists_stay_as_long_as_tokens_name_them(cinema: Cinema) -> None:
     assert playback.forget_unused_domains() == 0
     assert asked(cinema, token, "master.m3u8", LISTED).status_code == 200
 
-    clock.move(KEPT_LONGER + timedelta(minutes=2))
+    clock.move(RETENTION_MARGIN + timedelta(minutes=2))
     assert playback.forget_unused_domains() == 1
     assert asked(cinema, token, "master.m3u8", LISTED).status_code == 401
 

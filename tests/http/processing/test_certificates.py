@@ -13,7 +13,7 @@ from hvcore.domain.processing.certificates import (
     FindingLevel,
     VideoCertificate,
 )
-from hvcore.domain.videos.video import certificate_path
+from hvcore.domain.videos.media_paths import certificate_path
 from hvcore.errors import UnavailableError
 from hvcore.services.processing.certificates import NEVER, NOT_YET
 from hvcore.wire.stored import to_stored

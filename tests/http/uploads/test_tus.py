@@ -16,15 +16,15 @@ from urllib.parse import urlsplit
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_reference.wsgi import by_path
-from hv_upload import bodies
+from hv_reference.public_paths import by_path
+from hv_upload import bodies, chunk_writer
 from hv_upload import pace as pace_module
-from hv_upload import resumable as resumable_module
 from hv_upload.app import make_app
 from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.incoming import disk_space as room_module
 from tests.http.world import ORIGIN, World, body_of, locations, problem_of
@@ -843,7 +843,7 @@ def test_a_cut_off_patch_gives_another_hour_as_well(
 def test_a_long_patch_keeps_its_upload_alive(
     api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resumable_module, "PROLONG_EVERY_S", -1.0)
+    monkeypatch.setattr(chunk_writer, "PROLONG_EVERY_S", -1.0)
     monkeypatch.setattr(bodies, "BLOCK_BYTES", 1000)
     location = created(api)
 

@@ -37,12 +37,12 @@ from hvcore.domain.uploads.grants import (
     UploadGrant,
     UploadGranted,
 )
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import InvalidFileSizeError, UnavailableError
 from hvcore.incoming import disk_space as room_module
 from hvcore.incoming.disk_space import DiskReservation, DiskReservations
 from hvcore.incoming.room_ledger import RoomLedger
-from hvcore.incoming.whole import INCOMING_PREFIX
+from hvcore.incoming.whole_files import INCOMING_PREFIX
 from hvcore.settings.shares import ShareSettings
 from tests.http.world import ORG, World, body_of, problem_of
 
@@ -137,7 +137,7 @@ def current(api: World, granted: UploadGranted) -> UploadGrant:
     return found
 
 
-def nothing_was_kept(api: World, granted: UploadGranted) -> bool:
+def nothing_was_stored(api: World, granted: UploadGranted) -> bool:
     left = list(api.services.uploads.incoming_dir().iterdir())
     return (
         not stored(api)
@@ -228,7 +228,7 @@ def test_a_chunked_body_of_another_size_leaves_nothing(
 
     problem_of(chunked(client, granted, data), 400, "invalid_file_size")
 
-    assert nothing_was_kept(api, granted)
+    assert nothing_was_stored(api, granted)
 
 
 def test_a_wrong_size_is_refused_before_a_byte_is_read(
@@ -246,7 +246,7 @@ def test_a_wrong_size_is_refused_before_a_byte_is_read(
         extras = {"CONTENT_LENGTH": length, "wsgi.input": unread}
         result = put(client, granted, extras=extras)
         problem_of(result, 400, "invalid_file_size")
-        assert nothing_was_kept(api, granted)
+        assert nothing_was_stored(api, granted)
 
 
 def test_a_request_without_a_body_is_refused(api: World, client: TestClient) -> None:
@@ -254,7 +254,7 @@ def test_a_request_without_a_body_is_refused(api: World, client: TestClient) -> 
 
     problem_of(put(client, granted, b""), 400, "invalid_file_size")
 
-    assert nothing_was_kept(api, granted)
+    assert nothing_was_stored(api, granted)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_another_type_than_was_granted_is_refused(
 
     problem_of(put(client, granted, headers=headers), 415, "unsupported_format")
 
-    assert nothing_was_kept(api, granted)
+    assert nothing_was_stored(api, granted)
 
 
 def test_parameters_and_case_of_the_type_do_not_matter(
@@ -298,7 +298,7 @@ def test_an_expired_address_is_refused(api: World, client: TestClient) -> None:
 
     problem_of(put(client, granted), 403, "forbidden")
 
-    assert nothing_was_kept(api, granted)
+    assert nothing_was_stored(api, granted)
 
 
 def test_a_tampered_address_is_refused(api: World, client: TestClient) -> None:
@@ -328,7 +328,7 @@ def test_a_tampered_address_is_refused(api: World, client: TestClient) -> None:
     for path in (f"/upload/{other.grant.id}", "/upload/up_x", "/upload/%2e%2e"):
         result = client.simulate_put(path, query_string=address.query, headers=MP4)
         problem_of(result, 403, "forbidden")
-    assert nothing_was_kept(api, granted)
+    assert nothing_was_stored(api, granted)
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_a_body_that_is_cut_off_leaves_nothing(
 
         problem_of(result, 400, "invalid_file_size")
 
-        assert nothing_was_kept(api, granted)
+        assert nothing_was_stored(api, granted)
 
 
 def test_a_body_that_ends_early_leaves_what_was_there_before(
@@ -498,7 +498,7 @@ def test_a_nearly_full_disk_takes_nothing(
 
     problem_of(result, 503, "unavailable")
     assert "retry-after" in result.headers
-    assert nothing_was_kept(api, granted)
+    assert nothing_was_stored(api, granted)
 
 
 def request(body: io.RawIOBase) -> falcon.Request:

@@ -132,11 +132,11 @@ def test_nothing_of_the_file_but_its_pixels_is_kept(cinema: Cinema) -> None:
 
     body_of(send(cinema.api, f"/v1/videos/{cinema.video}/thumbnail", sent))
 
-    kept = [d for n, d in cinema.api.storage.files.items() if "/posters/" in n]
-    assert len(kept) == 1
-    assert kept[0].startswith(b"\xff\xd8\xff")
-    assert b"private words" not in kept[0]
-    assert b"script" not in kept[0]
+    posters = [d for n, d in cinema.api.storage.files.items() if "/posters/" in n]
+    assert len(posters) == 1
+    assert posters[0].startswith(b"\xff\xd8\xff")
+    assert b"private words" not in posters[0]
+    assert b"script" not in posters[0]
 
 
 def test_a_turned_photograph_is_set_upright(cinema: Cinema) -> None:
@@ -379,7 +379,7 @@ def test_embedded_pages_show_the_chosen_picture(cinema: Cinema) -> None:
     body_of(send(cinema.api, f"/v1/videos/{video}/thumbnail", picture("lime")))
 
     assert is_near(colour_of(cinema.load(address)), (0, 255, 0))
-    assert 'data-poster="https://' in cinema.page(f"/v1/embed/{video}").text
+    assert 'poster="https://' in cinema.page(f"/v1/embed/{video}").text
 
 
 def test_few_pictures_are_taken_in_at_a_time(cinema: Cinema, videos: str) -> None:

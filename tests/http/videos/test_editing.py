@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from tests.http.cinema import Cinema
 from tests.http.world import ORG, World, body_of, locations, problem_of
 

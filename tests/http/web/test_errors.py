@@ -48,7 +48,6 @@ def crash() -> TestClient:
 @pytest.mark.parametrize(
     "path",
     [
-        "/",
         "/v1",
         "/v1/",
         "/v1/nothing",

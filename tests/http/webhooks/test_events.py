@@ -20,7 +20,7 @@ def events(api: World, query: str | None = None) -> dict[str, Any]:
     return payload
 
 
-def told(payload: dict[str, Any]) -> list[tuple[str, str]]:
+def kinds_and_videos(payload: dict[str, Any]) -> list[tuple[str, str]]:
     return [(event["event"], event["videoId"]) for event in payload["events"]]
 
 
@@ -53,7 +53,7 @@ def test_reading_goes_on_after_a_cursor(api: World) -> None:
 
     assert page["hasMore"] is True
     assert rest["hasMore"] is False
-    assert told(page) + told(rest) == [
+    assert kinds_and_videos(page) + kinds_and_videos(rest) == [
         ("video.processing.started", first),
         ("video.processing.completed", first),
         ("video.processing.started", second),
@@ -69,7 +69,7 @@ def test_an_empty_answer_has_a_cursor_too(api: World) -> None:
     page = events(api, f"after={empty['cursor']}")
     again = events(api, f"after={page['cursor']}")
 
-    assert told(page) == [("video.processing.started", video_id)]
+    assert kinds_and_videos(page) == [("video.processing.started", video_id)]
     assert (again["events"], again["cursor"]) == ([], page["cursor"])
 
 
@@ -79,7 +79,7 @@ def test_kinds_can_be_chosen(api: World) -> None:
 
     payload = events(api, "event=video.deleted,video.processing.started")
 
-    assert [kind for kind, _ in told(payload)] == [
+    assert [kind for kind, _ in kinds_and_videos(payload)] == [
         "video.processing.started",
         "video.deleted",
     ]

@@ -8,8 +8,8 @@ import attrs
 import pytest
 
 from hvcore.domain.access.idempotency import (
+    ANSWER_RETENTION,
     CLAIMED_FOR,
-    KEPT_FOR,
     FirstRequest,
     IdempotencyScope,
     RecordedAnswer,
@@ -38,9 +38,9 @@ def begin(
     fingerprint: str = "f",
     *,
     scope: IdempotencyScope = SCOPE,
-    kept_for: timedelta = KEPT_FOR,
+    lifetime: timedelta = ANSWER_RETENTION,
 ) -> FirstRequest:
-    return idempotency.begin(scope, fingerprint=fingerprint, kept_for=kept_for)
+    return idempotency.begin(scope, fingerprint=fingerprint, lifetime=lifetime)
 
 
 def age(uow: SqlUnitOfWork, by: timedelta) -> None:
@@ -175,7 +175,7 @@ def test_a_key_is_free_again_after_its_time(
     idempotency: Idempotency, uow: SqlUnitOfWork
 ) -> None:
     idempotency.end(begin(idempotency), ANSWER)
-    age(uow, KEPT_FOR)
+    age(uow, ANSWER_RETENTION)
 
     assert begin(idempotency, "other").answer is None
 
@@ -196,8 +196,8 @@ def test_what_expired_is_removed_and_nothing_else(
                 )
             )
         work.commit()
-    kept = begin(idempotency)
-    idempotency.end(kept, ANSWER)
+    stored = begin(idempotency)
+    idempotency.end(stored, ANSWER)
 
     assert idempotency.forget_expired() == FORGET_BATCH + 5
 

@@ -9,7 +9,7 @@ import pytest
 from hvcore.domain.access.quotas import QuotaLimits, month_number
 from hvcore.domain.ids import new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
-from hvcore.domain.processing.transcoding import UnusableSourceError
+from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.errors import QuotaExceededError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork

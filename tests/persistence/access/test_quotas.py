@@ -26,8 +26,9 @@ from hvcore.domain.analytics.segments import (
 from hvcore.domain.ids import OrgId, new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
-from hvcore.domain.videos.video import Video, VideoState
-from hvcore.persistence.access.delivered import SqlDeliveredBytes
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.persistence.access.delivered_bytes import SqlDeliveredBytes
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.tables import organization_storage
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
@@ -336,17 +337,17 @@ def test_nobody_begins_once_the_months_bytes_are_delivered(
         found = [directory.find(one.id) for one in (ready, others)]
         return [entry is not None and entry.may_begin for entry in found]
 
-    told = [may_begin()]
+    outcomes = [may_begin()]
     limit(uow, QuotaLimits(delivered_bytes_per_month=2 * SEGMENT_BYTES))
     SqlDeliveredBytes(engine).write(batch([count(ready, 1)]))
-    told.append(may_begin())
+    outcomes.append(may_begin())
     SqlDeliveredBytes(engine).write(batch([count(ready, 1)], start=10))
-    told.append(may_begin())
+    outcomes.append(may_begin())
     limit(uow, QuotaLimits(delivered_bytes_per_month=2 * SEGMENT_BYTES + 1))
-    told.append(may_begin())
+    outcomes.append(may_begin())
     limit(uow, QuotaLimits(delivered_bytes_per_month=1))
     clock.moment = datetime(2026, 2, 1, tzinfo=UTC)
-    told.append(may_begin())
+    outcomes.append(may_begin())
 
     both, other_alone = [True, True], [False, True]
-    assert told == [both, both, other_alone, both, both]
+    assert outcomes == [both, both, other_alone, both, both]

@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from hvcore.changes_file import ChangesFile
-from hvcore.persistence.fast_reads import answer_cache as kept_answers
+from hvcore.persistence.fast_reads import answer_cache
 from hvcore.persistence.fast_reads.answer_cache import AnswerCache, CacheMissError
 from hvcore.persistence.fast_reads.readers import Query, Row
 from hvcore.services.playback.changes import PlaybackChanges
@@ -31,16 +31,16 @@ class World:
     asked: int = 0
     meanwhile: Callable[[], None] = lambda: None
     rows: Callable[[int], list[Row]] = lambda number: [(number,)]
-    kept: AnswerCache = attrs.field(init=False)
+    cache: AnswerCache = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.kept = AnswerCache(ChangesFile(self.file), lambda: self.now_s)
+        self.cache = AnswerCache(ChangesFile(self.file), lambda: self.now_s)
 
     def ask(self, name: str = "a", question: Query = QUESTION) -> list[Row]:
-        return self.kept.answer(question, {"wanted": name}, self._answer)
+        return self.cache.answer(question, {"wanted": name}, self._answer)
 
     def recall(self, name: str = "a", question: Query = QUESTION) -> list[Row]:
-        with self.kept.moment():
+        with self.cache.moment():
             return self.ask(name, question)
 
     def knows(self, name: str = "a") -> bool:
@@ -121,7 +121,7 @@ def test_the_age_counts_from_before_the_question(world: World) -> None:
 
 
 def test_what_was_asked_since_the_moment_began_is_good(world: World) -> None:
-    with world.kept.moment():
+    with world.cache.moment():
         world.now_s += 0.1
         at_once(lambda _: world.ask(), threads=1)
         assert world.ask() == [(1,)]
@@ -176,7 +176,7 @@ def test_what_is_gone_is_known_to_be(world: World) -> None:
 
 
 def test_memory_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_answers, "MAX_KEPT", 3)
+    monkeypatch.setattr(answer_cache, "MAX_ANSWERS", 3)
     names = [str(number) for number in range(20)]
     for name in names:
         world.ask(name)
@@ -193,5 +193,5 @@ def test_nothing_is_kept_while_changes_cannot_be_seen(tmp_path: Path) -> None:
 
 
 def test_time_goes_on_while_the_machine_sleeps() -> None:
-    first = kept_answers.since_boot_s()
-    assert 0 < first <= kept_answers.since_boot_s()
+    first = answer_cache.since_boot_s()
+    assert 0 < first <= answer_cache.since_boot_s()

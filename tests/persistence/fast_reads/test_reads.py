@@ -8,9 +8,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.videos.video import VideoState
-from hvcore.persistence.engine import make_engine
-from hvcore.persistence.fast_reads.postgresql import KEPT_CONNECTIONS
+from hvcore.domain.videos.states import VideoState
+from hvcore.persistence.engine import POOLED_CONNECTIONS, make_engine
 from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.tables import organizations
@@ -93,7 +92,7 @@ def test_a_read_outlives_the_end_of_its_connections(engine: Engine) -> None:
     own = make_engine(engine.url.render_as_string(hide_password=False))
     reads = FastReads(own)
     question = reads.prepare(BY_ID)
-    threads = KEPT_CONNECTIONS + 3
+    threads = POOLED_CONNECTIONS + 3
     at_once(lambda _: reads.first(question, {"id": ORG}), threads=threads)
 
     if engine.dialect.name == "postgresql":
@@ -130,10 +129,10 @@ def test_readers_of_a_process_share_their_connections(engine: Engine) -> None:
         for reads in readers:
             assert reads.first(reads.prepare(BY_ID), {"id": ORG}) == (ORG,)
 
-    at_once(ask, threads=KEPT_CONNECTIONS + 3)
+    at_once(ask, threads=POOLED_CONNECTIONS + 3)
 
     if engine.dialect.name == "postgresql":
-        wait_until(lambda: count_other_clients(engine) <= KEPT_CONNECTIONS)
+        wait_until(lambda: count_other_clients(engine) <= POOLED_CONNECTIONS)
     own.dispose()
 
 

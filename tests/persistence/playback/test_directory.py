@@ -12,7 +12,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.processing.published_media import MediaCache

@@ -14,9 +14,9 @@ from tests.persistence.samples import NOW
 HOUR = timedelta(hours=1)
 
 
-def keep(uow: SqlUnitOfWork, kept: NamedDomains) -> None:
+def keep(uow: SqlUnitOfWork, stored: NamedDomains) -> None:
     with uow.write() as work:
-        work.domain_lists.keep(kept)
+        work.domain_lists.keep(stored)
         work.commit()
 
 
@@ -31,23 +31,23 @@ def test_a_list_is_named_by_what_is_in_it() -> None:
 
 
 def test_a_list_is_found_by_its_name(engine: Engine, uow: SqlUnitOfWork) -> None:
-    kept = NamedDomains.of(["a.test", "*.b.test"], NOW)
+    stored = NamedDomains.of(["a.test", "*.b.test"], NOW)
     directory = SqlPlaybackDirectory(engine)
-    assert directory.find_domains(kept.id) is None
+    assert directory.find_domains(stored.id) is None
 
-    keep(uow, kept)
+    keep(uow, stored)
 
-    assert directory.find_domains(kept.id) == kept.domains
+    assert directory.find_domains(stored.id) == stored.domains
     assert directory.find_domains("0" * 32) is None
 
 
 def test_a_list_is_never_kept_for_a_shorter_time(uow: SqlUnitOfWork) -> None:
     until = []
     for hours in (2, 1, 3):
-        kept = NamedDomains.of(["a.test"], NOW + hours * HOUR)
-        keep(uow, kept)
+        stored = NamedDomains.of(["a.test"], NOW + hours * HOUR)
+        keep(uow, stored)
         with uow.read() as work:
-            until.append(work.domain_lists.kept_until(kept.id))
+            until.append(work.domain_lists.expires_at(stored.id))
 
     assert until == [NOW + 2 * HOUR, NOW + 2 * HOUR, NOW + 3 * HOUR]
 
@@ -61,4 +61,4 @@ def test_lists_go_once_nothing_can_name_them(uow: SqlUnitOfWork) -> None:
         assert work.domain_lists.forget(NOW + 3 * HOUR, 2) == 1
         assert work.domain_lists.forget(NOW + 3 * HOUR, 2) == 0
         last = NamedDomains.of(["5.test"], NOW)
-        assert work.domain_lists.kept_until(last.id) == NOW + 5 * HOUR
+        assert work.domain_lists.expires_at(last.id) == NOW + 5 * HOUR

@@ -53,9 +53,13 @@ def _add(uow: SqlUnitOfWork, org_id: OrgId, count: int = 1) -> list[NewTask]:
     return ordered
 
 
-def _take(uow: SqlUnitOfWork, *, most_percent: int = 50) -> Task | None:
+def _take(
+    uow: SqlUnitOfWork, *, most_percent: int = 50, for_reserve: bool = False
+) -> Task | None:
     with uow.write() as work:
-        task = work.tasks.lease_next(Lane.ENCODE, worker="w", most_percent=most_percent)
+        task = work.tasks.lease_next(
+            Lane.ENCODE, worker="w", most_percent=most_percent, for_reserve=for_reserve
+        )
         work.commit()
     return task
 
@@ -249,7 +253,7 @@ def test_an_attempt_that_says_no_cost_is_charged_its_time(
 
     with uow.write() as work:
         if how == "cancelled":
-            assert work.tasks.cancel(task.subject, kinds=[task.kind]) == 2
+            assert len(work.tasks.cancel(task.subject, kinds=[task.kind])) == 2
         elif how == "lost":
             assert len(work.tasks.take_lost(10)) == 1
         else:
@@ -330,3 +334,24 @@ def test_an_account_that_was_lost_is_found_again(
         work.commit()
 
     assert _taken(uow).id == orders[0].id
+
+
+def test_a_reserve_takes_nothing_while_nothing_else_runs(uow: SqlUnitOfWork) -> None:
+    _add(uow, ORG)
+    _add(uow, OTHER_ORG)
+
+    assert _take(uow, for_reserve=True) is None
+
+
+def test_a_reserve_takes_only_what_is_of_somebody_else(uow: SqlUnitOfWork) -> None:
+    _add(uow, ORG, 3)
+    assert _taken(uow).org_id == ORG
+
+    assert _take(uow, for_reserve=True) is None
+    _add(uow, OTHER_ORG, 2)
+    task = _take(uow, for_reserve=True)
+
+    assert task is not None
+    assert task.org_id == OTHER_ORG
+    # Now both have one in work.
+    assert _take(uow, for_reserve=True) is None

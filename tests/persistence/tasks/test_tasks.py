@@ -224,8 +224,9 @@ def test_a_cancelled_task_is_not_renewed(uow: SqlUnitOfWork) -> None:
     task = _leased(uow, new_task("vid_9"))
 
     with uow.write() as work:
-        assert work.tasks.cancel("vid_9", kinds=["other"]) == 0
-        assert work.tasks.cancel("vid_9", kinds=["other", task.kind]) == 1
+        assert work.tasks.cancel("vid_9", kinds=["other"]) == []
+        (ended,) = work.tasks.cancel("vid_9", kinds=["other", task.kind])
+        assert (ended.id, ended.state) == (task.id, TaskState.CANCELLED)
         work.commit()
 
     with uow.write() as work:
@@ -256,6 +257,37 @@ def test_a_task_that_is_put_back_runs_again_at_its_time(
     assert _lease(uow, task.id) is None
     age_tasks(engine, timedelta(minutes=2))
     assert _lease(uow, task.id) is not None
+
+
+def test_what_is_noted_of_a_leased_task_stays_with_it(uow: SqlUnitOfWork) -> None:
+    task = _leased(uow, new_task())
+
+    with uow.write() as work:
+        assert work.tasks.note(task, {"handle": "h"}, progress=0.25)
+        work.commit()
+    with uow.write() as work:
+        assert work.tasks.put_back(task, progress=0.5)
+        assert not work.tasks.note(task, {"handle": "late"}, progress=None)
+        work.commit()
+
+    waiting = _find(uow, task.id)
+    assert (waiting.payload, waiting.progress) == ({"handle": "h"}, 0.5)
+
+
+def test_waiting_tasks_can_be_hurried(uow: SqlUnitOfWork, rung: Rung) -> None:
+    waiting, leased = _leased(uow, new_task()), _leased(uow, new_task())
+    with uow.write() as work:
+        later = work.now() + timedelta(minutes=5)
+        assert work.tasks.put_back(waiting, not_before=later)
+        work.commit()
+    rung.ids.clear()
+
+    with uow.write() as work:
+        assert work.tasks.hurry([waiting, leased]) == 1
+        work.commit()
+
+    assert rung.ids == [waiting.id]
+    assert _find(uow, leased.id).state is TaskState.LEASED
 
 
 def test_a_task_that_is_handed_back_is_rung_for_at_once(

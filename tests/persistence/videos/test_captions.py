@@ -55,24 +55,24 @@ def test_captions_are_kept_replaced_and_removed(
                 work.captions.put(track)
             work.commit()
 
-    def kept() -> list[CaptionTrack]:
+    def stored() -> list[CaptionTrack]:
         with uow.read() as work:
             found = list(work.captions.of_video(clip.id))
         assert found == list(directory.captions(clip.id))
         return found
 
-    assert kept() == []
+    assert stored() == []
     put(french, english, german, of_other)
-    assert kept() == [german, english, french]
+    assert stored() == [german, english, french]
     put(newer)
-    assert kept() == [german, english, newer]
+    assert stored() == [german, english, newer]
     with uow.write() as work:
         work.captions.remove(clip.id, "en-US")
         work.captions.remove(clip.id, "it")
         work.commit()
-    assert kept() == [german, newer]
+    assert stored() == [german, newer]
     with uow.write() as work:
         work.captions.remove_all(clip.id)
         work.commit()
-    assert kept() == []
+    assert stored() == []
     assert directory.captions(other.id) == [of_other]

@@ -16,7 +16,8 @@ from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import EnvId, VideoId, new_job_id
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
-from hvcore.domain.videos.video import LISTED_STATES, Video, VideoState
+from hvcore.domain.videos.states import LISTED_STATES, VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.persistence import tables
 from hvcore.persistence.json_columns import load
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
@@ -43,7 +44,7 @@ THREADS = 4
 STEPS = 25
 
 
-def _kept(engine: Engine) -> dict[Group, tuple[int, int]]:
+def _totals(engine: Engine) -> dict[Group, tuple[int, int]]:
     columns = tables.video_totals.c
     with engine.connect() as connection:
         rows = connection.execute(sa.select(tables.video_totals)).all()
@@ -63,7 +64,7 @@ def _counted(engine: Engine) -> dict[Group, tuple[int, int]]:
     return {group: (counts[group], durations[group]) for group in counts}
 
 
-def _kept_uploads(engine: Engine) -> dict[Day, tuple[int, datetime]]:
+def _upload_totals(engine: Engine) -> dict[Day, tuple[int, datetime]]:
     with engine.connect() as connection:
         rows = connection.execute(sa.select(tables.video_uploads)).all()
     return {
@@ -146,8 +147,8 @@ def test_totals_equal_a_recount(uow: SqlUnitOfWork, engine: Engine, seed: int) -
             _act(uow, chance, ids)
 
     assert at_once(run, threads=THREADS) == [None] * THREADS
-    assert _kept(engine) == _counted(engine)
-    assert _kept_uploads(engine) == _counted_uploads(engine)
+    assert _totals(engine) == _counted(engine)
+    assert _upload_totals(engine) == _counted_uploads(engine)
 
 
 def test_a_refused_save_counts_nothing(uow: SqlUnitOfWork, engine: Engine) -> None:
@@ -163,8 +164,8 @@ def test_a_refused_save_counts_nothing(uow: SqlUnitOfWork, engine: Engine) -> No
             work.videos.save(made)
         work.commit()
 
-    assert _kept(engine) == _counted(engine)
-    assert _kept_uploads(engine) == _counted_uploads(engine)
+    assert _totals(engine) == _counted(engine)
+    assert _upload_totals(engine) == _counted_uploads(engine)
 
 
 def test_an_unfinished_transaction_counts_nothing(
@@ -173,8 +174,8 @@ def test_an_unfinished_transaction_counts_nothing(
     with uow.write() as work:
         work.videos.add(video())
 
-    assert _kept(engine) == {}
-    assert _kept_uploads(engine) == {}
+    assert _totals(engine) == {}
+    assert _upload_totals(engine) == {}
 
 
 @pytest.mark.parametrize("sort_by", list(SortBy))
@@ -269,22 +270,22 @@ def test_a_recount_mends_totals_that_nobody_kept(
                     duration_s=DURATIONS_S[number % len(DURATIONS_S)],
                 )
             )
-    drifted = _kept(engine) != _counted(engine)
-    uploads_drifted = _kept_uploads(engine) != _counted_uploads(engine)
+    drifted = _totals(engine) != _counted(engine)
+    uploads_drifted = _upload_totals(engine) != _counted_uploads(engine)
 
     recount(engine)
 
     assert drifted
     assert uploads_drifted
-    assert _kept(engine) == _counted(engine)
-    assert _kept_uploads(engine) == _counted_uploads(engine)
+    assert _totals(engine) == _counted(engine)
+    assert _upload_totals(engine) == _counted_uploads(engine)
 
 
 def test_a_recount_of_no_videos_leaves_no_totals(engine: Engine) -> None:
     recount(engine)
 
-    assert _kept(engine) == {}
-    assert _kept_uploads(engine) == {}
+    assert _totals(engine) == {}
+    assert _upload_totals(engine) == {}
 
 
 def test_a_recount_may_happen_while_videos_change(
@@ -301,5 +302,5 @@ def test_a_recount_may_happen_while_videos_change(
                 recount(engine)
 
     assert at_once(run, threads=THREADS) == [None] * THREADS
-    assert _kept(engine) == _counted(engine)
-    assert _kept_uploads(engine) == _counted_uploads(engine)
+    assert _totals(engine) == _counted(engine)
+    assert _upload_totals(engine) == _counted_uploads(engine)

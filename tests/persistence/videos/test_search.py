@@ -13,11 +13,14 @@ from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoPage, VideoQuery
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video, VideoChanges
 from hvcore.persistence.engine import writing
+from hvcore.persistence.tables import videos
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos import pages, search_index
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
+from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import (
     drop_search_index,
     is_searchable,
@@ -291,3 +294,72 @@ def test_a_table_that_was_made_anew_has_lost_the_index(engine: Engine) -> None:
     assert not is_searchable(engine)
     assert mend_search_index(engine)
     assert is_searchable(engine)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_total_that_is_known_is_counted_anew_after_each_change(
+    engine: Engine, uow: SqlUnitOfWork
+) -> None:
+    """
+    A new video, another name, another state, and none of another environment.
+    """
+    made = [video(f"summer {n}", state=VideoState.READY) for n in range(9)]
+    with uow.write() as work:
+        for one in made:
+            work.videos.add(one)
+        work.commit()
+    catalog = SqlVideoCatalog(engine)
+    asked = (
+        VideoQuery(page=1, page_size=5, search="summer"),
+        VideoQuery(page=1, page_size=5, search="summer", state=VideoState.READY),
+        VideoQuery(page=1, page_size=5, search="um", since=NOW.date()),
+        VideoQuery(page=1, page_size=5, search="none of them"),
+    )
+
+    def totals() -> list[int]:
+        return [read(catalog, query).total for query in asked]
+
+    def change(number: int, change: Callable[[Video], object]) -> None:
+        with uow.write() as work:
+            found = work.videos.find(made[number].id, for_update=True)
+            assert found is not None
+            change(found)
+            work.videos.save(found)
+            work.commit()
+
+    assert totals() == [9, 9, 9, 0]
+    with uow.write() as work:
+        work.videos.add(video("late summer", state=VideoState.FAILED))
+        work.videos.add(video("summer elsewhere", org_id=OTHER_ORG))
+        work.commit()
+    assert totals() == [10, 9, 10, 0]
+    change(0, lambda v: v.change(VideoChanges(name="winter, none of them")))
+    assert totals() == [9, 8, 9, 1]
+    change(1, lambda v: v.delete(NOW))
+    assert totals() == [8, 7, 8, 1]
+    with writing(engine) as connection:
+        connection.execute(sa.update(videos).values(name_folded="spring"))
+        connection.commit()
+    recount(engine)
+    assert totals() == [0, 0, 0, 0]
+
+
+@pytest.mark.usefixtures("small")
+def test_nothing_is_counted_again_while_nothing_changes(
+    engine: Engine, uow: SqlUnitOfWork
+) -> None:
+    with uow.write() as work:
+        for number in range(9):
+            work.videos.add(video(f"summer {number}"))
+        work.commit()
+    catalog = SqlVideoCatalog(engine)
+    query = VideoQuery(page=1, page_size=2, search="summer")
+    assert read(catalog, query).total == 9
+
+    with writing(engine) as connection:
+        # Past all that keeps account of changes.
+        connection.execute(sa.update(videos).values(name_folded="summer? no"))
+        connection.execute(sa.delete(videos).where(videos.c.name == "summer 3"))
+        connection.commit()
+
+    assert read(catalog, query).total == 9

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Engine
 from hvcore.domain.analytics.segments import EnvironmentScope
 from hvcore.domain.analytics.usage import EnvironmentUploads
 from hvcore.domain.ids import EnvId, new_job_id
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.totals import SqlVideoTotals
 from tests.persistence.samples import ENV, NOW, ORG, OTHER_ORG, video

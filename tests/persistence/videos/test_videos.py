@@ -20,7 +20,9 @@ from hvcore.domain.videos.catalog import (
     VideoQuery,
     VideoSummary,
 )
-from hvcore.domain.videos.video import DeletionReason, Video, VideoState, media_root
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.errors import UnavailableError
 from hvcore.persistence import tables
 from hvcore.persistence.engine import make_engine

@@ -136,9 +136,9 @@ def test_each_videos_events_are_counted_on_their_own(uow: SqlUnitOfWork) -> None
             work.videos.save(found)
             work.commit()
 
-    told = [(s.number, s.event.video_id, s.event.sequence) for s in read(uow)]
+    numbered = [(s.number, s.event.video_id, s.event.sequence) for s in read(uow)]
 
-    assert told == [
+    assert numbered == [
         (1, first.id, 1),
         (2, second.id, 1),
         (3, second.id, 2),

@@ -195,11 +195,11 @@ def test_a_file_is_kept_for_those_who_read_it_and_then_removed(
     store.write(batch(segment()))
     before = own.read()
     store.write(batch(segment(), start=10))
-    kept = before.tail in files_in(folder)
-    monkeypatch.setattr(parquet_store, "KEPT_S", -1)
+    retired = before.tail in files_in(folder)
+    monkeypatch.setattr(parquet_store, "RETIRED_RETENTION_S", -1)
     store.write(batch(segment(), start=20))
 
-    assert kept
+    assert retired
     assert before.tail not in files_in(folder)
     assert store.served([VIDEO]) == {VIDEO: 3}
 
@@ -213,7 +213,7 @@ def test_a_reader_that_stood_still_for_long_reads_anew(
     states = [own.read()]
     real = own.read
     monkeypatch.setattr(own, "read", lambda: states.pop() if states else real())
-    monkeypatch.setattr(parquet_store, "KEPT_S", -1)
+    monkeypatch.setattr(parquet_store, "RETIRED_RETENTION_S", -1)
     for start in (10, 20, 30):
         store.write(batch(segment(), start=start))
 

@@ -201,9 +201,9 @@ def test_tables_of_an_older_version_are_brought_up_with_their_counts(
     was_prepared = store.is_prepared()
 
     store.prepare()
-    told = reported(PlayerReport(is_startup=True))
+    report = reported(PlayerReport(is_startup=True))
     went = came_from(country="DE")
-    store.write(batch(segment(), ignored(), seen("a"), told, went, start=10))
+    store.write(batch(segment(), ignored(), seen("a"), report, went, start=10))
 
     scope = VideoScope(video_id=VIDEO)
     assert (was_prepared, store.is_prepared()) == (False, True)

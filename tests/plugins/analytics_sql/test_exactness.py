@@ -153,12 +153,12 @@ def test_every_answer_is_a_recount(
             _check(store, scope, question.days, of_video)
         since = question.days.first or date.min
         usage = store.by_environment(in_env(*question.envs, org=org), since)
-        told = {
+        answered = {
             env: (one.segments, one.segments_since)
             for env, one in usage.items()
             if one.segments
         }
-        assert told == _recounted_usage(every, question)
+        assert answered == _recounted_usage(every, question)
 
 
 def _write(
@@ -203,20 +203,21 @@ def _check(
     assert (totals.segments, totals.days) == (_segments(ones), len(by_day))
     assert (totals.first_at, totals.last_at) == _ends(ones)
     assert [
-        (told.day, told.videos, dict(told.heights)) for told in store.daily(scope, days)
+        (answered.day, answered.videos, dict(answered.heights))
+        for answered in store.daily(scope, days)
     ] == [
         (_day(number), _videos(of_day), _by_height(of_day))
         for number, of_day in sorted(by_day.items())
     ]
     assert [
         (
-            told.height_px,
-            told.segments,
-            told.videos,
-            told.days,
-            (told.first_at, told.last_at),
+            answered.height_px,
+            answered.segments,
+            answered.videos,
+            answered.days,
+            (answered.first_at, answered.last_at),
         )
-        for told in store.by_height(scope, days)
+        for answered in store.by_height(scope, days)
     ] == [
         (
             px,
@@ -236,17 +237,17 @@ def _check_breakdown(
     by: BreakdownBy,
     by_day: Mapping[int, Sequence[Watched]],
 ) -> None:
-    told: dict[date, dict[str | None, int]] = defaultdict(dict)
+    answered: dict[date, dict[str | None, int]] = defaultdict(dict)
     for row in rows:
-        assert row.value not in told[row.day]
+        assert row.value not in answered[row.day]
         assert row.segments > 0
-        told[row.day][row.value] = row.segments
+        answered[row.day][row.value] = row.segments
 
-    assert {day: sum(values.values()) for day, values in told.items()} == {
+    assert {day: sum(values.values()) for day, values in answered.items()} == {
         _day(number): _segments(ones) for number, ones in by_day.items()
     }
     for number, ones in by_day.items():
-        values = told[_day(number) or date.min]
+        values = answered[_day(number) or date.min]
         every: Counter[str | None] = Counter()
         for one in ones:
             value = one.country if by is BreakdownBy.COUNTRY else one.host

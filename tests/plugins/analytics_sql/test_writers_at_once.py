@@ -119,10 +119,10 @@ def _check(store: SqlAnalytics, served: Sequence[SegmentServed]) -> None:
         )
         found = store.by_height(in_env(ENV), days)
         assert {one.height_px: one.videos for one in found} == _videos(served, days)
-    told: Counter[date] = Counter()
+    answered: Counter[date] = Counter()
     for row in store.breakdown(in_env(ENV), ALL_TIME, BreakdownBy.REFERRER):
-        told[row.day] += row.segments
-    assert told == by_day
+        answered[row.day] += row.segments
+    assert answered == by_day
 
 
 def _batch(

@@ -11,6 +11,7 @@ from typing import BinaryIO
 import pytest
 
 from hvcore.plugin_api import ObjectNotFoundError, Storage
+from hvcore.ports.storage import SupportsCopy, SupportsObjectUrl
 
 TYPE = "video/mp4"
 
@@ -172,3 +173,33 @@ def test_a_storage_that_works_answers(storage: Storage) -> None:
     storage.ping()
     _write(storage, "a")
     storage.ping()
+
+
+def test_the_storage_copies_an_object_by_itself(storage: Storage) -> None:
+    assert isinstance(storage, SupportsCopy)
+    storage.write("a/source.m4s", io.BytesIO(b"segment"), content_type="video/mp4")
+
+    made = storage.copy("a/source.m4s", "b/c/0.m4s", content_type="video/iso.segment")
+
+    assert (made.path, made.size_bytes) == ("b/c/0.m4s", 7)
+    with storage.open("b/c/0.m4s") as file:
+        assert file.read() == b"segment"
+    assert storage.stat("a/source.m4s").size_bytes == 7
+
+
+def test_a_copy_of_nothing_is_not_found(storage: Storage) -> None:
+    assert isinstance(storage, SupportsCopy)
+
+    with pytest.raises(ObjectNotFoundError):
+        storage.copy("a/absent.m4s", "b/0.m4s", content_type="video/mp4")
+    with pytest.raises(ObjectNotFoundError):
+        storage.stat("b/0.m4s")
+
+
+def test_an_object_has_a_url_that_clients_of_the_store_know(storage: Storage) -> None:
+    assert isinstance(storage, SupportsObjectUrl)
+
+    url = storage.object_url("media/vid_1/0.m4s")
+
+    assert url.startswith(("file:///", "memory://", "s3://"))
+    assert url.endswith("/media/vid_1/0.m4s")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.local import LEFTOVERS_KEPT_S, LocalStorage
+from hv_storage_fsspec.local import LEFTOVERS_RETENTION_S, LocalStorage
 from hvcore.plugin_api import ConfigError, ObjectNotFoundError, UnavailableError
 from hvcore.ports.storage import SupportsHide, SupportsLocalPath, SupportsUploadFile
 
@@ -181,7 +181,7 @@ def test_leftovers_of_a_crash_are_removed_a_day_later(local: LocalStorage) -> No
     old, new = local.upload_dir() / "old", local.upload_dir() / "new"
     for file in (old, new):
         file.touch()
-    past = time.time() - LEFTOVERS_KEPT_S - 60
+    past = time.time() - LEFTOVERS_RETENTION_S - 60
     os.utime(old, (past, past))
 
     LocalStorage(local.upload_dir().parent)

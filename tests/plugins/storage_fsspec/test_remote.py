@@ -33,6 +33,22 @@ def test_s3_keeps_the_content_type(s3_endpoint: str, tmp_path: Path) -> None:
     assert found["ContentType"] == "video/webm"
 
 
+def test_s3_copies_with_a_content_type_of_its_own(
+    s3_endpoint: str, tmp_path: Path
+) -> None:
+    client = s3_client(s3_endpoint)
+    client.create_bucket(Bucket="copied")
+    storage = _make(
+        "s3://copied", tmp_path, endpoint_url=s3_endpoint, key="k", secret="s"
+    )
+    storage.write("a/b", io.BytesIO(b"x"), content_type="application/octet-stream")
+
+    storage.copy("a/b", "a/c", content_type="video/iso.segment")
+
+    found = client.head_object(Bucket="copied", Key="a/c")
+    assert found["ContentType"] == "video/iso.segment"
+
+
 @pytest.mark.parametrize(("start", "end"), [(0, 4), (2, 4), (0, 99)])
 def test_a_known_range_costs_one_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: int, end: int

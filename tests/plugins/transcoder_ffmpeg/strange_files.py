@@ -75,14 +75,14 @@ def _undecodable_from(begin_s: float, make: Make) -> Make:
     def run(path: Path) -> None:
         make(path)
         entries = ["-select_streams", "v", "-show_entries", "packet=pts_time,size,pos"]
-        told = subprocess.run(
+        probed = subprocess.run(
             ["ffprobe", "-v", "error", *entries, "-of", "csv=p=0", path],
             check=True,
             capture_output=True,
             text=True,
         )
         data = bytearray(path.read_bytes())
-        for line in told.stdout.split():
+        for line in probed.stdout.split():
             at_s, size, at = line.split(",")[:3]
             if float(at_s) >= begin_s:
                 first, end = int(at) + 5, int(at) + int(size)

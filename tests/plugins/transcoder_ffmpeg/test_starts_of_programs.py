@@ -13,6 +13,7 @@ import attrs
 import pytest
 
 from hv_transcoder_ffmpeg import notes
+from hv_transcoder_ffmpeg import probe as probing
 from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.probe import Prober
@@ -51,12 +52,32 @@ def _probes(starts: Starts) -> int:
     return sum("-show_entries" in command for command in starts)
 
 
-def test_a_short_job_reads_its_headers_once_and_its_packets_once(
+def test_the_headers_and_packets_of_a_small_file_are_read_in_one_start(
     clip: Clip, encode: Callable[..., Encoded], starts: Starts
 ) -> None:
     encode(clip("plain.mp4"))
 
-    assert _probes(starts) == 2
+    assert _probes(starts) == 1
+
+
+@pytest.mark.parametrize("limit", ["_SMALL_BYTES", "_MAX_REPORT_BYTES"])
+def test_a_source_that_is_large_or_has_many_packets_is_read_in_two_starts(
+    limit: str,
+    clip: Clip,
+    probe: Callable[[Path], SourceInfo],
+    starts: Starts,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = clip("odd.mkv")
+    info = probe(source)
+    starts.clear()
+    # Room for the headers of these, and for a few packets.
+    monkeypatch.setattr(probing, limit, 2500)
+
+    again = probe(source)
+
+    assert again == info
+    assert _probes(starts) == (2 if limit == "_SMALL_BYTES" else 3)
 
 
 def test_a_video_that_may_be_cut_is_asked_for_its_index(
@@ -68,7 +89,7 @@ def test_a_video_that_may_be_cut_is_asked_for_its_index(
     info = probe(source)
 
     assert info.is_seekable
-    assert _probes(starts) == 3
+    assert _probes(starts) == 2
 
 
 def test_a_process_that_starts_tries_each_program_in_the_sandbox_once(

@@ -16,7 +16,7 @@ from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hvcore.domain.tasks.task import MAX_ATTEMPTS
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.plugin_api import BuildContext
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.services.conftest import World, make_world

@@ -220,3 +220,21 @@ def test_outside_of_a_block_the_service_itself_acts(world: World) -> None:
     create(world)
 
     assert [e.actor for e in entries(world)][-2:] == ["dashboard:bob", "service"]
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a" * 201, "\0", "a\u202eb", "\ud800"])
+def test_a_name_that_is_none_is_refused(world: World, name: str) -> None:
+    with pytest.raises(InvalidParametersError, match="200 characters"):
+        create(world, name=name)
+
+
+def test_a_key_is_found_in_its_organization_alone(world: World) -> None:
+    made, keys = create(world, name="a" * 200), world.services.keys
+    system = create(world, type=KeyType.SYSTEM, org_id=None, env=None)
+
+    assert keys.find("org_a", made.key.id) == made.key
+    for key_id in (system.key.id, "key_none"):
+        with pytest.raises(NotFoundError):
+            keys.find("org_a", key_id)
+    with pytest.raises(NotFoundError):
+        keys.find("org_b", made.key.id)

@@ -27,7 +27,7 @@ GERMAN = Viewer(
     origin="https://www.Example.com:8443",
 )
 COUNTRIES = SegmentDetails(country_header="cf-ipcountry")
-PAGES = SegmentDetails(keeps_referrers=True)
+PAGES = SegmentDetails(counts_referrers=True)
 
 
 def origin_of(details: SegmentDetails, viewer: Viewer) -> SegmentOrigin | None:
@@ -65,16 +65,16 @@ def test_only_the_header_that_is_named_is_believed() -> None:
 
 
 def test_all_that_is_told_is_noted_at_once() -> None:
-    both = SegmentDetails(country_header="x-country", keeps_referrers=True)
+    both = SegmentDetails(country_header="x-country", counts_referrers=True)
     viewer = Viewer(
         report=PlayerReport(), countries=GERMAN.countries, origin=GERMAN.origin
     )
 
-    told, went = both.due(PLACE, viewer, NOON)
+    player_line, went = both.due(PLACE, viewer, NOON)
 
     assert isinstance(went, SegmentOrigin)
     assert (went.country, went.referrer) == ("FR", "www.example.com")
-    assert told.video_id == went.video_id == PLACE.video_id
+    assert player_line.video_id == went.video_id == PLACE.video_id
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import pytest
 from hvcore.domain.playback.decision import following
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from hvcore.playback_tokens.ring import LEEWAY_S
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.playable import (
-    MAX_KEPT_CHARS,
+    MAX_KEY_CHARS,
     Authorization,
     AuthorizationCache,
     Playable,
@@ -141,24 +141,24 @@ def test_who_follows_a_decision_sees_all_of_it(access: PlaybackAuthorization) ->
     with following() as judgement:
         access.private(VIDEO, who, PLAYBACK)
 
-    assert PlaybackRule.TOKEN_EXPIRED in judgement.kept
-    assert PlaybackRule.VIDEO_DELETED in judgement.kept
+    assert PlaybackRule.TOKEN_EXPIRED in judgement.passed
+    assert PlaybackRule.VIDEO_DELETED in judgement.passed
 
 
-def grant(playable: Playable) -> Authorization:
+def authorization(playable: Playable) -> Authorization:
     return Authorization(video=VIDEO, entry=None, playable=playable)
 
 
 def test_only_so_much_is_kept(access: PlaybackAuthorization) -> None:
-    one = grant(access.private(VIDEO, viewer(access), PLAYBACK))
-    grants = AuthorizationCache(max_grants=2)
+    one = authorization(access.private(VIDEO, viewer(access), PLAYBACK))
+    authorizations = AuthorizationCache(max_authorizations=2)
     for number in range(5):
-        grants.put((str(number),), one)
-    grants.put(("a", ("x" * MAX_KEPT_CHARS,)), one)
+        authorizations.put((str(number),), one)
+    authorizations.put(("a", ("x" * MAX_KEY_CHARS,)), one)
 
-    assert grants.get(("4",)) is one
-    assert sum(grants.get((str(number),)) is one for number in range(5)) <= 2
-    assert grants.get(("a", ("x" * MAX_KEPT_CHARS,))) is None
+    assert authorizations.get(("4",)) is one
+    assert sum(authorizations.get((str(number),)) is one for number in range(5)) <= 2
+    assert authorizations.get(("a", ("x" * MAX_KEY_CHARS,))) is None
 
 
 def test_nothing_of_a_token_is_shown(access: PlaybackAuthorization) -> None:

@@ -4,9 +4,10 @@ What attempts have left goes, and what is published stays.
 
 import pytest
 
-from hvcore.domain.processing.transcoding import CaptionTrackInfo, Part
+from hvcore.domain.processing.source_info import CaptionTrackInfo
+from hvcore.domain.processing.transcoding import Part
 from hvcore.domain.tasks.task import MAX_LOSSES
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from tests.services.conftest import World
 
 

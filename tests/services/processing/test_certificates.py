@@ -14,7 +14,8 @@ from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.domain.tasks.kinds import TRANSCODE_ASSEMBLE as ASSEMBLE_KIND
 from hvcore.domain.tasks.task import TaskState
-from hvcore.domain.videos.video import VideoState, certificate_path
+from hvcore.domain.videos.media_paths import certificate_path
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.ports.transcoder import Workspace
 from hvcore.services.playback.delivery import PlaybackRequest

@@ -163,7 +163,7 @@ def test_a_copy_that_is_read_stays_however_long_it_takes(
 
 
 def test_links_are_not_stored_as_what_they_lead_to(
-    kept: SourceCache, storage: Storage, tmp_path: Path
+    storage: Storage, tmp_path: Path
 ) -> None:
     secret, folder = tmp_path / "secret", tmp_path / "out"
     secret.write_bytes(b"secret")
@@ -173,9 +173,8 @@ def test_links_are_not_stored_as_what_they_lead_to(
     (folder / "captions-0.vtt").write_bytes(b"WEBVTT")
     (folder / "elsewhere").symlink_to(tmp_path, target_is_directory=True)
     os.mkfifo(folder / "pipe")
-    files = AttemptFiles(storage=storage, work_dir=tmp_path / "work", source_cache=kept)
 
-    files.store(folder, "media/a")
+    AttemptFiles(storage=storage).store(folder, "media/a")
 
     stored = {info.path for info in storage.walk("media/a")}
     assert stored == {"media/a/video/0.m4s", "media/a/captions-0.vtt"}

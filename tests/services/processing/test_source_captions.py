@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.processing.transcoding import CaptionTrackInfo
+from hvcore.domain.processing.source_info import CaptionTrackInfo
 from hvcore.domain.videos.captions import (
     MAX_CAPTION_BYTES,
     MAX_CAPTION_TRACKS,
     CaptionTrack,
 )
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.manifests.languages import canonical_tag
 from hvcore.services.processing.attempt_files import CONTENT_TYPES

@@ -11,14 +11,9 @@ import attrs
 import pytest
 from PIL import Image
 
-from hvcore.domain.processing.transcoding import (
-    MediaIndex,
-    Part,
-    PartDone,
-    PartPending,
-    Still,
-)
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.transcoding import Part, PartDone, PartPending, Still
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.ports.transcoder import Workspace
 from hvcore.services.processing.certificates import Certificates

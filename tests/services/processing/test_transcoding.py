@@ -13,7 +13,9 @@ from hvcore.domain.processing.encoding import AudioCodec, EncodingSettings, Pres
 from hvcore.domain.processing.transcoding import Part, TranscodeOrder
 from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Lane, NewTask, TaskState
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.video import VideoState, VideoWanted, media_prefix
+from hvcore.domain.videos.media_paths import media_prefix
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import VideoWanted
 from hvcore.errors import (
     HvError,
     InvalidGcsPathError,
@@ -474,21 +476,6 @@ def test_a_job_waits_while_storage_is_away(
     world.run_everything()
 
     assert world.video(video_id).state is VideoState.READY
-
-
-def test_a_part_that_somebody_else_works_on_holds_no_worker(world: World) -> None:
-    video_id = world.processed()
-    world.transcoder.handles = ["cloud-1"]
-
-    world.run_tasks()
-
-    with world.services.uow.read() as work:
-        (part,) = work.tasks.of_subject(video_id, kind="transcode.part")
-    assert part.state is TaskState.DUE
-    assert part.payload["handle"] == "cloud-1"
-    world.run_everything()
-    assert world.video(video_id).state is VideoState.READY
-    assert world.transcoder.asked_with == [None, "cloud-1"]
 
 
 def test_a_video_whose_source_is_gone_fails_with_that_reason(world: World) -> None:

@@ -18,7 +18,7 @@ from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
 from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, Task, TaskState
 from hvcore.domain.uploads.grants import FileWanted, GrantState, UploadGrant
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import (
     ForbiddenError,
     InvalidGcsPathError,

@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from hvcore.domain.uploads.grants import FileWanted, GrantState, UploadGrant
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import (
     ForbiddenError,
     InvalidFileSizeError,
@@ -20,7 +20,7 @@ from hvcore.errors import (
     UnsupportedFormatError,
     VideoNotFoundError,
 )
-from hvcore.incoming.whole import INCOMING_PREFIX
+from hvcore.incoming.whole_files import INCOMING_PREFIX
 from tests.services.conftest import MP4, World, make_world
 
 

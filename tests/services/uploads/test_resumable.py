@@ -8,7 +8,7 @@ import pytest
 
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant
 from hvcore.domain.uploads.resumable import UploadLockedError
-from hvcore.domain.videos.video import VideoState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.incoming.partial import PartialFiles
 from hvcore.services.uploads.resumable import ResumableUploads

@@ -13,10 +13,12 @@ from typing import Any, Final
 import pytest
 from PIL import Image
 
-from hvcore.domain.processing.transcoding import TranscodeError, UnusableSourceError
+from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.kinds import THUMBNAIL_MAKE
 from hvcore.domain.tasks.task import TaskState
-from hvcore.domain.videos.video import Video, VideoState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork, SqlWork
 from hvcore.ports.storage import ObjectInfo
@@ -394,7 +396,11 @@ def test_too_many_pictures_at_a_time_are_put_off(
     monkeypatch.setattr(custom_thumbnails, "WAIT_FOR_REDRAW_S", 0.01)
     service = world.services.custom_thumbnails
 
-    with service._place(), service._place(), pytest.raises(UnavailableError):
+    with (
+        service._redraw_slot(),
+        service._redraw_slot(),
+        pytest.raises(UnavailableError),
+    ):
         sent(world, video)
 
     assert sent(world, video).poster_path

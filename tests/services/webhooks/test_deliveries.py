@@ -54,7 +54,9 @@ def add(
 
 
 def deliveries(world: World, added: WebhookWithSecret) -> list[WebhookDelivery]:
-    return list(world.services.webhooks.deliveries(added.endpoint.id, limit=100))
+    return list(
+        world.services.delivery_orders.of_endpoint(added.endpoint.id, limit=100)
+    )
 
 
 def endpoint(world: World, added: WebhookWithSecret) -> WebhookEndpoint:
@@ -108,15 +110,15 @@ def test_a_finished_video_is_told_with_a_signature(
     world.run_tasks()
 
     (received,) = hook.received
-    told = json.loads(received.body)
-    assert told["event"] == "video.processing.completed"
-    assert (told["videoId"], told["status"]) == (video_id, "ready")
-    assert (told["orgID"], told["envID"]) == ("org_a", "live")
+    payload = json.loads(received.body)
+    assert payload["event"] == "video.processing.completed"
+    assert (payload["videoId"], payload["status"]) == (video_id, "ready")
+    assert (payload["orgID"], payload["envID"]) == ("org_a", "live")
     # 1 was the start of its processing.
-    assert (told["sequence"], told["error"]) == (2, None)
+    assert (payload["sequence"], payload["error"]) == (2, None)
     assert received.headers["content-type"] == "application/json"
     assert received.headers["user-agent"].startswith("hvcore/")
-    assert received.headers["webhook-id"] == told["id"]
+    assert received.headers["webhook-id"] == payload["id"]
     sent_at = int(received.headers["webhook-timestamp"])
     assert sent_at == int(world.clock.now().timestamp())
     assert received.headers["webhook-signature"] == signatures(received, added.secret)
@@ -131,9 +133,12 @@ def test_a_failed_video_is_told_with_its_reason(world: World, hook: Receiver) ->
     video_id = world.processed(b"unusable")
     world.run_tasks()
 
-    told = json.loads(hook.received[0].body)
-    assert (told["event"], told["status"]) == ("video.processing.failed", "failed")
-    assert told["error"] == world.video(video_id).failure_reason
+    payload = json.loads(hook.received[0].body)
+    assert (payload["event"], payload["status"]) == (
+        "video.processing.failed",
+        "failed",
+    )
+    assert payload["error"] == world.video(video_id).failure_reason
 
 
 def test_further_kinds_are_told_to_those_who_name_them(
@@ -353,7 +358,7 @@ def test_an_event_can_be_sent_again(world: World, hook: Receiver) -> None:
     world.run_tasks()
     first = hook.received[0]
 
-    world.services.webhooks.resend(first.headers["webhook-id"], None)
+    world.services.delivery_orders.resend(first.headers["webhook-id"], None)
     world.run_tasks()
 
     assert len(hook.received) == 2
@@ -367,7 +372,7 @@ def test_sending_again_takes_the_place_of_what_is_waiting(
     world: World, failing: WebhookWithSecret, hook: Receiver
 ) -> None:
     hook.status = 200
-    world.services.webhooks.resend(hook.received[0].headers["webhook-id"], None)
+    world.services.delivery_orders.resend(hook.received[0].headers["webhook-id"], None)
 
     go_on(world, days=5)
 
@@ -384,11 +389,11 @@ def test_an_event_can_be_sent_to_one_that_had_not_wanted_it(
     added = add(world, hook, frozenset({EventKind.DELETED}))
     with world.services.uow.read() as work:
         event_id = work.events.page(world.env, ALL_EVENTS).events[0].event.id
-    webhooks = world.services.webhooks
+    orders = world.services.delivery_orders
 
     with pytest.raises(InvalidParametersError, match="No webhook endpoint"):
-        webhooks.resend(event_id, None)
-    webhooks.resend(event_id, added.endpoint.id)
+        orders.resend(event_id, None)
+    orders.resend(event_id, added.endpoint.id)
     world.run_tasks()
 
     assert [r.headers["webhook-id"] for r in hook.received] == [event_id]
@@ -397,17 +402,17 @@ def test_an_event_can_be_sent_to_one_that_had_not_wanted_it(
 def test_what_cannot_be_sent_again_is_refused(
     world: World, failing: WebhookWithSecret, hook: Receiver
 ) -> None:
-    webhooks = world.services.webhooks
+    orders = world.services.delivery_orders
     event_id = hook.received[0].headers["webhook-id"]
 
     with pytest.raises(NotFoundError, match="evt_nobody"):
-        webhooks.resend("evt_nobody", None)
+        orders.resend("evt_nobody", None)
     with pytest.raises(NotFoundError, match="wh_nobody"):
-        webhooks.resend(event_id, "wh_nobody")
+        orders.resend(event_id, "wh_nobody")
     hook.status = 410
     go_on(world, seconds=6)
     with pytest.raises(InvalidParametersError, match="hv webhooks enable"):
-        webhooks.resend(event_id, failing.endpoint.id)
+        orders.resend(event_id, failing.endpoint.id)
 
 
 def test_a_removed_endpoint_gets_nothing_more(
@@ -419,7 +424,7 @@ def test_a_removed_endpoint_gets_nothing_more(
 
     assert len(hook.received) == 1
     with pytest.raises(NotFoundError):
-        world.services.webhooks.deliveries(failing.endpoint.id, limit=1)
+        world.services.delivery_orders.of_endpoint(failing.endpoint.id, limit=1)
 
 
 def test_an_endpoint_removed_during_an_attempt_is_no_error(
@@ -589,7 +594,7 @@ def test_what_is_done_to_endpoints_is_audited_without_secrets(
     webhooks = world.services.webhooks
     rotated = webhooks.rotate_secret(added.endpoint.id, overlap=timedelta(hours=1))
     webhooks.enable(added.endpoint.id)
-    webhooks.resend(hook.received[0].headers["webhook-id"], None)
+    world.services.delivery_orders.resend(hook.received[0].headers["webhook-id"], None)
     webhooks.remove(added.endpoint.id)
 
     entries = world.services.audit.latest("org_a", limit=20)
@@ -668,14 +673,14 @@ def test_all_that_waits_for_a_failing_endpoint_is_put_off_at_once(
 def test_why_a_delivery_waits_is_told_until_it_has_ended(
     world: World, failing: WebhookWithSecret, hook: Receiver
 ) -> None:
-    webhooks = world.services.webhooks
+    orders = world.services.delivery_orders
     (waiting,) = deliveries(world, failing)
-    assert webhooks.reasons([waiting]) == {waiting.id: WAITS_FOR_NEXT_TRY}
+    assert orders.reasons([waiting]) == {waiting.id: WAITS_FOR_NEXT_TRY}
 
     hook.status = 200
     go_on(world, seconds=6)
 
-    assert webhooks.reasons(deliveries(world, failing)) == {}
+    assert orders.reasons(deliveries(world, failing)) == {}
     with world.services.uow.read() as work:
         (task,) = work.tasks.of_subject(waiting.id)
     assert (task.state, task.error) == (TaskState.DONE, "")

@@ -1,0 +1,3 @@
+"""
+The pages of the API's address: what it is, and the description of every route.
+"""

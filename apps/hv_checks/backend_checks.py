@@ -1,0 +1,173 @@
+"""
+Checks of what the service stands on: the database, the storage, the queue, the sinks.
+"""
+
+import io
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+from hv_checks.queue_servers import NO_SERVER, find_server
+from hvcore.assembly import Services
+from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
+from hvcore.errors import HvcoreError, UnavailableError
+
+LITTLE_SPACE_BYTES: Final = 20 * 1024**3
+
+
+NO_SPACE_BYTES: Final = 1024**3
+
+
+def database(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the database answers and has our tables.
+    """
+    try:
+        # Before the ping, which a database that is not migrated fails too.
+        if not services.is_migrated():
+            return [broken("database", "not at this version", "Run: hv migrate")]
+        services.uow.ping()
+    except UnavailableError as exc:
+        return [
+            broken(
+                "database",
+                exc.detail,
+                "Start the database, or correct HV_DATABASE__URL.",
+            )
+        ]
+    return [healthy("database", "answers, and is at this version")]
+
+
+def search(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that videos are found by an index of their names.
+    """
+    try:
+        if services.is_searchable():
+            return [healthy("search", "names have an index")]
+    except UnavailableError:
+        return [broken("search", "the database does not answer", "Start it.")]
+    if services.engine.dialect.name == "postgresql":
+        mend = (
+            "Let an owner of the database run: CREATE EXTENSION pg_trgm; "
+            "CREATE EXTENSION btree_gin; then run: hv migrate"
+        )
+    else:
+        mend = "Use a Python whose SQLite is 3.34 or newer and has FTS5: hv migrate"
+    found = "names have no index: searching takes longer, the more videos there are"
+    return [HealthFinding(state=WARNING, check="search", found=found, mend=mend)]
+
+
+def storage(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the storage can be written to and emptied.
+    """
+    path = f"doctor/{os.getpid()}"
+    try:
+        place = services.storage
+        place.ping()
+        place.write(path, io.BytesIO(b"doctor"), content_type="text/plain")
+        place.delete_tree(path)
+    except UnavailableError as exc:
+        mend = "Check HV_STORAGE__OPTIONS__URL, its credentials and its rights."
+        if "full" in exc.detail:
+            mend = "Free some space there: delete videos, or enlarge it."
+        return [broken("storage", exc.detail, mend)]
+    return [healthy("storage", "can be written")]
+
+
+def disk(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that there is room in the data folder, and where the storage is.
+    """
+    data = services.settings.data_dir
+    folders = {"the data folder": data}
+    local = _local_storage(services)
+    if local is not None and local.stat().st_dev != data.stat().st_dev:
+        folders["the storage"] = local
+    return [_room(name, path) for name, path in folders.items()]
+
+
+def _local_storage(services: Services) -> Path | None:
+    """
+    Return the folder that the storage is in, if it is one of this machine.
+    """
+    chosen = services.settings.storage
+    scheme, found, rest = str(chosen.options.get("url", "")).rpartition("://")
+    if chosen.backend != "fsspec" or (found and scheme != "file"):
+        return None
+    path = Path(unquote(rest))
+    return path if rest and path.exists() else None
+
+
+def _room(name: str, path: Path) -> HealthFinding:
+    free = shutil.disk_usage(path).free
+    found = f"{free / 1024**3:.1f} GiB free in {name}"
+    if free < NO_SPACE_BYTES:
+        return broken("disk", found, "Free some space; uploads are refused.")
+    if free < LITTLE_SPACE_BYTES:
+        mend = "An upload may have 5 GiB, and its renditions as much again."
+        return HealthFinding(state=WARNING, check="disk", found=found, mend=mend)
+    return healthy("disk", found)
+
+
+def queue(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the queue answers, or that ``hv up`` can start one.
+    """
+    chosen = services.settings.queue
+    if chosen.backend == "rq" and "url" not in chosen.options:
+        server = find_server()
+        if server is None:
+            return [broken("queue", "no server", NO_SERVER)]
+        return [healthy("queue", f"hv up runs {server}")]
+    try:
+        services.queue.ping()
+    except UnavailableError as exc:
+        mend = "Start it, or correct HV_QUEUE__OPTIONS__URL."
+        return [broken("queue", exc.detail, mend)]
+    return [healthy("queue", "answers")]
+
+
+def limits(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that requests can be counted.
+    """
+    chosen = services.settings.limits
+    if not chosen.enabled:
+        return [healthy("limits", "switched off")]
+    try:
+        services.rate_limit_store.ping()
+    except UnavailableError as exc:
+        mend = "Start it, or correct HV_LIMITS__OPTIONS__URL (or the queue's)."
+        return [broken("limits", exc.detail, mend)]
+    except HvcoreError as exc:
+        mend = "Correct HV_LIMITS__STORE, HV_LIMITS__OPTIONS__URL or the other options."
+        return [broken("limits", str(exc), mend)]
+    return [healthy("limits", chosen.store)]
+
+
+def analytics(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the sinks of counts can be made, answer, and have counted all.
+    """
+    spoiled = []
+    try:
+        for name, sink in services.drain.sinks.items():
+            sink.ping()
+            if not sink.is_consistent():
+                spoiled.append(name)
+    except UnavailableError as exc:
+        mend = "Start what the sink needs, or correct its options."
+        return [broken("analytics", exc.detail, mend)]
+    except HvcoreError as exc:
+        mend = "Correct HV_ANALYTICS__SINKS, HV_ANALYTICS__STORE and the options."
+        return [broken("analytics", str(exc), mend)]
+    if spoiled:
+        found = f"a process of an older version has written to {', '.join(spoiled)}"
+        mend = "Stop the processes of the older version, then run: hv migrate"
+        return [broken("analytics", found, mend)]
+    return [healthy("analytics", ", ".join(services.settings.analytics.sinks))]

@@ -1,0 +1,110 @@
+"""
+Checks of what the settings say: keys, addresses, plugins, mails.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+from urllib.parse import urlsplit
+
+from hvcore.assembly import Services
+from hvcore.domain.health_findings import OK, WARNING, HealthFinding, broken, healthy
+from hvcore.errors import HvcoreError, UnavailableError
+from hvcore.mail import SmtpMailer, mail_folder
+from hvcore.ports.mail import MailRefusedError
+from hvcore.registry import current_name, plugin_names
+from hvcore.spool import make_folder
+
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def auth(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the backends that recognise callers can be built.
+    """
+    providers = ", ".join(services.settings.auth.providers)
+    try:
+        _ = services.access
+    except HvcoreError as exc:
+        mend = "Correct HV_AUTH__PROVIDERS and its options."
+        return [broken("auth", f"{providers}: {exc}", mend)]
+    return [healthy("auth", providers)]
+
+
+def keys(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the keys that sign and verify can be used.
+    """
+    playback = "HV_PLAYBACK__SIGNING_KEY and HV_PLAYBACK__RETIRED_KEYS"
+    uploads = "HV_UPLOADS__SIGNING_KEY"
+    made: Mapping[str, Callable[[], object]] = {
+        playback: lambda: services.key_ring,
+        uploads: lambda: services.upload_signer,
+    }
+    findings = []
+    for names, make in made.items():
+        try:
+            make()
+        except (HvcoreError, ValueError) as exc:
+            findings.append(broken("keys", str(exc), f"Correct {names}."))
+    return findings or [healthy("keys", "can be used")]
+
+
+def fetch(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the hosts that may be reached can be understood.
+    """
+    try:
+        _ = services.outbound
+    except HvcoreError as exc:
+        return [broken("fetch", str(exc), "Correct HV_FETCH__ALLOWED_HOSTS.")]
+    count = len(services.settings.fetch.allowed_hosts)
+    return [healthy("fetch", f"public hosts, and {count} private ones")]
+
+
+def spool(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that counts can be written down until the sinks have them.
+    """
+    try:
+        make_folder(services.spool_dir)
+    except HvcoreError as exc:
+        return [broken("spool", str(exc), "Correct HV_ANALYTICS__SPOOL_DIR.")]
+    return [healthy("spool", str(services.spool_dir))]
+
+
+def plugins(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the plugins can be loaded, and that those left out exist.
+    """
+    settings = services.settings
+    offers = services.registry.offers
+    unknown = sorted(
+        {current_name(name) for name in settings.plugin.disabled}
+        - plugin_names(settings)
+    )
+    if unknown:
+        known = ", ".join(sorted(plugin_names(settings)))
+        found = f"none is called {', '.join(unknown)}"
+        mend = f"Correct HV_PLUGIN__DISABLED; there are {known}."
+        return [HealthFinding(state=WARNING, check="plugins", found=found, mend=mend)]
+    return [healthy("plugins", f"{len(offers)} backends on offer")]
+
+
+def mail(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that mails can be sent; none is.
+    """
+    settings = services.settings
+    if not settings.mail.url:
+        found = f"mails are files in {mail_folder(settings)}"
+        mend = "Set HV_MAIL__URL, or share links for one viewer let nobody in."
+        is_local = urlsplit(settings.public.player_url).hostname in LOOPBACK
+        state = OK if is_local else WARNING
+        return [HealthFinding(state=state, check="mail", found=found, mend=mend)]
+    mailer = services.mailer
+    try:
+        if isinstance(mailer, SmtpMailer):
+            mailer.check()
+    except (UnavailableError, MailRefusedError) as exc:
+        return [broken("mail", str(exc), "Correct HV_MAIL__URL, or start the server.")]
+    return [healthy("mail", "the mail server answers")]

@@ -1,0 +1,88 @@
+"""
+Checks of the transcoders: the usual one, and those that rules name.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from hvcore.assembly import Services
+from hvcore.domain.health_findings import (
+    BROKEN,
+    OK,
+    WARNING,
+    HealthFinding,
+    broken,
+    healthy,
+)
+from hvcore.domain.processing.routes import read_route
+from hvcore.domain.processing.transcoding import Capabilities
+from hvcore.errors import UnavailableError
+from hvcore.ports.storage import SupportsObjectUrl, SupportsPresignedRead
+from hvcore.ports.transcoder import RemoteTranscoder, Transcoder
+
+CHECK = "transcoder"
+
+
+def transcoder(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check what the transcoders can do and what they lack.
+    """
+    findings = [*_abilities(services.transcoder.capabilities())]
+    if isinstance(services.transcoder, RemoteTranscoder):
+        findings += _reach(services)
+    for name in _routed(services):
+        try:
+            other: Transcoder = services.transcoders.named(name)
+            findings += _abilities(other.capabilities())
+        except UnavailableError as error:
+            findings.append(broken(CHECK, f"a rule names {name}", error.detail))
+            continue
+        if isinstance(other, RemoteTranscoder):
+            findings += _reach(services)
+    return list(dict.fromkeys(findings))
+
+
+def _routed(services: Services) -> Iterator[str]:
+    chosen = services.settings.transcoder
+    names = dict.fromkeys(read_route(text).transcoder for text in chosen.routes)
+    return (name for name in names if name != chosen.backend)
+
+
+def _abilities(able: Capabilities) -> Sequence[HealthFinding]:
+    state = WARNING if able.usable else BROKEN
+    findings = [
+        HealthFinding(state=state, check=CHECK, found=able.name, mend=problem)
+        for problem in able.problems
+    ]
+    if not able.usable and not findings:
+        return [broken(CHECK, able.name, "It can transcode nothing.")]
+    formats = (
+        f"{len(able.pixel_formats)} pixel formats, {len(able.audio_codecs)} codecs"
+    )
+    findings = findings or [healthy(CHECK, f"{able.name}: {formats}")]
+    return findings + [
+        HealthFinding(
+            # A request for it is refused; the rest shows only in videos.
+            state=OK if lack.is_refused else WARNING,
+            check=CHECK,
+            found=lack.what,
+            mend=lack.mend,
+        )
+        for lack in able.lacks
+    ]
+
+
+def _reach(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that a service elsewhere can read sources and write what it makes.
+    """
+    storage = services.storage
+    can_read = isinstance(storage, SupportsPresignedRead) and storage.can_presign
+    if can_read and isinstance(storage, SupportsObjectUrl):
+        return []
+    return [
+        broken(
+            CHECK,
+            "videos are to be made elsewhere, where nobody can reach the storage",
+            "Set storage.options.url to an object store (s3, gs, abfs).",
+        )
+    ]

@@ -1,0 +1,3 @@
+"""
+The dashboard: the pages on which people look after their videos.
+"""

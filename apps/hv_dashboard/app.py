@@ -1,0 +1,98 @@
+"""
+The dashboard as a WSGI app.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import falcon
+
+from hv_dashboard.answers import POLICY, Answers
+from hv_dashboard.assets import DASHBOARD_FILES, STATIC
+from hv_dashboard.cookies import Cookies
+from hv_dashboard.desk import Desk, InstallationView
+from hv_dashboard.error_pages import ErrorPages
+from hv_dashboard.gate import GateMiddleware
+from hv_dashboard.playback_judge import PlaybackJudge
+from hv_dashboard.rendering import make_templates
+from hv_dashboard.routes import ROUTES
+from hv_dashboard.routing import ROOT
+from hv_dashboard.security import HEADERS, PLAIN, ContentPolicy
+from hv_web.app import make_app
+from hv_web.assets import AssetFilesResource, Assets
+from hv_web.cors import exact_origins
+from hvcore.assembly import Services
+from hvcore.domain.playback.page_domains import origin_of
+
+STATIC_PATH = f"{ROOT}/static/{{name:path}}"
+
+
+def make_dashboard(
+    services: Services,
+    *,
+    installation: InstallationView,
+    judge: PlaybackJudge,
+    static: Path = STATIC,
+) -> falcon.App[falcon.Request, falcon.Response]:
+    """
+    Build the dashboard from the services.
+
+    Args:
+        installation: What the system page shows besides.
+        judge: Says why delivery refuses a request.
+        static: The folder of the pages' files.
+    """
+    public = services.settings.public
+    cookies = Cookies.of(public.dashboard_address)
+    assets = Assets(static, DASHBOARD_FILES)
+    worker = origin_of(public.worker_url)
+    answers = Answers(
+        templates=make_templates(),
+        assets=assets,
+        cookies=cookies,
+        routes=ROUTES,
+        # Posters, and the pictures of storyboards.
+        policy=ContentPolicy(pictures=(worker,) if worker else ()),
+    )
+    gate = GateMiddleware.of(services, cookies)
+    # Nobody else's page may read answers.
+    app = make_app(cors=exact_origins(()), middleware=[HeadersMiddleware(), gate])
+    ErrorPages(answers=answers, sessions=services.sessions).install(app)
+    desk = Desk(
+        services=services,
+        answers=answers,
+        cookies=cookies,
+        installation=installation,
+        judge=judge,
+    )
+    by_path: dict[str, set[Callable[[Desk], object]]] = defaultdict(set)
+    for route in ROUTES:
+        by_path[route.path].add(route.resource)
+    for path, (resource,) in by_path.items():
+        app.add_route(path, resource(desk))
+    app.add_route(STATIC_PATH, AssetFilesResource(assets))
+    return app
+
+
+class HeadersMiddleware:
+    """
+    Put on every answer what browsers must know, errors included.
+    """
+
+    def process_response(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        _resource: object,
+        _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
+    ) -> None:
+        """
+        Add the headers that the answer has not.
+        """
+        for name, value in HEADERS.items():
+            if resp.get_header(name) is None:
+                resp.set_header(name, value)
+        if resp.get_header(POLICY) is None:
+            resp.set_header(POLICY, PLAIN.header(""))
+        del req

@@ -1,0 +1,139 @@
+"""
+Limits of organizations as forms have them.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from hv_dashboard.forms import Form, form_with
+from hvcore.domain.access.quotas import MAX_WEIGHT, MIN_WEIGHT, Quota, QuotaLimits
+from hvcore.errors import FieldError, InvalidParametersError
+
+_UNITS: Final = ("", "KB", "MB", "GB", "TB")
+"""Each 1,024 times the one before, as everywhere on the pages."""
+_UNIT: Final = 1024
+_AMOUNT: Final = re.compile(r"([0-9]{1,18}) ?(|[KMGT]B)", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"[0-9]{1,18}")
+_DECIMAL: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")
+
+
+@attrs.frozen(kw_only=True)
+class LimitField:
+    """
+    A limit in a form.
+
+    Attributes:
+        name: Of the field, and of QuotaLimits' attribute.
+        title: Of a column with what is used of it.
+        is_size: It is a number of bytes, and may be given in larger units.
+    """
+
+    name: str
+    label: str
+    title: str
+    help: str
+    quota: Quota
+    is_size: bool = False
+
+
+LIMIT_FIELDS: Final = (
+    LimitField(
+        name="concurrent_encodes",
+        label="Videos encoded at a time",
+        title="Encodes",
+        help="From 1 on. Empty: no limit.",
+        quota=Quota.CONCURRENT_ENCODES,
+    ),
+    LimitField(
+        name="encoded_minutes_per_month",
+        label="Encoded minutes a month",
+        title="Minutes",
+        help="Minutes of source video that may become ready in a UTC month. Empty: no limit.",
+        quota=Quota.ENCODED_MINUTES,
+    ),
+    LimitField(
+        name="stored_bytes",
+        label="Stored",
+        title="Stored",
+        help="Sources and published media, such as 500 GB. Empty: no limit.",
+        quota=Quota.STORED_BYTES,
+        is_size=True,
+    ),
+    LimitField(
+        name="delivered_bytes_per_month",
+        label="Delivered a month",
+        title="Delivered",
+        help="Video that viewers may be sent in a UTC month, such as 2 TB. Empty: no limit.",
+        quota=Quota.DELIVERED_BYTES,
+        is_size=True,
+    ),
+)
+WEIGHT: Final = "weight"
+
+
+def form_of_limits(limits: QuotaLimits) -> Form:
+    """
+    Return the form that shows limits as they are.
+    """
+    values = {WEIGHT: f"{limits.weight:g}"}
+    for field in LIMIT_FIELDS:
+        limit = limits.of(field.quota)
+        if limit is not None:
+            values[field.name] = amount_text(limit) if field.is_size else str(limit)
+    return form_with(**values)
+
+
+def read_limits(form: Form) -> Mapping[str, int | float | None]:
+    """
+    Return every limit of a form, as Quotas.change takes them.
+
+    Raises:
+        InvalidParametersError: What is no limit; all of them together.
+    """
+    found: dict[str, int | float | None] = {}
+    wrong: list[FieldError] = []
+    for field in LIMIT_FIELDS:
+        text = form.text(field.name)
+        found[field.name] = _read(field, text) if text else None
+        if text and found[field.name] is None:
+            rule = (
+                "Write a number of bytes, or a size such as 500 GB."
+                if field.is_size
+                else "Write a whole number, such as 100."
+            )
+            wrong.append(_wrong(field.name, rule, text))
+    text = form.text(WEIGHT)
+    if _DECIMAL.fullmatch(text):
+        found[WEIGHT] = float(text)
+    else:
+        rule = f"Write a number from {MIN_WEIGHT:g} to {MAX_WEIGHT:g}; normally 1."
+        wrong.append(_wrong(WEIGHT, rule, text))
+    if wrong:
+        raise InvalidParametersError(wrong[0].message, errors=wrong)
+    return found
+
+
+def amount_text(count_bytes: int) -> str:
+    """
+    Return a number of bytes exactly, in the largest unit that divides it.
+    """
+    unit = 0
+    while count_bytes and count_bytes % _UNIT == 0 and unit < len(_UNITS) - 1:
+        count_bytes, unit = count_bytes // _UNIT, unit + 1
+    return f"{count_bytes} {_UNITS[unit]}".strip()
+
+
+def _read(field: LimitField, text: str) -> int | None:
+    if not field.is_size:
+        return int(text) if _NUMBER.fullmatch(text) else None
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        return None
+    return int(found[1]) * int(_UNIT ** _UNITS.index(found[2].upper()))
+
+
+def _wrong(name: str, message: str, text: str) -> FieldError:
+    return FieldError(message=message, location=f"body.{name}", value=text)

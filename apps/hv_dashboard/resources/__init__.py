@@ -1,0 +1,3 @@
+"""
+What answers at the addresses of the pages.
+"""

@@ -1,0 +1,115 @@
+"""
+API keys: made, rotated and revoked.
+"""
+
+import attrs
+import falcon
+
+from hv_dashboard.desk import Desk
+from hv_dashboard.forms import Form, read_form
+from hv_dashboard.key_forms import (
+    DEFAULT_OVERLAP,
+    OVERLAPS,
+    first_key_form,
+    judged,
+    key_options,
+    key_wanted,
+)
+from hv_dashboard.key_pages import KeyPages
+from hv_dashboard.visits import organization_of, visit_of
+from hvcore.errors import HvError, InvalidParametersError, RateLimitExceededError
+
+
+class NewKeyPageResource:
+    """
+    ``GET …/keys/new``: the form; ``POST``: makes the key and shows it once.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._answers = desk.answers
+        self._operations = desk.services.key_operations
+        self._pages = KeyPages.of(desk)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        self._show(req, resp, first_key_form(organization_of(req)))
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        here = organization_of(req)
+        form = judged(read_form(req), here.environments)
+        if form.errors:
+            resp.status = InvalidParametersError.status
+            self._show(req, resp, form)
+            return
+        try:
+            made = self._operations.create(visit_of(req).person, key_wanted(form, here))
+        except HvError as error:
+            complaint = self._pages.refusal(resp, error)
+            self._show(req, resp, attrs.evolve(form, errors={"": complaint}))
+            return
+        self._pages.show_made(req, resp, made, title="Your new API key")
+
+    def _show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:
+        values = key_options(organization_of(req).environments)
+        self._answers.page(
+            req,
+            resp,
+            "keys/new.html",
+            {"form": form, "per_hour": self._pages.per_hour, **values},
+        )
+
+
+class KeyRotationPageResource:
+    """
+    ``POST …/keys/{key}/rotate``: makes its successor, and shows that once.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._operations = desk.services.key_operations
+        self._pages = KeyPages.of(desk)
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, key_id: str, **_path: str
+    ) -> None:
+        overlap = OVERLAPS.get(
+            read_form(req).text("overlap"), OVERLAPS[DEFAULT_OVERLAP]
+        )
+        try:
+            made = self._operations.rotate(
+                visit_of(req).person,
+                organization_of(req).org_id,
+                key_id,
+                overlap=overlap[1],
+            )
+        except (RateLimitExceededError, InvalidParametersError) as error:
+            complaint = self._pages.refusal(resp, error)
+            self._pages.show(req, resp, key_id, complaint=complaint)
+            return
+        self._pages.show_made(req, resp, made, title="The new key")
+
+
+class KeyRevocationPageResource:
+    """
+    ``POST …/keys/{key}/revoke``: ends it.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._answers = desk.answers
+        self._operations = desk.services.key_operations
+        self._pages = KeyPages.of(desk)
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, key_id: str, **_path: str
+    ) -> None:
+        org_id = organization_of(req).org_id
+        try:
+            key = self._operations.revoke(visit_of(req).person, org_id, key_id)
+        except RateLimitExceededError as error:
+            complaint = self._pages.refusal(resp, error)
+            self._pages.show(req, resp, key_id, complaint=complaint)
+            return
+        self._answers.go(
+            req,
+            resp,
+            self._answers.address(req, "keys"),
+            message=f"The key {key.name or key.shown + '…'} is revoked.",
+        )

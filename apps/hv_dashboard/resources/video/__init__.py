@@ -1,0 +1,3 @@
+"""
+The pages of one video, a module a tab.
+"""

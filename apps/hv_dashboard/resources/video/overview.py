@@ -1,0 +1,175 @@
+"""
+A video itself: the player, what was made of it, and what its owner says of it.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import falcon
+
+from hv_dashboard.desk import Desk
+from hv_dashboard.forms import Form, form_with, read_form
+from hv_dashboard.security import ContentPolicy
+from hv_dashboard.video_facts import PLAYER_VALID_S, VideoFacts
+from hv_dashboard.video_tabs import VideoTabs
+from hv_dashboard.visits import organization_of
+from hvcore.domain.limits import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
+from hvcore.domain.playback.page_domains import origin_of
+from hvcore.domain.videos.video import DeletionReason, Video
+from hvcore.envelope import SUCCESS_TYPE, encode
+from hvcore.errors import HvError
+from hvcore.wire.converter import read_document
+from hvcore.wire.requests import DeleteRequest
+from hvcore.wire.videos.changes import VideoChangeRequest
+
+REASONS: Final[Mapping[str, str]] = {
+    DeletionReason.USER_REQUEST.value: "Asked for by its owner",
+    DeletionReason.POLICY_VIOLATION.value: "Against the rules",
+    DeletionReason.COPYRIGHT_CLAIM.value: "Copyright claim",
+    DeletionReason.EXPIRED_CONTENT.value: "No longer needed",
+    DeletionReason.ADMIN_ACTION.value: "Decided by an administrator",
+}
+PUBLIC: Final = "public"
+PRIVATE: Final = "private"
+
+
+class VideoPageResource:
+    """
+    ``GET …/videos/{video}``, and ``POST`` for its name, description and visibility.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._tabs = VideoTabs.of(desk)
+        self._editing = desk.services.editing
+        self._facts = VideoFacts.of(desk)
+        player = origin_of(desk.services.settings.public.player_url)
+        self._policy = ContentPolicy(frames=(player,) if player else ())
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        video = self._tabs.video(req, video_id)
+        form = form_with(
+            videoName=video.name,
+            description=video.description or "",
+            access=PUBLIC if video.is_public else PRIVATE,
+        )
+        self._show(req, resp, video, form)
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        """
+        Change it as the API does.
+        """
+        here, form = organization_of(req), read_form(req)
+        video = self._tabs.arrived(req, video_id)
+        try:
+            wanted = read_document(VideoChangeRequest, _document(form))
+            self._editing.change(here.caller, here.org_id, video.id, wanted.changes())
+        except HvError as error:
+            resp.status = error.http_status
+            self._show(req, resp, video, form.refused(error))
+            return
+        self._tabs.go(req, resp, video, "", "Saved.")
+
+    def _show(
+        self, req: falcon.Request, resp: falcon.Response, video: Video, form: Form
+    ) -> None:
+        values = {
+            "form": form,
+            "reasons": REASONS.items(),
+            "max_name": MAX_NAME_CHARS,
+            "max_description": MAX_DESCRIPTION_CHARS,
+            **self._facts.shown(organization_of(req), video),
+        }
+        self._tabs.show(req, resp, video, "", values, policy=self._policy)
+
+
+class VideoFactsFragmentResource:
+    """
+    ``GET …/videos/{video}/facts``: the part of the page that moves by itself.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._answers = desk.answers
+        self._tabs = VideoTabs.of(desk)
+        self._facts = VideoFacts.of(desk)
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        video = self._tabs.video(req, video_id)
+        values = self._facts.shown(organization_of(req), video)
+        self._answers.fragment(req, resp, "video/facts.html", values)
+
+
+class PlayerAddressResource:
+    """
+    ``GET …/videos/{video}/player``: a new token for the player, for a script.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._tabs = VideoTabs.of(desk)
+        self._playback = desk.services.playback
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tabs.arrived(req, video_id)
+        signed = self._playback.sign(
+            here.caller, here.org_id, video.id, expires_in_s=PLAYER_VALID_S
+        )
+        resp.content_type = SUCCESS_TYPE
+        resp.data = encode({"url": signed.url})
+
+
+class VideoRetryPageResource:
+    """
+    ``POST …/videos/{video}/retry``.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._tabs = VideoTabs.of(desk)
+        self._processing = desk.services.processing
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tabs.arrived(req, video_id)
+        self._processing.retry(here.caller, here.org_id, video.id)
+        self._tabs.go(req, resp, video, "", "The video is processed once more.")
+
+
+class VideoDeletionPageResource:
+    """
+    ``POST …/videos/{video}/delete``, with a reason.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._answers = desk.answers
+        self._tabs = VideoTabs.of(desk)
+        self._deletion = desk.services.deletion
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tabs.video(req, video_id)
+        wanted = read_document(DeleteRequest, read_form(req).given("reason"))
+        self._deletion.delete(here.caller, here.org_id, video.id, wanted.reason)
+        self._answers.go(
+            req,
+            resp,
+            self._answers.address(req, "videos"),
+            message=f"{video.name} was deleted.",
+        )
+
+
+def _document(form: Form) -> Mapping[str, object]:
+    # Browsers send CRLF; the API's callers do not.
+    description = form.text("description").replace("\r\n", "\n")
+    return {
+        "videoName": form.text("videoName"),
+        "description": description or None,
+        "allowPublicAccess": form.text("access") == PUBLIC,
+    }

@@ -1,0 +1,115 @@
+/*
+ * What pages do by themselves: dates in the reader's zone, copying, dialogs, menus.
+ *
+ * Elements ask for it by attributes, so that fragments that htmx brings need no calls.
+ */
+'use strict';
+
+const FORMATS = {
+  moment: {dateStyle: 'medium', timeStyle: 'short'},
+  day: {dateStyle: 'medium'},
+};
+const STEPS = [['day', 86400], ['hour', 3600], ['minute', 60]];
+
+const ago = (at) => {
+  const seconds = (at - Date.now()) / 1000;
+  const [unit, size] = STEPS.find(([, step]) => Math.abs(seconds) >= step) ?? ['second', 1];
+  return new Intl.RelativeTimeFormat(undefined, {numeric: 'auto'})
+    .format(Math.trunc(seconds / size), unit);
+};
+
+/** Show moments as the reader's clock and language have them. */
+const showTimes = (root) => {
+  for (const time of root.querySelectorAll('time[data-local]')) {
+    const at = new Date(time.dateTime);
+    const long = new Intl.DateTimeFormat(undefined, {dateStyle: 'full', timeStyle: 'long'});
+    time.title = long.format(at);
+    time.textContent = time.dataset.local === 'ago'
+      ? ago(at)
+      : new Intl.DateTimeFormat(undefined, FORMATS[time.dataset.local]).format(at);
+  }
+};
+
+/** Say something where screen readers hear it and everybody sees it. */
+const tell = (text, tone = 'good') => {
+  const message = document.createElement('div');
+  message.className = `message ${tone}`;
+  const words = document.createElement('p');
+  words.textContent = text;
+  message.append(words);
+  document.getElementById('messages').replaceChildren(message);
+};
+
+const copy = async (button) => {
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch {
+    tell('The browser does not let this page copy. Select the text and copy it.', 'warn');
+    return;
+  }
+  const label = button.getAttribute('aria-label');
+  button.classList.add('copied');
+  button.setAttribute('aria-label', 'Copied');
+  setTimeout(() => {
+    button.classList.remove('copied');
+    button.setAttribute('aria-label', label);
+  }, 1500);
+};
+
+document.addEventListener('click', (event) => {
+  const {target} = event;
+  const button = target.closest?.('button');
+  if (button?.dataset.copy !== undefined) {
+    copy(button);
+  } else if (button?.dataset.opens) {
+    document.getElementById(button.dataset.opens).showModal();
+  } else if (button && 'closes' in button.dataset) {
+    button.closest('dialog').close();
+  } else if (button && 'dismisses' in button.dataset) {
+    button.closest('.message').remove();
+  }
+  for (const menu of document.querySelectorAll('details.menu[open]')) {
+    menu.open = menu.contains(target);
+  }
+});
+
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') {
+    return;
+  }
+  const menu = document.querySelector('details.menu[open]');
+  if (menu) {
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  }
+});
+
+// A picture that is not there yet; errors of pictures do not bubble.
+document.addEventListener('error', (event) => {
+  if (event.target instanceof HTMLImageElement) {
+    event.target.hidden = true;
+  }
+}, true);
+
+// Nothing is sent twice by an impatient click.
+document.addEventListener('submit', (event) => {
+  if (event.defaultPrevented || event.target.method === 'get') {
+    return;
+  }
+  setTimeout(() => {
+    for (const button of event.target.querySelectorAll('button:not([type])')) {
+      button.disabled = true;
+    }
+  });
+});
+window.addEventListener('pageshow', (event) => {
+  if (event.persisted) {
+    // Back from another page: what it shows may be old.
+    location.reload();
+  }
+});
+
+document.addEventListener('htmx:after:swap', () => showTimes(document));
+showTimes(document);
+
+window.hvDashboard = {tell, showTimes};

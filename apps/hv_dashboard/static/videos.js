@@ -1,0 +1,105 @@
+/*
+ * Lists of videos: choosing several, and previews of what the pointer is on.
+ */
+'use strict';
+
+{
+  const boxes = () => [...document.querySelectorAll('input[name="video"]')];
+  const bar = document.getElementById('chosen');
+
+  const count = () => {
+    const chosen = boxes().filter((box) => box.checked).length;
+    bar.hidden = chosen === 0;
+    bar.querySelector('[data-count]').textContent = chosen;
+    const all = document.querySelector('[data-checks="video"]');
+    if (all) {
+      all.checked = chosen > 0 && chosen === boxes().length;
+      all.indeterminate = chosen > 0 && !all.checked;
+    }
+  };
+
+  if (bar) {
+    document.addEventListener('change', ({target}) => {
+      if (target.dataset.checks === 'video') {
+        boxes().forEach((box) => { box.checked = target.checked; });
+      }
+      if (target.name === 'video' || target.dataset.checks) {
+        count();
+      }
+    });
+    bar.querySelector('[data-clears]').addEventListener('click', () => {
+      boxes().forEach((box) => { box.checked = false; });
+      count();
+    });
+    document.addEventListener('htmx:after:swap', count);
+    count();
+  }
+
+  /** Return the pictures of a storyboard: seconds, address, place in the sprite. */
+  const readStoryboard = async (source) => {
+    const {url} = await (await fetch(source)).json();
+    const answer = await fetch(url);
+    if (!answer.ok) {
+      return [];
+    }
+    const cue = /([\d:.]+) --> .*\n(\S+)#xywh=(\d+),(\d+),(\d+),(\d+)/g;
+    return [...(await answer.text()).matchAll(cue)].map(([, , name, ...box]) =>
+      ({url: new URL(name, url).href, box: box.map(Number)}));
+  };
+
+  const STEP_MS = 500;
+  const LOOK_MS = 250;
+  let running = null;
+
+  const show = (poster, {url, box: [x, y, width, height]}) => {
+    const preview = poster.querySelector('.preview')
+      ?? poster.appendChild(Object.assign(document.createElement('span'), {className: 'preview'}));
+    // The sprite is as large as it is; the picture shall fill the poster.
+    const scale = Math.max(poster.clientWidth / width, poster.clientHeight / height);
+    preview.style.width = `${width}px`;
+    preview.style.height = `${height}px`;
+    preview.style.transformOrigin = '0 0';
+    preview.style.transform = `scale(${scale})`;
+    preview.style.backgroundImage = `url("${url}")`;
+    preview.style.backgroundPosition = `-${x}px -${y}px`;
+  };
+
+  const stop = () => {
+    clearInterval(running?.timer);
+    clearTimeout(running?.timer);
+    running?.poster.querySelector('.preview')?.remove();
+    running = null;
+  };
+
+  const begin = (poster) => {
+    stop();
+    const own = {poster};
+    running = own;
+    own.timer = setTimeout(async () => {
+      const pictures = await readStoryboard(poster.dataset.storyboard).catch(() => []);
+      if (running !== own || !pictures.length) {
+        return;
+      }
+      // A dozen pictures tell what a video is, however long it is.
+      const step = Math.max(1, Math.floor(pictures.length / 12));
+      let at = 0;
+      const next = () => {
+        show(poster, pictures[at % pictures.length]);
+        at += step;
+      };
+      next();
+      own.timer = setInterval(next, STEP_MS);
+    }, LOOK_MS);
+  };
+
+  if (!matchMedia('(prefers-reduced-motion: reduce)').matches) {
+    document.addEventListener('pointerover', ({target}) => {
+      const poster = target.closest?.('[data-storyboard]');
+      if (poster && poster !== running?.poster) {
+        begin(poster);
+      } else if (!poster) {
+        stop();
+      }
+    });
+  }
+}

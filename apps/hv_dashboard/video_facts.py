@@ -1,0 +1,85 @@
+"""
+What the first page of a video shows besides its record.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from hv_dashboard.desk import Desk
+from hv_dashboard.visits import OrganizationVisit
+from hvcore.domain.processing.certificates import VideoCertificate
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
+from hvcore.services.analytics.counts import Analytics
+from hvcore.services.playback.signed_urls import SignedUrls
+from hvcore.services.processing.certificates import Certificates
+from hvcore.services.videos.ladders import Ladders
+
+PLAYER_VALID_S: Final = 4 * 3600
+"""The player asks for a new token before this is over."""
+
+
+@attrs.frozen(kw_only=True)
+class VideoFacts:
+    """
+    Collect it.
+
+    Attributes:
+        player_url: The public address of the player.
+    """
+
+    analytics: Analytics
+    certificates: Certificates
+    ladders: Ladders
+    playback: SignedUrls
+    player_url: str
+
+    @classmethod
+    def of(cls, desk: Desk) -> "VideoFacts":
+        """
+        Return what does so with the services of a desk.
+        """
+        services = desk.services
+        return cls(
+            analytics=services.analytics,
+            certificates=services.certificates,
+            ladders=services.ladders,
+            playback=services.playback,
+            player_url=services.settings.public.player_url,
+        )
+
+    def shown(self, here: OrganizationVisit, video: Video) -> Mapping[str, object]:
+        """
+        Return it by the names of ``video/facts.html``.
+        """
+        envs = {env.id: env.name for env in here.environments}
+        is_ready = video.state is VideoState.READY
+        return {
+            "video": video,
+            "env_name": envs.get(video.env_id, ""),
+            "player_url": self._player_page(here, video) if is_ready else "",
+            "view_count": self.analytics.views([video])[video.id],
+            "ladder": self.ladders.of_video(here.caller, here.org_id, video.id)
+            if is_ready
+            else (),
+            "certificate": self._certificate(video),
+        }
+
+    def _player_page(self, here: OrganizationVisit, video: Video) -> str:
+        page = f"{self.player_url}/v1/embed/{video.id}"
+        if video.is_public:
+            return page
+        signed = self.playback.sign(
+            here.caller, here.org_id, video.id, expires_in_s=PLAYER_VALID_S
+        )
+        return f"{page}?{signed.url.partition('?')[2]}"
+
+    def _certificate(self, video: Video) -> VideoCertificate | None:
+        try:
+            return self.certificates.find(video)
+        except UnavailableError:
+            # The page is of use without it.
+            return None

@@ -1,0 +1,56 @@
+"""
+What the forms about webhooks offer, and what is wrong with what they send.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hv_dashboard.forms import Form
+from hv_dashboard.visits import OrganizationVisit
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, VIDEO_KINDS, EventKind
+
+OVERLAPS: Final = {
+    "0": ("Not at all: it ends now", timedelta()),
+    "1": ("1 hour", timedelta(hours=1)),
+    "24": ("24 hours", timedelta(hours=24)),
+    "168": ("7 days", timedelta(days=7)),
+}
+DEFAULT_OVERLAP: Final = "24"
+KIND_TEXTS: Final = {
+    EventKind.COMPLETED: "A video is ready",
+    EventKind.FAILED: "A video could not be processed",
+    EventKind.STARTED: "Processing has begun",
+    EventKind.UPDATED: "Name, description or access has changed",
+    EventKind.DELETED: "A video was deleted",
+}
+
+
+def first_webhook_form(here: OrganizationVisit) -> Form:
+    """
+    Return the form before anything was chosen.
+    """
+    return Form(
+        fields={
+            "environment": [here.env.name if here.env else ""],
+            "event": [kind.value for kind in VIDEO_KINDS if kind in DOCUMENTED_KINDS],
+        }
+    )
+
+
+def judged_webhook(form: Form, environments: Sequence[Environment]) -> Form:
+    """
+    Return the form with what is wrong with its choices.
+    """
+    found: dict[str, str] = {}
+    if not form.text("url"):
+        found["url"] = "Give the address that shall receive the events."
+    if form.text("environment") not in {env.name for env in environments}:
+        found["environment"] = "Choose an environment."
+    chosen = set(form.texts("event"))
+    if not chosen or not chosen <= {kind.value for kind in VIDEO_KINDS}:
+        found["event"] = "Choose at least one of these."
+    return attrs.evolve(form, errors=found)

@@ -1,0 +1,40 @@
+/*
+ * Begin by itself: when the player is in view, and without sound where the
+ * browser wants a click before there is any.
+ */
+
+const inView = (element) => new Promise((done) => {
+  const observer = new IntersectionObserver((entries) => {
+    if (entries.some(({ isIntersecting }) => isIntersecting)) {
+      observer.disconnect();
+      done();
+    }
+  });
+  observer.observe(element);
+});
+
+/**
+ * Play once the player is seen.
+ *
+ * Args:
+ *   unmute: A button, shown if there is no sound though there should be.
+ */
+export const autoplay = async (player, video, unmute) => {
+  await inView(player);
+  try {
+    await video.play();
+  } catch (cause) {
+    if (cause.name !== "NotAllowedError" || video.muted) {
+      return;
+    }
+    video.muted = true;
+    await video.play().catch(() => {});
+    unmute.hidden = video.paused;
+    unmute.addEventListener("click", () => {
+      video.muted = false;
+    }, { once: true });
+    video.addEventListener("volumechange", () => {
+      unmute.hidden = !video.muted;
+    });
+  }
+};

@@ -1,0 +1,82 @@
+/*
+ * Which captions are shown, and that the choice is remembered.
+ */
+
+import { preferences, remember } from "./preferences.js";
+
+const OFF = "off";
+const REQUESTS = [
+  "mediashowsubtitlesrequest",
+  "mediadisablesubtitlesrequest",
+];
+const TOGGLE = "mediatogglesubtitlesrequest";
+
+const isSame = (language, wanted) =>
+  language.toLowerCase() === wanted.toLowerCase() ||
+  language.split("-")[0].toLowerCase() === wanted.split("-")[0].toLowerCase();
+
+export class Captions {
+  #video;
+  /* Of the page; "" leaves it to the viewer. */
+  #wanted;
+
+  /** Args: controller takes the viewer's clicks; wanted returns a language, "off" or "". */
+  constructor(video, controller, wanted) {
+    this.#video = video;
+    this.#wanted = wanted;
+    video.textTracks.addEventListener("addtrack", ({ track }) => this.#added(track));
+    REQUESTS.forEach((name) => {
+      controller.addEventListener(name, () => queueMicrotask(() => this.#remember()));
+    });
+    // Before the controls hear of it, which know no language of the viewer.
+    controller.addEventListener(TOGGLE, (event) => {
+      event.stopImmediatePropagation();
+      this.toggle();
+    }, { capture: true });
+  }
+
+  get tracks() {
+    return [...this.#video.textTracks].filter(({ kind }) =>
+      kind === "subtitles" || kind === "captions");
+  }
+
+  /** The language that is shown, or null. */
+  get language() {
+    return this.tracks.find(({ mode }) => mode === "showing")?.language ?? null;
+  }
+
+  /** Show a language, or nothing (null); tell whether there is such a one. */
+  show(language) {
+    const chosen = language && this.tracks.find((track) => isSame(track.language, language));
+    this.tracks.forEach((track) => {
+      track.mode = track === chosen ? "showing" : "disabled";
+    });
+    return Boolean(chosen) || !language;
+  }
+
+  /** Show captions in the viewer's language, or hide them; return what they are called. */
+  toggle() {
+    const { tracks } = this;
+    if (tracks.length === 0) {
+      return null;
+    }
+    const wanted = [preferences().captions ?? "", this.#wanted(), ...navigator.languages];
+    const found = wanted.filter((one) => one && one !== OFF)
+      .map((one) => tracks.find((track) => isSame(track.language, one)));
+    const isShown = this.language !== null;
+    this.show(isShown ? null : (found.find(Boolean) ?? tracks[0]).language);
+    this.#remember();
+    return tracks.find(({ mode }) => mode === "showing")?.label ?? "";
+  }
+
+  #remember() {
+    remember({ captions: this.language ?? OFF });
+  }
+
+  #added(track) {
+    const wanted = this.#wanted() || preferences().captions;
+    if (wanted && wanted !== OFF && isSame(track.language, wanted) && !this.language) {
+      track.mode = "showing";
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/*
+ * Play with the browser's own HLS, where it has no Media Source Extensions.
+ *
+ * It reads addresses out of playlists itself: a new token is used from the next
+ * load on, and qualities are its own business.
+ */
+
+export class NativeEngine {
+  frameRate = 30;
+  #video;
+  #tell;
+  #address = "";
+  #stopsListening = new AbortController();
+
+  /** Args: As of HlsEngine. */
+  constructor(video, tell) {
+    this.#video = video;
+    this.#tell = tell;
+    // Else it loads segments, which are counted, before anybody plays.
+    video.preload = "none";
+    const { signal } = this.#stopsListening;
+    video.addEventListener("loadedmetadata", () => tell.ready({ chapters: false }), { signal });
+    video.addEventListener("progress", () => tell.progress(), { signal });
+    video.addEventListener("error", () => this.#fail(), { signal });
+  }
+
+  load(address) {
+    this.#address = address;
+    this.#video.src = address;
+  }
+
+  begin(at_s) {
+    const video = this.#video;
+    if (at_s > 0 && video.currentTime !== at_s) {
+      video.currentTime = at_s;
+    }
+    // Setting the address has paused it.
+    if (video.paused) {
+      video.play().catch(() => {});
+    }
+  }
+
+  resume(address, isBegun) {
+    const at_s = this.#video.currentTime;
+    this.load(address);
+    if (isBegun) {
+      this.begin(at_s);
+    }
+  }
+
+  stop() {
+    this.#video.pause();
+  }
+
+  destroy() {
+    this.#stopsListening.abort();
+    this.#video.removeAttribute("src");
+    this.#video.load();
+  }
+
+  /* The browser does not tell what was answered: the playlist is asked for once more. */
+  async #fail() {
+    let problem = { kind: "network", status: 0, requestId: "" };
+    try {
+      const answer = await fetch(this.#address, { cache: "no-store" });
+      const requestId = answer.headers.get("X-Request-Id") ?? "";
+      problem = { kind: answer.ok ? "media" : "network", status: answer.status, requestId };
+    } catch {
+      // It is the network.
+    }
+    this.#tell.failure(problem);
+  }
+}

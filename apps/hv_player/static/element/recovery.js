@@ -1,0 +1,121 @@
+/*
+ * What happens after something could not be loaded: try again, ask for a token,
+ * or tell the viewer.
+ */
+
+import { describe, isPassing } from "./problems.js";
+
+const WAITS_MS = [1000, 2000, 4000, 8000];
+/* A request may fail for once, or be given up by the player itself. */
+const TOLD_AFTER_MS = 2000;
+
+export class Recovery {
+  #problem = null;
+  /* The engine has stopped for good. */
+  #isOver = false;
+  #retries = 0;
+  #timer = 0;
+  #telling = 0;
+  #video;
+  #renewal;
+  #does;
+
+  /**
+   * Args:
+   *   renewal: Brings another token.
+   *   does: What is called: resume() to go on, restart() to begin anew, stop() to
+   *     load nothing more, isOneView() (of a share link), and tell(error) with what
+   *     the viewer is told; null is nothing.
+   */
+  constructor(video, renewal, does) {
+    this.#video = video;
+    this.#renewal = renewal;
+    this.#does = does;
+  }
+
+  get isRefused() {
+    return this.#problem?.status === 401;
+  }
+
+  get isNeeded() {
+    return this.#problem !== null;
+  }
+
+  /** Forget all of it. */
+  clear() {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#telling);
+    this.#retries = 0;
+    this.#set(null);
+  }
+
+  /** Try again now. */
+  retry() {
+    clearTimeout(this.#timer);
+    const isMedia = this.#problem?.kind === "media";
+    this.#set(null);
+    if (isMedia) {
+      this.#does.restart();
+    } else {
+      this.#does.resume();
+    }
+  }
+
+  /** Something was loaded. */
+  progress() {
+    this.#retries = 0;
+    if (this.#problem && !this.#isOver) {
+      this.clear();
+    }
+  }
+
+  /** Tell the viewer, unless something is left to be shown, or soon is again. */
+  judge() {
+    clearTimeout(this.#telling);
+    this.#telling = setTimeout(() => {
+      const { paused, readyState } = this.#video;
+      const isStarving = !paused && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
+      if (this.#problem && isStarving && !this.#isOver) {
+        this.#set(this.#problem);
+      }
+    }, TOLD_AFTER_MS);
+  }
+
+  /** The engine tries again by itself; a token is for us to bring. */
+  trouble(problem) {
+    if (problem.status === 401) {
+      this.#renewal.request("refused");
+    } else if (!this.#isOver) {
+      // Also of what will not pass: with one quality, hls.js asks for half a minute.
+      this.#problem = problem;
+      this.judge();
+    }
+  }
+
+  /** The engine has given up. */
+  async fail(problem) {
+    const { resume, stop, isOneView } = this.#does;
+    if (problem.status === 401 && !isOneView() && await this.#renewal.request("refused")) {
+      resume();
+      return;
+    }
+    if (!isPassing(problem)) {
+      stop();
+      this.#set(problem);
+      this.#isOver = true;
+      return;
+    }
+    this.#problem = problem;
+    this.judge();
+    const wait_ms = WAITS_MS[Math.min(this.#retries, WAITS_MS.length - 1)];
+    this.#retries += 1;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(resume, wait_ms);
+  }
+
+  #set(problem) {
+    this.#isOver = false;
+    this.#problem = problem;
+    this.#does.tell(problem && describe(problem, this.#does.isOneView()));
+  }
+}

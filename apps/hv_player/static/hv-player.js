@@ -1,0 +1,279 @@
+/*
+ * <hv-player>: plays a video of hvcore.
+ *
+ * Its attributes, properties, methods and events are in docs/reference/player.md
+ * and hv-player.d.ts.
+ */
+
+import { tokenOf, withoutToken } from "./element/addresses.js";
+import { showPoster, showTitle } from "./element/appearance.js";
+import { autoplay } from "./element/autoplay.js";
+import { Captions } from "./element/captions.js";
+import { makeControls, mendRoles, say } from "./element/controls.js";
+import { press } from "./element/keys.js";
+import { MediaApi } from "./element/media-api.js";
+import { preferences, remember } from "./element/preferences.js";
+import { showProblem } from "./element/problems.js";
+import {
+  hasStoryboard, renewStoryboard, showChapterMarks, showStoryboard,
+} from "./element/side-tracks.js";
+import { companions, Source } from "./element/source.js";
+import { style } from "./element/style.js";
+
+export class HvPlayer extends MediaApi {
+  static observedAttributes = [
+    "src", "token", "poster", "video-title", "logo", "logo-href", "loop", "muted", "duration",
+    "no-controls",
+  ];
+
+  /** What went wrong, or null. */
+  error = null;
+  #parts;
+  #source = null;
+  #captions = null;
+  /* What lies beside the playlist; null until that is there. */
+  #beside = null;
+  #wantsStoryboard = false;
+  #stopsListening = null;
+  /* Where it was when it was taken out of its page. */
+  #left_s = 0;
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [style];
+    this.#parts = makeControls();
+    this.repeatEvents();
+    this.#parts.retry.addEventListener("click", () => this.retry());
+    this.video.addEventListener("volumechange", () => this.#rememberVolume());
+    const begins = () => this.#showStoryboard(true);
+    this.video.addEventListener("play", begins);
+    this.#parts.seekBar.addEventListener("pointerenter", begins);
+    this.#captions = new Captions(this.video, this.#parts.controller, () =>
+      this.getAttribute("captions") ?? "");
+  }
+
+  connectedCallback() {
+    if (this.#source) {
+      // It was moved within its page, and plays on.
+      return;
+    }
+    // The first time; later it is empty.
+    this.shadowRoot.append(this.#parts.content);
+    mendRoles(this.#parts);
+    showTitle(this, this.#parts);
+    this.#stopsListening = new AbortController();
+    const { signal } = this.#stopsListening;
+    const keys = this.hasAttribute("global-keys") ? window : this;
+    keys.addEventListener("keydown", (event) => this.#press(event), { signal });
+    this.#takeVolume();
+    this.#source = new Source(this, this.video, {
+      changed: () => this.#takeAddress(),
+      ready: (found) => this.#takeFound(found),
+      problem: (error) => this.#takeError(error),
+    });
+    this.#source.load(this.#left_s);
+    if (this.autoplay) {
+      autoplay(this, this.video, this.#parts.unmute);
+    }
+  }
+
+  disconnectedCallback() {
+    queueMicrotask(() => {
+      if (!this.isConnected && this.#source) {
+        this.#stopsListening.abort();
+        this.#left_s = this.video.currentTime;
+        this.#source.destroy();
+        this.#source = null;
+      }
+    });
+  }
+
+  attributeChangedCallback(name, before, now) {
+    if (before === now) {
+      return;
+    }
+    const take = {
+      src: () => this.#takeSource(before, now),
+      token: () => this.#takeToken(now),
+      poster: () => this.#takeAddress(),
+      "video-title": () => showTitle(this, this.#parts),
+      logo: () => showTitle(this, this.#parts),
+      "logo-href": () => showTitle(this, this.#parts),
+      loop: () => {
+        this.video.loop = now !== null;
+      },
+      muted: () => {
+        this.video.muted = now !== null;
+      },
+      duration: () => this.#parts.controller.setAttribute("defaultduration", now ?? ""),
+      "no-controls": () => this.#parts.controller.toggleAttribute("gesturesdisabled", now !== null),
+    };
+    take[name]();
+  }
+
+  /** The video element that plays. */
+  get video() {
+    return this.#parts.video;
+  }
+
+  get duration() {
+    const { duration } = this.video;
+    return Number.isFinite(duration) ? duration : Number(this.getAttribute("duration")) || NaN;
+  }
+
+  /** Pictures in a second. */
+  get frameRate() {
+    return this.#source?.engine?.frameRate ?? 30;
+  }
+
+  /** Where playback begins, in seconds. */
+  get startTime() {
+    return Number(this.getAttribute("start-time")) || 0;
+  }
+
+  set startTime(at_s) {
+    this.setAttribute("start-time", String(at_s));
+  }
+
+  /** The token of a private video; another one is used from the next request on. */
+  get token() {
+    return this.#source?.token ?? this.getAttribute("token");
+  }
+
+  set token(given) {
+    // A signed address is as good.
+    const token = given ? tokenOf(given) ?? given : "";
+    if (token) {
+      this.setAttribute("token", token);
+    } else {
+      this.removeAttribute("token");
+    }
+  }
+
+  get preload() {
+    return this.getAttribute("preload") === "none" ? "none" : "metadata";
+  }
+
+  /** The language of the captions that are shown, or null; another one shows those. */
+  get captions() {
+    return this.#captions.language;
+  }
+
+  set captions(language) {
+    this.#captions.show(language);
+  }
+
+  /** The languages that there are captions in. */
+  get captionLanguages() {
+    return this.#captions.tracks.map(({ language }) => language);
+  }
+
+  /** Play; settled when it does. */
+  async play() {
+    await this.#source?.attached;
+    return this.video.play();
+  }
+
+  /** Try again after an error. */
+  retry() {
+    this.#source?.retry();
+  }
+
+  /** Show or hide captions; return what they are called, "" if hidden, null if there are none. */
+  toggleCaptions() {
+    return this.#captions.toggle();
+  }
+
+  toggleFullscreen() {
+    const isFull = this.#parts.controller.hasAttribute("mediaisfullscreen");
+    this.#request(isFull ? "mediaexitfullscreenrequest" : "mediaenterfullscreenrequest");
+  }
+
+  togglePictureInPicture() {
+    const isSmall = this.#parts.controller.hasAttribute("mediaispip");
+    this.#request(isSmall ? "mediaexitpiprequest" : "mediaenterpiprequest");
+  }
+
+  #request(name) {
+    this.#parts.controller.dispatchEvent(new CustomEvent(name, { composed: true, bubbles: true }));
+  }
+
+  #press(event) {
+    if (this.hasAttribute("no-keys")) {
+      return;
+    }
+    const text = press(event, this);
+    if (text) {
+      say(this.#parts.note, text);
+    }
+  }
+
+  #takeVolume() {
+    const { volume, muted } = preferences();
+    this.video.volume = volume ?? 1;
+    this.video.muted = this.hasAttribute("muted") || (muted && !this.autoplay);
+  }
+
+  /* Only what a viewer did: pages and browsers may want it muted. */
+  #rememberVolume() {
+    const { volume, muted } = this.video;
+    if (navigator.userActivation?.hasBeenActive !== false) {
+      remember({ volume, muted });
+    }
+  }
+
+  #takeSource(before, now) {
+    const isRenewed = before && now && this.#source && withoutToken(before) === withoutToken(now);
+    if (isRenewed && tokenOf(now)) {
+      this.#source.token = tokenOf(now);
+    } else {
+      this.#beside = null;
+      this.#left_s = 0;
+      showStoryboard(this.video, "");
+      showChapterMarks(this.video, "");
+      this.#source?.load();
+    }
+  }
+
+  #takeToken(now) {
+    if (this.#source) {
+      this.#source.token = now;
+    }
+  }
+
+  /* The address of the playlist, or its token, is another one. */
+  #takeAddress() {
+    showPoster(this, this.#parts);
+    if (this.#source?.token) {
+      renewStoryboard(this.video, this.#source.token);
+    }
+  }
+
+  #takeFound(found) {
+    this.#beside = companions(this, this.#source.address, found);
+    showChapterMarks(this.video, this.#beside.chapters);
+    this.#showStoryboard();
+  }
+
+  /* Who moves to the seek bar or plays has use for it. */
+  #showStoryboard(isWanted = this.#wantsStoryboard) {
+    if (isWanted && this.#beside !== null && !hasStoryboard(this.video)) {
+      showStoryboard(this.video, this.#beside.storyboard);
+    }
+    this.#wantsStoryboard = isWanted;
+  }
+
+  #takeError(error) {
+    const isNew = error !== null && error !== this.error;
+    this.error = error;
+    showProblem(this.#parts.problem, error, this.hasAttribute("single-view"));
+    if (isNew) {
+      this.dispatchEvent(new Event("error"));
+    }
+  }
+}
+
+if (!customElements.get("hv-player")) {
+  customElements.define("hv-player", HvPlayer);
+}

@@ -1,0 +1,3 @@
+"""
+A MediaConvert on one machine, which really encodes: for tests, without a cloud.
+"""

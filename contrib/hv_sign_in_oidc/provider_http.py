@@ -1,0 +1,191 @@
+"""
+Requests to the provider, and to nobody else.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
+
+import attrs
+import urllib3
+from urllib3.exceptions import HTTPError
+from urllib3.exceptions import TimeoutError as WaitedTooLongError
+
+from hv_sign_in_oidc.options import is_safe_address
+from hvcore.plugin_api import UnavailableError
+
+TOTAL_S: Final = 8.0
+"""For all requests of one call: a sign-in backend may block for 10 s."""
+SPARED_S: Final = 5.0
+"""
+After it was silent for so long, nobody waits for it again at once: every page of every
+person would hold a thread that the API needs.
+"""
+MAX_BYTES: Final = 512 * 1024
+"""More than the keys of any provider, or the claims of any person."""
+_CONNECT_S: Final = 3.0
+_READ_S: Final = 5.0
+_CHUNK_BYTES: Final = 16 * 1024
+_HEADERS: Final = {
+    "Accept": "application/json",
+    # Bytes as they are: nothing here unpacks, so nothing can be a bomb.
+    "Accept-Encoding": "identity",
+    # Minutes lie between calls; providers drop idle connections meanwhile.
+    "Connection": "close",
+    "User-Agent": "hvcore",
+}
+_SILENT: Final = "The sign-in provider does not answer; try again soon."
+
+
+@attrs.frozen(kw_only=True)
+class ProviderAnswer:
+    """
+    What the provider answered.
+    """
+
+    status: int
+    data: bytes = attrs.field(repr=False)
+
+    def json(self) -> Mapping[str, Any] | None:
+        """
+        Return the JSON object that it is; None if it is none.
+        """
+        try:
+            found = json.loads(self.data)
+        except (ValueError, RecursionError):
+            return None
+        return found if isinstance(found, dict) else None
+
+
+class ProviderHttp:
+    """
+    Send requests to the issuer's host, and to further hosts by name; thread-safe.
+
+    Redirects are not followed: they could lead anywhere.
+    """
+
+    def __init__(self, issuer: str, further_hosts: tuple[str, ...]) -> None:
+        origin = urlsplit(issuer)
+        self._netlocs = {_netloc(origin)} | {
+            _netloc(urlsplit(f"{scheme}://{host}"))
+            for host in further_hosts
+            for scheme in ("https", "http")
+        }
+        self._pool = urllib3.PoolManager(retries=False)
+        self._silent_until_s = 0.0
+
+    def allows(self, address: str) -> bool:
+        """
+        Return whether an address is the provider's, and safe.
+        """
+        return is_safe_address(address) and _netloc(urlsplit(address)) in self._netlocs
+
+    def begin(self) -> "ProviderExchange":
+        """
+        Begin requests that together may take 8 s.
+        """
+        return ProviderExchange(self, self._pool, time.monotonic() + TOTAL_S)
+
+    @property
+    def is_spared(self) -> bool:
+        """
+        Return whether it was silent a moment ago.
+        """
+        return time.monotonic() < self._silent_until_s
+
+    def note_silence(self) -> None:
+        """
+        Let nobody else wait for it for a moment.
+        """
+        self._silent_until_s = time.monotonic() + SPARED_S
+
+    def close(self) -> None:
+        """
+        Close what is open.
+        """
+        self._pool.clear()
+
+
+class ProviderExchange:
+    """
+    The requests of one call.
+    """
+
+    def __init__(
+        self, http: ProviderHttp, pool: urllib3.PoolManager, ends_at_s: float
+    ) -> None:
+        self._http = http
+        self._pool = pool
+        self._ends_at_s = ends_at_s
+
+    def get(self, address: str, *, token: str = "") -> ProviderAnswer:
+        """
+        Get what is there.
+
+        Args:
+            token: The access token to show.
+
+        Raises:
+            UnavailableError: Nothing came, not all of it, or too much.
+        """
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return self._send("GET", address, headers, None)
+
+    def post(
+        self, address: str, form: str, *, headers: Mapping[str, str]
+    ) -> ProviderAnswer:
+        """
+        Send a form.
+
+        Raises:
+            UnavailableError: Likewise.
+        """
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        return self._send("POST", address, {**kind, **headers}, form)
+
+    def _send(
+        self, method: str, address: str, headers: Mapping[str, str], body: str | None
+    ) -> ProviderAnswer:
+        if not self._http.allows(address):
+            raise UnavailableError("The sign-in provider led to an unknown host.")
+        if self._http.is_spared:
+            raise UnavailableError(_SILENT)
+        left_s = max(self._ends_at_s - time.monotonic(), 0.001)
+        try:
+            response = self._pool.request(
+                method,
+                address,
+                body=body,
+                headers={**_HEADERS, **headers},
+                redirect=False,
+                preload_content=False,
+                timeout=urllib3.Timeout(
+                    connect=min(_CONNECT_S, left_s), read=min(_READ_S, left_s)
+                ),
+            )
+            try:
+                data = self._read(response)
+            finally:
+                response.close()
+        except (HTTPError, OSError) as exc:
+            if isinstance(exc, WaitedTooLongError | TimeoutError):
+                self._http.note_silence()
+            raise UnavailableError(_SILENT) from exc
+        return ProviderAnswer(status=response.status, data=data)
+
+    def _read(self, response: urllib3.BaseHTTPResponse) -> bytes:
+        data = b""
+        while chunk := response.read1(_CHUNK_BYTES, decode_content=False):
+            data += chunk
+            if len(data) > MAX_BYTES:
+                raise UnavailableError("The sign-in provider's answer is too long.")
+            if time.monotonic() > self._ends_at_s:
+                self._http.note_silence()
+                raise UnavailableError(_SILENT)
+        return data
+
+
+def _netloc(parts: SplitResult) -> tuple[str | None, int]:
+    return parts.hostname, parts.port or (80 if parts.scheme == "http" else 443)

@@ -1,0 +1,109 @@
+"""
+The provider's public keys, which it changes now and then.
+"""
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+from joserfc.errors import JoseError
+from joserfc.jwk import JWKRegistry, Key, KeySet
+
+from hv_sign_in_oidc.provider_http import ProviderExchange
+from hvcore.plugin_api import UnavailableError
+
+BELIEVED_S: Final = 3600.0
+"""Then they are fetched again, so that a key that was withdrawn is forgotten."""
+AGAIN_AFTER_S: Final = 10.0
+"""Unknown names of keys make nobody fetch them more often."""
+MAX_KEYS: Final = 100
+_PUBLIC: Final = frozenset({"RSA", "EC"})
+_MIN_MODULUS_CHARS: Final = 341
+"""Of 2,048 bits in base64url; shorter keys can be broken (NIST SP 800-131A)."""
+_MAX_MODULUS_CHARS: Final = 1366
+"""Of 8,192 bits; checking takes longer and longer."""
+
+
+@attrs.frozen(kw_only=True)
+class _FetchedKeys:
+    keys: KeySet
+    at_s: float
+
+    def has(self, name: str | None) -> bool:
+        if name is None:
+            return len(self.keys.keys) == 1
+        return any(key.kid == name for key in self.keys)
+
+
+class SigningKeys:
+    """
+    Find the key that an ID token names; thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._fetched: _FetchedKeys | None = None
+        self._fetched_again_at_s = -AGAIN_AFTER_S
+
+    def get(self, exchange: ProviderExchange, address: str, name: str | None) -> KeySet:
+        """
+        Return the keys, fetched again if the named one is not among them.
+
+        Args:
+            name: ``kid`` of the token; None if it names none.
+
+        Raises:
+            UnavailableError: They cannot be had, or were fetched a moment ago.
+        """
+        now_s = time.monotonic()
+        fetched = self._fetched
+        if fetched is None or now_s >= fetched.at_s + BELIEVED_S:
+            return self.fetch(exchange, address)
+        if fetched.has(name):
+            return fetched.keys
+        if now_s < self._fetched_again_at_s + AGAIN_AFTER_S:
+            raise UnavailableError(
+                "The sign-in provider's keys change; try again soon."
+            )
+        self._fetched_again_at_s = now_s
+        return self.fetch(exchange, address)
+
+    def fetch(self, exchange: ProviderExchange, address: str) -> KeySet:
+        """
+        Return the keys as they are now.
+
+        Raises:
+            UnavailableError: They cannot be had, or there is none.
+        """
+        answer = exchange.get(address)
+        found = (answer.json() or {}).get("keys")
+        given = found[:MAX_KEYS] if isinstance(found, list) else []
+        keys = [key for key in map(_public_key, given) if key is not None]
+        if answer.status != 200 or not keys:  # noqa: PLR2004 - HTTP
+            raise UnavailableError(
+                f"The sign-in provider answered {answer.status} at {address}, without "
+                "keys that can be used."
+            )
+        self._fetched = _FetchedKeys(keys=KeySet(keys), at_s=time.monotonic())
+        return self._fetched.keys
+
+
+def _public_key(found: Mapping[str, Any] | object) -> Key | None:
+    """
+    Read a key; None if it is none that checks signatures.
+    """
+    if not isinstance(found, dict) or found.get("kty") not in _PUBLIC:
+        return None
+    if found.get("use", "sig") != "sig":
+        return None
+    modulus = found.get("n", "")
+    if found["kty"] == "RSA" and not (
+        isinstance(modulus, str)
+        and _MIN_MODULUS_CHARS <= len(modulus) <= _MAX_MODULUS_CHARS
+    ):
+        return None
+    try:
+        return JWKRegistry.import_key(found)
+    except (JoseError, TypeError, ValueError, KeyError):
+        # One that is broken, or of a kind yet to come, hides no other.
+        return None

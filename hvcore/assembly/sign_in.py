@@ -1,0 +1,117 @@
+"""
+People of the dashboard: who they are, and for how long.
+"""
+
+from datetime import timedelta
+from functools import cached_property
+
+from hvcore.assembly.access import AccessWiring
+from hvcore.ports.sign_in import LINK_BACKEND, SignInPages
+from hvcore.sealing import Sealer
+from hvcore.services.sign_in.attempts import SignInAttempts
+from hvcore.services.sign_in.key_operations import KeyOperations
+from hvcore.services.sign_in.links import SignInLinks
+from hvcore.services.sign_in.members import Members
+from hvcore.services.sign_in.memberships import Memberships
+from hvcore.services.sign_in.open_sessions import OpenSessions
+from hvcore.services.sign_in.operation_limits import OperationLimits
+from hvcore.services.sign_in.sessions import Sessions, SessionTimes
+from hvcore.services.sign_in.sign_ins import SignIns
+
+
+class SignInWiring(AccessWiring):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """
+        Who looks at the dashboard.
+        """
+        dashboard, sign_in = self.settings.dashboard, self.settings.sign_in
+        return Sessions(
+            uow=self.uow,
+            clock=self.clock,
+            providers=self._sign_in_providers,
+            memberships=Memberships(operators=dashboard.operators),
+            sealer=self._sealer,
+            pages=self._sign_in_pages,
+            times=SessionTimes(
+                idle=timedelta(seconds=dashboard.session_idle_s),
+                total=timedelta(seconds=dashboard.session_total_s),
+                asked_every=timedelta(seconds=sign_in.asked_every_s),
+            ),
+        )
+
+    @cached_property
+    def open_sessions(self) -> OpenSessions:
+        """
+        Who is signed in.
+        """
+        return OpenSessions(
+            uow=self.uow,
+            clock=self.clock,
+            idle=timedelta(seconds=self.settings.dashboard.session_idle_s),
+        )
+
+    @cached_property
+    def sign_ins(self) -> SignIns:
+        """
+        Signing in, by a provider or by a link.
+        """
+        return SignIns(
+            uow=self.uow,
+            clock=self.clock,
+            backend=self.settings.sign_in.backend,
+            providers=self._sign_in_providers,
+            sealer=self._sealer,
+            pages=self._sign_in_pages,
+            sessions=self.sessions,
+            attempts=SignInAttempts(
+                store=self.rate_limit_store,
+                clock=self.clock,
+                per_minute=self.settings.sign_in.attempts_per_minute,
+            ),
+        )
+
+    @cached_property
+    def sign_in_links(self) -> SignInLinks:
+        """
+        Making one-time links.
+        """
+        return SignInLinks(uow=self.uow, clock=self.clock, pages=self._sign_in_pages)
+
+    @cached_property
+    def members(self) -> Members:
+        """
+        The members of organizations.
+        """
+        return Members(
+            uow=self.uow,
+            clock=self.clock,
+            are_only_source=self.settings.sign_in.backend == LINK_BACKEND,
+        )
+
+    @cached_property
+    def key_operations(self) -> KeyOperations:
+        """
+        Changes of keys on pages.
+        """
+        return KeyOperations(keys=self.keys, limits=self.operation_limits)
+
+    @cached_property
+    def operation_limits(self) -> OperationLimits:
+        """
+        How often people may do things on pages.
+        """
+        return OperationLimits(limits=self.rate_limits)
+
+    @cached_property
+    def _sealer(self) -> Sealer:
+        settings = self.settings
+        return Sealer(settings.sign_in.secret or settings.uploads.signing_key)
+
+    @property
+    def _sign_in_pages(self) -> SignInPages:
+        return SignInPages.below(self.settings.public.dashboard_address)

@@ -1,0 +1,58 @@
+"""
+What checks of an installation find, and how to mend it.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+OK: Final = "ok"
+WARNING: Final = "warning"
+BROKEN: Final = "broken"
+
+
+@attrs.frozen(kw_only=True)
+class HealthFinding:
+    """
+    What a check has found.
+
+    Attributes:
+        mend: What to do; empty if nothing.
+    """
+
+    state: str
+    check: str
+    found: str
+    mend: str = ""
+
+    def as_record(self) -> Mapping[str, object]:
+        """
+        Return it as one record of the output.
+        """
+        return attrs.asdict(self)
+
+
+@attrs.frozen(kw_only=True)
+class Examination:
+    """
+    The findings of all checks at a moment.
+    """
+
+    findings: Sequence[HealthFinding]
+    at: datetime
+
+
+def healthy(check: str, found: str) -> HealthFinding:
+    """
+    Return a finding that needs no action.
+    """
+    return HealthFinding(state=OK, check=check, found=found)
+
+
+def broken(check: str, found: str, mend: str) -> HealthFinding:
+    """
+    Return a finding without which the service does not work.
+    """
+    return HealthFinding(state=BROKEN, check=check, found=found, mend=mend)

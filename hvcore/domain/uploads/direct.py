@@ -1,0 +1,106 @@
+"""
+Uploads that go straight to the object store: when, and how long they are waited for.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Final
+
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.uploads.grants import (
+    CONTENT_TYPES,
+    DEFAULT_CONTENT_TYPE,
+    UploadGrant,
+)
+
+IN_FLIGHT_FOR: Final = timedelta(hours=6)
+"""How long sending may take that began before the grant ran out."""
+FIRST_LOOK_AFTER: Final = timedelta(seconds=5)
+LONGEST_PAUSE: Final = timedelta(minutes=5)
+LOOKED_FOR_AFTER: Final = 0.2
+"""A file is noticed late by this share of the time that sending it took."""
+LATE_PURGE_AFTER: Final = IN_FLIGHT_FOR + timedelta(hours=2)
+"""After a grant ran out, nobody can be sending any more."""
+PURGE_LEAVES: Final = timedelta(hours=2)
+"""How long taking in may last, in an outage of the store, too."""
+PARTS_FROM_BYTES: Final = 100 * 1024**2
+"""Smaller files are sent again as quickly as a part of them."""
+PART_BYTES: Final = 64 * 1024**2
+"""Some stores want all parts but the last to have one size, and at least 5 MiB."""
+
+
+class DirectUploads(Enum):
+    """
+    Whether callers send bytes straight to the store.
+
+    OFF: never. AUTO: where the store's address binds all that was announced, so that
+    what does not fit is refused. ON: always; what does not fit is removed afterwards.
+    """
+
+    OFF = "off"
+    AUTO = "auto"
+    ON = "on"
+
+
+def next_look(grant: UploadGrant, now: datetime) -> datetime | None:
+    """
+    Return when to look again whether a grant's bytes have come; None if never.
+    """
+    if now >= grant.expires_at + IN_FLIGHT_FOR:
+        return None
+    pause = (now - grant.created_at) * LOOKED_FOR_AFTER
+    return now + min(max(pause, FIRST_LOOK_AFTER), LONGEST_PAUSE)
+
+
+def late_purge_at(grant: UploadGrant, now: datetime) -> datetime:
+    """
+    Return when what was sent for a grant is of no use, however late it came.
+    """
+    return max(grant.expires_at + LATE_PURGE_AFTER, now + PURGE_LEAVES)
+
+
+def part_sizes(size_bytes: int | None) -> Sequence[int]:
+    """
+    Return the sizes of the parts in which a file may be sent; none for a small one.
+    """
+    if size_bytes is None or size_bytes <= PARTS_FROM_BYTES:
+        return ()
+    whole, rest = divmod(size_bytes, PART_BYTES)
+    return [PART_BYTES] * whole + ([rest] if rest else [])
+
+
+def misfit(
+    grant: UploadGrant, *, size_bytes: int, content_type: str | None
+) -> str | None:
+    """
+    Return why bytes that came are not those that were granted; None if they are.
+
+    Args:
+        content_type: As it was sent; None if the store keeps none.
+    """
+    if grant.size_bytes is not None and size_bytes != grant.size_bytes:
+        return (
+            f"The uploaded file has {size_bytes} bytes, and {grant.size_bytes} were "
+            f"announced."
+        )
+    if not 1 <= size_bytes <= MAX_UPLOAD_BYTES:
+        return f"The uploaded file has {size_bytes} bytes; 1 to 5 GB can be processed."
+    if content_type is None:
+        return None
+    sent = sent_type(content_type, grant)
+    allowed = (grant.content_type,) if grant.content_type else CONTENT_TYPES
+    if sent not in allowed:
+        return (
+            f"The file was uploaded with the Content-Type {sent[:80]}, and not with "
+            f"{' or '.join(allowed)}."
+        )
+    return None
+
+
+def sent_type(content_type: str | None, grant: UploadGrant) -> str:
+    """
+    Return the bare type of bytes that came, or what it has to be if nobody knows.
+    """
+    sent = (content_type or "").partition(";")[0].strip().lower()
+    return sent or grant.content_type or DEFAULT_CONTENT_TYPE

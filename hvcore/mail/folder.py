@@ -1,0 +1,45 @@
+"""
+Mails as files, for an installation without a mail server.
+"""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hvcore.errors import UnavailableError
+from hvcore.mail.message import message_of
+from hvcore.ports.mail import Mail
+
+
+class MailFolder:
+    """
+    Writes each mail into a file of its own, which only the owner may read.
+
+    Args:
+        folder: Made with the first mail.
+    """
+
+    def __init__(self, folder: Path, *, sender: str) -> None:
+        self._folder = folder
+        self._sender = sender
+
+    def send(self, mail: Mail) -> None:
+        """
+        Write a mail; see ports.mail.Mailer.
+        """
+        data = message_of(mail, sender=self._sender).as_bytes()
+        # The newest is the last by name; one mail is one file, however often tried.
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{mail.id}.eml"
+        temporary = self._folder / f".{mail.id}"
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(
+                temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600
+            )
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            temporary.replace(self._folder / name)
+        except OSError as exc:
+            raise UnavailableError(
+                f"The mail folder {self._folder} cannot be written: {exc.strerror}."
+            ) from exc

@@ -1,0 +1,145 @@
+"""
+Counts the bytes of served segments, by organization and month.
+
+Files with counts name rungs and not segments: a segment counts as many bytes as those
+of its rung have on average. A video that is watched to its end is counted to the
+byte.
+"""
+
+import json
+from collections import Counter
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from hvcore.domain.access.quotas import month_number
+from hvcore.domain.analytics.segments import BatchId, ServedBatch
+from hvcore.persistence.access.quota_use import add_to_month
+from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.statements import insert_into
+from hvcore.persistence.tables import delivered_positions, published_media, videos
+from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
+
+MAX_KNOWN: Final = 50_000
+"""Videos whose averages are in memory, about 20 MB."""
+_ASKED_AT_ONCE: Final = 20
+"""Of a long video the text has a megabyte."""
+_position = delivered_positions.c
+
+SegmentBytes = dict[int, float]
+"""By short edge: how many bytes a segment of the rung has on average."""
+
+
+class SqlDeliveredBytes(AnalyticsSink):
+    """
+    A sink of its own beside those that deployments choose; see ports.analytics.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._known: dict[str, SegmentBytes] = {}
+
+    def write(self, batch: ServedBatch) -> None:
+        """
+        Add what a batch's segments have; each batch once.
+
+        Raises:
+            BatchRefusedError: It does not begin at the position.
+            UnavailableError: The database does not answer.
+        """
+        # Before the transaction: SQLite has one writer at a time.
+        self._learn({count.place.video_id for count in batch.counts})
+        added: Counter[tuple[str, int]] = Counter()
+        for count in batch.counts:
+            place = count.place
+            each = self._known.get(place.video_id, {}).get(place.height_px, 0.0)
+            added[place.org_id, month_number(count.first_at)] += round(
+                count.segments * each
+            )
+        with writing(self._engine) as connection:
+            if _advance(connection, batch.id):
+                for (org_id, month), more in sorted(added.items()):
+                    add_to_month(connection, org_id, month, delivered_bytes=more)
+                connection.commit()
+
+    def position(self, file: str) -> int:
+        """
+        Return how far a file was read.
+        """
+        with reading(self._engine) as connection:
+            return _applied(connection, file)
+
+    def forget(self, file: str) -> None:
+        """
+        Drop the position of a file that is gone for ever.
+        """
+        with writing(self._engine) as connection:
+            connection.execute(
+                sa.delete(delivered_positions).where(_position.file == file)
+            )
+            connection.commit()
+
+    def _learn(self, video_ids: set[Any]) -> None:
+        unknown = sorted(video_ids - self._known.keys())
+        if len(self._known) + len(unknown) > MAX_KNOWN:
+            self._known.clear()
+            unknown = sorted(video_ids)
+        for first in range(0, len(unknown), _ASKED_AT_ONCE):
+            asked = unknown[first : first + _ASKED_AT_ONCE]
+            statement = (
+                sa.select(published_media.c.video_id, published_media.c.media)
+                .join(
+                    videos,
+                    sa.and_(
+                        videos.c.id == published_media.c.video_id,
+                        videos.c.job_id == published_media.c.job_id,
+                    ),
+                )
+                .where(published_media.c.video_id.in_(asked))
+            )
+            with reading(self._engine) as connection:
+                # What is published is never changed; it stays when it is deleted.
+                for video_id, media in connection.execute(statement):
+                    self._known[video_id] = _averages(media)
+
+
+def _averages(media: str) -> SegmentBytes:
+    # Not as a MediaIndex: making that takes ten times as long.
+    found: SegmentBytes = {}
+    for published in json.loads(media)["tracks"]:
+        track = published["track"]
+        sizes = [segment["file"]["size_bytes"] for segment in track["segments"]]
+        if track["rung"] is not None and sizes:
+            found[track["rung"]["short_edge_px"]] = sum(sizes) / len(sizes)
+    return found
+
+
+def _applied(connection: Connection, file: str) -> int:
+    statement = sa.select(_position.applied).where(_position.file == file)
+    return connection.execute(statement).scalar_one_or_none() or 0
+
+
+def _advance(connection: Connection, part: BatchId) -> bool:
+    """
+    Move a file's position; False if it is already there.
+
+    The row stays locked until the commit: whoever else has the same batch waits, and
+    then finds that it was applied.
+    """
+    new = insert_into(connection, delivered_positions).values(file=part.file, applied=0)
+    connection.execute(new.on_conflict_do_nothing())
+    moved = (
+        sa.update(delivered_positions)
+        .where(_position.file == part.file, _position.applied == part.start)
+        .values(applied=part.end)
+    )
+    if connection.execute(moved).rowcount == 1:
+        return True
+    applied = _applied(connection, part.file)
+    if part.end <= applied:
+        return False
+    raise BatchRefusedError(
+        f"{part.file} was read up to {applied}; a batch from {part.start} to "
+        f"{part.end} does not follow."
+    )

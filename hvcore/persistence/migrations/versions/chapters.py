@@ -1,0 +1,20 @@
+"""
+Chapters of videos.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0009"
+down_revision = "0008"
+branch_labels = None
+depends_on = None
+
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
+
+def upgrade() -> None:
+    """
+    Add the column.
+    """
+    op.add_column("videos", sa.Column("chapters", TEXT))

@@ -1,0 +1,18 @@
+"""
+How long the last attempt of a webhook's delivery took.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0013"
+down_revision = "0012"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """
+    Add the column; nobody knows it of attempts that were made before.
+    """
+    op.add_column("webhook_deliveries", sa.Column("last_duration_ms", sa.BigInteger()))

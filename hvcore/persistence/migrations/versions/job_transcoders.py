@@ -1,0 +1,28 @@
+"""
+Who makes a job, why, and how long its source is.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0014"
+down_revision = "0013"
+branch_labels = None
+depends_on = None
+
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
+
+def upgrade() -> None:
+    """
+    Add the columns; jobs of before have the transcoder of the settings.
+    """
+    columns = (
+        sa.Column("transcoder", TEXT, nullable=False, server_default=sa.text("''")),
+        sa.Column("chosen_because", TEXT, nullable=False, server_default=sa.text("''")),
+        sa.Column(
+            "duration_s", sa.Float(), nullable=False, server_default=sa.text("0")
+        ),
+    )
+    for column in columns:
+        op.add_column("transcode_jobs", column)

@@ -1,0 +1,21 @@
+"""
+How often the videos of an environment have changed.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """
+    Add the column.
+    """
+    op.add_column(
+        "video_totals",
+        sa.Column("changes", sa.BigInteger(), nullable=False, server_default="0"),
+    )

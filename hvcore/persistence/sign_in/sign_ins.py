@@ -1,0 +1,79 @@
+"""
+What is used once: sign-ins that wait for an answer, and one-time links.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from hvcore.domain.sign_in.links import SignInLink
+from hvcore.domain.sign_in.pending import PendingSignIn
+from hvcore.persistence.statements import insert_new
+from hvcore.persistence.tables import pending_sign_ins, sign_in_links
+
+
+class SqlPendingSignInRepository:
+    """
+    Sign-ins in the database; see ports.repositories.sign_in.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, pending: PendingSignIn) -> None:
+        insert_new(self._connection, pending_sign_ins, _row(pending_sign_ins, pending))
+
+    def take(self, state_sha256: str, now: datetime) -> PendingSignIn | None:
+        key = pending_sign_ins.c.state_sha256
+        row = _take(self._connection, pending_sign_ins, key, state_sha256, now)
+        return None if row is None else PendingSignIn(**row)
+
+    def remove_expired(self, now: datetime) -> int:
+        return _remove_expired(self._connection, pending_sign_ins, now)
+
+
+class SqlSignInLinkRepository:
+    """
+    One-time links in the database; see ports.repositories.sign_in.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, link: SignInLink) -> None:
+        insert_new(self._connection, sign_in_links, _row(sign_in_links, link))
+
+    def take(self, sha256: str, now: datetime) -> SignInLink | None:
+        row = _take(
+            self._connection, sign_in_links, sign_in_links.c.sha256, sha256, now
+        )
+        return None if row is None else SignInLink(**row)
+
+    def remove_expired(self, now: datetime) -> int:
+        return _remove_expired(self._connection, sign_in_links, now)
+
+
+def _row(table: sa.Table, value: object) -> dict[str, Any]:
+    return {column.name: getattr(value, column.name) for column in table.c}
+
+
+def _take(
+    connection: Connection,
+    table: sa.Table,
+    key: "sa.Column[Any]",
+    value: str,
+    now: datetime,
+) -> RowMapping | None:
+    statement = (
+        sa.delete(table)
+        .where(key == value, table.c.expires_at > now)
+        .returning(*table.c)
+    )
+    return connection.execute(statement).mappings().one_or_none()
+
+
+def _remove_expired(connection: Connection, table: sa.Table, now: datetime) -> int:
+    statement = sa.delete(table).where(table.c.expires_at <= now)
+    return connection.execute(statement).rowcount

@@ -1,0 +1,71 @@
+"""
+How many videos a search has found, while nothing has changed since.
+
+Counting them takes longer than reading a page of them, and a client that pages
+through a list asks again and again.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Final
+
+import attrs
+
+MAX_KNOWN: Final = 2_000
+"""About 1 MB."""
+MAX_AGE_S: Final = 30.0
+"""For writers that do not count their changes: bulk loads, older versions."""
+
+
+@attrs.frozen(kw_only=True)
+class Found:
+    """
+    What a search has found.
+
+    Attributes:
+        total: The videos that a list has.
+        is_few: So few names have the text that all of them are put into order.
+    """
+
+    total: int
+    is_few: bool
+
+
+class FoundTotals:
+    """
+    Remembers what searches have found; thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Hashable, tuple[int, float, Found]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, search: Hashable, changes: int) -> Found | None:
+        """
+        Return what a search found; None if something has changed since.
+
+        Args:
+            changes: How often the videos that are searched have changed by now.
+        """
+        with self._lock:
+            known = self._known.get(search)
+            if known is None:
+                return None
+            then, at_s, found = known
+            is_old = time.monotonic() - at_s > MAX_AGE_S
+            return None if then != changes or is_old else found
+
+    def put(self, search: Hashable, changes: int, found: Found) -> None:
+        """
+        Remember what a search found.
+
+        Args:
+            changes: From before the search: what changed meanwhile came after.
+        """
+        with self._lock:
+            self._known[search] = (changes, time.monotonic(), found)
+            self._known.move_to_end(search)
+            while len(self._known) > MAX_KNOWN:
+                self._known.popitem(last=False)

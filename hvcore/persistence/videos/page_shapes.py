@@ -1,0 +1,101 @@
+"""
+What kinds of pages there are: each is a statement of its own.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta
+from enum import Enum
+from typing import Final, NamedTuple
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.persistence.tables import EPOCH
+from hvcore.persistence.videos.search_index import match_value
+
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+class Search(Enum):
+    """
+    How the names with a text are found.
+
+    NONE: all are wanted.
+    SCAN: each name is looked at, in the order of the list; quick where many have it.
+    FEW: the index has found so few that all of them are put into order.
+    """
+
+    NONE = "none"
+    SCAN = "scan"
+    FEW = "few"
+
+
+class PageShape(NamedTuple):
+    """
+    What makes one statement different from another; values are parameters.
+    """
+
+    sort_by: SortBy
+    sort_dir: SortDir
+    search: Search
+    has_state: bool
+    has_since: bool
+    has_until: bool
+    has_long_names: bool = False
+
+    @property
+    def has_days(self) -> bool:
+        """
+        Whether only some days are wanted.
+        """
+        return self.has_since or self.has_until
+
+    @property
+    def is_counted(self) -> bool:
+        """
+        Whether the stored totals know how many videos there are.
+        """
+        return self.search is Search.NONE and not self.has_days
+
+
+def page_shape(query: VideoQuery, search: Search) -> PageShape:
+    """
+    Return the shape of a query.
+    """
+    return PageShape(
+        sort_by=query.sort_by,
+        sort_dir=query.sort_dir,
+        search=search,
+        has_state=query.state is not None,
+        has_since=query.since is not None,
+        has_until=_has_end(query.until),
+    )
+
+
+def page_values(
+    env: Environment, query: VideoQuery, search: str, *, is_sqlite: bool
+) -> dict[str, object]:
+    """
+    Return the values of a query's parameters.
+
+    Args:
+        search: The text, folded.
+    """
+    values: dict[str, object] = {"org_id": env.org_id, "env_id": env.id}
+    if query.state is not None:
+        values["state"] = query.state.value
+    if search:
+        values["search"] = search
+        values["match"] = match_value(search, is_sqlite=is_sqlite)
+    if query.since is not None:
+        values["since"] = _midnight(query.since)
+    if query.until is not None and _has_end(query.until):
+        values["until"] = _midnight(query.until + timedelta(days=1))
+    return values
+
+
+def _has_end(until: date | None) -> bool:
+    # The day after the last one cannot be written, and nothing is there.
+    return until is not None and until < date.max
+
+
+def _midnight(day: date) -> int:
+    return (datetime.combine(day, time(), tzinfo=UTC) - EPOCH) // _MICROSECOND

@@ -1,0 +1,162 @@
+"""
+What a storage can do so that others send bytes straight to it.
+
+Capabilities beside the storage port: no storage has to carry them out.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+import attrs
+
+from hvcore.ports.storage import ObjectInfo
+
+
+@attrs.frozen(kw_only=True)
+class WriteAddress:
+    """
+    Where anybody may send bytes with one PUT, for a time.
+
+    Attributes:
+        binds_type: The store refuses another Content-Type than the one named.
+        binds_size: The store refuses another length than the one named.
+    """
+
+    url: str = attrs.field(repr=False)
+    binds_type: bool = False
+    binds_size: bool = False
+
+
+@runtime_checkable
+class SupportsPresignedWrite(Protocol):
+    """
+    A storage whose objects anybody with a signed address can write.
+    """
+
+    @property
+    def can_presign_writes(self) -> bool:
+        """
+        Return whether it really is one, as it was set up.
+        """
+        ...
+
+    def write_address(
+        self,
+        path: str,
+        *,
+        content_type: str | None,
+        size_bytes: int | None,
+        valid_s: int,
+    ) -> WriteAddress:
+        """
+        Return where an object's bytes may be sent; whoever sends last wins.
+
+        Args:
+            content_type: What the sender must send; None binds none.
+            size_bytes: How much; None binds nothing.
+            valid_s: From 1 second on; a PUT that began in time may end later.
+
+        Raises:
+            UnavailableError: It cannot be signed.
+        """
+        ...
+
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        """
+        Copy an object within the store, whole or not at all.
+
+        The copy has the bytes of one moment, also while others write the source.
+
+        Raises:
+            ObjectNotFoundError: There is no source.
+            UnavailableError: The store does not answer, or the source changed.
+        """
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class ArrivedPart:
+    """
+    A part of an object that is there.
+
+    Attributes:
+        number: From 1 on.
+        tag: What the store calls its bytes.
+    """
+
+    number: int
+    size_bytes: int
+    tag: str
+
+
+@attrs.frozen(kw_only=True)
+class PartedWrite:
+    """
+    An object that is being sent in parts, and is none yet.
+
+    Attributes:
+        id: The store's own name of it.
+    """
+
+    path: str
+    id: str
+    begun_at: datetime
+
+
+@runtime_checkable
+class SupportsPartedWrite(Protocol):
+    """
+    A storage to which an object can be sent in parts, at one time or another.
+    """
+
+    @property
+    def can_presign_parts(self) -> bool:
+        """
+        Return whether it really is one, as it was set up.
+        """
+        ...
+
+    def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
+        """
+        Begin an object that comes in parts; nothing is at its path until they are joined.
+        """
+        ...
+
+    def part_address(
+        self, begun: PartedWrite, number: int, *, size_bytes: int, valid_s: int
+    ) -> WriteAddress:
+        """
+        Return where one part may be sent; whoever sends it last wins.
+        """
+        ...
+
+    def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
+        """
+        Return the parts that are there, by number.
+
+        Raises:
+            ObjectNotFoundError: It was joined or ended.
+        """
+        ...
+
+    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+        """
+        Make the object of its parts; it is whole at its path on return.
+
+        Raises:
+            ObjectNotFoundError: It was joined or ended.
+        """
+        ...
+
+    def end_parts(self, begun: PartedWrite) -> None:
+        """
+        Throw the parts of an object away; absent is fine.
+        """
+        ...
+
+    def parted_writes(self, path: str) -> Iterator[PartedWrite]:
+        """
+        Give what has been begun at a path, and was neither joined nor ended.
+        """
+        ...

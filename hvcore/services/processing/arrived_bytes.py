@@ -1,0 +1,92 @@
+"""
+Whether the bytes that a caller sent straight to the store are there.
+"""
+
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from hvcore.domain.uploads.direct import misfit, part_sizes
+from hvcore.domain.uploads.grants import GrantState, UploadGrant, arrival_path
+from hvcore.errors import FieldError, InvalidGcsPathError
+from hvcore.ports.direct_uploads import (
+    ArrivedPart,
+    PartedWrite,
+    SupportsPartedWrite,
+)
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+
+
+def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> None:
+    """
+    Refuse a grant whose bytes have not come, or are not those that were granted.
+
+    What does not fit is removed. Asks the store: not within a transaction.
+
+    Args:
+        location: Of the field that names the upload.
+
+    Raises:
+        InvalidGcsPathError: See above.
+        UnavailableError: The store does not answer.
+    """
+    if grant.state is not GrantState.DIRECT:
+        raise not_arrived(grant.path, location)
+    try:
+        found = storage.stat(arrival_path(grant))
+    except ObjectNotFoundError as exc:
+        if whole_parts(storage, grant) is not None:
+            return
+        raise not_arrived(grant.path, location) from exc
+    reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
+    if reason is not None:
+        storage.delete_tree(arrival_path(grant))
+        raise refused_path(grant.path, f"{reason} It was removed.", location)
+
+
+def whole_parts(
+    storage: Storage, grant: UploadGrant
+) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
+    """
+    Return the parts of a file that was sent in parts, once all of them are there.
+
+    Raises:
+        UnavailableError: The store does not answer.
+    """
+    sizes = list(part_sizes(grant.size_bytes))
+    if not sizes or not can_take_parts(storage):
+        return None
+    for begun in storage.parted_writes(arrival_path(grant)):
+        try:
+            parts = storage.arrived_parts(begun)
+        except ObjectNotFoundError:
+            # Another worker has joined them just now.
+            continue
+        if [part.size_bytes for part in parts] == sizes:
+            return begun, parts
+    return None
+
+
+def can_take_parts(storage: Storage) -> TypeGuard[SupportsPartedWrite]:
+    """
+    Return whether a storage signs addresses of parts.
+    """
+    return isinstance(storage, SupportsPartedWrite) and storage.can_presign_parts
+
+
+def not_arrived(path: str, location: str) -> InvalidGcsPathError:
+    """
+    Return the refusal of a path to which nothing was sent.
+    """
+    return refused_path(
+        path,
+        "No bytes were uploaded to this path yet; send them to the signedURL first.",
+        location,
+    )
+
+
+def refused_path(path: str, message: str, location: str) -> InvalidGcsPathError:
+    """
+    Return the refusal of a path, with its reason.
+    """
+    problem = FieldError(message=message, location=location, value=path)
+    return InvalidGcsPathError(message, errors=[problem])

@@ -1,0 +1,121 @@
+"""
+The workspaces of attempts: a folder here, and ways to the source.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.processing.submissions import Submission
+from hvcore.domain.videos.video import Video
+from hvcore.failpoints import failpoint
+from hvcore.ports.storage import (
+    ObjectNotFoundError,
+    Storage,
+    SupportsLocalPath,
+    SupportsPresignedRead,
+)
+from hvcore.ports.transcoder import NotAddressableError, PartTarget, Workspace
+from hvcore.services.processing.source_cache import SourceCache
+from hvcore.services.tasks.leases import TaskRun
+
+SOURCE_GONE: Final = "The uploaded file is not there any more."
+
+
+@attrs.frozen(kw_only=True)
+class AttemptWorkspaces:
+    """
+    Make workspaces; each is removed at the attempt's end.
+
+    Attributes:
+        work_dir: For temporary files of this process; one folder for each
+            attempt.
+        source_cache: Where storage is not on this machine.
+    """
+
+    storage: Storage
+    work_dir: Path
+    source_cache: SourceCache
+
+    @contextmanager
+    def workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
+        """
+        Make a folder of this attempt's own, for work in the main thread.
+        """
+        with self._folder(run) as base:
+            try:
+                yield Workspace(
+                    source=partial(self._local_source, video, run, self.source_cache),
+                    folder=base / "out",
+                    report=run.report,
+                    check=run.check,
+                    source_address=partial(self._source_address, video),
+                )
+            finally:
+                self.source_cache.let_go()
+
+    @contextmanager
+    def remote_workspace(
+        self,
+        run: TaskRun,
+        video: Video,
+        *,
+        submission: Submission,
+        target: PartTarget,
+        remember: Callable[[str], None],
+    ) -> Iterator[Workspace]:
+        """
+        Make the same for a part that is made elsewhere, in any thread.
+        """
+        with self._folder(run) as base:
+            # The shared one is for one thread, and few need a source here.
+            cache = SourceCache(storage=self.storage, work_dir=base)
+            yield Workspace(
+                source=partial(self._local_source, video, run, cache),
+                folder=base / "out",
+                report=run.report,
+                check=run.check,
+                handle=submission.handle,
+                key=submission.key(run.task.id),
+                remember=remember,
+                source_address=partial(self._source_address, video),
+                target=target,
+            )
+
+    @contextmanager
+    def _folder(self, run: TaskRun) -> Iterator[Path]:
+        base = self.work_dir / f"{run.task.id}a{run.task.fence}"
+        (base / "out").mkdir(parents=True)
+        failpoint("attempt.workspace")
+        try:
+            yield base
+        finally:
+            shutil.rmtree(base, ignore_errors=True)
+
+    def _local_source(self, video: Video, run: TaskRun, cache: SourceCache) -> Path:
+        try:
+            if isinstance(self.storage, SupportsLocalPath):
+                self.storage.stat(video.source_path)
+                return self.storage.local_path(video.source_path)
+            return cache.fetch(video.source_path, run.check)
+        except ObjectNotFoundError as exc:
+            raise UnusableSourceError(SOURCE_GONE) from exc
+
+    def _source_address(self, video: Video, valid_s: int) -> str:
+        storage = self.storage
+        if not isinstance(storage, SupportsPresignedRead) or not storage.can_presign:
+            raise NotAddressableError(
+                "the storage signs no addresses, so no other service can read the "
+                "source; set storage.options.url to an object store (s3, gs, abfs)"
+            )
+        try:
+            storage.stat(video.source_path)
+        except ObjectNotFoundError as exc:
+            raise UnusableSourceError(SOURCE_GONE) from exc
+        return storage.presigned_url(video.source_path, valid_s=valid_s)

@@ -1,0 +1,110 @@
+"""
+Keep what an attempt at a part has made, and count the part down.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.processing.transcoding import PartDone
+from hvcore.domain.tasks.kinds import TRANSCODE_ASSEMBLE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.errors import UnavailableError
+from hvcore.failpoints import failpoint
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.tasks.leases import TaskRun
+from hvcore.wire.stored import to_stored
+
+
+@attrs.frozen(kw_only=True)
+class PartResults:
+    """
+    The end of every part, wherever it was made.
+    """
+
+    uow: UnitOfWork
+    files: AttemptFiles
+
+    def keep(
+        self, run: TaskRun, job: TranscodeJob, *, index: int, made: Path, done: PartDone
+    ) -> None:
+        """
+        Store a part that was made on this machine, and finish its task.
+        """
+        self._keep(run, job, index, done, lambda at: self.files.store(made, at))
+
+    def take_over(  # noqa: PLR0913 - two places
+        self,
+        run: TaskRun,
+        job: TranscodeJob,
+        *,
+        index: int,
+        made: Path,
+        made_in: str,
+        done: PartDone,
+    ) -> None:
+        """
+        Do the same with a part of which files lie in the store already.
+
+        Args:
+            made: The folder with those that do not.
+            made_in: The prefix of those that do.
+
+        Raises:
+            TranscodeError: One of them is not there.
+        """
+
+        def store(target: str) -> None:
+            self.files.store(made, target)
+            self.files.take_over(
+                done.stored, made_in=made_in, target=target, check=run.check
+            )
+
+        self._keep(run, job, index, attrs.evolve(done, stored=()), store)
+
+    def _keep(
+        self,
+        run: TaskRun,
+        job: TranscodeJob,
+        index: int,
+        done: PartDone,
+        store: Callable[[str], None],
+    ) -> None:
+        folder = f"p{index}a{run.task.fence}"
+        target = f"{media_root(job.video_id, job.id)}/{folder}"
+        try:
+            store(target)
+            failpoint("part.stored")
+            self._finish(run, job, folder, done)
+        except UnavailableError:
+            # A commit that was not confirmed may have been made: then these files
+            # are the part. If they are not, the tidying removes them.
+            raise
+        except BaseException:
+            # Lost, cancelled or refused: nobody else knows of these files.
+            self.files.discard(target)
+            raise
+
+    def _finish(
+        self, run: TaskRun, job: TranscodeJob, folder: str, done: PartDone
+    ) -> None:
+        result = {"folder": folder, "done": to_stored(done)}
+        with self.uow.write() as work:
+            run.finish(work, result=result)
+            if work.jobs.count_down(job.id) == 0:
+                work.tasks.add(
+                    [
+                        NewTask(
+                            kind=TRANSCODE_ASSEMBLE,
+                            lane=Lane.ASSEMBLE,
+                            org_id=run.task.org_id,
+                            subject=run.task.subject,
+                            payload={"job": job.id},
+                        )
+                    ]
+                )
+            work.commit()

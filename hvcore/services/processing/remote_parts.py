@@ -1,0 +1,213 @@
+"""
+Parts that are made elsewhere: submitted once, asked for, taken over.
+
+No worker waits for them. Each attempt at the task is one short call of the transcoder;
+what the next one needs is written down with the task.
+"""
+
+import logging
+from datetime import timedelta
+
+import attrs
+
+from hvcore.domain.ids import TaskId
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.processing.submissions import (
+    Submission,
+    cancel_tasks,
+    poll_pause_s,
+    submission_of,
+)
+from hvcore.domain.processing.transcoding import Part, PartPending, TranscodeError
+from hvcore.domain.tasks.task import ENDED, Task
+from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.videos.video import Video
+from hvcore.failpoints import failpoint
+from hvcore.ports.transcoder import PartTarget, RemoteTranscoder
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
+from hvcore.services.processing.part_results import PartResults
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
+from hvcore.services.tasks.runs import is_outage
+
+_log = logging.getLogger(__name__)
+
+TOOK_TOO_LONG = "The service that makes videos took too long."
+
+
+@attrs.frozen(kw_only=True)
+class RemoteParts:
+    """
+    The work of part tasks whose transcoder is a RemoteTranscoder.
+    """
+
+    uow: UnitOfWork
+    workspaces: AttemptWorkspaces
+    results: PartResults
+
+    def run(
+        self,
+        run: TaskRun,
+        video: Video,
+        job: TranscodeJob,
+        part: Part,
+        transcoder: RemoteTranscoder,
+    ) -> None:
+        """
+        Submit a part, or ask how it is, or take it over.
+
+        Raises:
+            UnusableSourceError: No attempt will succeed.
+            TranscodeError: This submission has failed; the next attempt makes another.
+            UnavailableError: The service or the storage does not answer.
+        """
+        self._begin(run, job)
+        try:
+            self._call(run, video, job, part, transcoder)
+        except Exception as error:
+            # An outage says nothing of the submission, which goes on.
+            if not is_outage(error):
+                self._end_submission(run)
+            raise
+
+    def _call(
+        self,
+        run: TaskRun,
+        video: Video,
+        job: TranscodeJob,
+        part: Part,
+        transcoder: RemoteTranscoder,
+    ) -> None:
+        submission = _submission(run.task)
+        root = media_root(video.id, job.id)
+        target = PartTarget(
+            storage=self.workspaces.storage,
+            prefix=f"{root}/{submission.target_folder(part.index)}",
+        )
+        with self.workspaces.remote_workspace(
+            run,
+            video,
+            submission=submission,
+            target=target,
+            remember=lambda handle: self._remember(run, handle),
+        ) as workspace:
+            done = transcoder.run(part, workspace)
+            if isinstance(done, PartPending):
+                self._wait(run, done)
+                return
+            run.check()
+            failpoint("part.encoded")
+            self.results.take_over(
+                run,
+                job,
+                index=part.index,
+                made=workspace.folder,
+                made_in=target.prefix,
+                done=done,
+            )
+
+    def _begin(self, run: TaskRun, job: TranscodeJob) -> None:
+        submission = submission_of(run.task) or Submission(transcoder=job.transcoder)
+        if submission.begun_at is not None:
+            return
+        with self.uow.write() as work:
+            begun = attrs.evolve(submission, begun_at=work.now())
+            self._note(run, work, begun)
+            work.commit()
+
+    def _remember(self, run: TaskRun, handle: str) -> None:
+        failpoint("part.submitted")
+        submission = _submission(run.task)
+        if submission.handle == handle:
+            return
+        with self.uow.write() as work:
+            found = submission.with_handle(handle, work.now())
+            is_held = run.note(work, found.in_payload(run.task.payload))
+            if not is_held:
+                self._cancel_unwanted(work, run.task, found)
+            work.commit()
+        failpoint("part.remembered")
+        if not is_held:
+            raise TaskStopped
+
+    def _wait(self, run: TaskRun, pending: PartPending) -> None:
+        with self.uow.write() as work:
+            now = work.now()
+            submission = _submission(run.task).with_handle(pending.handle, now)
+            elapsed_s = (now - (submission.pending_since or now)).total_seconds()
+            if elapsed_s < pending.deadline_s:
+                self._put_back(run, work, submission, pending, elapsed_s)
+                work.commit()
+                return
+        self._remember(run, pending.handle)
+        raise TranscodeError(
+            TOOK_TOO_LONG, log=f"{pending.handle} was pending for {elapsed_s:.0f} s"
+        )
+
+    def _put_back(
+        self,
+        run: TaskRun,
+        work: Work,
+        submission: Submission,
+        pending: PartPending,
+        elapsed_s: float,
+    ) -> None:
+        pause = timedelta(seconds=poll_pause_s(pending, elapsed_s=elapsed_s))
+        if work.tasks.put_back(
+            run.task,
+            not_before=work.now() + pause,
+            payload=submission.in_payload(run.task.payload),
+            # Never back: not every phase of a service tells how far it is.
+            progress=min(max(pending.progress, run.task.progress), 1.0),
+            # Why it had to wait or be tried again says nothing any more.
+            error="",
+        ):
+            run.charge(work)
+        else:
+            self._cancel_unwanted(work, run.task, submission)
+
+    def _end_submission(self, run: TaskRun) -> None:
+        """
+        Have the failed submission cancelled, and the next attempt begin anew.
+        """
+        failed = _submission(run.task)
+        with self.uow.write() as work:
+            cancels = cancel_tasks([run.task], now=work.now())
+            payload = failed.after_failure().in_payload(run.task.payload)
+            if run.note(work, payload, progress=0.0):
+                work.tasks.add(cancels)
+            work.commit()
+        _log.warning(
+            "a submission has failed",
+            extra={
+                "hv_task": run.task.id,
+                "hv_transcoder": failed.transcoder,
+                "hv_handle": failed.handle or "",
+            },
+        )
+
+    def _note(self, run: TaskRun, work: Work, submission: Submission) -> None:
+        if not run.note(work, submission.in_payload(run.task.payload)):
+            raise TaskStopped
+
+    def _cancel_unwanted(self, work: Work, task: Task, submission: Submission) -> None:
+        """
+        Cancel what was submitted while the task was ended.
+
+        If it was not, another worker goes on with the same submission.
+        """
+        if _has_ended(work, task.id):
+            known = attrs.evolve(task, payload=submission.in_payload(task.payload))
+            work.tasks.add(cancel_tasks([known], now=work.now()))
+
+
+def _submission(task: Task) -> Submission:
+    submission = submission_of(task)
+    if submission is None:
+        raise LookupError(f"{task.id} keeps no submission")
+    return submission
+
+
+def _has_ended(work: Work, task_id: TaskId) -> bool:
+    current = work.tasks.find(task_id)
+    return current is None or current.state in ENDED

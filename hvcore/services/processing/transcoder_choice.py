@@ -1,0 +1,127 @@
+"""
+Choose who makes a video: the usual transcoder, or one that a rule names.
+"""
+
+import logging
+from collections.abc import Sequence
+from functools import cache
+
+import attrs
+
+from hvcore.domain.processing.encoding import EncodingSettings
+from hvcore.domain.processing.routes import JobFacts, TranscoderRoute, first_that_holds
+from hvcore.domain.processing.source_info import SourceInfo
+from hvcore.domain.processing.transcoding import missing_for
+from hvcore.domain.tasks.task import Lane
+from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
+from hvcore.ports.queue import Queue
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.processing.transcoders import Transcoders
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class ChosenTranscoder:
+    """
+    Who makes a video.
+
+    Attributes:
+        because: The rule's conditions; empty for the usual one.
+        is_certain: Nothing that probing finds out can change it.
+    """
+
+    name: str
+    transcoder: Transcoder
+    because: str = ""
+    is_certain: bool = True
+
+
+@attrs.frozen(kw_only=True)
+class TranscoderChoice:
+    """
+    Apply the rules of the settings.
+    """
+
+    uow: UnitOfWork
+    queue: Queue
+    storage: Storage
+    transcoders: Transcoders
+    routes: Sequence[TranscoderRoute] = ()
+
+    def before_probing(self, video: Video) -> ChosenTranscoder:
+        """
+        Return who probes the source: who will make it, if that is certain by then.
+        """
+        if not self.routes:
+            return self._usual()
+        return self._chosen(video.settings, self._facts(video))
+
+    def after_probing(
+        self, video: Video, source: SourceInfo, before: ChosenTranscoder
+    ) -> ChosenTranscoder:
+        """
+        Return who makes a video.
+        """
+        if before.is_certain:
+            return before
+        facts = attrs.evolve(
+            self._facts(video),
+            duration_s=source.duration_s,
+            edge_px=min(source.video.width_px, source.video.height_px),
+            is_hdr=source.video.is_hdr,
+        )
+        return self._chosen(video.settings, facts)
+
+    def _chosen(self, settings: EncodingSettings, facts: JobFacts) -> ChosenTranscoder:
+        able = [route for route in self.routes if self._can(route, settings)]
+        route, is_certain = first_that_holds(able, facts)
+        if route is None:
+            return attrs.evolve(self._usual(), is_certain=is_certain)
+        _log.info(
+            "a rule has chosen a transcoder",
+            extra={"hv_transcoder": route.transcoder, "hv_rule": route.reason},
+        )
+        return ChosenTranscoder(
+            name=route.transcoder,
+            transcoder=self.transcoders.named(route.transcoder),
+            because=route.reason,
+        )
+
+    def _usual(self) -> ChosenTranscoder:
+        return ChosenTranscoder(
+            name=self.transcoders.default_name, transcoder=self.transcoders.default
+        )
+
+    def _can(self, route: TranscoderRoute, settings: EncodingSettings) -> bool:
+        try:
+            able = self.transcoders.named(route.transcoder).capabilities()
+        except Exception:  # noqa: BLE001 - the usual one makes it meanwhile
+            _log.warning(
+                "a rule's transcoder cannot be used",
+                extra={"hv_transcoder": route.transcoder},
+                exc_info=True,
+            )
+            return False
+        return able.usable and not missing_for(able, settings)
+
+    def _facts(self, video: Video) -> JobFacts:
+        try:
+            size_bytes = self.storage.stat(video.source_path).size_bytes
+        except ObjectNotFoundError:
+            # Whoever opens it says so.
+            size_bytes = 0
+        # Asked once, and only if a rule needs it.
+        return JobFacts(size_bytes=size_bytes, waiting_s=cache(self._waiting_s))
+
+    def _waiting_s(self) -> float:
+        with self.uow.read() as work:
+            waiting_s = work.jobs.waiting_s()
+        try:
+            workers = self.queue.workers(Lane.ENCODE)
+        except UnavailableError:
+            workers = 1
+        return waiting_s / max(1, workers)

@@ -1,0 +1,86 @@
+"""
+API keys as people make, rotate and revoke them: by right, counted, with their name.
+
+Source: interface, "Limits": API key operations, of each organization.
+"""
+
+from datetime import timedelta
+
+import attrs
+
+from hvcore.domain.access.keys import ApiKey, KeyType
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.roles import RoleRight
+from hvcore.domain.sign_in.people import SignedInPerson
+from hvcore.errors import (
+    ForbiddenError,
+    InvalidParametersError,
+    NotFoundError,
+)
+from hvcore.services.access.audit import acting_as_person
+from hvcore.services.access.keys import KeyCreated, Keys, KeyWanted
+from hvcore.services.sign_in.operation_limits import OperationLimits
+
+
+@attrs.frozen(kw_only=True)
+class KeyOperations:
+    """
+    Change the keys of one organization on a person's behalf.
+
+    Every method raises, besides its own errors:
+        NotFoundError: The person has no role there, or the key is another's.
+        ForbiddenError: The role has no right to keys.
+        RateLimitExceededError: The organization has had its operations of an hour.
+    """
+
+    keys: Keys
+    limits: OperationLimits
+
+    def create(self, person: SignedInPerson, wanted: KeyWanted) -> KeyCreated:
+        """
+        Make a key of an organization.
+
+        Raises:
+            InvalidParametersError: The type does not go with the rest, or is that of
+                the whole system.
+            NotFoundError: There is no such environment.
+        """
+        if wanted.org_id is None or wanted.type is KeyType.SYSTEM:
+            raise InvalidParametersError(
+                "Keys of the whole system are made on the command line: hv keys create."
+            )
+        self._begin(person, wanted.org_id)
+        with acting_as_person(person.as_person):
+            return self.keys.create(wanted)
+
+    def rotate(
+        self, person: SignedInPerson, org_id: str, key_id: str, *, overlap: timedelta
+    ) -> KeyCreated:
+        """
+        Make a key like this one, which goes on working for the overlap.
+
+        Raises:
+            InvalidParametersError: It does not work any more.
+        """
+        # Not again in the change's own transaction: no key changes its organization.
+        self.keys.find(org_id, key_id)
+        self._begin(person, org_id)
+        with acting_as_person(person.as_person):
+            return self.keys.rotate(key_id, overlap=overlap)
+
+    def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> ApiKey:
+        """
+        End a key now.
+        """
+        self.keys.find(org_id, key_id)
+        self._begin(person, org_id)
+        with acting_as_person(person.as_person):
+            return self.keys.revoke(key_id)
+
+    def _begin(self, person: SignedInPerson, org_id: str) -> None:
+        role = person.role_in(org_id)
+        if role is None:
+            raise NotFoundError
+        if RoleRight.KEYS not in role.rights:
+            raise ForbiddenError("Only an admin of the organization may change keys.")
+        self.limits.count(org_id, Bucket.KEY_OPERATIONS)

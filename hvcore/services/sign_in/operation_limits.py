@@ -1,0 +1,61 @@
+"""
+What people do on pages counts under the limits of their organization.
+
+Source: interface, "Limits". The windows are those of the API: an organization has no
+second allowance for its pages.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.errors import RateLimitExceededError
+from hvcore.services.access.rate_limits import MINUTE_S, RateLimits
+
+_DONE: Final[Mapping[Bucket, str]] = {
+    Bucket.KEY_OPERATIONS: "make, rotate and revoke {} keys an hour",
+    Bucket.THUMBNAILS: "choose {} pictures an hour",
+    Bucket.UPLOAD_URL: "begin {} uploads an hour",
+    Bucket.VIDEO_OPERATIONS: "process, delete, share and sign videos {} times an hour",
+}
+"""What an organization may do so often, by bucket."""
+
+
+@attrs.frozen(kw_only=True)
+class OperationLimits:
+    """
+    Count operations of people; thread-safe.
+
+    Attributes:
+        limits: None if there are none.
+    """
+
+    limits: RateLimits | None
+
+    def count(self, org_id: str, bucket: Bucket) -> None:
+        """
+        Count one operation, unless it is one too many.
+
+        Args:
+            bucket: One that pages have operations of.
+
+        Raises:
+            RateLimitExceededError: It is; it was not counted.
+            UnavailableError: It must be counted and cannot be.
+        """
+        if self.limits is None:
+            return
+        counted = self.limits.count_operation(org_id=org_id, bucket=bucket)
+        if counted is None or counted.retry_after_s is None:
+            return
+        limit = counted.shown.rule.limit
+        done = _DONE[limit.bucket].format(f"{limit.requests:,}")
+        minutes = math.ceil(counted.retry_after_s / MINUTE_S)
+        when = "1 minute" if minutes == 1 else f"{minutes} minutes"
+        raise RateLimitExceededError(
+            f"This organization may {done}, and has done so. Try again in {when}.",
+            headers={"Retry-After": str(counted.retry_after_s)},
+        )

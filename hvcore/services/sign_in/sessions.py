@@ -1,0 +1,343 @@
+"""
+Sessions: who looks at the dashboard, and for how long.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.ids import OrgId
+from hvcore.domain.sign_in.identities import is_subject
+from hvcore.domain.sign_in.people import SignedInPerson
+from hvcore.domain.sign_in.sessions import (
+    SignInSession,
+    hash_secret_value,
+    is_secret_value,
+    new_secret_value,
+)
+from hvcore.errors import NotFoundError, UnavailableError
+from hvcore.ports.sign_in import (
+    MembershipEndedError,
+    RefreshInterruptedError,
+    SignInOutcome,
+    SignInPages,
+    SignInProvider,
+    SignInRefusedError,
+)
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.sealing import SealBrokenError, Sealer
+from hvcore.services.access.audit import acting_as_person, record
+from hvcore.services.sign_in.memberships import Memberships, belongs
+
+TOUCHED_EVERY: Final = timedelta(minutes=1)
+"""A write for each request would make every page wait for the database's writer."""
+CLAIMED_FOR: Final = timedelta(seconds=30)
+"""Longer than a backend may block; then its process is taken for dead."""
+_LOOKED_EVERY_S: Final = 0.05
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class SessionTimes:
+    """
+    How long things last.
+
+    Attributes:
+        idle: A session that is not used for so long ends.
+        total: One that is used ends then.
+        asked_every: Membership is asked again after so long.
+        waited_s: For another request that asks; as long as a backend may block.
+    """
+
+    idle: timedelta = timedelta(hours=12)
+    total: timedelta = timedelta(days=7)
+    asked_every: timedelta = timedelta(minutes=5)
+    waited_s: float = 10.0
+
+
+@attrs.frozen(kw_only=True)
+class StartedSession:
+    """
+    A new session.
+
+    Attributes:
+        value: For the cookie, and for nothing else.
+        lasts_s: The cookie's age at most.
+    """
+
+    value: str = attrs.field(repr=False)
+    lasts_s: int
+    person: SignedInPerson
+
+
+@attrs.frozen(kw_only=True)
+class Sessions:
+    """
+    Begin, recognise and end sessions; thread-safe.
+    """
+
+    uow: UnitOfWork
+    clock: Clock
+    providers: Mapping[str, SignInProvider]
+    memberships: Memberships
+    sealer: Sealer
+    pages: SignInPages
+    times: SessionTimes
+
+    def person_of(self, cookie: str | None) -> SignedInPerson | None:
+        """
+        Return who shows this cookie, and keep the session alive.
+
+        Asks the backend again if it is time. A membership that was lost ends the
+        session.
+
+        Returns:
+            None without a session: forged, ended, or of another backend.
+
+        Raises:
+            UnavailableError: Nobody knows whether the person still belongs, because
+                the backend does not answer. The session goes on.
+        """
+        if cookie is None or not is_secret_value(cookie):
+            return None
+        session = self._find(hash_secret_value(cookie))
+        if session is None:
+            return None
+        session = self._with_membership(session)
+        if session is None:
+            return None
+        now = self.clock.now()
+        if now >= session.last_used_at + TOUCHED_EVERY:
+            with self.uow.write() as work:
+                work.sessions.touch(session.sha256, now)
+                work.commit()
+        return session.person(cookie)
+
+    def holder_of(self, cookie: str | None) -> SignedInPerson | None:
+        """
+        Return who showed this cookie last, without asking whether they still belong.
+
+        For those who leave: they may, also while the backend does not answer.
+        """
+        session = self._session(cookie)
+        if session is None or cookie is None:
+            return None
+        return session.person(cookie)
+
+    def principal(self, person: SignedInPerson, org_id: str) -> Principal:
+        """
+        Return the caller that a person is in an organization.
+
+        Raises:
+            NotFoundError: The person has no role there, or it does not exist; the
+                error is the same.
+        """
+        role = person.role_in(org_id)
+        if role is not None:
+            with self.uow.read() as work:
+                organization = work.tenants.organization(org_id)
+            if organization is not None:
+                return person.principal_in(organization.id, role)
+        raise NotFoundError
+
+    def start(self, backend: str, outcome: SignInOutcome) -> StartedSession:
+        """
+        Begin a session for a person whom a backend has recognised.
+
+        Raises:
+            SignInRefusedError: The person has no role in any organization.
+        """
+        if not is_subject(outcome.identity.subject):
+            raise SignInRefusedError
+        value = new_secret_value()
+        sha256 = hash_secret_value(value)
+        now = self.clock.now()
+        with self.uow.write() as work:
+            identity = self.memberships.complete(work, outcome.identity)
+            if not belongs(identity):
+                raise SignInRefusedError(
+                    f"{identity.shown_name} is a member of no organization here; ask "
+                    "an admin of yours to add you."
+                )
+            session = SignInSession(
+                sha256=sha256,
+                identity=identity,
+                backend=backend,
+                created_at=now,
+                last_used_at=now,
+                asked_at=now,
+                ends_at=now + self.times.total,
+                refresh_state=self.sealer.seal(outcome.refresh_state, about=sha256),
+            )
+            work.sessions.add(session)
+            person = session.person(value)
+            _record(work, "session.start", person, backend=backend)
+            work.commit()
+        lasts_s = int(self.times.total.total_seconds())
+        return StartedSession(value=value, lasts_s=lasts_s, person=person)
+
+    def sign_out(self, cookie: str | None) -> str | None:
+        """
+        End a session; one that has ended already is no error.
+
+        Returns:
+            Where the browser goes to sign out at the provider, too; None: nowhere.
+        """
+        session = self._session(cookie)
+        if session is None or cookie is None:
+            return None
+        with self.uow.write() as work:
+            work.sessions.remove(session.sha256)
+            _record(work, "session.end", session.person(cookie))
+            work.commit()
+        return self._sign_out_address(session)
+
+    def sign_out_everywhere(self, cookie: str | None) -> str | None:
+        """
+        End all sessions of the person who shows this cookie.
+
+        Returns:
+            As of ``sign_out``.
+        """
+        session = self._session(cookie)
+        if session is None or cookie is None:
+            return None
+        with self.uow.write() as work:
+            ended = work.sessions.remove_of_person(
+                session.backend, session.identity.subject
+            )
+            _record(work, "session.end-all", session.person(cookie), sessions=ended)
+            work.commit()
+        return self._sign_out_address(session)
+
+    def forget_ended(self) -> None:
+        """
+        Remove what has ended by itself: sessions, sign-ins, links.
+        """
+        now = self.clock.now()
+        with self.uow.write() as work:
+            work.sessions.remove_ended(now, self.times.idle)
+            work.pending_sign_ins.remove_expired(now)
+            work.sign_in_links.remove_expired(now)
+            work.commit()
+
+    def _session(self, cookie: str | None) -> SignInSession | None:
+        if cookie is None or not is_secret_value(cookie):
+            return None
+        return self._find(hash_secret_value(cookie))
+
+    def _find(self, sha256: str) -> SignInSession | None:
+        with self.uow.read() as work:
+            session = work.sessions.find(sha256)
+        if session is None or session.backend not in self.providers:
+            return None
+        is_over = session.is_over_at(self.clock.now(), self.times.idle)
+        return None if is_over else session
+
+    def _with_membership(self, session: SignInSession) -> SignInSession | None:
+        """
+        Return the session as the backend last confirmed it, not too long ago.
+
+        One asks; who comes meanwhile waits, because a refresh token that rotates is
+        good for one question.
+        """
+        deadline = time.monotonic() + self.times.waited_s
+        while True:
+            now = self.clock.now()
+            if now < session.asked_at + self.times.asked_every:
+                return session
+            if self._claim(session, now):
+                self._ask(session, now)
+            elif time.monotonic() > deadline:
+                raise UnavailableError(
+                    "The sign-in provider does not answer; try again soon."
+                )
+            else:
+                threading.Event().wait(_LOOKED_EVERY_S)
+            found = self._find(session.sha256)
+            if found is None:
+                return None
+            session = found
+
+    def _claim(self, session: SignInSession, now: datetime) -> bool:
+        with self.uow.write() as work:
+            is_mine = work.sessions.claim_asking(
+                session.sha256,
+                asked_at=session.asked_at,
+                now=now,
+                until=now + CLAIMED_FOR,
+            )
+            work.commit()
+        return is_mine
+
+    def _ask(self, session: SignInSession, now: datetime) -> None:
+        try:
+            outcome = self.providers[session.backend].refresh(
+                self.sealer.open(session.refresh_state, about=session.sha256)
+            )
+        except (MembershipEndedError, SealBrokenError) as error:
+            self._end(session, str(error))
+            return
+        except UnavailableError as error:
+            with self.uow.write() as work:
+                if isinstance(error, RefreshInterruptedError):
+                    self._keep_state(work, session, error.refresh_state)
+                work.sessions.release(session.sha256, claimed_until=now + CLAIMED_FOR)
+                work.commit()
+            raise
+        with self.uow.write() as work:
+            state = self._keep_state(work, session, outcome.refresh_state)
+            identity = self.memberships.complete(work, outcome.identity)
+            is_same = identity.subject == session.identity.subject
+            if is_same and belongs(identity):
+                # No role is stored if one was changed meanwhile: asked again.
+                work.sessions.end_asking(
+                    attrs.evolve(
+                        session, identity=identity, asked_at=now, refresh_state=state
+                    ),
+                    claimed_until=now + CLAIMED_FOR,
+                )
+                work.commit()
+                return
+        self._end(session, "The person belongs to no organization any more.")
+
+    def _keep_state(self, work: Work, session: SignInSession, state: str) -> bytes:
+        sealed = self.sealer.seal(state, about=session.sha256)
+        work.sessions.replace_state(
+            session.sha256, former=session.refresh_state, state=sealed
+        )
+        return sealed
+
+    def _end(self, session: SignInSession, why: str) -> None:
+        _log.info(
+            "a session ends with its membership",
+            extra={"hv_subject": session.identity.subject, "hv_why": why},
+        )
+        with self.uow.write() as work:
+            work.sessions.remove(session.sha256)
+            work.commit()
+
+    def _sign_out_address(self, session: SignInSession) -> str | None:
+        try:
+            state = self.sealer.open(session.refresh_state, about=session.sha256)
+        except SealBrokenError:
+            return None
+        provider = self.providers[session.backend]
+        return provider.sign_out_address(state, self.pages)
+
+
+def _record(work: Work, action: str, person: SignedInPerson, **details: object) -> None:
+    # A provider may name organizations that are not, or not yet, here.
+    there = [org for org in person.roles if work.tenants.organization(org) is not None]
+    orgs: list[OrgId | None] = [*there] or [None]
+    with acting_as_person(person.as_person):
+        for org_id in orgs:
+            record(work, action, person.subject, org_id=org_id, **details)

@@ -1,0 +1,184 @@
+"""
+Signing in: by a provider's pages, or by a one-time link.
+"""
+
+import hmac
+from collections.abc import Mapping
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.sign_in.pending import PENDING_FOR, PendingSignIn
+from hvcore.domain.sign_in.sessions import (
+    hash_secret_value,
+    is_secret_value,
+    new_secret_value,
+)
+from hvcore.ports.sign_in import (
+    LINK_BACKEND,
+    SignInPages,
+    SignInProvider,
+    SignInRefusedError,
+)
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.sealing import SealBrokenError, Sealer
+from hvcore.services.sign_in.attempts import SignInAttempts
+from hvcore.services.sign_in.sessions import Sessions, StartedSession
+
+_START_AGAIN = "This sign-in was not begun here, or it took too long; begin again."
+_HOME = "/dashboard/"
+_MAX_PATH_CHARS = 2000
+
+
+@attrs.frozen(kw_only=True)
+class BegunSignIn:
+    """
+    A sign-in that has begun.
+
+    Attributes:
+        address: Where the browser goes.
+        cookie: What the browser keeps until it comes back, and nothing else knows.
+        lasts_s: For how long.
+    """
+
+    address: str
+    cookie: str = attrs.field(repr=False)
+    lasts_s: int
+
+
+@attrs.frozen(kw_only=True)
+class CompletedSignIn:
+    """
+    A person who has signed in.
+
+    Attributes:
+        return_to: The path of the page that the person wanted.
+    """
+
+    session: StartedSession
+    return_to: str
+
+
+@attrs.frozen(kw_only=True)
+class SignIns:
+    """
+    Begin and complete sign-ins; thread-safe.
+
+    Attributes:
+        backend: The name of the one that people are sent to.
+    """
+
+    uow: UnitOfWork
+    clock: Clock
+    backend: str
+    providers: Mapping[str, SignInProvider]
+    sealer: Sealer
+    pages: SignInPages
+    sessions: Sessions
+    attempts: SignInAttempts
+
+    def begin(self, *, return_to: str, client_address: str) -> BegunSignIn:
+        """
+        Begin a sign-in.
+
+        Args:
+            return_to: A path below ``/dashboard``; anything else leads to its start.
+
+        Raises:
+            RateLimitExceededError: Too many attempts from this address.
+            UnavailableError: The provider does not answer.
+        """
+        self.attempts.count(client_address)
+        state = new_secret_value()
+        started = self.providers[self.backend].begin(self.pages, state)
+        sha256 = hash_secret_value(state)
+        with self.uow.write() as work:
+            work.pending_sign_ins.add(
+                PendingSignIn(
+                    state_sha256=sha256,
+                    backend=self.backend,
+                    private=self.sealer.seal(started.private, about=sha256),
+                    return_to=safe_return(return_to),
+                    expires_at=self.clock.now() + PENDING_FOR,
+                )
+            )
+            work.commit()
+        lasts_s = int(PENDING_FOR.total_seconds())
+        return BegunSignIn(address=started.address, cookie=state, lasts_s=lasts_s)
+
+    def complete(
+        self, parameters: Mapping[str, str], *, cookie: str | None, client_address: str
+    ) -> CompletedSignIn:
+        """
+        Sign in who comes back from a provider.
+
+        Args:
+            parameters: Of the address that the provider sent the browser to.
+            cookie: As ``begin`` returned it.
+
+        Raises:
+            SignInRefusedError: It was not begun in this browser, or the provider
+                refuses it.
+            RateLimitExceededError: Too many attempts from this address.
+            UnavailableError: The provider does not answer; begin again.
+        """
+        self.attempts.count(client_address)
+        state = parameters.get("state", "")
+        # Or another's answer would sign this browser in as the other (RFC 6749,
+        # section 10.12).
+        is_ours = (
+            cookie is not None
+            and is_secret_value(cookie)
+            and is_secret_value(state)
+            and hmac.compare_digest(cookie, state)
+        )
+        # A link's code has no business in an address, which logs keep.
+        if not is_ours or self.backend == LINK_BACKEND:
+            raise SignInRefusedError(_START_AGAIN)
+        sha256 = hash_secret_value(state)
+        with self.uow.write() as work:
+            pending = work.pending_sign_ins.take(sha256, self.clock.now())
+            work.commit()
+        if pending is None or pending.backend != self.backend:
+            raise SignInRefusedError(_START_AGAIN)
+        try:
+            private = self.sealer.open(pending.private, about=sha256)
+        except SealBrokenError as exc:
+            raise SignInRefusedError(_START_AGAIN) from exc
+        outcome = self.providers[self.backend].complete(parameters, self.pages, private)
+        return CompletedSignIn(
+            session=self.sessions.start(self.backend, outcome),
+            return_to=pending.return_to,
+        )
+
+    def complete_link(self, code: str, *, client_address: str) -> StartedSession:
+        """
+        Sign in by the code of a one-time link, which is used up.
+
+        Raises:
+            SignInRefusedError: It was used, has expired, or never was.
+            RateLimitExceededError: Too many attempts from this address.
+        """
+        self.attempts.count(client_address)
+        provider = self.providers.get(LINK_BACKEND)
+        if provider is None:
+            raise SignInRefusedError("One-time links are switched off here.")
+        outcome = provider.complete({"code": code}, self.pages, "")
+        return self.sessions.start(LINK_BACKEND, outcome)
+
+
+def safe_return(path: str) -> str:
+    """
+    Return a path that leads back into the dashboard, and nowhere else.
+    """
+    is_inside = path == "/dashboard" or path.startswith("/dashboard/")
+    # Browsers drop controls, and take a backslash for a slash.
+    is_plain = path.isascii() and path.isprintable() and "\\" not in path
+    if not is_inside or not is_plain or len(path) > _MAX_PATH_CHARS:
+        return _HOME
+    where = path.partition("?")[0].partition("#")[0].lower()
+    # Browsers and proxies walk up at dots, also at encoded ones.
+    walks_up = "/." in where or "%2e" in where or "//" in where
+    # Back to where one signs in or out would go round in a circle.
+    leads_away = path.startswith(("/dashboard/sign-in", "/dashboard/sign-out"))
+    return _HOME if leads_away or walks_up else path

@@ -1,0 +1,44 @@
+"""
+Choose the lane in which a worker takes its next task.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.domain.tasks.task import Lane
+
+MOST_PASSES: Final = 3
+"""Tasks of more urgent lanes that go before one that waits."""
+
+
+@attrs.define
+class LaneScheduler:
+    """
+    The lanes of one worker, which takes its tasks one by one.
+
+    A more urgent lane goes first, but no lane waits for ever: after MOST_PASSES
+    tasks of other lanes, the waiting one is chosen.
+
+    Attributes:
+        lanes: The most urgent first.
+    """
+
+    lanes: Sequence[Lane]
+    _passes: dict[Lane, int] = attrs.field(factory=dict, init=False)
+
+    def choose(self, with_work: Collection[Lane]) -> Lane:
+        """
+        Return the lane whose turn it is.
+
+        Args:
+            with_work: Some of the lanes, at least one.
+        """
+        waiting = [lane for lane in self.lanes if lane in with_work]
+        overdue = [lane for lane in waiting if self._passes.get(lane, 0) >= MOST_PASSES]
+        chosen = (overdue or waiting)[0]
+        self._passes = {
+            lane: self._passes.get(lane, 0) + 1 for lane in waiting if lane != chosen
+        }
+        return chosen

@@ -1,0 +1,77 @@
+"""
+How the tasks of all lanes are doing, for operators.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.domain.tasks.task import LaneBacklog, Task, TaskState
+from hvcore.errors import UnavailableError
+from hvcore.ports.queue import Queue
+from hvcore.ports.unit_of_work import UnitOfWork
+
+MOST_SHOWN: Final = 50
+"""Tasks of a state."""
+
+
+@attrs.frozen(kw_only=True)
+class LaneOverview:
+    """
+    A lane: what waits there, and who works on it.
+
+    Attributes:
+        workers: That listen to it, on all machines; None if the queue does not
+            answer.
+    """
+
+    backlog: LaneBacklog
+    workers: int | None
+
+
+@attrs.frozen(kw_only=True)
+class TaskOverview:
+    """
+    What there is to do.
+
+    Attributes:
+        in_work: Leased tasks, the latest change first, as failed.
+    """
+
+    lanes: Sequence[LaneOverview]
+    in_work: Sequence[Task]
+    failed: Sequence[Task]
+
+
+@attrs.frozen(kw_only=True)
+class TaskOverviews:
+    """
+    Look at the tasks of all organizations.
+    """
+
+    uow: UnitOfWork
+    queue: Queue
+
+    def now(self) -> TaskOverview:
+        """
+        Return how the tasks are doing.
+        """
+        with self.uow.read() as work:
+            backlogs = work.tasks.backlogs()
+            in_work = work.tasks.search(state=TaskState.LEASED, limit=MOST_SHOWN)
+            failed = work.tasks.search(state=TaskState.FAILED, limit=MOST_SHOWN)
+        return TaskOverview(
+            lanes=[
+                LaneOverview(backlog=one, workers=self._workers(one))
+                for one in backlogs
+            ],
+            in_work=in_work,
+            failed=failed,
+        )
+
+    def _workers(self, backlog: LaneBacklog) -> int | None:
+        try:
+            return self.queue.workers(backlog.lane)
+        except UnavailableError:
+            return None

@@ -1,0 +1,115 @@
+"""
+Addresses of the object store itself, to which callers send their files.
+"""
+
+from collections.abc import Sequence
+from typing import TypeGuard
+
+import attrs
+
+from hvcore.domain.limits import UPLOAD_URL_VALID_S
+from hvcore.domain.uploads.direct import DirectUploads, part_sizes
+from hvcore.domain.uploads.grants import (
+    DEFAULT_CONTENT_TYPE,
+    GrantedPart,
+    UploadGrant,
+    arrival_below,
+    arrival_path,
+)
+from hvcore.ports.direct_uploads import SupportsPresignedWrite, WriteAddress
+from hvcore.ports.storage import Storage
+from hvcore.services.processing.arrived_bytes import can_take_parts
+
+
+@attrs.frozen(kw_only=True)
+class DirectAddresses:
+    """
+    Sign them, where they bind what they must.
+    """
+
+    storage: Storage
+    mode: DirectUploads
+
+    def address(self, grant: UploadGrant) -> WriteAddress | None:
+        """
+        Return where a new grant's bytes go; None for our own upload address.
+
+        Raises:
+            UnavailableError: The store cannot sign.
+        """
+        storage = self.storage
+        if (
+            self.mode is DirectUploads.OFF
+            # A resumable upload comes in pieces, which the store does not know.
+            or grant.tus_metadata is not None
+            or not can_be_written(storage)
+        ):
+            return None
+        address = storage.write_address(
+            arrival_path(grant),
+            content_type=grant.content_type,
+            size_bytes=grant.size_bytes,
+            valid_s=UPLOAD_URL_VALID_S,
+        )
+        if self.mode is DirectUploads.ON or _binds_all(grant, address):
+            return address
+        return None
+
+    def parts(self, grant: UploadGrant) -> Sequence[GrantedPart]:
+        """
+        Return where a direct grant's file may be sent in parts; often nowhere.
+
+        The grant must be in the database: its end ends the parts.
+
+        Raises:
+            UnavailableError: The store does not answer.
+        """
+        storage, sizes = self.storage, part_sizes(grant.size_bytes)
+        if not sizes or not can_take_parts(storage):
+            return ()
+        begun = storage.begin_parts(
+            arrival_path(grant), content_type=grant.content_type or DEFAULT_CONTENT_TYPE
+        )
+        return [
+            GrantedPart(
+                number=number,
+                size_bytes=size_bytes,
+                signed_url=storage.part_address(
+                    begun, number, size_bytes=size_bytes, valid_s=UPLOAD_URL_VALID_S
+                ).url,
+            )
+            for number, size_bytes in enumerate(sizes, start=1)
+        ]
+
+    def end_parts(self, path: str) -> None:
+        """
+        End what was begun in parts for a grant, and was never joined.
+
+        Args:
+            path: The grant's, or where its bytes arrive.
+
+        Raises:
+            UnavailableError: The store does not answer.
+        """
+        storage = self.storage
+        if self.mode is DirectUploads.OFF or not can_take_parts(storage):
+            return
+        for begun in storage.parted_writes(arrival_below(path)):
+            storage.end_parts(begun)
+
+
+def can_be_written(storage: Storage) -> TypeGuard[SupportsPresignedWrite]:
+    """
+    Return whether a storage signs addresses for writing.
+    """
+    return isinstance(storage, SupportsPresignedWrite) and storage.can_presign_writes
+
+
+def _binds_all(grant: UploadGrant, address: WriteAddress) -> bool:
+    # What was not announced, no address can bind.
+    return (
+        grant.content_type is not None
+        and grant.size_bytes is not None
+        and address.binds_type
+        and address.binds_size
+    )

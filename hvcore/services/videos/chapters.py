@@ -1,0 +1,110 @@
+"""
+Set, show and remove the chapters of videos.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+import attrs
+
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.processing.chapters import Chapter
+from hvcore.domain.videos.chapter_file import read_chapters
+from hvcore.errors import NotFoundError
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.throttling.shares import SharedCapacity
+
+
+@attrs.frozen(kw_only=True)
+class Chapters:
+    """
+    The chapters of videos.
+
+    They belong to the video and not to a job: another try keeps them.
+
+    Attributes:
+        slots: For incoming files and pictures.
+    """
+
+    uow: UnitOfWork
+    slots: SharedCapacity
+    changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
+
+    def receiving(self, org_id: str) -> AbstractContextManager[None]:
+        """
+        Take a slot for a file that is being sent, until it is stored.
+
+        Raises:
+            UnavailableError: Too many are being received, in all or of the
+                organization.
+        """
+        return self.slots.take(org_id)
+
+    def of_video(
+        self, caller: Principal, org_id: str, video_id: str
+    ) -> Sequence[Chapter]:
+        """
+        Return a video's chapters, in order.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
+        """
+        with self.uow.read() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
+            return video.shown_chapters
+
+    def put(
+        self, caller: Principal, org_id: str, video_id: str, data: bytes
+    ) -> Sequence[Chapter]:
+        """
+        Show chapters from the next request on, in place of any before.
+
+        Args:
+            data: A WebVTT file.
+
+        Raises:
+            InvalidParametersError: It is no WebVTT file, or exceeds a limit.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
+        """
+        # First: reading a file is work that only a video's owner may ask for.
+        with self.uow.read() as work:
+            require_listed(find_authorized_video(work, caller, org_id, video_id))
+        return self._set(caller, org_id, video_id, read_chapters(data))
+
+    def remove(self, caller: Principal, org_id: str, video_id: str) -> None:
+        """
+        Remove all chapters; the next request does not find them.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
+            NotFoundError: The video has none.
+        """
+        self._set(caller, org_id, video_id, ())
+
+    def _set(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        chapters: tuple[Chapter, ...],
+    ) -> Sequence[Chapter]:
+        with self.uow.write() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
+            )
+            if not chapters and not video.chapters:
+                raise NotFoundError("The video has no chapters.")
+            video.chapters = chapters
+            work.videos.save(video)
+            record_by_person(work, "chapters.set", video.id, org_id=video.org_id)
+            work.commit()
+        self.changes.publish()
+        return video.shown_chapters

@@ -1,0 +1,93 @@
+"""
+The dashboard, and how people sign in to it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+
+MIN_SECRET_CHARS: Final = 32
+MOST_ASKED_EVERY_S: Final = 300
+"""Whoever has lost the membership is out five minutes later."""
+MOST_SESSION_S: Final = 366 * 24 * 3600
+MOST_ATTEMPTS: Final = 1_000_000
+
+
+@attrs.frozen(kw_only=True)
+class DashboardSettings:
+    """
+    The pages for people.
+
+    Attributes:
+        operators: Who sees all organizations and the system: the subjects or the
+            proven addresses that a sign-in backend gives.
+        session_idle_s: A session that is not used for so long ends.
+        session_total_s: One that is used ends then.
+    """
+
+    enabled: bool = True
+    operators: tuple[str, ...] = ()
+    session_idle_s: int = attrs.field(default=12 * 3600)
+    session_total_s: int = attrs.field(default=7 * 24 * 3600)
+
+    @session_idle_s.validator
+    def _check_idle(self, _: object, value: int) -> None:
+        _check_seconds(value, at_most=MOST_SESSION_S)
+
+    @session_total_s.validator
+    def _check_total(self, _: object, value: int) -> None:
+        _check_seconds(value, at_most=MOST_SESSION_S)
+
+
+@attrs.frozen(kw_only=True)
+class SignInSettings:
+    """
+    How people sign in to the dashboard.
+
+    Attributes:
+        backend: Which backend recognises them.
+        oidc: The options of the backend ``oidc``.
+        options: The other backends' own, by their names.
+        secret: Seals what backends keep in the database; at least 32 characters;
+            made of ``uploads.signing_key`` if empty.
+        asked_every_s: How long a membership is believed, at most 300.
+        attempts_per_minute: Of one client address.
+    """
+
+    backend: str = "link"
+    oidc: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+    options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+    secret: str = attrs.field(default="", repr=False)
+    asked_every_s: int = attrs.field(default=MOST_ASKED_EVERY_S)
+    attempts_per_minute: int = attrs.field(default=20)
+
+    @secret.validator
+    def _check_secret(self, _: object, value: str) -> None:
+        if value and len(value) < MIN_SECRET_CHARS:
+            # Not repeated: it is a secret.
+            raise ValueError(
+                f"sign_in.secret must have at least {MIN_SECRET_CHARS} random "
+                "characters; leave it out to have one made"
+            )
+
+    @asked_every_s.validator
+    def _check_asked_every(self, _: object, value: int) -> None:
+        _check_seconds(value, at_most=MOST_ASKED_EVERY_S)
+
+    @attempts_per_minute.validator
+    def _check_attempts(self, _: object, value: int) -> None:
+        if not 1 <= value <= MOST_ATTEMPTS:
+            raise ValueError(f"must be from 1 to {MOST_ATTEMPTS:,}, not {value}")
+
+    def options_of(self, backend: str) -> Mapping[str, Any]:
+        """
+        Return the options of a backend.
+        """
+        named: Mapping[str, Any] = self.options.get(backend, {})
+        return {**named, **self.oidc} if backend == "oidc" else named
+
+
+def _check_seconds(value: int, *, at_most: int) -> None:
+    if not 1 <= value <= at_most:
+        raise ValueError(f"must be from 1 to {at_most:,} seconds, not {value}")

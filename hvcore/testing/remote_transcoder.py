@@ -1,0 +1,301 @@
+"""
+The promises of transcoders whose parts are made elsewhere, as tests.
+
+A plugin's tests inherit and say where the source is, and how the service is doing::
+
+    class TestAcmeTranscoder(RemoteTranscoderConformance):
+        @pytest.fixture
+        def transcoder(self): ...
+
+        @pytest.fixture
+        def storage(self): ...
+
+        source_path = "kit/source.mp4"
+
+        def jobs(self): ...
+
+        def finish_jobs(self): ...
+
+        def break_off(self): ...
+
+Each test gets a service that knows no job. The kit itself uses no network.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hvcore.plugin_api import (
+    Part,
+    PartDone,
+    PartPending,
+    PartTarget,
+    RemoteTranscoder,
+    Storage,
+    TranscodeError,
+    TranscodeOrder,
+    UnavailableError,
+    Workspace,
+)
+from hvcore.testing.transcoder import TranscoderConformance
+
+
+@attrs.define
+class SubmittedPart:
+    """
+    One part, and what was remembered of it.
+    """
+
+    part: Part
+    workspace: Workspace
+    remembered: list[str]
+
+
+Submit = Callable[[str], SubmittedPart]
+"""Submits the first part of a plan with a key."""
+
+
+class RemoteTranscoderConformance(TranscoderConformance):
+    """
+    What every transcoder promises whose parts are made elsewhere.
+
+    Attributes:
+        source_path: Where a short video lies in the storage.
+    """
+
+    source_path: str
+
+    @pytest.fixture
+    def transcoder(self) -> RemoteTranscoder:
+        """
+        Make the transcoder, with a service that knows no job.
+        """
+        raise NotImplementedError
+
+    @pytest.fixture
+    def storage(self) -> Storage:
+        """
+        Make a storage that the service reaches, with the source in it.
+        """
+        raise NotImplementedError
+
+    def jobs(self) -> Sequence[str]:
+        """
+        Name what the service works on, past the transcoder's code.
+        """
+        raise NotImplementedError
+
+    def finish_jobs(self) -> None:
+        """
+        Have the service finish what it works on.
+        """
+        raise NotImplementedError
+
+    def break_off(self) -> None:
+        """
+        Have the service answer nothing any more, as in an outage.
+        """
+        raise NotImplementedError
+
+    @pytest.fixture
+    def workspace(self, tmp_path: Path, storage: Storage) -> Workspace:
+        """
+        Make a workspace whose source is in the storage, and may not be fetched.
+        """
+        return self.workspace_of(tmp_path, storage, [], key="kit-probe")
+
+    @pytest.fixture
+    def submit(
+        self,
+        transcoder: RemoteTranscoder,
+        order: TranscodeOrder,
+        storage: Storage,
+        tmp_path: Path,
+    ) -> Submit:
+        """
+        Submit the first part of a plan with a key.
+        """
+        return partial(self.submitted, transcoder, order, storage, tmp_path)
+
+    def test_a_part_is_submitted_and_its_handle_remembered(
+        self, submit: Submit
+    ) -> None:
+        """
+        The handle is remembered before ``run`` returns, and not only returned.
+        """
+        submit("kit-1")
+
+        assert len(self.jobs()) == 1
+
+    def test_a_submission_is_found_again_by_its_key(self, submit: Submit) -> None:
+        """
+        A worker that was killed before it remembered the handle leaves no second job.
+        """
+        first = submit("kit-1")
+
+        second = submit("kit-1")
+
+        assert second.remembered == first.remembered
+        assert len(self.jobs()) == 1
+
+    def test_another_key_is_another_submission(self, submit: Submit) -> None:
+        """
+        After a failure the service must not answer with the failed job.
+        """
+        first = submit("kit-1")
+
+        second = submit("kit-2")
+
+        assert second.remembered != first.remembered
+        assert len(self.jobs()) == 2
+
+    def test_a_question_submits_nothing(
+        self, transcoder: RemoteTranscoder, submit: Submit
+    ) -> None:
+        """
+        With a handle, ``run`` only asks; the source is neither fetched nor named.
+        """
+        made = submit("kit-1")
+        handle = made.remembered[-1]
+
+        answer = transcoder.run(made.part, attrs.evolve(made.workspace, handle=handle))
+
+        assert isinstance(answer, PartPending)
+        assert answer.handle == handle
+        assert 0.0 <= answer.progress <= 1.0
+        assert len(self.jobs()) == 1
+
+    def test_what_was_made_lies_in_the_target(
+        self,
+        transcoder: RemoteTranscoder,
+        submit: Submit,
+        storage: Storage,
+    ) -> None:
+        """
+        Each file that is named is there, as long as it is said to be.
+        """
+        made = submit("kit-1")
+        self.finish_jobs()
+
+        done = transcoder.run(
+            made.part, attrs.evolve(made.workspace, handle=made.remembered[-1])
+        )
+
+        assert isinstance(done, PartDone)
+        target = made.workspace.target
+        assert target is not None
+        stored = {one.name: f"{target.prefix}/{one.made_as}" for one in done.stored}
+        for track in done.tracks:
+            files = {f"{track.name}/init.m4s": track.init}
+            files |= {f"{track.name}/{s.number}.m4s": s.file for s in track.segments}
+            for name, file in files.items():
+                local = made.workspace.folder / name
+                size = (
+                    storage.stat(stored[name]).size_bytes
+                    if name in stored
+                    else local.stat().st_size
+                )
+                assert size == file.size_bytes
+
+    def test_a_cancelled_submission_ends(
+        self, transcoder: RemoteTranscoder, submit: Submit
+    ) -> None:
+        """
+        Cancelling twice is once; asking for it afterwards is a failed attempt.
+        """
+        made = submit("kit-1")
+        handle = made.remembered[-1]
+
+        transcoder.cancel("kit-1", handle)
+        transcoder.cancel("kit-1", handle)
+
+        assert self.jobs() == []
+        with pytest.raises(TranscodeError):
+            transcoder.run(made.part, attrs.evolve(made.workspace, handle=handle))
+
+    def test_a_submission_is_cancelled_by_its_key_alone(
+        self, transcoder: RemoteTranscoder, submit: Submit
+    ) -> None:
+        """
+        Without a handle the service is asked for what has the key, and nothing else ends.
+        """
+        submit("kit-1")
+        submit("kit-2")
+
+        transcoder.cancel("kit-1", None)
+
+        assert len(self.jobs()) == 1
+
+    def test_what_nobody_knows_is_confirmed(self, transcoder: RemoteTranscoder) -> None:
+        """
+        There may never have been a submission.
+        """
+        transcoder.cancel("kit-unknown", None)
+
+    def test_an_outage_is_no_failure(
+        self, transcoder: RemoteTranscoder, submit: Submit
+    ) -> None:
+        """
+        While nobody answers, the submission stands, and the caller tries again.
+        """
+        made = submit("kit-1")
+        handle = made.remembered[-1]
+
+        self.break_off()
+
+        with pytest.raises(UnavailableError):
+            transcoder.run(made.part, attrs.evolve(made.workspace, handle=handle))
+        with pytest.raises(UnavailableError):
+            transcoder.cancel("kit-1", handle)
+
+    def submitted(
+        self,
+        transcoder: RemoteTranscoder,
+        order: TranscodeOrder,
+        storage: Storage,
+        folder: Path,
+        key: str,
+    ) -> SubmittedPart:
+        """
+        Submit the first part of a plan with a key.
+        """
+        remembered: list[str] = []
+        part = transcoder.plan(order)[0]
+        workspace = self.workspace_of(folder, storage, remembered, key=key)
+        made = transcoder.run(part, workspace)
+        assert isinstance(made, PartPending)
+        assert remembered[-1:] == [made.handle]
+        return SubmittedPart(part, workspace, remembered)
+
+    def workspace_of(
+        self, folder: Path, storage: Storage, remembered: list[str], *, key: str
+    ) -> Workspace:
+        """
+        Make the workspace of an attempt; its source may not be fetched.
+        """
+
+        def fetch() -> Path:
+            pytest.fail("the source was fetched; ask for its address")
+
+        def address(valid_s: int) -> str:
+            # Duck typing, as in the core: what a storage can do, it has a method for.
+            signed: str = storage.presigned_url(  # type: ignore[attr-defined]
+                self.source_path, valid_s=valid_s
+            )
+            return signed
+
+        own = folder / key
+        own.mkdir(exist_ok=True)
+        return Workspace(
+            source=fetch,
+            folder=own,
+            report=lambda _: None,
+            check=lambda: None,
+            key=key,
+            remember=remembered.append,
+            source_address=address,
+            target=PartTarget(storage=storage, prefix=f"media/{key}"),
+        )

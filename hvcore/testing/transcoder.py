@@ -1,0 +1,97 @@
+"""
+The promises of transcoders, as tests.
+
+A plugin's tests inherit and say what is transcoded. ``hvcore.testing.remote_transcoder``
+is for those whose parts are made elsewhere.
+"""
+
+from math import isclose
+from pathlib import Path
+
+import pytest
+
+from hvcore.domain.limits import SEGMENT_S
+from hvcore.plugin_api import (
+    EncodingSettings,
+    Preset,
+    SourceInfo,
+    TranscodeOrder,
+    Transcoder,
+    Workspace,
+    build_ladder,
+)
+
+
+class TranscoderConformance:
+    """
+    What every transcoder promises of a plan.
+    """
+
+    @pytest.fixture
+    def transcoder(self) -> Transcoder:
+        """
+        Make the transcoder.
+        """
+        raise NotImplementedError
+
+    @pytest.fixture
+    def workspace(self, tmp_path: Path) -> Workspace:
+        """
+        Make a workspace with a short video that the transcoder can use.
+        """
+        raise NotImplementedError
+
+    @pytest.fixture
+    def order(self, transcoder: Transcoder, workspace: Workspace) -> TranscodeOrder:
+        """
+        Make an order of what was probed; the usual preset.
+        """
+        return order_of(transcoder.probe(workspace))
+
+    def test_it_says_what_it_can_do(self, transcoder: Transcoder) -> None:
+        """
+        The answer has a name and is the same each time, because it is kept.
+        """
+        able = transcoder.capabilities()
+
+        assert able.name
+        assert transcoder.capabilities() == able
+
+    def test_it_probes_what_it_is_given(
+        self, transcoder: Transcoder, workspace: Workspace
+    ) -> None:
+        """
+        A source has pictures, a length and a size.
+        """
+        source = transcoder.probe(workspace)
+
+        assert source.duration_s > 0
+        assert source.size_bytes > 0
+        assert min(source.video.width_px, source.video.height_px) > 0
+
+    def test_a_plan_is_whole(
+        self, transcoder: Transcoder, order: TranscodeOrder
+    ) -> None:
+        """
+        Parts are numbered from 0, their weights add up to 1, and a plan can be repeated.
+        """
+        parts = transcoder.plan(order)
+
+        assert [part.index for part in parts] == list(range(len(parts)))
+        assert parts
+        assert isclose(sum(part.weight for part in parts), 1.0, abs_tol=0.001)
+        assert any(part.has_pictures for part in parts)
+        assert transcoder.plan(order) == parts
+
+
+def order_of(source: SourceInfo) -> TranscodeOrder:
+    """
+    Make an order of a source; the usual preset.
+    """
+    settings = EncodingSettings(preset=Preset.STANDARD)
+    return TranscodeOrder(
+        source=source,
+        settings=settings,
+        ladder=build_ladder(source, settings),
+        segment_s=SEGMENT_S,
+    )

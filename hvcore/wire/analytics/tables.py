@@ -1,0 +1,30 @@
+"""
+Analytics: what a file of each report holds.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from hvcore.wire.analytics import schemas, video_reports
+from hvcore.wire.analytics.query import LiveRecords, VideoRecords
+from hvcore.wire.exports import Table, table
+
+USAGE: Final = table("usage", schemas.USAGE, "usage")
+DAILY: Final = table("daily", schemas.DAILY, "dailyUsage")
+STORAGE: Final = table("storage", schemas.STORAGE, "storage")
+DISTRIBUTION: Final = table(
+    "resolution-distribution", schemas.DISTRIBUTION, "distribution"
+)
+EXPLANATION: Final = table("explanation", schemas.EXPLANATION, "ignored")
+PLAYBACK_QUALITY: Final = table(
+    "playback-quality", video_reports.PLAYBACK_QUALITY, "playbackQuality"
+)
+BREAKDOWN: Final = table("breakdown", video_reports.BREAKDOWN, "breakdown")
+OF_VIDEO: Final[Mapping[VideoRecords, Table]] = {
+    records: table(records.value, schemas.VIDEO_RESOLUTION, records.value)
+    for records in VideoRecords
+}
+LIVE: Final[Mapping[LiveRecords, Table]] = {
+    records: table(records.value, schemas.VIEWERS, records.value)
+    for records in LiveRecords
+}

@@ -1,0 +1,101 @@
+"""
+Records of an answer as they stand in files; CSV is that of RFC 4180.
+
+Columns come from the schema of the answer, so that a file without records has
+its header row, and no answer gets a member that its file lacks.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Final, cast
+
+import attrs
+
+from hvcore.wire.schema import Schema
+
+FORMULA_BEGINS_WITH: Final = ("=", "+", "-", "@", "\t", "\r")
+"""A spreadsheet takes such a cell for a formula, and runs it."""
+
+
+class ExportFormat(Enum):
+    """
+    How records are sent.
+    """
+
+    JSON = "json"
+    CSV = "csv"
+    NDJSON = "ndjson"
+
+
+MEDIA_TYPES: Final = {
+    ExportFormat.JSON: "application/json",
+    ExportFormat.CSV: "text/csv",
+    ExportFormat.NDJSON: "application/x-ndjson",
+}
+
+
+@attrs.frozen(kw_only=True)
+class Table:
+    """
+    The records of an answer, as a file has them.
+
+    Attributes:
+        name: Of the file, without its ending.
+        member: Of the payload; an array of records, or one record.
+        columns: The members of a record, in the documented order.
+    """
+
+    name: str
+    member: str
+    columns: tuple[str, ...]
+
+
+def table(name: str, answer: Schema, member: str) -> Table:
+    """
+    Describe the file of a member of an answer.
+
+    Args:
+        answer: Schema of the payload.
+    """
+    found = cast("Mapping[str, Any]", answer)["properties"][member]
+    records = found.get("items", found)
+    return Table(name=name, member=member, columns=tuple(records["properties"]))
+
+
+def renamed(of: Table, name: str) -> Table:
+    """
+    Return the same table in a file of another name.
+    """
+    return attrs.evolve(of, name=name)
+
+
+def as_csv(of: Table, payload: Mapping[str, object]) -> bytes:
+    """
+    Return records with a header row before them; lines end with CR LF.
+    """
+    text = io.StringIO(newline="")
+    rows = csv.writer(text)
+    rows.writerow(of.columns)
+    for record in records_of(of, payload):
+        rows.writerow([_cell(record[name]) for name in of.columns])
+    return text.getvalue().encode("utf-8", "replace")
+
+
+def records_of(
+    of: Table, payload: Mapping[str, object]
+) -> Sequence[Mapping[str, object]]:
+    """
+    Return the records of a payload, also where there is only one.
+    """
+    found = payload[of.member]
+    records = found if isinstance(found, list) else [found]
+    return cast("Sequence[Mapping[str, object]]", records)
+
+
+def _cell(value: object) -> str:
+    if not isinstance(value, str):
+        return json.dumps(value)
+    return f"'{value}" if value.startswith(FORMULA_BEGINS_WITH) else value

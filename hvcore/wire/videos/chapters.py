@@ -1,0 +1,47 @@
+"""
+Chapters: what is answered.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from hvcore.domain.processing.chapters import MAX_CHAPTER_TITLE_CHARS, Chapter
+from hvcore.wire.schema import Schema, array, record
+
+_SECONDS: Final[Schema] = {"type": "number", "minimum": 0}
+
+CHAPTER_LIST: Final = array(
+    record(
+        {
+            "startSeconds": _SECONDS,
+            "endSeconds": _SECONDS,
+            "title": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": MAX_CHAPTER_TITLE_CHARS,
+            },
+        }
+    )
+)
+CHAPTERS: Final = record({"chapters": CHAPTER_LIST})
+
+
+def chapters(found: Iterable[Chapter]) -> dict[str, object]:
+    """
+    Render the chapters of a video.
+    """
+    return {"chapters": chapter_list(found)}
+
+
+def chapter_list(found: Iterable[Chapter]) -> list[dict[str, object]]:
+    """
+    Render chapters, in order.
+    """
+    return [
+        {
+            "startSeconds": one.start_ms / 1000,
+            "endSeconds": one.end_ms / 1000,
+            "title": one.title,
+        }
+        for one in found
+    ]

@@ -1,0 +1,3 @@
+"""
+Sign-in by one-time links, without a provider.
+"""

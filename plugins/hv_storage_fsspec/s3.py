@@ -1,0 +1,213 @@
+"""
+Objects in S3, or in what speaks like it, to which others may send bytes themselves.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+from hv_storage_fsspec.remote import RemoteStorage, foreign_errors
+from hvcore.plugin_api import (
+    ArrivedPart,
+    ObjectInfo,
+    PartedWrite,
+    UnavailableError,
+    WriteAddress,
+)
+
+SIGNATURE_VERSION: Final = "s3v4"
+"""botocore signs addresses with version 2 where it can, which binds no length and
+which newer stores refuse."""
+
+
+class S3Storage(RemoteStorage):
+    """
+    Keeps objects in a bucket.
+
+    Also carries out SupportsPresignedWrite and SupportsPartedWrite.
+    """
+
+    def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
+        config = args.get("config_kwargs", {})
+        self._is_anonymous = bool(args.get("anon"))
+        if not self._is_anonymous and isinstance(config, Mapping):
+            config = {"signature_version": SIGNATURE_VERSION, **config}
+            args = {**args, "config_kwargs": config}
+        super().__init__(url, args=args, work_dir=work_dir)
+
+    @property
+    def can_presign_writes(self) -> bool:
+        """
+        Return whether there is a key to sign with.
+        """
+        return not self._is_anonymous
+
+    @property
+    def can_presign_parts(self) -> bool:
+        """
+        Return whether there is a key to sign with.
+        """
+        return not self._is_anonymous
+
+    def write_address(
+        self,
+        path: str,
+        *,
+        content_type: str | None,
+        size_bytes: int | None,
+        valid_s: int,
+    ) -> WriteAddress:
+        """
+        Sign one PUT of an object.
+        """
+        bound: dict[str, object] = {}
+        if content_type is not None:
+            bound["ContentType"] = content_type
+        if size_bytes is not None:
+            bound["ContentLength"] = size_bytes
+        return self._sign(path, valid_s, "put_object", **bound)
+
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        """
+        Copy an object within the store, whole or not at all.
+        """
+        before = self.stat(source)
+        try:
+            with foreign_errors(source):
+                self._fs.cp_file(
+                    self._full(source),
+                    self._full(target),
+                    ContentType=content_type,
+                    # Else a small copy keeps the type of its source.
+                    MetadataDirective="REPLACE",
+                )
+        except BaseException:
+            # Parts without an object are paid for and never seen.
+            with suppress(UnavailableError):
+                for begun in self.parted_writes(target):
+                    self.end_parts(begun)
+            raise
+        copied = self.stat(target)
+        # Parts may be of two objects, one of which was sent meanwhile.
+        if self.stat(source) != before or copied.size_bytes != before.size_bytes:
+            self.delete_tree(target)
+            raise UnavailableError("The object changed while it was copied.")
+        return copied
+
+    def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
+        """
+        Begin an object that comes in parts.
+        """
+        with foreign_errors():
+            begun = self._call(
+                "create_multipart_upload", path, ContentType=content_type
+            )
+        return PartedWrite(
+            path=path, id=str(begun["UploadId"]), begun_at=datetime.now(UTC)
+        )
+
+    def part_address(
+        self, begun: PartedWrite, number: int, *, size_bytes: int, valid_s: int
+    ) -> WriteAddress:
+        """
+        Sign one PUT of a part.
+        """
+        return self._sign(
+            begun.path,
+            valid_s,
+            "upload_part",
+            UploadId=begun.id,
+            PartNumber=number,
+            ContentLength=size_bytes,
+        )
+
+    def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
+        """
+        Return the parts that are there, by number.
+        """
+        found: list[ArrivedPart] = []
+        is_last = False
+        while not is_last:
+            after = found[-1].number if found else 0
+            with foreign_errors(begun.path):
+                page = self._call(
+                    "list_parts",
+                    begun.path,
+                    UploadId=begun.id,
+                    PartNumberMarker=after,
+                )
+            parts = page.get("Parts", ())
+            found += [_part(part) for part in parts]
+            is_last = not (page.get("IsTruncated") and parts)
+        return found
+
+    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+        """
+        Make the object of its parts.
+        """
+        named = [{"PartNumber": part.number, "ETag": part.tag} for part in parts]
+        with foreign_errors(begun.path):
+            self._call(
+                "complete_multipart_upload",
+                begun.path,
+                UploadId=begun.id,
+                MultipartUpload={"Parts": named},
+            )
+
+    def end_parts(self, begun: PartedWrite) -> None:
+        """
+        Throw the parts of an object away; absent is fine.
+        """
+        with foreign_errors(), suppress(FileNotFoundError):
+            self._call("abort_multipart_upload", begun.path, UploadId=begun.id)
+
+    def parted_writes(self, path: str) -> Iterator[PartedWrite]:
+        """
+        Give what has been begun at a path, and was neither joined nor ended.
+        """
+        bucket, key = self._place(path)
+        with foreign_errors():
+            # Some stores find nothing unless the prefix is the whole key.
+            page = self._fs.call_s3("list_multipart_uploads", Bucket=bucket, Prefix=key)
+        for upload in page.get("Uploads", ()):
+            if upload["Key"] == key:
+                yield PartedWrite(
+                    path=path, id=str(upload["UploadId"]), begun_at=upload["Initiated"]
+                )
+
+    def _sign(
+        self, path: str, valid_s: int, method: str, **bound: object
+    ) -> WriteAddress:
+        with foreign_errors():
+            url = str(
+                self._fs.sign(
+                    self._full(path), expiration=valid_s, client_method=method, **bound
+                )
+            )
+        # Read from the address itself: a signature of version 2 binds other things.
+        query = parse_qs(urlsplit(url).query)
+        signed = set(query.get("X-Amz-SignedHeaders", [""])[0].split(";"))
+        return WriteAddress(
+            url=url,
+            binds_type="content-type" in signed,
+            binds_size="content-length" in signed,
+        )
+
+    def _call(self, method: str, path: str, **fields: object) -> Any:  # noqa: ANN401 - botocore has no types
+        bucket, key = self._place(path)
+        return self._fs.call_s3(method, Bucket=bucket, Key=key, **fields)
+
+    def _place(self, path: str) -> tuple[str, str]:
+        bucket, _, key = self._full(path).partition("/")
+        return bucket, key
+
+
+def _part(part: Mapping[str, Any]) -> ArrivedPart:
+    return ArrivedPart(
+        number=int(part["PartNumber"]),
+        size_bytes=int(part["Size"]),
+        tag=str(part["ETag"]),
+    )

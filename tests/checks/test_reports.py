@@ -1,0 +1,115 @@
+"""
+The findings that a page may ask for, and what is known of processes.
+"""
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+
+from hv_checks.checks import CHECKS, asked
+from hv_checks.processes import FILE, read_processes, write_processes
+from hv_checks.reports import InstallationReports
+from hvcore.domain.health_findings import Examination, HealthFinding
+from hvcore.domain.processes import ServiceProcess
+from hvcore.settings import load
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+PROCESS = ServiceProcess(name="api", pid=7, started_at=AT, starts=2)
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> InstallationReports:
+    folder = tmp_path_factory.mktemp("hv-data")
+    settings = load(config_path=None, environ={}, data_dir=folder).settings
+    return InstallationReports(settings)
+
+
+def test_every_check_has_a_finding(reports: InstallationReports) -> None:
+    found = reports.examination(anew=False)
+
+    assert {one.check for one in found.findings} == set(CHECKS)
+    (database,) = (one for one in found.findings if one.check == "database")
+    assert database.mend == "Run: hv migrate"
+
+
+def test_findings_of_a_moment_ago_are_shown_again(reports: InstallationReports) -> None:
+    first = reports.examination(anew=False)
+
+    assert reports.examination(anew=False) is first
+    assert reports.examination(anew=True).at > first.at
+
+
+def test_who_asks_meanwhile_gets_the_same_findings(
+    reports: InstallationReports,
+) -> None:
+    together, found = Barrier(3), list[Examination]()
+
+    def ask() -> None:
+        together.wait()
+        found.append(reports.examination(anew=False))
+
+    threads = [Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len({id(one) for one in found}) == 1
+
+
+def test_a_check_that_fails_is_a_finding() -> None:
+    def fail() -> list[HealthFinding]:
+        raise RuntimeError("no")
+
+    (found,) = asked("disk", fail)
+
+    assert (found.state, found.check, found.found) == (
+        "broken",
+        "disk",
+        "RuntimeError: no",
+    )
+
+
+def test_processes_are_read_as_they_were_written(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    gone = ServiceProcess(name="encode-1", pid=None, started_at=AT, starts=9)
+
+    write_processes(tmp_path, [PROCESS, gone])
+
+    assert read_processes(tmp_path) == [PROCESS, gone]
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [FILE.name]
+
+
+def test_processes_of_a_keeper_that_was_killed_are_not_known(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    write_processes(tmp_path, [PROCESS])
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+
+    text = (tmp_path / FILE).read_text()
+    (tmp_path / FILE).write_text(
+        text.replace(f'"keeper": {os.getpid()}', f'"keeper": {killed.pid}')
+    )
+
+    assert read_processes(tmp_path) is None
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"keeper": "x"}'])
+def test_without_a_file_of_processes_they_are_not_known(
+    tmp_path: Path, text: str | None
+) -> None:
+    (tmp_path / "run").mkdir()
+    if text is not None:
+        (tmp_path / FILE).write_text(text)
+
+    assert (
+        InstallationReports(
+            load(config_path=None, environ={}, data_dir=tmp_path).settings
+        ).processes()
+        is None
+    )

@@ -1,0 +1,94 @@
+"""
+The dashboard with its organizations, over real services.
+"""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+import pytest
+from falcon.testing import TestClient
+
+from hv_dashboard.app import make_dashboard
+from hv_dashboard.assets import DASHBOARD_FILES, STATIC
+from hv_reference.dry_playback import DryPlaybackJudge
+from hvcore.assembly import build
+from hvcore.settings import Settings
+from hvcore.settings.sign_in import SignInSettings
+from tests.conftest import SettableClock
+from tests.dashboard.world import DashboardWorld, StillInstallation
+from tests.http.conftest import Template, settings_of
+from tests.http.world import make_tenants
+
+
+@pytest.fixture(scope="session")
+def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    The pages' files, with stand-ins for those that are fetched.
+    """
+    folder = tmp_path_factory.mktemp("static") / "static"
+    shutil.copytree(STATIC, folder, ignore=shutil.ignore_patterns("vendor"))
+    (folder / "vendor").mkdir()
+    for name in DASHBOARD_FILES.names:
+        (folder / name).write_text(f"/* {name} */")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _template(tmp_path_factory: pytest.TempPathFactory) -> Template:
+    folder = tmp_path_factory.mktemp("database")
+    with build(_settings(folder), overrides={"clock": SettableClock()}) as services:
+        services.migrate()
+        tenants = make_tenants(services)
+    return Template(database=folder / "hvcore.sqlite3", tenants=tenants)
+
+
+@pytest.fixture
+def dashboard(
+    _template: Template, static: Path, tmp_path: Path, clock: SettableClock
+) -> Iterator[DashboardWorld]:
+    """
+    The dashboard of a service of its own.
+    """
+    with open_dashboard(_template, tmp_path, static, clock) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared(
+    _template: Template, static: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[DashboardWorld]:
+    """
+    One dashboard for all cells of a matrix.
+    """
+    folder = tmp_path_factory.mktemp("shared")
+    with open_dashboard(_template, folder, static, SettableClock()) as made:
+        yield made
+
+
+@contextmanager
+def open_dashboard(
+    template: Template, folder: Path, static: Path, clock: SettableClock
+) -> Iterator[DashboardWorld]:
+    with template.open(_settings(folder), clock) as world:
+        installation = StillInstallation()
+        app = make_dashboard(
+            world.services,
+            installation=installation,
+            judge=DryPlaybackJudge.of(world.services),
+            static=static,
+        )
+        yield DashboardWorld(
+            world=world, client=TestClient(app), installation=installation
+        )
+
+
+def _settings(folder: Path) -> Settings:
+    settings = settings_of(folder)
+    # A matrix signs in more often than people do.
+    return attrs.evolve(
+        settings,
+        sign_in=SignInSettings(attempts_per_minute=100_000),
+    )

@@ -1,0 +1,185 @@
+"""
+The page of a video: what it shows, and what changes it.
+"""
+
+import re
+
+import attrs
+import pytest
+
+from hvcore.domain.access.roles import Role
+from hvcore.domain.processing.transcoding import MediaFile, Segment
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import DeletionReason, VideoChanges
+from tests.dashboard.test_videos import NAMES, is_harmless
+from tests.dashboard.world import VIDEOS, DashboardWorld, ids_in, policy_of
+from tests.http.world import job_of, media
+
+TABS = ("", *(f"/{n}" for n in ("captions", "picture", "sharing", "embed")))
+ALL_TABS = (*TABS, "/analytics", "/events", "/explain")
+
+
+@pytest.mark.parametrize("tab", ALL_TABS)
+def test_a_name_changes_nothing_around_it(shared: DashboardWorld, tab: str) -> None:
+    person = shared.sign_in(Role.EDITOR)
+    for name in NAMES.values():
+        video_id = shared.world.ready(name="plain")
+        changes = VideoChanges(name=name, description=name + "<b>\r\n" * 200)
+        shared.world.change(video_id, lambda video, it=changes: video.change(it))
+
+        answer = person.get(f"{VIDEOS}/{video_id}{tab}")
+
+        assert answer.status_code == 200
+        assert ids_in(answer)
+        assert is_harmless(answer), name
+        assert "<b>\n" not in answer.text
+
+
+def test_a_viewer_is_offered_no_change(dashboard: DashboardWorld) -> None:
+    video_id = dashboard.world.failed()
+    viewer = dashboard.sign_in(Role.VIEWER)
+
+    for tab in ALL_TABS:
+        answer = viewer.get(f"{VIDEOS}/{video_id}{tab}")
+
+        assert answer.status_code == 200
+        forms = answer.text.count('method="post"')
+        # Signing out, and asking why something is refused.
+        assert forms == (2 if tab == "/explain" else 1)
+
+
+def test_a_private_video_plays_by_a_token_of_its_own(
+    dashboard: DashboardWorld,
+) -> None:
+    public_id = dashboard.world.ready()
+    private_id = dashboard.world.ready(is_public=False)
+    person = dashboard.sign_in(Role.VIEWER)
+
+    public, private = (person.get(f"{VIDEOS}/{one}") for one in (public_id, private_id))
+
+    player = dashboard.world.services.settings.public.player_url
+    assert f'src="{player}/v1/embed/{public_id}"' in public.text
+    assert f'src="{player}/v1/embed/{private_id}?token=' in private.text
+    assert policy_of(private)["frame-src"] == player
+    renewed = person.get(f"{VIDEOS}/{private_id}/player").json
+    assert f"/v1/private/{private_id}/master.m3u8?token=" in renewed["url"]
+
+
+def test_an_encoding_moves_by_itself_until_it_is_done(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = dashboard.world.transcoding()
+    person = dashboard.sign_in(Role.VIEWER)
+    path = f"{VIDEOS}/{video_id}/facts"
+
+    page, running = person.get(f"{VIDEOS}/{video_id}"), person.fragment(path)
+    dashboard.world.fail(video_id)
+    ended = person.fragment(path)
+
+    assert f'hx-get="{path}"' in page.text
+    assert f'hx-get="{path}"' in running.text
+    assert "hx-get" not in ended.text
+    assert "There is no picture." in ended.text
+
+
+def test_a_video_on_its_way_has_one_page(dashboard: DashboardWorld) -> None:
+    video_id = dashboard.world.awaited()
+    person = dashboard.sign_in(Role.EDITOR)
+
+    page = person.get(f"{VIDEOS}/{video_id}")
+
+    assert "Its file is on its way" in page.text
+    assert 'aria-label="Video"' not in page.text
+    assert {
+        person.get(f"{VIDEOS}/{video_id}{tab}").status_code for tab in TABS[1:]
+    } == {404}
+
+
+def test_name_description_and_visibility_are_changed(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = dashboard.world.ready(is_public=True)
+    person = dashboard.sign_in(Role.EDITOR)
+    sent = {"videoName": " New ", "description": "a\r\nb", "access": "private"}
+
+    answer = person.post(f"{VIDEOS}/{video_id}", sent)
+
+    video = dashboard.video(video_id)
+    assert answer.status_code == 303
+    assert (video.name, video.description, video.is_public) == ("New", "a\nb", False)
+    assert dashboard.last_audited() == ("video.change", video_id, "Editor Person")
+
+
+def test_a_description_is_cleared(dashboard: DashboardWorld) -> None:
+    video_id = dashboard.world.ready()
+    changes = VideoChanges(description="old")
+    dashboard.world.change(video_id, lambda video: video.change(changes))
+    sent = {"videoName": "clip", "description": " ", "access": "public"}
+
+    dashboard.sign_in(Role.EDITOR).post(f"{VIDEOS}/{video_id}", sent)
+
+    assert dashboard.video(video_id).description is None
+
+
+def test_a_wrong_change_is_shown_beside_its_field(dashboard: DashboardWorld) -> None:
+    video_id = dashboard.world.ready(name="old")
+    sent = {"videoName": "", "description": "kept <b>", "access": "public"}
+
+    answer = dashboard.sign_in(Role.EDITOR).post(f"{VIDEOS}/{video_id}", sent)
+
+    assert answer.status_code == 400
+    assert 'id="videoName-about"' in answer.text
+    assert "kept &lt;b&gt;" in answer.text
+    assert dashboard.video(video_id).name == "old"
+
+
+def test_a_failed_video_is_tried_again(dashboard: DashboardWorld) -> None:
+    video_id = dashboard.world.failed()
+    person = dashboard.sign_in(Role.EDITOR)
+    assert "Try again" in person.get(f"{VIDEOS}/{video_id}").text
+
+    answer = person.post(f"{VIDEOS}/{video_id}/retry")
+
+    assert answer.status_code == 303
+    assert dashboard.video(video_id).state is VideoState.TRANSCODING
+    assert person.post(f"{VIDEOS}/{video_id}/retry").status_code == 409
+
+
+def test_a_video_is_deleted_with_a_reason(dashboard: DashboardWorld) -> None:
+    video_id = dashboard.world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+
+    answer = person.post(f"{VIDEOS}/{video_id}/delete", {"reason": "copyright_claim"})
+
+    video = dashboard.video(video_id)
+    assert answer.headers["location"] == VIDEOS
+    assert video.state is VideoState.DELETED
+    assert video.deletion_reason is DeletionReason.COPYRIGHT_CLAIM
+    assert dashboard.last_audited()[0] == "video.delete"
+    assert person.get(f"{VIDEOS}/{video_id}").status_code == 404
+
+
+def test_the_ladder_is_as_it_was_measured(dashboard: DashboardWorld) -> None:
+    video_id = dashboard.world.transcoding()
+    made = media(12.0)
+    segments = tuple(
+        Segment(
+            number=number,
+            duration_s=6.0,
+            file=MediaFile(size_bytes=size_bytes, sha256="0" * 64),
+        )
+        for number, size_bytes in enumerate((300_000, 450_000))
+    )
+    rung, *others = made.tracks
+    track = attrs.evolve(rung.track, segments=segments)
+    made = attrs.evolve(made, tracks=(attrs.evolve(rung, track=track), *others))
+    dashboard.world.change(
+        video_id, lambda video: video.mark_ready(job_of(video), made)
+    )
+
+    text = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}").text
+
+    assert re.findall(r"([\d,]+) kbit/s", text) == [
+        *("500", "500", "600"),
+        "96",
+    ]

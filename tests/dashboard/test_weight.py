@@ -1,0 +1,106 @@
+"""
+What a page weighs with everything that it loads.
+"""
+
+import gzip
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import attrs
+import pytest
+
+from hv_dashboard.assets import STATIC
+from hv_dashboard.routes import ROUTES
+from hvcore.domain.access.keys import KeyType
+from hvcore.domain.access.roles import Role
+from hvcore.domain.limits import MAX_DESCRIPTION_CHARS
+from hvcore.domain.videos.video import VideoChanges
+from hvcore.services.access.keys import KeyWanted
+from tests.conftest import SettableClock
+from tests.dashboard.conftest import open_dashboard
+from tests.dashboard.world import HOST, DashboardWorld, PersonClient
+from tests.http.conftest import Template
+from tests.http.world import ORG
+
+# With what npm brings, which the fast tests do without.
+pytestmark = pytest.mark.services
+
+MOST_BYTES: Final = 150_000
+LISTED: Final = 60
+"""More than a page shows."""
+LONG: Final = "\u05e9\u05dc\u05d5\u05dd <i>&" * 20
+FILES: Final = re.compile(r'(?:src|href)="(/dashboard/static/[^"]+)"')
+IS_PAGE: Final = "<!doctype html>"
+
+
+@attrs.frozen(kw_only=True)
+class FullDashboard:
+    """
+    A dashboard with long lists of long names.
+
+    Attributes:
+        ids: One of each kind, by the parameter of addresses.
+    """
+
+    dashboard: DashboardWorld
+    operator: PersonClient
+    ids: Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def full(
+    _template: Template, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FullDashboard]:
+    folder = tmp_path_factory.mktemp("full")
+    with open_dashboard(_template, folder, STATIC, SettableClock()) as made:
+        services = made.world.services
+        for number in range(LISTED):
+            name = f"{number} {LONG}"
+            wanted = KeyWanted(type=KeyType.FULL_ACCESS, org_id=ORG, name=name)
+            key = services.keys.create(wanted).key
+            member = services.members.add(ORG, role=Role.EDITOR, name=name)
+            video_id = made.world.ready()
+            text = (name * MAX_DESCRIPTION_CHARS)[:MAX_DESCRIPTION_CHARS]
+            changes = VideoChanges(name=name, description=text)
+            made.world.change(video_id, lambda video, it=changes: video.change(it))
+        ids = {
+            "org_id": ORG,
+            "video_id": video_id,
+            "key_id": key.id,
+            "member_id": member.id,
+        }
+        yield FullDashboard(dashboard=made, operator=made.sign_in(None), ids=ids)
+
+
+def pages(full: FullDashboard) -> Iterator[tuple[str, str]]:
+    """
+    Yield the address and the text of every page that can be looked at.
+    """
+    for route in ROUTES:
+        path = re.sub(r"{(\w+)}", lambda m: full.ids.get(m[1], "none"), route.path)
+        if route.method != "GET" or route.is_for_scripts:
+            continue
+        answer = full.operator.get(path)
+        if answer.status_code == 200 and IS_PAGE in answer.text:
+            yield path, answer.text
+        if route.path.endswith("/sign-in/link"):
+            yield path, full.dashboard.get(path).text
+
+
+def test_a_page_with_everything_is_light(full: FullDashboard) -> None:
+    weights: dict[str, int] = {}
+    files: dict[str, int] = {}
+
+    for path, text in pages(full):
+        wanted = set(FILES.findall(text))
+        assert wanted, path
+        for name in wanted - files.keys():
+            answer = full.dashboard.client.simulate_get(name, host=HOST)
+            assert answer.status_code == 200, name
+            files[name] = len(gzip.compress(answer.content))
+        own = len(gzip.compress(text.encode()))
+        weights[path] = own + sum(files[name] for name in wanted)
+
+    assert len(weights) >= 20
+    assert {p: bytes_ for p, bytes_ in weights.items() if bytes_ > MOST_BYTES} == {}

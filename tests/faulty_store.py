@@ -1,0 +1,166 @@
+"""
+A proxy before an object store that makes chosen requests fail.
+"""
+
+import http.client
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Final
+from urllib.parse import urlsplit
+
+import attrs
+
+_HOP_BY_HOP: Final = frozenset({"connection", "keep-alive", "transfer-encoding"})
+_RESET: Final = struct.pack("ii", 1, 0)
+
+
+class Fault(Enum):
+    """
+    What happens to a request.
+
+    ANSWER_LOST: the store carries it out, and the answer does not arrive. HALF_BODY:
+    the store gets half of the body. HALF_ANSWER: the answer breaks off.
+    """
+
+    ERROR_500 = 500
+    ERROR_503 = 503
+    RESET = "reset"
+    ANSWER_LOST = "answer lost"
+    HALF_BODY = "half body"
+    HALF_ANSWER = "half answer"
+
+
+@attrs.define
+class FaultyStore:
+    """
+    The proxy.
+
+    Attributes:
+        strikes: Called with a request's method and path and whether it copies;
+            returns what happens to it.
+        struck: How many requests have failed.
+    """
+
+    url: str
+    strikes: Callable[[str, str, bool], Fault | None] = lambda *_: None
+    struck: int = 0
+
+    def strike_once(
+        self, fault: Fault, method: str, path: str, *, copies: bool = False
+    ) -> None:
+        """
+        Make the next request fail whose path ends so.
+        """
+
+        def strikes(found_method: str, found_path: str, is_copy: bool) -> Fault | None:  # noqa: FBT001 - see strikes
+            if (found_method, is_copy) != (method, copies):
+                return None
+            if path not in found_path:
+                return None
+            self.strikes = lambda *_: None
+            return fault
+
+        self.strikes = strikes
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """
+    Passes one request after another on to the store behind, or makes it fail.
+    """
+
+    protocol_version = "HTTP/1.1"
+    store: FaultyStore
+    behind: str
+
+    def handle_request(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        path = urlsplit(self.path).path
+        is_copy = "x-amz-copy-source" in self.headers
+        fault = self.store.strikes(self.command, path, is_copy)
+        self.store.struck += fault is not None
+        if fault in {Fault.ERROR_500, Fault.ERROR_503}:
+            self.send_response(fault.value)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif fault is Fault.RESET:
+            self._reset()
+        elif fault is Fault.HALF_BODY:
+            self._send_half(body)
+            self._reset()
+        else:
+            self._answer(body, fault)
+
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_OPTIONS = handle_request  # noqa: N815 - the names of the base class
+
+    def log_message(self, *_: object) -> None:
+        """
+        Say nothing.
+        """
+
+    def _answer(self, body: bytes, fault: Fault | None) -> None:
+        answer, data = self._passed_on(body)
+        if fault is Fault.ANSWER_LOST:
+            self._reset()
+            return
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in _HOP_BY_HOP:
+                self.send_header(name, value)
+        if answer.getheader("Content-Length") is None:
+            # It came in chunks.
+            self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if fault is Fault.HALF_ANSWER:
+            self.wfile.write(data[: len(data) // 2])
+            self._reset()
+            return
+        self.wfile.write(data)
+
+    def _passed_on(self, body: bytes) -> tuple[http.client.HTTPResponse, bytes]:
+        connection = http.client.HTTPConnection(self.behind, timeout=30)
+        connection.request(self.command, self.path, body, dict(self.headers))
+        answer = connection.getresponse()
+        data = answer.read()
+        connection.close()
+        return answer, data
+
+    def _send_half(self, body: bytes) -> None:
+        connection = http.client.HTTPConnection(self.behind, timeout=30)
+        connection.putrequest(
+            self.command, self.path, skip_host=True, skip_accept_encoding=True
+        )
+        for name, value in self.headers.items():
+            connection.putheader(name, value)
+        connection.endheaders(body[: len(body) // 2])
+        connection.close()
+
+    def _reset(self) -> None:
+        # Without lingering, closing sends a reset.
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def faulty_store(endpoint: str) -> Iterator[FaultyStore]:
+    """
+    Run a proxy before a store until the block ends.
+    """
+    handler = type("Handler", (_Handler,), {"behind": urlsplit(endpoint).netloc})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    store = FaultyStore(url=f"http://127.0.0.1:{server.server_port}")
+    handler.store = store
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield store
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

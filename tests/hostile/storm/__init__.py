@@ -1,0 +1,3 @@
+"""
+All attacks at once, and a neighbour who notices nothing of them.
+"""

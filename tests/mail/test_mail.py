@@ -1,0 +1,246 @@
+"""
+Mails that go to a real mail server, and as files where there is none.
+"""
+
+import socket
+import ssl
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hvcore.errors import ConfigError, UnavailableError
+from hvcore.mail import MailFolder, SmtpMailer, mail_folder, make_mailer
+from hvcore.ports.mail import Mail, MailRefusedError
+from hvcore.settings import Settings, load
+from tests.mail_server import MailServer, mail_server
+from tests.outbound import Certificates, make_certificates
+
+SENDER = "videos@example.com"
+MAIL = Mail(
+    id="shc_1",
+    to="ann@example.com",
+    subject="Grüße, 123456",
+    text="Eins\nzwei — drei\n",
+)
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return make_certificates(tmp_path_factory.mktemp("tls"), "127.0.0.1", "localhost")
+
+
+@pytest.fixture
+def trusted(certificates: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificates.ca_file))
+
+
+@pytest.fixture(scope="module")
+def context(certificates: Certificates) -> ssl.SSLContext:
+    return certificates.server_context({})
+
+
+@pytest.fixture
+def server() -> Iterator[MailServer]:
+    with mail_server() as running:
+        yield running
+
+
+def mailer(server: MailServer, scheme: str = "smtp", login: str = "") -> SmtpMailer:
+    return SmtpMailer(f"{scheme}://{login}127.0.0.1:{server.port}", sender=SENDER)
+
+
+def test_a_mail_arrives_as_it_was_written(server: MailServer) -> None:
+    mailer(server).send(MAIL)
+
+    (message,) = server.messages
+    assert server.recipients == ["ann@example.com"]
+    assert message["From"] == SENDER
+    assert message["To"] == "ann@example.com"
+    assert message["Subject"] == "Grüße, 123456"
+    assert message["Message-ID"] == "<shc_1@example.com>"
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message["Date"].datetime is not None
+    assert message.get_content().splitlines() == ["Eins", "zwei — drei"]
+
+
+def test_hosts_of_all_scripts_are_written_as_servers_know_them(
+    server: MailServer,
+) -> None:
+    mailer(server).send(attrs.evolve(MAIL, to="zoë@exämple.com"))
+
+    assert server.recipients == ["zoë@xn--exmple-cua.com"]
+
+
+@pytest.mark.parametrize("to", ["a\r\nRCPT TO:<b@example.com>@example.com", "a@ü..com"])
+def test_an_address_adds_no_line_to_the_talk(server: MailServer, to: str) -> None:
+    with pytest.raises(MailRefusedError):
+        mailer(server).send(attrs.evolve(MAIL, to=to))
+
+    assert server.messages == []
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_password_goes_over_tls(
+    trusted: None, context: ssl.SSLContext, scheme: str
+) -> None:
+    way = {"smtp": "starttls", "smtps": "tls"}[scheme]
+    with mail_server(**{way: context}, login=(b"hv", b"p@ss:/ ")) as server:  # type: ignore[arg-type]  # names of arguments
+        mailer(server, scheme, "hv:p%40ss%3A%2F%20@").send(MAIL)
+
+        assert len(server.messages) == 1
+        assert server.had_tls == [True]
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_certificate_of_somebody_else_is_not_trusted(
+    context: ssl.SSLContext, scheme: str
+) -> None:
+    way = {"smtp": "starttls", "smtps": "tls"}[scheme]
+    with mail_server(**{way: context}) as server:  # type: ignore[arg-type]  # names of arguments
+        with pytest.raises(UnavailableError, match=r"mail server 127\.0\.0\.1"):
+            mailer(server, scheme).send(MAIL)
+
+        assert server.messages == []
+
+
+def test_a_password_leaves_this_machine_over_tls_alone(
+    server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resolve(*_: object, **__: object) -> list[object]:
+        address = ("127.0.0.1", server.port)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", address)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    away = SmtpMailer(f"smtp://hv:secret@mail.test:{server.port}", sender=SENDER)
+
+    with pytest.raises(MailRefusedError, match="offers no TLS") as refused:
+        away.send(MAIL)
+
+    assert "secret" not in str(refused.value)
+
+
+def test_a_wrong_password_is_final() -> None:
+    with mail_server(login=(b"hv", b"right")) as server:
+        for act in (SmtpMailer.check, lambda m: m.send(MAIL)):
+            with pytest.raises(MailRefusedError, match="535") as refused:
+                act(mailer(server, login="hv:wrong@"))
+            assert "wrong" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [("450 later", UnavailableError), ("554 no, ann@example.com", MailRefusedError)],
+)
+@pytest.mark.parametrize("which", ["answer", "recipient_answer"])
+def test_what_may_work_later_is_told_from_what_will_not(
+    server: MailServer, which: str, answer: str, error: type[Exception]
+) -> None:
+    setattr(server, which, answer)
+
+    with pytest.raises(error) as refused:
+        mailer(server).send(MAIL)
+
+    assert answer[:3] in str(refused.value)
+    assert "ann" not in str(refused.value)
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        away = SmtpMailer(f"smtp://127.0.0.1:{port}", sender=SENDER)
+
+        for act in (away.check, lambda: away.send(MAIL)):
+            with pytest.raises(UnavailableError, match=r"127\.0\.0\.1 cannot be"):
+                act()
+
+
+def test_a_server_that_works_passes_its_check(server: MailServer) -> None:
+    mailer(server).check()
+
+    assert server.messages == []
+
+
+def test_without_a_server_a_mail_is_a_file_for_the_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "mail"
+    mailer = MailFolder(folder, sender=SENDER)
+
+    mailer.send(MAIL)
+
+    (path,) = folder.iterdir()
+    assert path.suffix == ".eml"
+    assert folder.stat().st_mode & 0o077 == path.stat().st_mode & 0o077 == 0
+    message = message_from_bytes(path.read_bytes(), policy=policy.default)
+    assert message["To"] == "ann@example.com"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mail").write_text("a file")
+
+    with pytest.raises(UnavailableError, match="mail folder"):
+        MailFolder(tmp_path / "mail", sender=SENDER).send(MAIL)
+
+
+def settings(tmp_path: Path, **environ: str) -> Settings:
+    return load(config_path=None, environ=environ, data_dir=tmp_path).settings
+
+
+def test_the_settings_choose_the_way(tmp_path: Path) -> None:
+    by_default = settings(tmp_path)
+    named = settings(tmp_path, HV_MAIL__URL="smtp://mail.example.com")
+
+    assert isinstance(make_mailer(by_default), MailFolder)
+    assert mail_folder(by_default) == tmp_path / "mail"
+    assert isinstance(make_mailer(named), SmtpMailer)
+
+
+@pytest.mark.parametrize(
+    ("player_url", "sender"),
+    [
+        ("https://play.example.com/x", "no-reply@play.example.com"),
+        ("http://127.0.0.1:8081", "no-reply@[127.0.0.1]"),
+        ("http://[::1]:8081", "no-reply@[IPv6:::1]"),
+    ],
+)
+def test_a_sender_is_made_of_the_players_host(
+    tmp_path: Path, player_url: str, sender: str
+) -> None:
+    chosen = settings(tmp_path, HV_PUBLIC__PLAYER_URL=player_url)
+
+    make_mailer(chosen).send(MAIL)
+
+    (path,) = mail_folder(chosen).iterdir()
+    message = message_from_bytes(path.read_bytes(), policy=policy.default)
+    assert message["From"] == sender
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mail.example.com",
+        "http://mail.example.com",
+        "smtp://",
+        "smtp://host:port",
+        "smtp://host:0",
+        "smtp://host/path",
+        "smtp://user:pa/ss@host",
+        "smtp://host?x=1",
+        "smtp://host\n",
+    ],
+)
+def test_an_address_of_a_server_that_is_none_is_refused_unseen(
+    tmp_path: Path, url: str
+) -> None:
+    with pytest.raises(ConfigError, match=r"mail\.url must be smtp://") as refused:
+        settings(tmp_path, HV_MAIL__URL=url)
+
+    assert url not in str(refused.value).replace("smtp://host", "").replace("//", "")
+
+
+@pytest.mark.parametrize("sender", ["x", "a b@example.com", "A <a@example.com>"])
+def test_a_sender_that_is_no_address_is_refused(tmp_path: Path, sender: str) -> None:
+    with pytest.raises(ConfigError, match=r"mail\.sender"):
+        settings(tmp_path, HV_MAIL__SENDER=sender)

@@ -1,0 +1,227 @@
+"""
+Who writes to SQLite waits as long as it takes, and nobody is passed by.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Connection, Engine
+
+from hv_analytics_sql.backend import SqlAnalytics
+from hvcore.errors import UnavailableError
+from hvcore.persistence import engine as engine_module
+from hvcore.persistence.engine import make_engine, write_queue, writing
+from hvcore.persistence.migrate import migrate
+from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore.persistence.videos.recount import recount
+from hvcore.persistence.write_queue import WriteQueue
+from tests.live import until
+
+BEGINS: Final = "BEGIN IMMEDIATE"
+SWITCHES: Final = "PRAGMA journal_mode=WAL"
+WITHIN_S: Final = 60
+
+
+def _prepare(engine: Engine) -> None:
+    SqlAnalytics(PluginDatabase(engine)).prepare()
+
+
+def _note(connection: Connection, word: str) -> None:
+    connection.exec_driver_sql("INSERT INTO noted VALUES (?)", (word,))
+    connection.commit()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "hvcore.db"
+
+
+@pytest.fixture
+def engine(path: Path) -> Iterator[Engine]:
+    made = make_engine(f"sqlite:///{path}")
+    yield made
+    made.dispose()
+
+
+@contextmanager
+def other_process_writes(path: Path) -> Iterator[sqlite3.Connection]:
+    """
+    Hold the write lock as another process does; whoever waits must ask.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(BEGINS)
+        yield connection
+        connection.execute("COMMIT")
+
+
+def asked_of(engine: Engine) -> list[str]:
+    """
+    Return a list that fills with the statements of new connections.
+    """
+    asked: list[str] = []
+
+    def listen(driver: sqlite3.Connection, _: object) -> None:
+        driver.set_trace_callback(asked.append)
+
+    event.listen(engine, "connect", listen, insert=True)
+    return asked
+
+
+class Worker(threading.Thread):
+    """
+    Does something, and tells how it ended.
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        super().__init__()
+        self.failure: BaseException | None = None
+        self._work = work
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._work()
+        except BaseException as exc:  # noqa: BLE001 - the test shows it
+            self.failure = exc
+
+
+def test_a_writer_that_comes_back_at_once_goes_behind_those_who_wait(
+    engine: Engine,
+) -> None:
+    with writing(engine) as connection:
+        connection.exec_driver_sql("CREATE TABLE noted (word TEXT)")
+        connection.commit()
+    others = []
+
+    def note(word: str) -> None:
+        with writing(engine) as mine:
+            _note(mine, word)
+
+    waiting = write_queue(engine).waiting
+    with writing(engine) as connection:
+        for number in range(4):
+            others.append(Worker(lambda number=number: note(f"other {number}")))
+            until(lambda count=number + 1: len(waiting) == count, within_s=WITHIN_S)
+        _note(connection, "first")
+    note("back")
+    for other in others:
+        other.join()
+
+    with engine.connect() as connection:
+        words = connection.exec_driver_sql("SELECT word FROM noted ORDER BY rowid")
+        assert list(words.scalars()) == [
+            "first",
+            *(f"other {number}" for number in range(4)),
+            "back",
+        ]
+    assert [other.failure for other in others] == [None] * 4
+
+
+def test_a_turn_that_does_not_come_is_given_up(engine: Engine) -> None:
+    with (
+        writing(engine),
+        pytest.raises(UnavailableError),
+        writing(engine, timeout_ms=1),
+    ):
+        pass
+
+    assert not write_queue(engine).waiting
+    with writing(engine) as connection:
+        connection.commit()
+
+
+def test_a_turn_ends_also_if_the_lock_was_not_free(engine: Engine, path: Path) -> None:
+    with writing(engine) as connection:
+        connection.commit()
+
+    with (
+        other_process_writes(path),
+        pytest.raises(UnavailableError),
+        writing(engine, timeout_ms=1),
+    ):
+        pass
+
+    with writing(engine) as connection:
+        connection.commit()
+
+
+def test_of_several_that_wait_one_after_the_other_has_its_turn() -> None:
+    queue, order = WriteQueue(), []
+    assert queue.take(0)
+
+    def take(number: int) -> None:
+        assert queue.take(WITHIN_S)
+        order.append(number)
+        queue.end()
+
+    workers = []
+    for number in range(3):
+        workers.append(Worker(lambda number=number: take(number)))
+        until(lambda count=number + 1: len(queue.waiting) == count, within_s=WITHIN_S)
+    queue.end()
+    for worker in workers:
+        worker.join()
+
+    assert order == [0, 1, 2]
+    assert queue.take(0)
+
+
+@pytest.mark.parametrize("work", [migrate, recount, _prepare])
+def test_what_an_operator_runs_waits_longer_than_a_request(
+    engine: Engine,
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    work: Callable[[Engine], None],
+) -> None:
+    if work is recount:
+        migrate(engine)
+    else:
+        with writing(engine) as connection:
+            connection.commit()
+    engine.dispose()
+    monkeypatch.setattr(engine_module, "BUSY_TIMEOUT_MS", 0)
+    asked = asked_of(engine)
+
+    with other_process_writes(path):
+        with pytest.raises(UnavailableError), writing(engine):
+            pass
+        asked.clear()
+        worker = Worker(lambda: work(engine))
+        until(
+            lambda: asked.count(BEGINS) > 1 or not worker.is_alive(),
+            within_s=WITHIN_S,
+        )
+        waited = worker.is_alive()
+    worker.join()
+
+    assert worker.failure is None
+    assert waited
+
+
+def test_a_new_database_may_be_opened_while_another_process_makes_it(
+    engine: Engine, path: Path
+) -> None:
+    """
+    Switching to WAL is refused at once, without SQLite's own waiting.
+    """
+    asked = asked_of(engine)
+
+    with other_process_writes(path) as connection:
+        connection.execute("CREATE TABLE other (id INTEGER)")
+        worker = Worker(lambda: engine.connect().close())
+        until(
+            lambda: asked.count(SWITCHES) > 1 or not worker.is_alive(),
+            within_s=WITHIN_S,
+        )
+    worker.join()
+
+    assert worker.failure is None
+    with engine.connect() as opened:
+        mode = opened.exec_driver_sql("PRAGMA journal_mode").scalar_one()
+        assert mode == "wal"

@@ -1,0 +1,63 @@
+"""
+The command says what is wrong before it serves, without a traceback.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.plugins.mediaconvert_local.local_server import local_server
+
+pytestmark = pytest.mark.services
+
+
+def said(*options: str | Path) -> str:
+    command = [sys.executable, "-m", "hv_mediaconvert_local.main", "--port", "0"]
+    done = subprocess.run(
+        [*command, *options], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--access-key", "secretword"), "a key must be written as ID:SECRET"),
+        (("--events-header", "secretword"), "must be written as 'Name: value'"),
+        (("--s3-endpoint", "ftp://x"), "must begin with http:// or https://"),
+        (("--state", "/proc/none/x.db"), "Choose another one with --state"),
+        (("--ffmpeg", "/none/ffmpeg"), "does not exist"),
+    ],
+)
+def test_what_cannot_be_used_is_named(options: tuple[str, str], words: str) -> None:
+    found = said(*options)
+
+    assert words in " ".join(found.split())
+    assert "secretword" not in found
+
+
+def test_two_servers_do_not_share_a_state(s3_endpoint: str, tmp_path: Path) -> None:
+    state = tmp_path / "jobs.sqlite3"
+
+    with local_server(s3_endpoint, "--state", state):
+        found = said("--state", state)
+
+    assert "Is another server using it?" in found
+
+
+def test_without_its_packages_it_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['falcon'] = None\n"
+        "from hv_mediaconvert_local.main import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 1
+    assert "pip install 'hvcore[mediaconvert-local]'" in done.stderr

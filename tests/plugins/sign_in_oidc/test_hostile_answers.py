@@ -1,0 +1,171 @@
+"""
+Answers of a provider, or of somebody in its place, and what browsers bring.
+"""
+
+import json
+import logging
+import time
+
+import pytest
+
+from hvcore.errors import UnavailableError
+from hvcore.ports.sign_in import MembershipEndedError, SignInRefusedError
+from hvcore.testing.sign_in import PAGES, STATE
+from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
+from tests.plugins.sign_in_oidc.provider import (
+    DESCRIPTION,
+    SECRET,
+    Asked,
+    LoopbackProvider,
+    Reply,
+)
+
+
+def test_userinfo_of_another_person_is_refused(desk: SignInDesk) -> None:
+    desk.provider.userinfo = {"sub": "another", "groups": ["acme:admin"]}
+
+    with pytest.raises(SignInRefusedError, match="cannot be trusted"):
+        desk.signed_in()
+
+
+def test_userinfo_that_refuses_ends_the_membership(desk: SignInDesk) -> None:
+    state = desk.signed_in().refresh_state
+    desk.provider.replies["/me"] = lambda _asked: Reply(status=401)
+
+    with pytest.raises(MembershipEndedError):
+        desk.backend.refresh(state)
+
+
+def test_a_code_is_worth_nothing_twice_or_elsewhere(desk: SignInDesk) -> None:
+    started = desk.backend.begin(PAGES, STATE)
+    brought = desk.provider.consent(started.address)
+    other = desk.backend.begin(PAGES, STATE)
+
+    with pytest.raises(SignInRefusedError):
+        desk.backend.complete(brought, PAGES, other.private)
+    with pytest.raises(SignInRefusedError, match="used already"):
+        desk.backend.complete(brought, PAGES, started.private)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"iss": "https://evil.example.com"},
+        {"iss": ""},
+        {"code": "x" * 5000},
+        {"error": "server_error"},
+        {"error": "access_denied", "error_description": "Call 555-0100"},
+    ],
+)
+def test_what_the_browser_brings_is_judged_before_anybody_is_asked(
+    desk: SignInDesk, changes: dict[str, str]
+) -> None:
+    """
+    A code of another provider is not sent to this one (RFC 9207), and what an address
+    says is not shown to people.
+    """
+    started = desk.backend.begin(PAGES, STATE)
+    brought = desk.provider.consent(started.address)
+
+    with pytest.raises(SignInRefusedError) as refused:
+        desk.backend.complete({**brought, **changes}, PAGES, started.private)
+
+    assert "555" not in str(refused.value)
+    assert "/token" not in desk.provider.paths()
+
+
+@pytest.mark.parametrize("path", [DESCRIPTION, "/keys", "/me", "/token"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(status=500),
+        Reply(status=503, body=b"<html>"),
+        Reply(status=429),
+        Reply(body=b"<html>"),
+        Reply(body=b"[" * 400_000),
+        Reply(body=b'{"a": "' + b"x" * 600_000 + b'"}'),
+        Reply(headers={"Content-Length": "9"}, body=b"{}"),
+        Reply(headers={"Content-Encoding": "gzip"}, body=b"\x1f\x8b\x08"),
+    ],
+)
+def test_a_provider_that_talks_nonsense_signs_nobody_in(
+    desk: SignInDesk, path: str, reply: Reply
+) -> None:
+    desk.provider.replies[path] = lambda _asked: reply
+
+    with pytest.raises((UnavailableError, SignInRefusedError)):
+        desk.signed_in()
+
+
+def test_a_provider_that_is_gone_is_told_at_once(
+    make: Make, loopback: LoopbackProvider
+) -> None:
+    desk = make(issuer="http://127.0.0.1:1")
+
+    with pytest.raises(UnavailableError, match="does not answer"):
+        desk.backend.begin(PAGES, STATE)
+
+
+def test_a_provider_that_is_silent_is_spared_for_a_moment(
+    desk: SignInDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    Its time is over for all requests of a call together, however fast each is. Then
+    nobody else waits for it, or every page would hold a thread.
+    """
+    state = desk.signed_in().refresh_state
+    moment = [1000.0]
+
+    def late(_asked: Asked) -> Reply:
+        moment[0] += 9
+        return Reply.json({"error": "invalid_grant"}, status=400)
+
+    monkeypatch.setattr(time, "monotonic", lambda: moment[0])
+    desk.provider.replies["/token"] = late
+    before = len(desk.provider.asked)
+    with pytest.raises(UnavailableError):
+        desk.backend.refresh(state)
+    for _ in range(3):
+        with pytest.raises(UnavailableError):
+            desk.backend.refresh(state)
+    assert len(desk.provider.asked) == before + 1
+
+    desk.provider.replies.clear()
+    moment[0] += 6
+
+    assert desk.backend.refresh(state).identity.roles
+
+
+@pytest.mark.parametrize(
+    "error", ["server_error", "temporarily_unavailable", "invalid_client", "x y", 5]
+)
+def test_a_provider_that_cannot_judge_ends_no_session(
+    desk: SignInDesk, error: object
+) -> None:
+    state = desk.signed_in().refresh_state
+    desk.provider.replies["/token"] = lambda _asked: Reply.json(
+        {"error": error}, status=400
+    )
+
+    with pytest.raises(UnavailableError):
+        desk.backend.refresh(state)
+
+
+def test_no_secret_is_logged_or_shown(
+    desk: SignInDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    desk.provider.change_token = lambda claims: claims.update(nonce="another")
+    shown = []
+    for _ in range(2):
+        with pytest.raises(SignInRefusedError) as refused:
+            desk.signed_in()
+        shown.append(str(refused.value))
+
+    told = "\n".join([*shown, *(str(vars(record)) for record in caplog.records)])
+    begun = desk.backend.begin(PAGES, STATE)
+    secrets = [SECRET, *desk.provider.access_tokens, *desk.provider.refresh_tokens]
+    assert len(secrets) > 3
+    assert not [secret for secret in secrets if secret in told]
+    assert "nonce" in told
+    assert json.loads(begun.private)["verifier"] not in repr(begun)

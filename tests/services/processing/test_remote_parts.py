@@ -1,0 +1,300 @@
+"""
+Parts that are made elsewhere: what is promised of each submission.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hv_storage_fsspec.remote import RemoteStorage
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, TaskState
+from hvcore.domain.videos.states import VideoState
+from tests.object_store import s3_server
+from tests.services.processing.remote_world import RemoteWorld, remote_world
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[str]:
+    with s3_server() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def remote(tmp_path: Path, store: str) -> Iterator[RemoteWorld]:
+    with remote_world(tmp_path, store) as made:
+        yield made
+
+
+def test_a_video_that_is_made_elsewhere_gets_ready(remote: RemoteWorld) -> None:
+    video_id = remote.submitted()
+    assert remote.part(video_id).state is TaskState.DUE
+
+    remote.move_on(seconds=remote.service.length_s)
+
+    video = remote.world.video(video_id)
+    assert video.state is VideoState.READY
+    assert [rung.key for rung in video.rungs] == ["480p", "720p"]
+    assert len(remote.service.jobs) == 1
+
+
+def test_120_polls_read_no_byte_of_the_source_and_none_of_what_was_made(
+    remote: RemoteWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    open_object = RemoteStorage.open
+
+    def note(self: RemoteStorage, path: str, **of: object) -> object:
+        opened.append(path)
+        return open_object(self, path, **of)  # type: ignore[arg-type]  # passed on
+
+    monkeypatch.setattr(RemoteStorage, "open", note)
+    remote.service.length_s = 4 * 3600
+    videos = [remote.submitted() for _ in range(3)]
+
+    while remote.service.polls < 3 * 120:
+        remote.move_on(seconds=60)
+    remote.move_on(hours=4)
+
+    assert remote.service.source_bytes > 0
+    for video_id in videos:
+        assert remote.world.video(video_id).state is VideoState.READY
+    assert [path for path in opened if path.startswith("uploads/")] == []
+    assert [path for path in opened if "/p0s" in path] == []
+
+
+def test_what_was_made_elsewhere_is_removed_once_it_is_published(
+    remote: RemoteWorld,
+) -> None:
+    video_id = remote.submitted()
+    remote.move_on(seconds=remote.service.length_s)
+
+    media = remote.world.video(video_id).media
+    assert media is not None
+    storage = remote.world.services.storage
+    folders = {i.path.split("/")[3] for i in storage.walk(f"media/{video_id}")}
+    assert {piece.folder for t in media.tracks for piece in t.pieces} <= folders
+    assert not [folder for folder in folders if folder.startswith("p0s")]
+
+
+def test_progress_is_within_ten_points(remote: RemoteWorld) -> None:
+    remote.service.length_s = 400
+    video_id = remote.submitted()
+
+    for elapsed_s in range(2, 400, 2):
+        remote.move_on(seconds=2)
+        shown = remote.world.video(video_id).progress
+        assert abs(shown - 100 * elapsed_s / 400) <= 10
+
+    # Asked for seldom enough: pauses grow.
+    assert remote.service.polls < 60
+
+
+def test_an_error_of_the_service_leads_to_a_second_submission(
+    remote: RemoteWorld,
+) -> None:
+    remote.service.failing = 1
+    video_id = remote.submitted()
+    first = remote.submission(video_id)
+
+    for _ in range(3):
+        remote.move_on(seconds=remote.service.length_s)
+
+    assert remote.world.video(video_id).state is VideoState.READY
+    (failed, second) = remote.service.jobs.values()
+    assert failed.key != second.key
+    assert failed.wanted["target"] != second.wanted["target"]
+    assert remote.service.cancels == [first.handle]
+
+
+def test_each_attempt_fails_by_itself_until_none_is_left(remote: RemoteWorld) -> None:
+    remote.service.failing = 99
+    video_id = remote.submitted()
+
+    for _ in range(9):
+        remote.move_on(seconds=remote.service.length_s)
+
+    video = remote.world.video(video_id)
+    assert video.state is VideoState.FAILED
+    assert video.failure_reason == "The service could not make it."
+    assert len(remote.service.jobs) == MAX_ATTEMPTS
+
+
+def test_an_outage_of_the_service_costs_no_attempt_and_no_submission(
+    remote: RemoteWorld,
+) -> None:
+    video_id = remote.submitted()
+    remote.service.is_down = True
+    for _ in range(2 * MAX_ATTEMPTS):
+        remote.move_on(minutes=2)
+    assert remote.part(video_id).attempts == 0
+
+    remote.service.is_down = False
+    remote.move_on(minutes=2)
+
+    assert remote.world.video(video_id).state is VideoState.READY
+    assert len(remote.service.jobs) == 1
+
+
+def test_a_deadline_that_passes_cancels_and_tries_again(remote: RemoteWorld) -> None:
+    remote.service.length_s = 24 * 3600
+    video_id = remote.submitted()
+
+    remote.move_on(hours=12, minutes=1)
+    remote.service.length_s = 60
+    remote.move_on(seconds=5)
+    remote.move_on(seconds=60)
+
+    assert remote.world.video(video_id).state is VideoState.READY
+    assert remote.service.cancels == ["job-1"]
+    assert list(remote.service.jobs) == ["job-1", "job-2"]
+
+
+def test_an_outage_before_the_submission_does_not_use_up_the_deadline(
+    remote: RemoteWorld,
+) -> None:
+    video_id = remote.planned()
+    remote.service.is_down = True
+    remote.world.run_tasks()
+    remote.move_on(days=3)
+    remote.service.is_down = False
+
+    remote.move_on(minutes=2)
+    remote.move_on(seconds=remote.service.length_s)
+
+    assert remote.world.video(video_id).state is VideoState.READY
+    assert len(remote.service.jobs) == 1
+
+
+def test_a_job_that_the_service_lost_is_submitted_anew(remote: RemoteWorld) -> None:
+    video_id = remote.submitted()
+    remote.service.jobs.clear()
+
+    remote.move_on(seconds=5)
+    remote.move_on(seconds=5)
+    remote.move_on(seconds=remote.service.length_s)
+
+    assert remote.world.video(video_id).state is VideoState.READY
+
+
+def test_a_hundred_deleted_videos_are_cancelled_each(remote: RemoteWorld) -> None:
+    videos = [remote.submitted() for _ in range(100)]
+    assert len(remote.service.running()) == 100
+
+    for video_id in videos:
+        remote.delete(video_id)
+    remote.world.run_tasks()
+
+    assert remote.service.running() == []
+    assert sorted(remote.service.cancels) == sorted(remote.service.jobs)
+
+
+def test_cancelling_survives_an_outage(remote: RemoteWorld) -> None:
+    videos = [remote.submitted() for _ in range(20)]
+    remote.service.length_s = 10 * 24 * 3600
+    remote.service.is_down = True
+    for video_id in videos:
+        remote.delete(video_id)
+    for _ in range(60):
+        remote.move_on(minutes=1)
+    assert len(remote.waiting_cancels()) == 20
+
+    remote.service.is_down = False
+    next_try = min(task.not_before for task in remote.waiting_cancels())
+    pause = next_try - remote.world.clock.now()
+    # The first that is confirmed hurries all others.
+    remote.move_on(seconds=pause.total_seconds())
+
+    assert remote.service.running() == []
+    assert len(remote.service.cancels) == 20
+    assert remote.waiting_cancels() == []
+
+
+def test_a_video_that_is_deleted_while_it_is_submitted_is_cancelled(
+    remote: RemoteWorld,
+) -> None:
+    video_id = remote.world.processed()
+
+    def delete_and_cancel() -> None:
+        remote.delete(video_id)
+        # Nobody knows the job as yet.
+        remote.world.run_tasks("test:2")
+        assert remote.service.cancels == []
+
+    remote.service.on_submit = delete_and_cancel
+
+    remote.world.run_tasks()
+
+    assert len(remote.service.jobs) == 1
+    assert remote.service.running() == []
+
+
+def test_a_submission_whose_handle_nobody_knows_is_cancelled_when_it_may_have_come(
+    remote: RemoteWorld,
+) -> None:
+    video_id = remote.planned()
+    remote.service.is_down = True
+    remote.world.run_tasks()
+    key = remote.submission(video_id).key(remote.part(video_id).id)
+    remote.service.is_down = False
+    remote.delete(video_id)
+    remote.world.run_tasks()
+    # It was on its way until now.
+    remote.service.submit({"key": key})
+    remote.service.length_s = 24 * 3600
+
+    remote.move_on(minutes=16)
+
+    assert remote.service.running() == []
+
+
+def test_what_a_cancelled_job_wrote_late_is_removed(remote: RemoteWorld) -> None:
+    video_id = remote.submitted()
+    target = f"{remote.world.video(video_id).media_root}/p0s1"
+    remote.delete(video_id)
+    remote.world.run_tasks()
+    storage = remote.world.services.storage
+    local = remote.world.services.settings.data_dir / "late"
+    local.write_bytes(b"late")
+    storage.put_file(f"{target}/late.mp4", local, content_type="video/mp4")
+
+    remote.move_on(minutes=16)
+
+    assert list(storage.walk(f"media/{video_id}")) == []
+
+
+def test_a_part_that_was_never_submitted_is_not_cancelled(remote: RemoteWorld) -> None:
+    video_id = remote.planned()
+
+    remote.delete(video_id)
+
+    assert remote.waiting_cancels() == []
+
+
+def test_a_job_goes_on_where_it_began_when_the_settings_change(
+    remote: RemoteWorld,
+) -> None:
+    video_id = remote.submitted()
+    changes = {
+        "HV_TRANSCODER__BACKEND": "ffmpeg",
+        "HV_TRANSCODER__FURTHER__FAR__URL": remote.service.url,
+    }
+
+    with remote.restarted(changes) as again:
+        again.move_on(seconds=remote.service.length_s)
+
+        assert again.world.video(video_id).state is VideoState.READY
+    assert len(remote.service.jobs) == 1
+
+
+def test_a_job_whose_transcoder_is_gone_waits_and_says_what_to_set(
+    remote: RemoteWorld,
+) -> None:
+    video_id = remote.submitted()
+
+    with remote.restarted({"HV_TRANSCODER__BACKEND": "ffmpeg"}) as again:
+        again.move_on(seconds=remote.service.length_s)
+
+        part = again.part(video_id)
+    assert (part.state, part.attempts) == (TaskState.DUE, 0)
+    assert "HV_TRANSCODER__FURTHER__FAR__URL" in part.error

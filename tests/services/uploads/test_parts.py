@@ -1,0 +1,209 @@
+"""
+Large files that are sent straight to the object store in parts.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+import pytest
+import urllib3
+
+from hvcore import failpoints
+from hvcore.domain.uploads.direct import PART_BYTES, PARTS_FROM_BYTES, part_sizes
+from hvcore.domain.uploads.grants import UploadGranted, arrival_path
+from hvcore.domain.videos.states import VideoState
+from hvcore.errors import InvalidGcsPathError
+from hvcore.ports.direct_uploads import PartedWrite, SupportsPartedWrite
+from tests.faulty_store import Fault, faulty_store
+from tests.services.conftest import World, make_world
+from tests.services.uploads.direct import (
+    content,
+    direct_world,
+    file_of,
+    new_bucket_of,
+    objects,
+    take_in,
+)
+
+MIB: Final = 1024**2
+LARGE: Final = bytes(range(256)) * (11 * MIB // 256)
+
+
+@pytest.fixture(autouse=True)
+def _smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The least that stores take, so that a test sends 11 MiB.
+    monkeypatch.setattr("hvcore.domain.uploads.direct.PARTS_FROM_BYTES", 6 * MIB)
+    monkeypatch.setattr("hvcore.domain.uploads.direct.PART_BYTES", 5 * MIB)
+
+
+@pytest.fixture
+def bucket(swift: str) -> str:
+    return new_bucket_of(swift)
+
+
+@pytest.fixture
+def world(tmp_path: Path, swift: str, bucket: str) -> Iterator[World]:
+    with direct_world(tmp_path, swift, bucket) as made:
+        yield made
+
+
+def granted(world: World, data: bytes = LARGE) -> UploadGranted:
+    file = attrs.evolve(file_of(data), wants_parts=True)
+    return world.services.uploads.grant_video(world.env, file, world.wanted())
+
+
+def send(answer: UploadGranted, numbers: Sequence[int]) -> list[int]:
+    statuses = []
+    with urllib3.PoolManager(retries=False) as pool:
+        for part in answer.parts:
+            if part.number in numbers:
+                at = 5 * MIB * (part.number - 1)
+                body = LARGE[at : at + part.size_bytes]
+                statuses.append(pool.request("PUT", part.signed_url, body=body).status)
+    return statuses
+
+
+def begun(world: World, answer: UploadGranted) -> list[PartedWrite]:
+    storage = world.services.storage
+    assert isinstance(storage, SupportsPartedWrite)
+    return list(storage.parted_writes(arrival_path(answer.grant)))
+
+
+def complete(world: World, answer: UploadGranted) -> None:
+    world.services.arrivals.complete(
+        world.caller, world.env.org_id, answer.grant.video_id or ""
+    )
+
+
+def test_a_file_has_parts_of_one_size_and_a_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.undo()
+
+    assert list(part_sizes(None)) == []
+    assert list(part_sizes(PARTS_FROM_BYTES)) == []
+    assert list(part_sizes(2 * PART_BYTES)) == [PART_BYTES] * 2
+    assert list(part_sizes(2 * PART_BYTES + 1)) == [PART_BYTES, PART_BYTES, 1]
+    assert len(part_sizes(5 * 1024 * MIB)) == 80
+
+
+def test_parts_become_one_file(world: World, swift: str, bucket: str) -> None:
+    answer = granted(world)
+    assert [part.size_bytes for part in answer.parts] == [5 * MIB, 5 * MIB, MIB]
+    assert "Signature" not in repr(answer)
+
+    assert send(answer, [3, 1]) == [200, 200]
+    with pytest.raises(InvalidGcsPathError, match="No bytes"):
+        complete(world, answer)
+    assert send(answer, [2]) == [200]
+    complete(world, answer)
+    take_in(world)
+
+    video = world.video(answer.grant.video_id or "")
+    assert video.state is VideoState.TRANSCODING
+    assert objects(swift, bucket, answer.grant.path) == [video.source_path]
+    assert content(swift, bucket, video.source_path) == LARGE
+    assert begun(world, answer) == []
+
+
+def test_parts_are_noticed_though_nobody_says_so(world: World) -> None:
+    answer = granted(world)
+    send(answer, [1, 2, 3])
+
+    take_in(world)
+
+    assert world.video(answer.grant.video_id or "").state is VideoState.TRANSCODING
+
+
+def test_family_a_joins_parts_when_it_processes(world: World) -> None:
+    file = attrs.evolve(file_of(LARGE), wants_parts=True)
+    answer = world.services.uploads.grant(world.env, file)
+    send(answer, [1, 2])
+    with pytest.raises(InvalidGcsPathError, match="No bytes"):
+        world.services.processing.process(world.env, answer.grant.path, world.wanted())
+
+    send(answer, [3])
+    video_id = world.services.processing.process(
+        world.env, answer.grant.path, world.wanted()
+    )
+    take_in(world)
+
+    assert world.video(video_id).state is VideoState.TRANSCODING
+
+
+def test_a_part_of_another_size_is_refused(world: World) -> None:
+    answer = granted(world)
+    first = answer.parts[0]
+
+    with urllib3.PoolManager(retries=False) as pool:
+        status = pool.request("PUT", first.signed_url, body=LARGE[: 5 * MIB - 1]).status
+
+    assert status == 403
+
+
+def test_abandoned_parts_are_ended(world: World) -> None:
+    kept, cancelled = granted(world), granted(world)
+    file = attrs.evolve(file_of(LARGE), wants_parts=True)
+    unprocessed = world.services.uploads.grant(world.env, file)
+    for answer in (kept, cancelled, unprocessed):
+        send(answer, [1])
+        assert len(begun(world, answer)) == 1
+    world.services.deletion.delete(
+        world.caller, world.env.org_id, cancelled.grant.video_id or "", None
+    )
+
+    world.clock.move(hours=26)
+    world.services.uploads.expire()
+    take_in(world)
+
+    for answer in (kept, cancelled, unprocessed):
+        assert begun(world, answer) == []
+
+
+def test_small_files_and_other_storages_have_no_parts(
+    world: World, tmp_path: Path
+) -> None:
+    assert granted(world, LARGE[: 6 * MIB]).parts == ()
+    with make_world(tmp_path / "files", {"HV_UPLOADS__DIRECT": "auto"}) as files:
+        assert granted(files).parts == ()
+
+
+@pytest.mark.parametrize("point", ["arrival.joined", "arrival.copied"])
+def test_a_worker_that_fails_on_the_way_is_mended(
+    world: World, swift: str, bucket: str, point: str
+) -> None:
+    answer = granted(world)
+    send(answer, [1, 2, 3])
+
+    failpoints.arm(f"{point}=raise*1")
+    try:
+        take_in(world)
+    finally:
+        failpoints.arm("")
+
+    video = world.video(answer.grant.video_id or "")
+    assert video.state is VideoState.TRANSCODING
+    assert objects(swift, bucket, answer.grant.path) == [video.source_path]
+    assert content(swift, bucket, video.source_path) == LARGE
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_a_fault_while_parts_are_joined_costs_time_and_nothing_else(
+    tmp_path: Path, swift: str, bucket: str, fault: Fault
+) -> None:
+    with (
+        faulty_store(swift) as store,
+        direct_world(tmp_path, store.url, bucket) as world,
+    ):
+        answer = granted(world)
+        send(answer, [1, 2, 3])
+        store.strike_once(fault, "POST", "/arrival")
+
+        take_in(world)
+
+        assert store.struck == 1
+        video = world.video(answer.grant.video_id or "")
+        assert video.state is VideoState.TRANSCODING
+        assert content(swift, bucket, video.source_path) == LARGE

@@ -1,0 +1,69 @@
+"""
+The SBOM, but for what cyclonedx-py itself finds.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parent.parent
+FOUND: Final = {
+    "bomFormat": "CycloneDX",
+    "metadata": {"component": {"bom-ref": "root-component", "name": "hvcore"}},
+    "components": [{"bom-ref": "attrs==26.1.0", "name": "attrs"}],
+    "dependencies": [
+        {"ref": "attrs==26.1.0"},
+        {"ref": "root-component", "dependsOn": ["attrs==26.1.0"]},
+    ],
+}
+
+
+def sbom(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / ".ci/sbom", "some/python"],
+        env={**os.environ, "PATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_libraries_of_pages_are_in_it(tmp_path: Path) -> None:
+    tool = tmp_path / "cyclonedx-py"
+    tool.write_text(
+        f"#!{sys.executable}\nimport sys\n"
+        "assert sys.argv[1:4] == ['environment', '--of', 'JSON'], sys.argv\n"
+        "assert sys.argv[-1] == 'some/python', sys.argv\n"
+        f"print({json.dumps(FOUND)!r})\n"
+    )
+    tool.chmod(0o700)
+
+    done = sbom(tmp_path)
+
+    assert done.stderr == ""
+    made = json.loads(done.stdout)
+    vendored = {
+        name: package
+        for app in ("hv_dashboard", "hv_player")
+        for name, package in json.loads(
+            (ROOT / "apps" / app / "vendor.json").read_text()
+        ).items()
+    }
+    attrs, *libraries = made["components"]
+    assert attrs["name"] == "attrs"
+    assert {one["purl"] for one in libraries} == {
+        f"pkg:npm/{name}@{package['version']}" for name, package in vendored.items()
+    }
+    assert all(len(one["hashes"][0]["content"]) == 128 for one in libraries)
+    own = made["dependencies"][1]
+    assert set(own["dependsOn"]) == {one["bom-ref"] for one in made["components"]}
+
+
+def test_who_lacks_the_tool_is_told_how_to_get_it(tmp_path: Path) -> None:
+    done = sbom(tmp_path)
+
+    assert done.returncode == 1
+    assert done.stderr == ("cyclonedx-py is missing; mend: pip install cyclonedx-bom\n")

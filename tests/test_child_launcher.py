@@ -1,0 +1,32 @@
+"""
+A program that is started through the launcher shares the processors as it should.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hvcore.child_launcher import AUTOGROUP
+from hvcore.child_process import supervised_command
+
+
+@pytest.mark.parametrize("niceness", [0, 7])
+def test_a_session_is_as_nice_as_its_first_program(niceness: int) -> None:
+    show = f"cat {AUTOGROUP} 2>/dev/null; nice"
+    command = supervised_command(["/bin/sh", "-c", show])
+
+    shown = subprocess.run(
+        ["/usr/bin/nice", "-n", str(niceness), *command],
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\n")
+
+    own = os.nice(0)
+    assert shown[-2] == str(own + niceness)
+    # Not every kernel groups processes by session.
+    if Path(AUTOGROUP).exists():
+        assert shown[0].endswith(f" nice {niceness}")

@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import attrs
 import psutil
@@ -25,6 +25,7 @@ READY_WITHIN_S: Final = 60
 MANY_UPLOADS: Final = {"HV_LIMITS__UPLOAD_URL_PER_MINUTE_AND_KEY": "1000"}
 """Tests that share a service ask for more than 10 addresses a minute together."""
 POLL_S: Final = 0.05
+T = TypeVar("T")
 
 
 @attrs.frozen(kw_only=True)
@@ -83,9 +84,7 @@ def files_below(folder: Path) -> Iterator[Path]:
         yield from (Path(parent, name) for name in names)
 
 
-def until(
-    condition: Callable[[], object], *, within_s: float, what: str = "it"
-) -> object:
+def until(condition: Callable[[], T], *, within_s: float, what: str = "it") -> T:
     """
     Ask again and again; return the first answer that counts.
     """

@@ -4,12 +4,13 @@ One running service for the tests that only use it.
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Page
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.e2e.browsing import running_browser, watch_for_violations
 from tests.e2e.clips import make_clip
@@ -32,6 +33,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(here):
             item.add_marker(pytest.mark.services)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """
+    Tell what stood on the page of a test that failed.
+    """
+    report = yield
+    page = getattr(item, "funcargs", {}).get("page")
+    if report.when == "call" and report.failed and isinstance(page, Page):
+        report.sections.append((f"page {page.url}", _said(page)))
+    return report
+
+
+def _said(page: Page) -> str:
+    try:
+        return page.locator("body").aria_snapshot(timeout=2000)
+    except PlaywrightError as error:
+        return str(error)
 
 
 @pytest.fixture(scope="session")

@@ -165,6 +165,7 @@ from hvcore.ports.storage import (
     ObjectInfo,
     ObjectNotFoundError,
     Storage,
+    StorageRefusedError,
     SupportsPresignedRead,
 )
 from hvcore.ports.transcoder import (
@@ -296,6 +297,7 @@ __all__ = [
     "Still",
     "Storage",
     "StorageBackend",
+    "StorageRefusedError",
     "StoredObject",
     "SupportsPartedWrite",
     "SupportsPresignedRead",

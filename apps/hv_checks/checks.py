@@ -25,7 +25,7 @@ from hv_checks.machine_checks import (
 )
 from hv_checks.settings_checks import auth, fetch, keys, mail, plugins, spool
 from hv_checks.sign_in_check import sign_in
-from hv_checks.transcoder_checks import transcoder
+from hv_checks.transcoder_checks import jobs, transcoder
 from hvcore.assembly import Services, build
 from hvcore.domain.health_findings import BROKEN, HealthFinding
 from hvcore.errors import HvcoreError
@@ -50,6 +50,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "edge": edge,
     "plugins": plugins,
     "transcoder": transcoder,
+    "jobs": jobs,
     "sandbox": sandbox,
     "player": player,
     "dashboard": dashboard,

@@ -12,7 +12,7 @@ from typing import Final, NoReturn
 
 import attrs
 
-from hv_transcoder_mediaconvert.boxes import BoxError
+from hv_transcoder_mediaconvert.head_boxes import HeadBoxError
 from hv_transcoder_mediaconvert.job_requests import (
     FILE_NAME,
     audio_modifier,
@@ -110,7 +110,7 @@ class MadeLadder:
         data = self._small(init_name, there, _MOST_INIT_BYTES)
         try:
             init = read_init(data)
-        except BoxError as exc:
+        except HeadBoxError as exc:
             _fail(f"{init_name}: {exc}", exc)
         coming = [
             pool.submit(self._segment, number, _known(name, there), init)
@@ -148,7 +148,7 @@ class MadeLadder:
             if needed > len(head):
                 head = self._head(info, needed)
             facts = read_segment(head, size, init)
-        except BoxError as exc:
+        except HeadBoxError as exc:
             _fail(f"{info.path}: {exc}", exc)
         return Segment(
             number=number,

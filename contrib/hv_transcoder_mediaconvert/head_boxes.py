@@ -14,14 +14,14 @@ _HEADER_BYTES: Final = 8
 _LARGE_HEADER_BYTES: Final = 16
 
 
-class BoxError(Exception):
+class HeadBoxError(Exception):
     """
     The file is not the MP4 that was expected.
     """
 
 
 @attrs.frozen
-class Box:
+class HeadBox:
     """
     One box.
 
@@ -37,12 +37,12 @@ class Box:
     start: int
     end: int
 
-    def children(self, skip_bytes: int = 0) -> Iterator["Box"]:
+    def children(self, skip_bytes: int = 0) -> Iterator["HeadBox"]:
         """
         Yield the boxes inside, as far as they begin within the data.
 
         Raises:
-            BoxError: One is longer than what is around it.
+            HeadBoxError: One is longer than what is around it.
         """
         at = self.start + skip_bytes
         while at < min(self.end, len(self.data)):
@@ -50,22 +50,22 @@ class Box:
             if box is None:
                 return
             if box.end > self.end:
-                raise BoxError(f"{box.kind} is longer than {self.kind}")
+                raise HeadBoxError(f"{box.kind} is longer than {self.kind}")
             yield box
             at = box.end
 
-    def child(self, path: str, skip_bytes: int = 0) -> "Box":
+    def child(self, path: str, skip_bytes: int = 0) -> "HeadBox":
         """
         Return the first box at a path such as ``mdia/minf``.
 
         Raises:
-            BoxError: There is none.
+            HeadBoxError: There is none.
         """
         kind, _, rest = path.partition("/")
         for box in self.children(skip_bytes):
             if box.kind == kind:
                 return box.child(rest) if rest else box
-        raise BoxError(f"{self.kind} has no {kind}")
+        raise HeadBoxError(f"{self.kind} has no {kind}")
 
     def fields(self, form: str, offset: int = 0) -> tuple[int, ...]:
         """
@@ -76,25 +76,25 @@ class Box:
             offset: Within the content.
 
         Raises:
-            BoxError: The box is too short.
+            HeadBoxError: The box is too short.
         """
         at = self.start + offset
         if at + struct.calcsize(">" + form) > min(self.end, len(self.data)):
-            raise BoxError(f"{self.kind} is too short")
+            raise HeadBoxError(f"{self.kind} is too short")
         return struct.unpack_from(">" + form, self.data, at)
 
 
-def file_box(data: bytes, size_bytes: int) -> Box:
+def file_box(data: bytes, size_bytes: int) -> HeadBox:
     """
     Return a box around a file.
 
     Args:
         size_bytes: Of the whole file.
     """
-    return Box("file", data, 0, size_bytes)
+    return HeadBox("file", data, 0, size_bytes)
 
 
-def _box_at(data: bytes, at: int) -> Box | None:
+def _box_at(data: bytes, at: int) -> HeadBox | None:
     """
     Return the box that begins at a place; None if its header is cut off.
     """
@@ -108,5 +108,5 @@ def _box_at(data: bytes, at: int) -> Box | None:
             return None
         (size,) = struct.unpack_from(">Q", data, at + _HEADER_BYTES)
     if size < header:
-        raise BoxError(f"box {kind!r} has a wrong size")
-    return Box(kind.decode("latin-1"), data, at + header, at + size)
+        raise HeadBoxError(f"box {kind!r} has a wrong size")
+    return HeadBox(kind.decode("latin-1"), data, at + header, at + size)

@@ -148,6 +148,7 @@ from hvcore.ports.direct_uploads import (
     PartedWrite,
     SupportsPartedWrite,
     SupportsPresignedWrite,
+    SupportsStagedWrite,
     WriteAddress,
 )
 from hvcore.ports.queue import Queue
@@ -301,6 +302,7 @@ __all__ = [
     "SupportsPresignedRead",
     "SupportsPresignedWrite",
     "SupportsReports",
+    "SupportsStagedWrite",
     "SupportsStill",
     "TaskId",
     "Track",

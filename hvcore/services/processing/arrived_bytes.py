@@ -12,6 +12,7 @@ from hvcore.ports.direct_uploads import (
     ArrivedPart,
     PartedWrite,
     SupportsPartedWrite,
+    SupportsStagedWrite,
 )
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 
@@ -33,11 +34,13 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
         raise not_arrived(grant.path, location)
     try:
         found = storage.stat(arrival_path(grant))
+        size_bytes, content_type = found.size_bytes, found.content_type
     except ObjectNotFoundError as exc:
-        if whole_parts(storage, grant) is not None:
-            return
-        raise not_arrived(grant.path, location) from exc
-    reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
+        whole = whole_parts(storage, grant)
+        if whole is None:
+            raise not_arrived(grant.path, location) from exc
+        size_bytes, content_type = sum(part.size_bytes for part in whole[1]), None
+    reason = misfit(grant, size_bytes=size_bytes, content_type=content_type)
     if reason is not None:
         storage.delete_tree(arrival_path(grant))
         raise refused_path(grant.path, f"{reason} It was removed.", location)
@@ -47,11 +50,15 @@ def whole_parts(
     storage: Storage, grant: UploadGrant
 ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
     """
-    Return the parts of a file that was sent in parts, once all of them are there.
+    Return the parts of a file that is no object yet, once all of them are there.
 
     Raises:
         UnavailableError: The store does not answer.
     """
+    if isinstance(storage, SupportsStagedWrite):
+        staged = storage.staged_write(arrival_path(grant))
+        if staged is not None:
+            return staged
     sizes = list(part_sizes(grant.size_bytes))
     if not sizes or not can_take_parts(storage):
         return None

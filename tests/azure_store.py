@@ -14,8 +14,8 @@ from typing import Final
 
 from azure.storage.blob import BlobServiceClient, ContainerClient
 
-AZURITE: Final = "azurite@3.35.0"
-"""The last that runs with every node."""
+AZURITE: Final = "azurite@3.37.0"
+"""The first that knows the signatures of today's client for identities."""
 ACCOUNT: Final = "devstoreaccount1"
 # Known to everybody; Azurite knows no other.
 KEY: Final = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="

@@ -146,7 +146,7 @@ def swift() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def azurite() -> Iterator[str]:
+def azure_store() -> Iterator[str]:
     """
     The server of Azure Blob Storage; gives its address.
     """
@@ -157,7 +157,7 @@ def azurite() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def google() -> Iterator[str]:
+def google_store() -> Iterator[str]:
     """
     An imitation of Google Cloud Storage that checks signatures; gives its address.
     """

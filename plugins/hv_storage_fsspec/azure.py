@@ -16,7 +16,12 @@ from urllib.parse import urlencode
 from azure.core.exceptions import HttpResponseError
 from azure.storage.blob import BlobBlock, BlockState
 
-from hv_storage_fsspec.azure_objects import AzureObjects, azure_errors, drop_blocks
+from hv_storage_fsspec.azure_objects import (
+    AzureObjects,
+    azure_errors,
+    drop_blocks,
+    error_code,
+)
 from hvcore.plugin_api import (
     ArrivedPart,
     ObjectNotFoundError,
@@ -29,7 +34,9 @@ MOST_BLOCK_BYTES: Final = 4000 * 1024**2
 WHOLE: Final = 0
 """The number of the block that is all of a file."""
 
+# All names of an object's blocks must have one length.
 _OUR_NAME: Final = re.compile("[0-9]{5}")
+_MARK: Final = "begun"
 _GONE: Final = frozenset({"InvalidBlockList", "InvalidBlockId", "BlobNotFound"})
 
 
@@ -74,13 +81,21 @@ class AzureStorage(AzureObjects):
         """
         Return what came with one PUT, and is no object yet.
         """
-        whole = [block for block in self._blocks(path) if block.number == WHOLE]
+        whole = [b for b in _ours(self._waiting(path)) if b.number == WHOLE]
         return (_begun(path), whole) if whole else None
 
-    def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:  # noqa: ARG002 - a block has none
+    def begin_parts(
+        self,
+        path: str,
+        *,
+        content_type: str,  # noqa: ARG002 - a block has none
+    ) -> PartedWrite:
         """
-        Begin an object that comes in parts; Azure learns of it with the first one.
+        Begin an object that comes in parts, by a block that says so.
         """
+        blob = self._blob(self._full(path))
+        with azure_errors():
+            self._run(blob.stage_block, _MARK, b"-")
         return _begun(path)
 
     def part_address(
@@ -100,10 +115,10 @@ class AzureStorage(AzureObjects):
         """
         Return the parts that are there, by number.
         """
-        parts = [block for block in self._blocks(begun.path) if block.number != WHOLE]
-        if not parts:
+        waiting = self._waiting(begun.path)
+        if not waiting:
             raise ObjectNotFoundError(begun.path)
-        return parts
+        return [block for block in _ours(waiting) if block.number != WHOLE]
 
     def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
         """
@@ -115,7 +130,7 @@ class AzureStorage(AzureObjects):
             try:
                 self._run(blob.commit_block_list, named)
             except HttpResponseError as exc:
-                if exc.error_code in _GONE:
+                if error_code(exc) in _GONE:
                     raise FileNotFoundError(begun.path) from exc
                 raise
 
@@ -131,9 +146,9 @@ class AzureStorage(AzureObjects):
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """
-        Give what has been begun at a path, once a part of it came.
+        Give what has been begun at a path, and was neither joined nor ended.
         """
-        if any(block.number != WHOLE for block in self._blocks(path)):
+        if any(block.id == _MARK for block in self._waiting(path)):
             yield _begun(path)
 
     def _block_address(self, path: str, number: int, valid_s: int) -> WriteAddress:
@@ -141,18 +156,6 @@ class AzureStorage(AzureObjects):
         query = urlencode({"comp": "block", "blockid": name})
         url = self._signed(path, "cw", valid_s)
         return WriteAddress(url=f"{url}&{query}", max_bytes=MOST_BLOCK_BYTES)
-
-    def _blocks(self, path: str) -> Sequence[ArrivedPart]:
-        """
-        Return the blocks with names of ours that are in no object yet, by number.
-        """
-        found = [
-            ArrivedPart(number=int(block.id), size_bytes=block.size, tag=block.id)
-            for block in self._waiting(path)
-            # Who has an address may name a block otherwise; we do not use it.
-            if _OUR_NAME.fullmatch(block.id)
-        ]
-        return sorted(found, key=lambda block: block.number)
 
     def _waiting(self, path: str) -> Sequence[BlobBlock]:
         with suppress(ObjectNotFoundError), azure_errors(path):
@@ -162,10 +165,22 @@ class AzureStorage(AzureObjects):
         return ()
 
 
+def _ours(waiting: Sequence[BlobBlock]) -> Sequence[ArrivedPart]:
+    """
+    Return the blocks with names of ours, by number.
+    """
+    found = [
+        ArrivedPart(number=int(block.id), size_bytes=block.size, tag=block.id)
+        for block in waiting
+        # Who has an address may name a block otherwise; we do not use it.
+        if _OUR_NAME.fullmatch(block.id)
+    ]
+    return sorted(found, key=lambda block: block.number)
+
+
 def _begun(path: str) -> PartedWrite:
     return PartedWrite(path=path, id="blocks", begun_at=datetime.now(UTC))
 
 
 def _block_name(number: int) -> str:
-    # All names of an object's blocks must have one length.
     return f"{number:05}"

@@ -31,7 +31,7 @@ COPY_WITHIN_S: Final = 1800.0
 """Within an account a copy is done at once, but Azure does not promise it."""
 
 _ABSENT: Final = frozenset({"BlobNotFound"})
-_CHANGED: Final = frozenset({"SourceConditionNotMet", "CannotVerifyCopySource"})
+_CHANGED: Final = frozenset({"ConditionNotMet", "SourceConditionNotMet"})
 _LEASED: Final = "LeaseIdMissing"
 _NOT_EMPTY: Final = "DirectoryIsNotEmpty"
 # What Azure calls bytes of which nobody told the type.
@@ -147,7 +147,7 @@ class AzureObjects(RemoteStorage):
                 source_match_condition=MatchConditions.IfNotModified,
             )
         except HttpResponseError as exc:
-            if exc.error_code in _CHANGED:
+            if error_code(exc) in _CHANGED:
                 raise UnavailableError(
                     "The object changed while it was copied."
                 ) from exc
@@ -213,7 +213,9 @@ async def drop_blocks(blob: BlobClient) -> None:
     made and removed.
     """
     try:
-        made = await blob.upload_blob(b"", overwrite=False)
+        made = await blob.commit_block_list(
+            [], match_condition=MatchConditions.IfMissing
+        )
     except ResourceExistsError:
         # It has become an object meanwhile.
         return
@@ -230,16 +232,16 @@ async def _delete(blob: BlobClient) -> bool:
     try:
         await blob.delete_blob(delete_snapshots="include")
     except ResourceNotFoundError as exc:
-        if exc.error_code not in _ABSENT:
+        if error_code(exc) not in _ABSENT:
             raise
         # Somebody else is deleting the same tree, or it was none yet.
         await _delete_blocks(blob)
         return False
     except HttpResponseError as exc:
-        if exc.error_code == _NOT_EMPTY:
+        if error_code(exc) == _NOT_EMPTY:
             # Somebody has written into a folder meanwhile.
             return False
-        if exc.error_code != _LEASED:
+        if error_code(exc) != _LEASED:
             raise
         await BlobLeaseClient(blob).break_lease(lease_break_period=0)
         await blob.delete_blob(delete_snapshots="include")
@@ -251,6 +253,15 @@ async def _delete_blocks(blob: BlobClient) -> None:
         _, waiting = await blob.get_block_list("uncommitted")
         if waiting:
             await drop_blocks(blob)
+
+
+def error_code(exc: HttpResponseError) -> str:
+    """
+    Return Azure's own name of an error.
+    """
+    code = getattr(exc, "error_code", None)
+    # An enumeration of strings has not their hashes.
+    return str(getattr(code, "value", code))
 
 
 @contextmanager
@@ -266,7 +277,7 @@ def azure_errors(path: str | None = None) -> Iterator[None]:
             yield
         except ResourceNotFoundError as exc:
             # A container that is missing says nothing of its objects.
-            if exc.error_code in _ABSENT:
+            if error_code(exc) in _ABSENT:
                 raise FileNotFoundError(path) from exc
             raise
 

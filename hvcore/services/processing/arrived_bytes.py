@@ -34,13 +34,13 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
         raise not_arrived(grant.path, location)
     try:
         found = storage.stat(arrival_path(grant))
-        size_bytes, content_type = found.size_bytes, found.content_type
     except ObjectNotFoundError as exc:
         whole = whole_parts(storage, grant)
-        if whole is None:
-            raise not_arrived(grant.path, location) from exc
-        size_bytes, content_type = sum(part.size_bytes for part in whole[1]), None
-    reason = misfit(grant, size_bytes=size_bytes, content_type=content_type)
+        if whole is not None:
+            _check_parts(storage, grant, whole[1], location)
+            return
+        raise not_arrived(grant.path, location) from exc
+    reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
     if reason is not None:
         storage.delete_tree(arrival_path(grant))
         raise refused_path(grant.path, f"{reason} It was removed.", location)
@@ -71,6 +71,16 @@ def whole_parts(
         if [part.size_bytes for part in parts] == sizes:
             return begun, parts
     return None
+
+
+def _check_parts(
+    storage: Storage, grant: UploadGrant, parts: Sequence[ArrivedPart], location: str
+) -> None:
+    sent_bytes = sum(part.size_bytes for part in parts)
+    reason = misfit(grant, size_bytes=sent_bytes, content_type=None)
+    if reason is not None:
+        storage.delete_tree(arrival_path(grant))
+        raise refused_path(grant.path, f"{reason} It was removed.", location)
 
 
 def can_take_parts(storage: Storage) -> TypeGuard[SupportsPartedWrite]:

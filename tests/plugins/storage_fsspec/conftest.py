@@ -60,11 +60,11 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
         args = {"endpoint_url": endpoint, "key": KEY, "secret": SECRET}
         s3_client(endpoint).create_bucket(Bucket=name)
     if request.param == "az":
-        endpoint = request.getfixturevalue("azurite")
+        endpoint = request.getfixturevalue("azure_store")
         args = {"connection_string": connection_string(endpoint)}
         azure_container(endpoint, name).create_container()
     if request.param == "gs":
-        endpoint = request.getfixturevalue("google")
+        endpoint = request.getfixturevalue("google_store")
         args = google_args(tmp_path, endpoint)
         url = f"gs://{new_google_bucket(endpoint)}/prefix"
     return make_storage(url, args=args, min_free_bytes=0, work_dir=tmp_path / "work")

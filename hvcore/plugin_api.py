@@ -148,6 +148,7 @@ from hvcore.ports.direct_uploads import (
     PartedWrite,
     SupportsPartedWrite,
     SupportsPresignedWrite,
+    SupportsStagedWrite,
     WriteAddress,
 )
 from hvcore.ports.queue import Queue
@@ -305,6 +306,7 @@ __all__ = [
     "SupportsPresignedRead",
     "SupportsPresignedWrite",
     "SupportsReports",
+    "SupportsStagedWrite",
     "SupportsStill",
     "TaskId",
     "Track",

@@ -148,6 +148,7 @@ from hvcore.ports.direct_uploads import (
     PartedWrite,
     SupportsPartedWrite,
     SupportsPresignedWrite,
+    SupportsStagedWrite,
     WriteAddress,
 )
 from hvcore.ports.queue import Queue
@@ -165,6 +166,7 @@ from hvcore.ports.storage import (
     ObjectInfo,
     ObjectNotFoundError,
     Storage,
+    StorageRefusedError,
     SupportsPresignedRead,
 )
 from hvcore.ports.transcoder import (
@@ -172,6 +174,7 @@ from hvcore.ports.transcoder import (
     NotAddressableError,
     PartTarget,
     RemoteTranscoder,
+    SupportsDeclining,
     SupportsStill,
     Transcoder,
     Workspace,
@@ -296,11 +299,14 @@ __all__ = [
     "Still",
     "Storage",
     "StorageBackend",
+    "StorageRefusedError",
     "StoredObject",
+    "SupportsDeclining",
     "SupportsPartedWrite",
     "SupportsPresignedRead",
     "SupportsPresignedWrite",
     "SupportsReports",
+    "SupportsStagedWrite",
     "SupportsStill",
     "TaskId",
     "Track",

@@ -7,6 +7,7 @@ import socket
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from email.message import Message
 from enum import Enum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -28,6 +29,7 @@ class Fault(Enum):
     the store gets half of the body. HALF_ANSWER: the answer breaks off.
     """
 
+    ERROR_403 = 403
     ERROR_500 = 500
     ERROR_503 = 503
     RESET = "reset"
@@ -83,12 +85,12 @@ class _Handler(BaseHTTPRequestHandler):
     def handle_request(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         path = urlsplit(self.path).path
-        is_copy = "x-amz-copy-source" in self.headers
+        is_copy = _is_copy(path, self.headers)
         fault = self.store.strikes(self.command, path, is_copy)
         self.store.struck += fault is not None
         if self.store.denies_lists_of_parts and self._lists_parts():
             self._deny()
-        elif fault in {Fault.ERROR_500, Fault.ERROR_503}:
+        elif fault in {Fault.ERROR_403, Fault.ERROR_500, Fault.ERROR_503}:
             self.send_response(fault.value)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -160,6 +162,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
+
+
+def _is_copy(path: str, headers: Message) -> bool:
+    # Of S3, Azure and Google.
+    named = {"x-amz-copy-source", "x-ms-copy-source"} & {
+        name.lower() for name in headers
+    }
+    return bool(named) or "/rewriteTo/" in path
 
 
 @contextmanager

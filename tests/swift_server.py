@@ -31,6 +31,7 @@ pipeline = {PIPELINE}
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
+cors_allow_origin = *
 # By default half a second, in which one process does not answer a hundred clients.
 conn_timeout = 30
 node_timeout = 60

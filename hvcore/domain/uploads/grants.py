@@ -177,7 +177,14 @@ def arrival_path(grant: UploadGrant) -> str:
 
     Never where bytes are that are in use: the address works on for a while.
     """
-    return grant.path + _ARRIVAL
+    return arrival_below(grant.path)
+
+
+def arrival_below(path: str) -> str:
+    """
+    Return the same for a grant's path.
+    """
+    return path + _ARRIVAL
 
 
 def grant_path(path: str) -> str:

@@ -13,6 +13,7 @@ from hvcore.ports.direct_uploads import (
     ArrivedPart,
     PartedWrite,
     SupportsPartedWrite,
+    SupportsStagedWrite,
 )
 from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
 
@@ -37,7 +38,9 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
     try:
         found = storage.stat(arrival_path(grant))
     except ObjectNotFoundError as exc:
-        if whole_parts(storage, grant) is not None:
+        whole = whole_parts(storage, grant)
+        if whole is not None:
+            _check_parts(storage, grant, whole[1], location)
             return
         raise not_arrived(grant.path, location) from exc
     reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
@@ -72,11 +75,15 @@ def whole_parts(
     storage: Storage, grant: UploadGrant
 ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
     """
-    Return the parts of a file that was sent in parts, once all of them are there.
+    Return the parts of a file that is no object yet, once all of them are there.
 
     Raises:
         UnavailableError: The store does not answer.
     """
+    if isinstance(storage, SupportsStagedWrite):
+        staged = storage.staged_write(arrival_path(grant))
+        if staged is not None:
+            return staged
     sizes = list(part_sizes(grant.size_bytes))
     if not grant.in_parts or not sizes or not can_take_parts(storage):
         return None
@@ -89,6 +96,16 @@ def whole_parts(
         if [part.size_bytes for part in parts] == sizes:
             return begun, parts
     return None
+
+
+def _check_parts(
+    storage: Storage, grant: UploadGrant, parts: Sequence[ArrivedPart], location: str
+) -> None:
+    sent_bytes = sum(part.size_bytes for part in parts)
+    reason = misfit(grant, size_bytes=sent_bytes, content_type=None)
+    if reason is not None:
+        storage.delete_tree(arrival_path(grant))
+        raise refused_path(grant.path, f"{reason} It was removed.", location)
 
 
 def can_take_parts(storage: Storage) -> TypeGuard[SupportsPartedWrite]:

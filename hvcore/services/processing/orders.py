@@ -70,7 +70,8 @@ def order_look(work: Work, grant: UploadGrant, job_id: JobId | None) -> None:
     Order to look once, now; nothing if that is ordered already.
 
     Args:
-        job_id: Of the video's job, for which the bytes are taken in.
+        job_id: Of the video's job, for which the bytes are taken in; None if it
+            begins once they are there.
     """
     waiting, fitting = {TaskState.DUE, TaskState.QUEUED}, {None, job_id}
     if not any(
@@ -80,8 +81,8 @@ def order_look(work: Work, grant: UploadGrant, job_id: JobId | None) -> None:
         for task in work.tasks.of_subject(grant.id, kind=UPLOAD_TAKE)
     ):
         task = _take(grant, watches=False)
-        payload = {**task.payload, "job": job_id}
-        work.tasks.add([attrs.evolve(task, payload=payload)])
+        job = {} if job_id is None else {"job": job_id}
+        work.tasks.add([attrs.evolve(task, payload={**task.payload, **job})])
 
 
 def order_late_purge(work: Work, grant: UploadGrant) -> None:

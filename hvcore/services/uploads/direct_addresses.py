@@ -50,6 +50,11 @@ class DirectAddresses:
             size_bytes=grant.size_bytes,
             valid_s=UPLOAD_URL_VALID_S,
         )
+        if (
+            address.max_bytes is not None
+            and (grant.size_bytes or 0) > address.max_bytes
+        ):
+            return None
         if self.mode is DirectUploads.ON or _binds_all(grant, address):
             return address
         return None

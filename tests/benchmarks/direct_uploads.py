@@ -251,7 +251,12 @@ def set_up(wanted: argparse.Namespace, folder: Path, stack: ExitStack) -> Bench:
         each=wanted.each,
         store=_child_with("tests.swift_server"),
         api=psutil.Process(api.pid),
-        http=urllib3.PoolManager(maxsize=wanted.senders, block=True, retries=False),
+        http=urllib3.PoolManager(
+            maxsize=wanted.senders,
+            block=True,
+            # A connection that was closed for standing still is no result.
+            retries=urllib3.Retry(2, allowed_methods=None),
+        ),
     )
 
 
@@ -281,6 +286,8 @@ def run(bench: Bench, rounds: int) -> None:
     found: dict[str, list[Round]] = {name: [] for name in ways}
     for number in range(rounds + 1):
         for name in list(ways)[:: -1 if number % 2 else 1]:
+            # Servers close what stands still between two rounds.
+            bench.http.clear()
             done = bench.round(ways[name]())
             if number:
                 found[name].append(done)

@@ -70,7 +70,7 @@ def share_processors_as_nice() -> None:
     distributions). The niceness of a process says nothing outside of its session.
     """
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
-    if niceness <= 0:
+    if niceness == 0:
         return
     for wait_s in AUTOGROUP_WAITS_S:
         try:
@@ -169,6 +169,14 @@ def hand_filter_on(program: bytes) -> None:
     os.write(writing, program)
     os.close(writing)
     os.dup2(reading, FILTER_FD)
+
+
+def be_nice(niceness: int) -> None:
+    """
+    Leave processors to others, as nice(2) does, and not only within this session.
+    """
+    os.nice(niceness)
+    share_processors_as_nice()
 
 
 _FILTERS = {"impose": impose_filter, "hand-on": hand_filter_on}

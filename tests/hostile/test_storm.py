@@ -106,6 +106,8 @@ def going_on(errand: Errand) -> Iterator[Experience]:
     """
     with subprocess.Popen(
         [sys.executable, "-m", "tests.hostile.storm.neighbour"],
+        # Sessions share the processors: see the niceness of both.
+        start_new_session=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -167,6 +169,7 @@ class Storm:
         )
         with subprocess.Popen(
             [sys.executable, "-m", "tests.hostile.storm.attacks"],
+            start_new_session=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -12,7 +12,6 @@ and prints :class:`Attacked`.
 import asyncio
 import itertools
 import json
-import os
 import random
 import sys
 import time
@@ -24,6 +23,7 @@ from typing import Final, TypeAlias
 import attrs
 import cattrs
 
+from hvcore.child_launcher import be_nice
 from tests.hostile.storm.exchange import (
     GIVES_UP_AFTER_S,
     READ_BYTES,
@@ -284,7 +284,7 @@ def main() -> None:
     """
     Attack, and print what came of it.
     """
-    os.nice(NICENESS)
+    be_nice(NICENESS)
     targets = cattrs.structure(json.load(sys.stdin), Targets)
     attackers = Attackers(targets)
     asyncio.run(attackers.run())

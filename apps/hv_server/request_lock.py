@@ -16,10 +16,13 @@ from typing import Final
 
 import attrs
 
+from hvcore.throttling.turns import having_turn
+
 PATIENCE_S: Final = 0.02
 """
 Above what a short request takes, with those that are before it. One that has
-its turn for longer waits for something, and loses it.
+its turn for longer waits for something, and loses it. Waits for SQLite's write lock
+end it at once.
 """
 
 
@@ -68,12 +71,16 @@ class RequestLock:
         """
         self._wait(client)
         try:
-            yield
+            with having_turn(self._end):
+                yield
         finally:
-            with self._lock:
-                # Else it took too long, and another one has it now.
-                if self._thread == threading.get_ident():
-                    self._pass_on()
+            self._end()
+
+    def _end(self) -> None:
+        with self._lock:
+            # Else it took too long, and another one has it now.
+            if self._thread == threading.get_ident():
+                self._pass_on()
 
     def _wait(self, client: str) -> None:
         waiter = _Waiter(threading.get_ident())
@@ -83,10 +90,15 @@ class RequestLock:
                 return
             waiter.turn.acquire()
             self._waiting.setdefault(client, deque()).append(waiter)
-        while not waiter.turn.acquire(timeout=self._patience_s):
+            left_s = self._patience_left_s()
+        while not waiter.turn.acquire(timeout=left_s):
             with self._lock:
-                if time.monotonic() - self._began >= self._patience_s:
+                if self._patience_left_s() == 0:
                     self._pass_on()
+                left_s = self._patience_left_s()
+
+    def _patience_left_s(self) -> float:
+        return max(0.0, self._began + self._patience_s - time.monotonic())
 
     def _pass_on(self) -> None:
         self._thread = 0

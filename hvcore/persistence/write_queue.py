@@ -15,6 +15,8 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
+from hvcore.throttling.turns import end_turn
+
 ASKS_EVERY_S: Final = 0.002
 """Of a process; 20 us each. The gaps that another process leaves are mostly shorter than 0.1 s."""
 
@@ -46,6 +48,7 @@ class WriteQueue:
             mine = threading.Lock()
             mine.acquire()
             self.waiting.append(mine)
+        end_turn()
         if mine.acquire(timeout=timeout_s):
             return True
         with self._changing:
@@ -100,6 +103,7 @@ def again_while_busy(ask: Callable[[], _T], ends_at_s: float) -> _T:
         except sqlite3.OperationalError as exc:
             if not is_busy(exc) or time.monotonic() >= ends_at_s:
                 raise
+        end_turn()
         time.sleep(ASKS_EVERY_S)
 
 

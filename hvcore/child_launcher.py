@@ -17,6 +17,9 @@ PR_SET_SECCOMP = 22
 PR_SET_NO_NEW_PRIVS = 38
 SECCOMP_MODE_FILTER = 2
 SIGKILL = 9
+NICENESS = "niceness"
+"""The setting to be so much nicer than the parent."""
+
 GUARD = "guard"
 """The setting to stay, and to end the whole process group with the parent."""
 
@@ -194,6 +197,9 @@ def _main(arguments: list[str]) -> None:
     share_processors_as_nice()
     for setting in settings:
         name, _, value = setting.partition("=")
+        if name == NICENESS:
+            be_nice(int(value))
+            continue
         if name in _FILTERS:
             _FILTERS[name](bytes.fromhex(value))
             continue

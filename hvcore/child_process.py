@@ -16,6 +16,19 @@ from collections.abc import Mapping, Sequence
 
 from hvcore import child_launcher
 
+_niceness = 0
+
+
+def have_children_nice(niceness: int) -> None:
+    """
+    Let all programs that are started from now on be nicer than this process.
+
+    Not this process itself: it holds locks of the database, for which others would
+    wait as long as it waits for a processor.
+    """
+    global _niceness  # noqa: PLW0603 - of the process, as nice(2) is
+    _niceness = niceness
+
 
 def supervised_command(
     command: Sequence[str],
@@ -40,6 +53,8 @@ def supervised_command(
             ends its whole process group when we die.
     """
     settings = [f"{name}={value}" for name, value in (limits or {}).items()]
+    if _niceness:
+        settings.append(f"{child_launcher.NICENESS}={_niceness}")
     if syscall_filter:
         how = "hand-on" if hand_filter_on else "impose"
         settings.append(f"{how}={syscall_filter.hex()}")

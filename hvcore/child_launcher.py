@@ -18,7 +18,7 @@ PR_SET_NO_NEW_PRIVS = 38
 SECCOMP_MODE_FILTER = 2
 SIGKILL = 9
 NICENESS = "niceness"
-"""The setting to be so much nicer than the parent."""
+"""The setting to be so much nicer than the parent; see nice(2)."""
 
 GUARD = "guard"
 """The setting to stay, and to end the whole process group with the parent."""
@@ -174,14 +174,6 @@ def hand_filter_on(program: bytes) -> None:
     os.dup2(reading, FILTER_FD)
 
 
-def be_nice(niceness: int) -> None:
-    """
-    Leave processors to others, as nice(2) does, and not only within this session.
-    """
-    os.nice(niceness)
-    share_processors_as_nice()
-
-
 _FILTERS = {"impose": impose_filter, "hand-on": hand_filter_on}
 
 
@@ -194,12 +186,10 @@ def _main(arguments: list[str]) -> None:
         _guard(int(parent_pid))
     else:
         die_with_parent(int(parent_pid))
+    named = dict(setting.split("=") for setting in settings)
+    os.nice(int(named.pop(NICENESS, "0")))
     share_processors_as_nice()
-    for setting in settings:
-        name, _, value = setting.partition("=")
-        if name == NICENESS:
-            be_nice(int(value))
-            continue
+    for name, value in named.items():
         if name in _FILTERS:
             _FILTERS[name](bytes.fromhex(value))
             continue

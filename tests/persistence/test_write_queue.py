@@ -21,6 +21,7 @@ from hvcore.persistence.migrate import migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.write_queue import WriteQueue
+from hvcore.throttling.turns import having_turn
 from tests.live import until
 
 BEGINS: Final = "BEGIN IMMEDIATE"
@@ -170,6 +171,49 @@ def test_of_several_that_wait_one_after_the_other_has_its_turn() -> None:
 
     assert order == [0, 1, 2]
     assert queue.take(0)
+
+
+def test_who_waits_for_another_process_ends_its_turn(
+    engine: Engine, path: Path
+) -> None:
+    has_ended = threading.Event()
+
+    def write() -> None:
+        with having_turn(has_ended.set), writing(engine) as connection:
+            connection.commit()
+
+    with other_process_writes(path):
+        worker = Worker(write)
+        assert has_ended.wait(WITHIN_S)
+    worker.join()
+
+    assert worker.failure is None
+
+
+def test_who_waits_for_a_writer_of_its_own_process_ends_its_turn(
+    engine: Engine,
+) -> None:
+    has_ended = threading.Event()
+
+    def write() -> None:
+        with having_turn(has_ended.set), writing(engine) as connection:
+            connection.commit()
+
+    with writing(engine):
+        worker = Worker(write)
+        assert has_ended.wait(WITHIN_S)
+    worker.join()
+
+    assert worker.failure is None
+
+
+def test_who_writes_without_waiting_keeps_its_turn(engine: Engine) -> None:
+    has_ended = threading.Event()
+
+    with having_turn(has_ended.set), writing(engine) as connection:
+        connection.commit()
+
+    assert not has_ended.is_set()
 
 
 @pytest.mark.parametrize("work", [migrate, recount, _prepare])

@@ -12,6 +12,7 @@ and prints :class:`Attacked`.
 import asyncio
 import itertools
 import json
+import os
 import random
 import sys
 import time
@@ -23,7 +24,7 @@ from typing import Final, TypeAlias
 import attrs
 import cattrs
 
-from hvcore.child_launcher import be_nice
+from hvcore.child_launcher import share_processors_as_nice
 from tests.hostile.storm.exchange import (
     GIVES_UP_AFTER_S,
     READ_BYTES,
@@ -284,7 +285,8 @@ def main() -> None:
     """
     Attack, and print what came of it.
     """
-    be_nice(NICENESS)
+    os.nice(NICENESS)
+    share_processors_as_nice()
     targets = cattrs.structure(json.load(sys.stdin), Targets)
     attackers = Attackers(targets)
     asyncio.run(attackers.run())

@@ -7,6 +7,7 @@ from an address of its own until a line comes, and prints how long each took.
 
 import itertools
 import json
+import os
 import select
 import sys
 import time
@@ -17,7 +18,7 @@ from typing import Final
 import attrs
 import cattrs
 
-from hvcore.child_launcher import be_nice
+from hvcore.child_launcher import share_processors_as_nice
 from tests.hostile.strangers import ask
 
 ASKS_EVERY_S: Final = 0.04
@@ -96,7 +97,8 @@ def main() -> None:
     Ask until a line comes, and print what it was like.
     """
     with suppress(PermissionError):
-        be_nice(NICENESS)
+        os.nice(NICENESS)
+    share_processors_as_nice()
     errand = cattrs.structure(json.loads(sys.stdin.readline()), Errand)
     experience = Experience()
     is_over = False

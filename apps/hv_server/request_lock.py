@@ -9,14 +9,13 @@ and with turns 1.0 ms (docs/decisions/0014).
 
 import threading
 import time
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
 import attrs
 
-from hvcore.throttling.turns import having_turn
+from hvcore.throttling.turns import TurnQueue, having_turn
 
 PATIENCE_S: Final = 0.02
 """
@@ -50,8 +49,7 @@ class RequestLock:
     def __init__(self, *, patience_s: float = PATIENCE_S) -> None:
         self._patience_s = patience_s
         self._lock = threading.Lock()
-        # By client; whose turn is next, first.
-        self._waiting: dict[str, deque[_Waiter]] = {}
+        self._waiting = TurnQueue[_Waiter]()
         # Whose turn it is, and since when.
         self._thread = 0
         self._began = 0.0
@@ -62,7 +60,7 @@ class RequestLock:
         How many requests wait for their turn.
         """
         with self._lock:
-            return sum(map(len, self._waiting.values()))
+            return len(self._waiting)
 
     @contextmanager
     def turn_of(self, client: str) -> Iterator[None]:
@@ -71,7 +69,7 @@ class RequestLock:
         """
         self._wait(client)
         try:
-            with having_turn(self._end):
+            with having_turn(client, end=self._end):
                 yield
         finally:
             self._end()
@@ -89,7 +87,7 @@ class RequestLock:
                 self._begin(waiter)
                 return
             waiter.turn.acquire()
-            self._waiting.setdefault(client, deque()).append(waiter)
+            self._waiting.add(client, waiter)
             left_s = self._patience_left_s()
         while not waiter.turn.acquire(timeout=left_s):
             with self._lock:
@@ -104,12 +102,7 @@ class RequestLock:
         self._thread = 0
         if not self._waiting:
             return
-        client = next(iter(self._waiting))
-        waiters = self._waiting.pop(client)
-        waiter = waiters.popleft()
-        if waiters:
-            # Behind all others.
-            self._waiting[client] = waiters
+        waiter = self._waiting.pop()
         self._begin(waiter)
         waiter.turn.release()
 

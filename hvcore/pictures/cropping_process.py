@@ -59,6 +59,14 @@ class CroppingProcess:
             raise CroppingError(body.decode(errors="replace"))
         return body
 
+    def close(self) -> None:
+        """
+        End the process; another one starts when it is needed.
+        """
+        if self._end is not None:
+            self._end()
+        self._process = self._end = None
+
     def _ask(self, request: bytes) -> tuple[int, bytes] | None:
         """
         Return status and body of the answer; None if the process has ended.
@@ -77,7 +85,7 @@ class CroppingProcess:
                     return status, body
         except BrokenPipeError:
             pass
-        self._forget()
+        self.close()
         return None
 
     def _start(self) -> "subprocess.Popen[bytes]":
@@ -91,11 +99,6 @@ class CroppingProcess:
         )
         self._process, self._end = process, weakref.finalize(self, _end, process)
         return process
-
-    def _forget(self) -> None:
-        if self._end is not None:
-            self._end()
-        self._process = self._end = None
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -26,9 +26,6 @@ USUAL_FOR_ONE: Final = 3
 WAIT_FOR_RENDER_S: Final = 2.0
 _SHARE: Final = "renders_of_one"
 
-Crop = Callable[[bytes, int, int], bytes]
-"""Takes a picture, width and height in pixels; returns a JPEG."""
-
 
 @attrs.define(kw_only=True)
 class _Room:
@@ -37,11 +34,14 @@ class _Room:
 
     Threads of its own, not those of the requests: the C library keeps freed
     memory for each thread, which with 32 of them was 1.2 GB.
+
+    Attributes:
+        elsewhere: Makes them; None has this process do it.
     """
 
     capacity: int
     most_of_one: int
-    crop: Crop
+    elsewhere: CroppingProcess | None
     _of_organizations: SharedCapacity = attrs.field(init=False)
     _of_addresses: SharedCapacity = attrs.field(init=False)
     _thread: ThreadPoolExecutor = attrs.field(init=False)
@@ -84,13 +84,18 @@ class _Room:
             self._of_addresses.release(address)
 
         try:
-            making = self._thread.submit(self.crop, read(), *size_px)
+            making = self._thread.submit(self._crop, read(), *size_px)
         except BaseException:
             release(None)
             raise
         # Also where it ends after the request that wanted it.
         making.add_done_callback(release)
         return making
+
+    def _crop(self, picture: bytes, width_px: int, height_px: int) -> bytes:
+        if self.elsewhere is None:
+            return crop_to_fill(picture, width_px, height_px)
+        return self.elsewhere.crop_to_fill(picture, width_px, height_px)
 
     def _shares(self) -> SharedCapacity:
         return SharedCapacity(
@@ -114,12 +119,12 @@ class ThumbnailRenders:
         self._usual = _Room(
             capacity=USUAL_IN_HAND,
             most_of_one=USUAL_FOR_ONE * renders_of_one,
-            crop=crop_to_fill,
+            elsewhere=None,
         )
         self._others = _Room(
             capacity=OTHERS_IN_HAND,
             most_of_one=renders_of_one,
-            crop=CroppingProcess().crop_to_fill,
+            elsewhere=CroppingProcess(),
         )
 
     def make(

@@ -12,6 +12,7 @@ and prints :class:`Attacked`.
 import asyncio
 import itertools
 import json
+import os
 import random
 import sys
 import time
@@ -23,6 +24,7 @@ from typing import Final, TypeAlias
 import attrs
 import cattrs
 
+from hvcore.child_launcher import share_processors_as_nice
 from tests.hostile.storm.exchange import (
     GIVES_UP_AFTER_S,
     READ_BYTES,
@@ -33,6 +35,8 @@ from tests.hostile.storm.exchange import (
 from tests.hostile.storm.outcomes import NO_ANSWER, not_landed
 from tests.hostile.strangers import ATTACKER, head
 
+NICENESS: Final = 10
+"""Attackers have machines of their own; here they take what the service leaves."""
 LITTLE_ROOM_BYTES: Final = 16 * 1024
 AGAIN_AFTER_S: Final = 0.2
 LANDS_WITHIN_S: Final = 30.0
@@ -281,6 +285,8 @@ def main() -> None:
     """
     Attack, and print what came of it.
     """
+    os.nice(NICENESS)
+    share_processors_as_nice()
     targets = cattrs.structure(json.load(sys.stdin), Targets)
     attackers = Attackers(targets)
     asyncio.run(attackers.run())

@@ -15,6 +15,8 @@ from hvcore.domain.ids import ShareId
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
+from hvcore.pictures.cropping import crop_to_fill
+from hvcore.pictures.cropping_process import CroppingProcess
 from hvcore.playback_tokens import TokenUse
 from hvcore.services.playback import thumbnail_renders
 from tests.conftest import SettableClock
@@ -188,10 +190,12 @@ def test_a_video_without_a_poster_has_no_picture(public: DeliveryWorld) -> None:
 def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(
     public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def delete_meanwhile(_: object, *wanted: Any) -> bytes:
+    def delete_meanwhile(
+        _: object, picture: bytes, width_px: int, height_px: int
+    ) -> bytes:
         public.change(state=VideoState.DELETED)
         public.storage.delete_tree(f"media/{VIDEO}")
-        return crop_to_fill(*wanted)
+        return crop_to_fill(picture, width_px, height_px)
 
     monkeypatch.setattr(CroppingProcess, "crop_to_fill", delete_meanwhile)
 

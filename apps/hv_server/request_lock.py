@@ -84,6 +84,7 @@ class RequestLock:
         waiter = _Waiter(threading.get_ident())
         with self._lock:
             if self._thread == 0:
+                self._waiting.begin(client)
                 self._begin(waiter)
                 return
             waiter.turn.acquire()

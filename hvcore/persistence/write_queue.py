@@ -47,11 +47,12 @@ class WriteQueue:
         """
         Wait for the turn to write; False if it did not come in time.
         """
+        client, mine = client_of_turn(), threading.Lock()
         with self._changing:
             if not self._is_taken:
                 self._is_taken = True
+                self._waiting.begin(client)
                 return True
-            client, mine = client_of_turn(), threading.Lock()
             mine.acquire()
             self._waiting.add(client, mine)
         end_turn()

@@ -19,46 +19,55 @@ class TurnQueue(Generic[_T]):
     """
     What waits, in turn by client; for one thread at a time.
 
-    A client waits for one of every other client, not for all that they have.
+    A client waits for one of every other client, not for all that they have. Whose turn
+    it is stands behind those who come meanwhile.
     """
 
     # Whose turn is next, first.
     _waiting: dict[str, deque[_T]] = attrs.field(factory=dict, init=False)
+    # Whose turn it is, and what else it has; it comes last.
+    _client: str = attrs.field(default="", init=False)
+    _rest: deque[_T] = attrs.field(factory=deque, init=False)
 
     def __len__(self) -> int:
-        return sum(map(len, self._waiting.values()))
+        return len(self._rest) + sum(map(len, self._waiting.values()))
 
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
+    def begin(self, client: str) -> None:
+        """
+        Say whose turn it is without having waited; nothing waits.
+        """
+        self._client = client
 
     def add(self, client: str, one: _T) -> None:
         """
         Have one wait behind those of the same client.
         """
-        self._waiting.setdefault(client, deque()).append(one)
+        if client == self._client:
+            self._rest.append(one)
+        else:
+            self._waiting.setdefault(client, deque()).append(one)
 
     def pop(self) -> _T:
         """
         Take the next one out; there must be one.
         """
-        client = next(iter(self._waiting))
-        queue = self._waiting.pop(client)
-        one = queue.popleft()
-        if queue:
-            # Behind all others.
-            self._waiting[client] = queue
-        return one
+        if self._rest:
+            self._waiting[self._client] = self._rest
+        self._client = next(iter(self._waiting))
+        self._rest = self._waiting.pop(self._client)
+        return self._rest.popleft()
 
     def remove(self, client: str, one: _T) -> bool:
         """
         Take one out that no longer waits; False if it is out already.
         """
-        queue = self._waiting.get(client, deque())
+        is_its_turn = client == self._client
+        queue = self._rest if is_its_turn else self._waiting.get(client, deque())
         if one not in queue:
             return False
         queue.remove(one)
         if not queue:
-            del self._waiting[client]
+            self._waiting.pop(client, None)
         return True
 
 

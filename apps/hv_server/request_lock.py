@@ -15,7 +15,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.throttling.turns import TurnQueue, having_turn
+from hvcore.throttling.turns import TurnQueue, client_of_turn, having_turn
 
 PATIENCE_S: Final = 0.02
 """
@@ -23,6 +23,8 @@ Above what a short request takes, with those that are before it. One that has
 its turn for longer waits for something, and loses it. Waits for SQLite's write lock
 end it at once.
 """
+
+MAX_KNOWN: Final = 10_000
 
 
 @attrs.frozen(eq=False)
@@ -40,7 +42,8 @@ class RequestLock:
     A lock that does not wait for a stuck holder; thread-safe.
 
     Clients get it one after the other, whatever number of requests each has: a
-    client waits for one request of every other client, not for all of them.
+    client waits for one request of every other client, not for all of them. The
+    addresses of an organization are one client, once it was recognised there.
 
     Args:
         patience_s: How long a holder may keep it while others wait.
@@ -50,6 +53,8 @@ class RequestLock:
         self._patience_s = patience_s
         self._lock = threading.Lock()
         self._waiting = TurnQueue[_Waiter]()
+        # The client of an address that came from there last.
+        self._known: dict[str, str] = {}
         # Whose turn it is, and since when.
         self._thread = 0
         self._began = 0.0
@@ -66,13 +71,26 @@ class RequestLock:
     def turn_of(self, client: str) -> Iterator[None]:
         """
         Wait for the turn of one of this client's requests, and keep it.
+
+        Args:
+            client: Its address.
         """
-        self._wait(client)
+        known = self._known.get(client, client)
+        self._wait(known)
         try:
-            with having_turn(client, end=self._end):
-                yield
+            with having_turn(known, end=self._end):
+                try:
+                    yield
+                finally:
+                    self._know(client, client_of_turn())
         finally:
             self._end()
+
+    def _know(self, address: str, client: str) -> None:
+        if self._known.get(address, address) != client:
+            if len(self._known) >= MAX_KNOWN:
+                self._known.clear()
+            self._known[address] = client
 
     def _end(self) -> None:
         with self._lock:

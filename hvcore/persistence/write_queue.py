@@ -16,7 +16,7 @@ import attrs
 
 from hvcore.throttling.turns import TurnQueue, client_of_turn, end_turn
 
-ASKS_EVERY_S: Final = 0.002
+ASKS_EVERY_S: Final = 0.0005
 """Of a process; 20 us each. The gaps that another process leaves are mostly shorter than 0.1 s."""
 
 _T = TypeVar("_T")

@@ -5,10 +5,12 @@ A thread cannot be nice alone: while it waits for a processor with the interpret
 lock, all threads of its process wait.
 """
 
+import os
 import subprocess
 import sys
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from hvcore.child_process import supervised_command
@@ -96,9 +98,16 @@ class CroppingProcess:
             stdout=subprocess.PIPE,
             # Ctrl-C is for who serves; and a session is nice as a whole.
             start_new_session=True,
+            # Whoever embeds this may have found it in a folder of its own.
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(_module_path())},
         )
         self._process, self._end = process, weakref.finalize(self, _end, process)
         return process
+
+
+def _module_path() -> list[str]:
+    # Nothing stands for the current folder.
+    return [place or str(Path.cwd()) for place in sys.path]
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

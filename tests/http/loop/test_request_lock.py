@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hv_server.request_lock import RequestLock
-from hvcore.throttling.turns import end_turn
+from hvcore.throttling.turns import end_turn, work_for
 from tests.live import until
 
 DEADLINE_S = 20
@@ -140,6 +140,26 @@ def test_patience_is_counted_from_the_beginning_of_a_turn() -> None:
         free.set()
 
     assert waited_s < patience_s / 2
+
+
+def test_the_addresses_of_an_organization_are_one_client() -> None:
+    lock, order = RequestLock(patience_s=DEADLINE_S), list[str]()
+
+    def work(address: str) -> None:
+        with lock.turn_of(address):
+            work_for("org_a" if address.startswith("a") else "org_b")
+            order.append(address)
+
+    waiting = ["a1", "a2", "a3", "b1"]
+    for address in waiting:
+        work(address)
+    order.clear()
+    with ThreadPoolExecutor(len(waiting)) as pool, lock.turn_of("holder"):
+        for number, address in enumerate(waiting, start=1):
+            pool.submit(work, address)
+            until(lambda n=number: lock.waiting == n, within_s=DEADLINE_S)
+
+    assert order == ["a1", "b1", "a2", "a3"]
 
 
 def test_a_crash_gives_its_turn_back() -> None:

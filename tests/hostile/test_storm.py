@@ -73,7 +73,7 @@ LONG: Final = Scale(
     idle_s=min(60, LONG_S / 4),
     seconds=LONG_S,
     connections=1_000,
-    memory_every_s=5,
+    memory_every_s=15,
     costly={
         "videoQuality": "ultra",
         "compressionRatio": "ultraslow",

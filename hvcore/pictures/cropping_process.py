@@ -98,16 +98,19 @@ class CroppingProcess:
             stdout=subprocess.PIPE,
             # Ctrl-C is for who serves; and a session is nice as a whole.
             start_new_session=True,
-            # Whoever embeds this may have found it in a folder of its own.
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(_module_path())},
+            env=_environ(),
         )
         self._process, self._end = process, weakref.finalize(self, _end, process)
         return process
 
 
-def _module_path() -> list[str]:
-    # Nothing stands for the current folder.
-    return [place or str(Path.cwd()) for place in sys.path]
+def _environ() -> dict[str, str]:
+    # Settings have passwords, and it needs none.
+    environ = {name: v for name, v in os.environ.items() if not name.startswith("HV_")}
+    # Whoever embeds this may have found it in a folder of its own; nothing stands for
+    # the current one.
+    path = [place or str(Path.cwd()) for place in sys.path]
+    return {**environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -62,6 +62,16 @@ def test_who_makes_them_is_nicer_than_who_serves(elsewhere: CroppingProcess) -> 
     assert child().nice() == os.nice(0) + NICENESS
 
 
+def test_who_makes_them_does_not_know_the_settings(
+    elsewhere: CroppingProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HV_DATABASE__URL", "postgresql://hv:secret@db/hv")
+
+    elsewhere.crop_to_fill(picture(), 32, 32)
+
+    assert not any(name.startswith("HV_") for name in child().environ())
+
+
 def test_another_process_takes_the_place_of_one_that_has_ended(
     elsewhere: CroppingProcess,
 ) -> None:

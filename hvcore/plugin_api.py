@@ -166,6 +166,7 @@ from hvcore.ports.storage import (
     ObjectInfo,
     ObjectNotFoundError,
     Storage,
+    StorageRefusedError,
     SupportsPresignedRead,
 )
 from hvcore.ports.transcoder import (
@@ -173,6 +174,7 @@ from hvcore.ports.transcoder import (
     NotAddressableError,
     PartTarget,
     RemoteTranscoder,
+    SupportsDeclining,
     SupportsStill,
     Transcoder,
     Workspace,
@@ -297,7 +299,9 @@ __all__ = [
     "Still",
     "Storage",
     "StorageBackend",
+    "StorageRefusedError",
     "StoredObject",
+    "SupportsDeclining",
     "SupportsPartedWrite",
     "SupportsPresignedRead",
     "SupportsPresignedWrite",

@@ -28,6 +28,7 @@ class Fault(Enum):
     the store gets half of the body. HALF_ANSWER: the answer breaks off.
     """
 
+    ERROR_403 = 403
     ERROR_500 = 500
     ERROR_503 = 503
     RESET = "reset"
@@ -84,7 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
         is_copy = _is_copy(path, self.headers)
         fault = self.store.strikes(self.command, path, is_copy)
         self.store.struck += fault is not None
-        if fault in {Fault.ERROR_500, Fault.ERROR_503}:
+        if fault in {Fault.ERROR_403, Fault.ERROR_500, Fault.ERROR_503}:
             self.send_response(fault.value)
             self.send_header("Content-Length", "0")
             self.end_headers()

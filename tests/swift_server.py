@@ -31,6 +31,7 @@ pipeline = {PIPELINE}
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
+cors_allow_origin = *
 [filter:s3api]
 use = egg:swift#s3api
 cors_preflight_allow_origin = *

@@ -23,9 +23,10 @@ from hv_checks.machine_checks import (
     python,
     sandbox,
 )
+from hv_checks.notify_check import notify
 from hv_checks.settings_checks import auth, fetch, keys, mail, plugins, spool
 from hv_checks.sign_in_check import sign_in
-from hv_checks.transcoder_checks import transcoder
+from hv_checks.transcoder_checks import jobs, transcoder
 from hvcore.assembly import Services, build
 from hvcore.domain.health_findings import BROKEN, HealthFinding
 from hvcore.errors import HvcoreError
@@ -38,6 +39,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "database": database,
     "search": search,
     "storage": storage,
+    "notify": notify,
     "disk": disk,
     "auth": auth,
     "keys": keys,
@@ -50,6 +52,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "edge": edge,
     "plugins": plugins,
     "transcoder": transcoder,
+    "jobs": jobs,
     "sandbox": sandbox,
     "player": player,
     "dashboard": dashboard,

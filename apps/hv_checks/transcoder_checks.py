@@ -2,6 +2,7 @@
 Checks of the transcoders: the usual one, and those that rules name.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hvcore.assembly import Services
@@ -39,6 +40,39 @@ def transcoder(services: Services) -> Sequence[HealthFinding]:
         if isinstance(other, RemoteTranscoder):
             findings += _reach(services)
     return list(dict.fromkeys(findings))
+
+
+def jobs(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the transcoders of unfinished jobs can be used as they are set up now.
+    """
+    with services.uow.read() as work:
+        unfinished = work.jobs.unfinished()
+    chosen = services.settings.transcoder
+    counts = Counter[str]()
+    for name, count in unfinished.items():
+        counts[name or chosen.backend] += count
+    findings = [
+        _unfinished(services, name, count) for name, count in sorted(counts.items())
+    ]
+    return findings or [healthy("jobs", "none is unfinished")]
+
+
+def _unfinished(services: Services, name: str, count: int) -> HealthFinding:
+    chosen = services.settings.transcoder
+    found = f"{count} unfinished with the transcoder {name}"
+    try:
+        services.transcoders.named(name)
+    except UnavailableError as error:
+        return broken("jobs", found, error.detail)
+    if name == chosen.backend or chosen.further.get(name):
+        return healthy("jobs", found)
+    # It was made of options that may all have a default.
+    mend = (
+        "It has no options now. If it had some under HV_TRANSCODER__OPTIONS__…, set "
+        f"them as HV_TRANSCODER__FURTHER__{name.upper()}__… until no job is left."
+    )
+    return HealthFinding(state=WARNING, check="jobs", found=found, mend=mend)
 
 
 def _routed(services: Services) -> Iterator[str]:

@@ -2,11 +2,13 @@
 ``hv tasks``: what is due, queued, leased or failed, and why.
 """
 
+from collections.abc import Sequence
+
 import click
 
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.output import json_option, show, timestamp
-from hvcore.domain.ids import OrgId
+from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.processing.submissions import submission_of
 from hvcore.domain.tasks.task import Task, TaskState
 
@@ -16,6 +18,11 @@ from hvcore.domain.tasks.task import Task, TaskState
 @click.option("--org", help="Only tasks of this organization.")
 @click.option("--video", help="Only tasks about this video.")
 @click.option("--kind", help="Only tasks of this kind, such as webhook.deliver.")
+@click.option(
+    "--give-up",
+    metavar="TASK",
+    help="Try this transcode.cancel no more: the service elsewhere may go on.",
+)
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
 @json_option
 @pass_invocation
@@ -26,20 +33,25 @@ def tasks(  # noqa: PLR0913 - one per option
     org: str | None,
     video: str | None,
     kind: str | None,
+    give_up: str | None,
     limit: int,
     as_json: bool,
 ) -> None:
     """
-    Show tasks, the latest change first.
+    Show tasks, the latest change first; or give a cancellation up.
     """
-    with invocation.services() as services, services.uow.read() as work:
-        found = work.tasks.search(
-            state=None if state is None else TaskState(state),
-            org_id=None if org is None else OrgId(org),
-            subject=video,
-            kind=kind,
-            limit=limit,
-        )
+    with invocation.services() as services:
+        if give_up is not None:
+            found: Sequence[Task] = [services.remote_cancels.give_up(TaskId(give_up))]
+        else:
+            with services.uow.read() as work:
+                found = work.tasks.search(
+                    state=None if state is None else TaskState(state),
+                    org_id=None if org is None else OrgId(org),
+                    subject=video,
+                    kind=kind,
+                    limit=limit,
+                )
     columns = {
         "taskID": "TASK",
         "kind": "KIND",

@@ -114,6 +114,7 @@ def show_video(
             video, served=0, thumbnail_url=_thumbnail(playback, video)
         )
         details["conformant"] = _is_conformant(services, video)
+        details |= _maker(services, video)
     # How often it was served is the API's to say; here it would be a wrong 0.
     details.pop("served")
     if as_json:
@@ -167,6 +168,18 @@ def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> 
         print_json({"videoID": found})
     else:
         put(f"{found} is being processed again")
+
+
+def _maker(services: Services, video: Video) -> dict[str, object]:
+    """
+    Say who makes or made a video, and which rule of the settings chose that.
+    """
+    with services.uow.read() as work:
+        job = work.jobs.find(video.job_id) if video.job_id else None
+    return {
+        "transcoder": job.transcoder if job else "",
+        "transcoderBecause": job.chosen_because if job else "",
+    }
 
 
 def _is_conformant(services: Services, video: Video) -> bool | None:

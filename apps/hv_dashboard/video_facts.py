@@ -10,9 +10,11 @@ import attrs
 from hv_dashboard.desk import Desk
 from hv_dashboard.visits import OrganizationVisit
 from hvcore.domain.processing.certificates import VideoCertificate
+from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
+from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.analytics.counts import Analytics
 from hvcore.services.playback.signed_urls import SignedUrls
 from hvcore.services.processing.certificates import Certificates
@@ -35,6 +37,7 @@ class VideoFacts:
     certificates: Certificates
     ladders: Ladders
     playback: SignedUrls
+    uow: UnitOfWork
     player_url: str
 
     @classmethod
@@ -48,12 +51,18 @@ class VideoFacts:
             certificates=services.certificates,
             ladders=services.ladders,
             playback=services.playback,
+            uow=services.uow,
             player_url=services.settings.public.player_url,
         )
 
-    def shown(self, here: OrganizationVisit, video: Video) -> Mapping[str, object]:
+    def shown(
+        self, here: OrganizationVisit, video: Video, *, for_operator: bool
+    ) -> Mapping[str, object]:
         """
         Return it by the names of ``video/facts.html``.
+
+        Args:
+            for_operator: Which services make videos, and by which rule, is told too.
         """
         envs = {env.id: env.name for env in here.environments}
         is_ready = video.state is VideoState.READY
@@ -66,7 +75,14 @@ class VideoFacts:
             if is_ready
             else (),
             "certificate": self._certificate(video),
+            "job": self._job(video) if for_operator else None,
         }
+
+    def _job(self, video: Video) -> TranscodeJob | None:
+        if video.job_id is None:
+            return None
+        with self.uow.read() as work:
+            return work.jobs.find(video.job_id)
 
     def _player_page(self, here: OrganizationVisit, video: Video) -> str:
         page = f"{self.player_url}/v1/embed/{video.id}"

@@ -15,6 +15,7 @@ from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.remote_parts import RemoteParts
 from hvcore.services.processing.source_cache import SourceCache
 from hvcore.services.processing.source_captions import SourceCaptions
+from hvcore.services.processing.stored_copies import StoredCopies
 from hvcore.services.processing.storyboards import Storyboards
 from hvcore.services.processing.transcoder_choice import TranscoderChoice
 from hvcore.services.processing.transcoding import Transcoding
@@ -64,6 +65,7 @@ class ProcessingWiring(Backends):
                 uow=self.uow,
                 workspaces=self._attempt_workspaces,
                 results=self._part_results,
+                default_name=self.transcoders.default_name,
             ),
             storyboards=Storyboards(storage=self.storage),
             certificates=self.certificates,
@@ -88,7 +90,11 @@ class ProcessingWiring(Backends):
 
     @cached_property
     def _part_results(self) -> PartResults:
-        return PartResults(uow=self.uow, files=self._attempt_files)
+        return PartResults(
+            uow=self.uow,
+            files=self._attempt_files,
+            copies=StoredCopies(storage=self.storage),
+        )
 
     @cached_property
     def _source_captions(self) -> SourceCaptions:

@@ -16,6 +16,8 @@ from hvcore.domain.tasks.kinds import (
     TRANSCODE_CANCEL,
     TRANSCODE_PART,
     TRANSCODE_PLAN,
+    TRANSCODE_REMOTE,
+    TRANSCODE_REMOTE_ASSEMBLE,
     TRANSCODE_TIDY,
     UPLOAD_PURGE,
     UPLOAD_TAKE,
@@ -94,7 +96,13 @@ def handlers(  # noqa: PLR0913 - one per service
         TRANSCODE_PART: ServiceMethod(
             run=transcoding.run_part, give_up=transcoding.give_up
         ),
+        TRANSCODE_REMOTE: ServiceMethod(
+            run=transcoding.run_part, give_up=transcoding.give_up
+        ),
         TRANSCODE_ASSEMBLE: ServiceMethod(
+            run=transcoding.assemble, give_up=transcoding.give_up
+        ),
+        TRANSCODE_REMOTE_ASSEMBLE: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
         TRANSCODE_TIDY: ServiceMethod(run=attempt_cleanup.tidy, is_patient=True),

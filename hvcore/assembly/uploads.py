@@ -15,6 +15,7 @@ from hvcore.services.uploads.direct_addresses import DirectAddresses, can_be_wri
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
 from hvcore.services.uploads.resumable import ResumableUploads
+from hvcore.services.uploads.store_notices import StoreNotices
 
 ROOM_FILE: Final = "upload-room.json"
 """In the data folder, where all processes of a machine find it."""
@@ -55,6 +56,13 @@ class UploadWiring(Backends):
             uploads=self.uploads,
             clock=self.clock,
         )
+
+    @cached_property
+    def store_notices(self) -> StoreNotices:
+        """
+        What the store says about bytes that others sent to it.
+        """
+        return StoreNotices(uow=self.uow, storage=self.storage)
 
     @cached_property
     def _direct_addresses(self) -> DirectAddresses:

@@ -13,10 +13,20 @@ from typing import BinaryIO, Protocol, runtime_checkable
 
 import attrs
 
+from hvcore.errors import UnavailableError
+
 
 class ObjectNotFoundError(Exception):
     """
     No object is at this path.
+    """
+
+
+class StorageRefusedError(UnavailableError):
+    """
+    The storage answers, and does not permit what was asked of it.
+
+    Most callers wait for operators, as in an outage. Who cannot wait tells it apart.
     """
 
 
@@ -43,7 +53,8 @@ class Storage(ABC):
     Keep objects.
 
     Thread-safe. Every method may raise UnavailableError when the storage
-    does not answer; foreign exceptions end here.
+    does not answer, and StorageRefusedError when it does not permit something;
+    foreign exceptions end here.
     """
 
     @abstractmethod

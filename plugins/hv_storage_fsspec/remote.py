@@ -23,6 +23,7 @@ from hvcore.plugin_api import (
     ObjectInfo,
     ObjectNotFoundError,
     Storage,
+    StorageRefusedError,
     UnavailableError,
 )
 
@@ -285,4 +286,12 @@ def foreign_errors(path: str | None = None) -> Iterator[None]:
         # Each of fsspec's file systems has exceptions of its own.
         if path is not None and isinstance(exc, (FileNotFoundError, IsADirectoryError)):
             raise ObjectNotFoundError(path) from exc
+        if _is_refusal(exc):
+            raise StorageRefusedError("The storage refuses.") from exc
         raise UnavailableError("The storage does not answer.") from exc
+
+
+def _is_refusal(error: Exception) -> bool:
+    # Those of Google and Azure tell it by a number only.
+    status = getattr(error, "status_code", None) or getattr(error, "code", None)
+    return isinstance(error, PermissionError) or status in {401, 403, "401", "403"}

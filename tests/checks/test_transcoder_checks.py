@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from hv_checks.transcoder_checks import transcoder
+from hv_checks.transcoder_checks import jobs, transcoder
 from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
+from hvcore.domain.ids import OrgId, new_job_id
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.tasks.kinds import TRANSCODE_REMOTE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.persistence.migrate import migrate
 from hvcore.settings import load
+from tests.persistence.samples import fill_tenants, order, video
 from tests.services.processing.remote_world import PLUGINS
 
 FAR = {"HV_PLUGINS": PLUGINS, "HV_TRANSCODER__ROUTES": "far if duration > 1 h"}
@@ -61,3 +67,78 @@ def test_a_storage_that_nobody_else_reaches_is_told(
     found = findings(tmp_path, chosen)
 
     assert any("storage.options.url" in one.mend for one in found)
+
+
+def findings_of_jobs(
+    folder: Path, environ: dict[str, str], *transcoders: str
+) -> Sequence[HealthFinding]:
+    """
+    Say what is found when each of these transcoders has an unfinished job.
+    """
+    settings = load(config_path=None, environ=environ, data_dir=folder).settings
+    with build(settings, rings=False) as services:
+        migrate(services.engine)
+        fill_tenants(services.engine)
+        made = video()
+        with services.uow.write() as work:
+            work.videos.add(made)
+            work.commit()
+        for name in transcoders:
+            job = TranscodeJob(
+                id=new_job_id(),
+                video_id=made.id,
+                order=order(),
+                parts_total=1,
+                parts_left=1,
+                transcoder=name,
+            )
+            part = NewTask(
+                kind=TRANSCODE_REMOTE,
+                lane=Lane.OUTBOUND,
+                org_id=OrgId("org_a"),
+                subject=job.video_id,
+                payload={"job": job.id, "part": 0},
+            )
+            with services.uow.write() as work:
+                work.jobs.add(job)
+                work.tasks.add([part])
+                work.commit()
+        return jobs(services)
+
+
+def test_the_transcoders_of_unfinished_jobs_are_listed(tmp_path: Path) -> None:
+    found = findings_of_jobs(tmp_path, {**FAR, **URL}, "far", "far", "ffmpeg", "")
+
+    assert [(one.state, one.found) for one in found] == [
+        ("ok", "2 unfinished with the transcoder far"),
+        ("ok", "2 unfinished with the transcoder ffmpeg"),
+    ]
+
+
+def test_one_that_unfinished_jobs_need_and_cannot_be_made_is_broken(
+    tmp_path: Path,
+) -> None:
+    (found,) = findings_of_jobs(tmp_path, {"HV_PLUGINS": PLUGINS}, "far")
+
+    assert found.state == "broken"
+    assert "HV_TRANSCODER__FURTHER__FAR__URL" in found.mend
+
+
+def test_one_whose_options_may_have_stayed_behind_is_warned_of(tmp_path: Path) -> None:
+    # After HV_TRANSCODER__BACKEND has changed, it would be made of defaults.
+    chosen = {
+        "HV_PLUGINS": PLUGINS,
+        "HV_TRANSCODER__BACKEND": "far",
+        "HV_TRANSCODER__OPTIONS__URL": "http://127.0.0.1:1",
+    }
+
+    (found,) = findings_of_jobs(tmp_path, chosen, "ffmpeg")
+
+    assert found.state == "warning"
+    assert "HV_TRANSCODER__FURTHER__FFMPEG__" in found.mend
+
+
+def test_no_unfinished_job_is_fine(tmp_path: Path) -> None:
+    (found,) = findings_of_jobs(tmp_path, FAR)
+
+    assert found.state == "ok"

@@ -8,12 +8,15 @@ import attrs
 import pytest
 
 from hvcore.domain.access.roles import Role
+from hvcore.domain.ids import VideoId
+from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.transcoding import MediaFile, Segment
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, VideoChanges
 from tests.dashboard.test_videos import NAMES, is_harmless
 from tests.dashboard.world import VIDEOS, DashboardWorld, ids_in, policy_of
 from tests.http.world import job_of, media
+from tests.persistence.samples import order
 
 TABS = ("", *(f"/{n}" for n in ("captions", "picture", "sharing", "embed")))
 ALL_TABS = (*TABS, "/analytics", "/events", "/explain")
@@ -183,3 +186,25 @@ def test_the_ladder_is_as_it_was_measured(dashboard: DashboardWorld) -> None:
         *("500", "500", "600"),
         "96",
     ]
+
+
+def test_operators_see_who_makes_a_video_and_why(dashboard: DashboardWorld) -> None:
+    video_id = dashboard.world.transcoding()
+    job = TranscodeJob(
+        id=job_of(dashboard.video(video_id)),
+        video_id=VideoId(video_id),
+        order=order(),
+        parts_total=1,
+        parts_left=1,
+        transcoder="cloud",
+        chosen_because="duration > 60 min",
+    )
+    with dashboard.world.services.uow.write() as work:
+        work.jobs.add(job)
+        work.commit()
+
+    operator, viewer = (dashboard.sign_in(role) for role in (None, Role.VIEWER))
+
+    for path in (f"{VIDEOS}/{video_id}", f"{VIDEOS}/{video_id}/facts"):
+        assert "duration &gt; 60 min" in operator.get(path).text
+        assert "duration &gt; 60 min" not in viewer.get(path).text

@@ -65,7 +65,7 @@ def part_of(service: LiveService, video_id: str) -> dict[str, Any]:
     """
     Return what operators see of a video's only part.
     """
-    words = ("--kind", "transcode.part", "--video", video_id, "--json")
+    words = ("--kind", "transcode.remote", "--video", video_id, "--json")
     listed = service.hv("tasks", *words)
     assert listed.returncode == 0, listed.stderr
     (part,) = json.loads(listed.stdout)["tasks"]

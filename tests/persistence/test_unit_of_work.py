@@ -330,10 +330,10 @@ with uow.write() as work:
 
 
 def test_a_kill_before_the_commit_leaves_nothing_half_written(
-    uow: SqlUnitOfWork, empty_url: str
+    uow: SqlUnitOfWork, migrated_url: str
 ) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", _WRITE_AND_WAIT, empty_url], stdout=subprocess.PIPE
+        [sys.executable, "-c", _WRITE_AND_WAIT, migrated_url], stdout=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"written\n"

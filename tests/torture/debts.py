@@ -13,6 +13,7 @@ import psutil
 import sqlalchemy as sa
 
 from hvcore.assembly import Services
+from hvcore.domain.tasks.kinds import PART_KINDS
 from hvcore.domain.tasks.task import ENDED
 from hvcore.errors import UnavailableError
 from hvcore.persistence.tables import tasks
@@ -194,7 +195,7 @@ class Debts:
                         )
                     )
                     del self._open[row.id]
-                if row.kind == "transcode.part":
+                if row.kind in PART_KINDS:
                     self._compare(row)
 
     def _compare(self, row: sa.Row[tuple[object, ...]]) -> None:

@@ -13,7 +13,7 @@ import attrs
 
 from hvcore.domain.ids import JobId, TaskId, VideoId
 from hvcore.domain.processing.transcoding import PartPending
-from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_PART
+from hvcore.domain.tasks.kinds import PART_KINDS, TRANSCODE_CANCEL
 from hvcore.domain.tasks.task import Lane, NewTask, Task
 from hvcore.domain.videos.media_paths import media_root
 
@@ -75,6 +75,12 @@ class Submission:
         """
         return f"p{part_index}s{self.number}"
 
+    def taken_folder(self, part_index: int) -> str:
+        """
+        Return the folder below the media root that its files are copied to.
+        """
+        return f"p{part_index}t{self.number}"
+
     def in_payload(self, payload: Mapping[str, object]) -> Mapping[str, object]:
         """
         Return a task's payload that keeps this.
@@ -124,7 +130,7 @@ def cancel_tasks(ended: Iterable[Task], *, now: datetime) -> Sequence[NewTask]:
     tasks: list[NewTask] = []
     for task in ended:
         submission = submission_of(task)
-        if task.kind != TRANSCODE_PART or submission is None:
+        if task.kind not in PART_KINDS or submission is None:
             continue
         if submission.begun_at is None:
             continue
@@ -134,6 +140,31 @@ def cancel_tasks(ended: Iterable[Task], *, now: datetime) -> Sequence[NewTask]:
             late = now + LATE_SUBMISSIONS_AFTER
             tasks.append(_cancel_task(task, submission, not_before=late))
     return tasks
+
+
+def cancel_of_second(own: Task, current: Task, *, now: datetime) -> Sequence[NewTask]:
+    """
+    Return the task that cancels what two workers have submitted, if they have.
+
+    One of them was thought to be dead. The one whose handle the task keeps is right.
+
+    Args:
+        own: The task with what this worker has submitted.
+        current: As it stands now; it has not ended.
+    """
+    submission, kept = submission_of(own), submission_of(current)
+    if submission is None or kept is None or submission.handle is None:
+        return []
+    if kept.number != submission.number:
+        return [_cancel_task(own, submission, not_before=None)]
+    if kept.handle == submission.handle:
+        return []
+    # The other one may still find it by its key, or submit another.
+    late = now + LATE_SUBMISSIONS_AFTER if kept.handle is None else None
+    task = _cancel_task(own, submission, not_before=late)
+    # Both have one target.
+    payload = {**task.payload, "target": None, "unless_kept_by": own.id}
+    return [attrs.evolve(task, payload=payload)]
 
 
 def _cancel_task(

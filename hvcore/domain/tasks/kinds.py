@@ -9,7 +9,11 @@ UPLOAD_TAKE: Final = "upload.take"
 FETCH_GET: Final = "fetch.get"
 TRANSCODE_PLAN: Final = "transcode.plan"
 TRANSCODE_PART: Final = "transcode.part"
+TRANSCODE_REMOTE: Final = "transcode.remote"
+"""A part that is made elsewhere. Versions that cannot do that leave it to others."""
 TRANSCODE_ASSEMBLE: Final = "transcode.assemble"
+TRANSCODE_REMOTE_ASSEMBLE: Final = "transcode.remote-assemble"
+"""The end of a job whose parts are TRANSCODE_REMOTE."""
 TRANSCODE_TIDY: Final = "transcode.tidy"
 TRANSCODE_CANCEL: Final = "transcode.cancel"
 THUMBNAIL_MAKE: Final = "thumbnail.make"
@@ -18,5 +22,11 @@ CACHE_PURGE: Final = "cache.purge"
 WEBHOOK_DELIVER: Final = "webhook.deliver"
 SHARE_CODE_SEND: Final = "share-code.send"
 
-TRANSCODE_KINDS: Final = (TRANSCODE_PLAN, TRANSCODE_PART, TRANSCODE_ASSEMBLE)
+PART_KINDS: Final = (TRANSCODE_PART, TRANSCODE_REMOTE)
+TRANSCODE_KINDS: Final = (
+    TRANSCODE_PLAN,
+    *PART_KINDS,
+    TRANSCODE_ASSEMBLE,
+    TRANSCODE_REMOTE_ASSEMBLE,
+)
 """What is ended when a job's video is deleted or has failed; cancelling elsewhere goes on."""

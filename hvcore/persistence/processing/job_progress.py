@@ -8,7 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from hvcore.domain.tasks.kinds import TRANSCODE_PART
+from hvcore.domain.tasks.kinds import PART_KINDS
 from hvcore.domain.tasks.task import TaskState
 from hvcore.persistence.tables import tasks
 
@@ -33,7 +33,7 @@ def progress_of(
         sa.select(tasks.c.subject, tasks.c.job_id, share, whole)
         .where(
             tasks.c.subject.in_([*running, *running.values()]),
-            tasks.c.kind == TRANSCODE_PART,
+            tasks.c.kind.in_(PART_KINDS),
         )
         .group_by(tasks.c.subject, tasks.c.job_id)
     )

@@ -2,16 +2,25 @@
 The transcode jobs.
 """
 
+from collections.abc import Mapping
+from typing import Final
+
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from hvcore.domain.ids import JobId
 from hvcore.domain.processing.jobs import TranscodeJob
-from hvcore.domain.tasks.kinds import TRANSCODE_PART
-from hvcore.domain.tasks.task import Lane, TaskState
+from hvcore.domain.tasks.kinds import (
+    TRANSCODE_CANCEL,
+    TRANSCODE_KINDS,
+    TRANSCODE_PART,
+)
+from hvcore.domain.tasks.task import ENDED, Lane, TaskState
 from hvcore.persistence.rows import job_from_row, job_to_row
 from hvcore.persistence.statements import insert_unless_there
 from hvcore.persistence.tables import tasks, transcode_jobs
+
+_UNFINISHED: Final = [state.value for state in TaskState if state not in ENDED]
 
 
 class SqlJobRepository:
@@ -48,6 +57,22 @@ class SqlJobRepository:
         if left is None:
             raise LookupError(f"there is no job {job_id}")
         return left
+
+    def unfinished(self) -> Mapping[str, int]:
+        """
+        Return how many jobs need a transcoder still, by its name.
+        """
+        jobs = sa.func.count(sa.distinct(transcode_jobs.c.id)).label("jobs")
+        statement = (
+            sa.select(transcode_jobs.c.transcoder, jobs)
+            .join(tasks, tasks.c.job_id == transcode_jobs.c.id)
+            .where(
+                tasks.c.state.in_(_UNFINISHED),
+                tasks.c.kind.in_([*TRANSCODE_KINDS, TRANSCODE_CANCEL]),
+            )
+            .group_by(transcode_jobs.c.transcoder)
+        )
+        return {row.transcoder: row.jobs for row in self._connection.execute(statement)}
 
     def waiting_s(self) -> float:
         """

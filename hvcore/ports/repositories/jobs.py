@@ -2,6 +2,7 @@
 The repository of transcode jobs; see ports.unit_of_work.Work.
 """
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from hvcore.domain.ids import JobId
@@ -24,6 +25,14 @@ class JobRepository(Protocol):
     def count_down(self, job_id: JobId) -> int:
         """
         Record one finished part; return how many are left.
+        """
+        ...
+
+    def unfinished(self) -> Mapping[str, int]:
+        """
+        Return how many jobs need a transcoder still, by its name.
+
+        Those too of which something is to be cancelled. A job of old may name none.
         """
         ...
 

@@ -80,9 +80,11 @@ class AttemptCleanup:
             root = media_root(video.id, job_id)
             if video.job_id != job_id or video.state is VideoState.FAILED:
                 self.storage.delete_tree(root)
-            elif video.media is not None:
+            elif video.state is VideoState.READY and video.media is not None:
                 self.files.remove_unpublished(root, video.media, check=run.check)
-            self.source_captions.remove_unshown(video.id, job_id)
+            if video.job_id != job_id or video.state is not VideoState.TRANSCODING:
+                # Else they may be stored for a transaction that is to show them.
+                self.source_captions.remove_unshown(video.id, job_id)
             self.files.drop_other_sendings(video)
             current = video.job_id and certificate_path(video.id, video.job_id)
             for path in certificates:

@@ -5,7 +5,7 @@ The files that attempts at a transcode job leave in storage.
 import logging
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -13,16 +13,11 @@ from typing import Final
 import attrs
 
 from hvcore.domain.processing.media_index import MediaIndex
-from hvcore.domain.processing.transcoding import StoredObject, TranscodeError
 from hvcore.domain.videos.captions import WEBVTT_TYPE
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.manifests import dash, hls
-from hvcore.ports.storage import (
-    ObjectNotFoundError,
-    Storage,
-    SupportsCopy,
-)
+from hvcore.ports.storage import Storage
 
 _log = logging.getLogger(__name__)
 
@@ -34,8 +29,8 @@ CONTENT_TYPES: Final = {
     ".vtt": WEBVTT_TYPE,
 }
 FILE_MISSING: Final = "A file of the video is missing."
-# Of parts, what services elsewhere made of them, and storyboards.
-_ATTEMPT: Final = re.compile(r"(?:p[0-9]+[as]|storyboard-a)[0-9]+")
+# Of parts, what services elsewhere made of them and is taken over, and storyboards.
+_ATTEMPT: Final = re.compile(r"(?:p[0-9]+[ast]|storyboard-a)[0-9]+")
 
 
 @attrs.frozen(kw_only=True)
@@ -59,39 +54,6 @@ class AttemptFiles:
                     file,
                     content_type=content_type(file.name),
                 )
-
-    def take_over(
-        self,
-        objects: Iterable[StoredObject],
-        *,
-        made_in: str,
-        target: str,
-        check: Callable[[], None],
-    ) -> None:
-        """
-        Copy files that lie in the store already; the store does that where it can.
-
-        Args:
-            made_in: The prefix in which the objects are.
-            check: Called before each; what it raises passes.
-
-        Raises:
-            TranscodeError: One of them is missing, or is not below the prefix.
-        """
-        for one in objects:
-            check()
-            source, path = f"{made_in}/{one.made_as}", f"{target}/{one.name}"
-            type_ = content_type(one.name)
-            try:
-                if isinstance(self.storage, SupportsCopy):
-                    self.storage.copy(source, path, content_type=type_)
-                else:
-                    with self.storage.open(source) as file:
-                        self.storage.write(path, file, content_type=type_)
-            except ObjectNotFoundError as exc:
-                raise TranscodeError(FILE_MISSING, log=f"no {source}") from exc
-            except ValueError as exc:
-                raise TranscodeError(FILE_MISSING, log=str(exc)) from exc
 
     def write_playlists(self, root: str, media: MediaIndex) -> None:
         """

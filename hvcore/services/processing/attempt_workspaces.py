@@ -14,6 +14,7 @@ import attrs
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.submissions import Submission
 from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.storage import (
     ObjectNotFoundError,
@@ -91,7 +92,13 @@ class AttemptWorkspaces:
     @contextmanager
     def _folder(self, run: TaskRun) -> Iterator[Path]:
         base = self.work_dir / f"{run.task.id}a{run.task.fence}"
-        (base / "out").mkdir(parents=True)
+        try:
+            (base / "out").mkdir(parents=True)
+        except OSError as exc:
+            # Nothing is wrong with the task: other machines, or this one later.
+            raise UnavailableError(
+                f"This machine has no room to work: {exc.strerror}."
+            ) from exc
         failpoint("attempt.workspace")
         try:
             yield base

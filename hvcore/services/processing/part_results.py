@@ -8,14 +8,20 @@ from pathlib import Path
 import attrs
 
 from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.processing.submissions import Submission
 from hvcore.domain.processing.transcoding import PartDone
-from hvcore.domain.tasks.kinds import TRANSCODE_ASSEMBLE
+from hvcore.domain.tasks.kinds import (
+    TRANSCODE_ASSEMBLE,
+    TRANSCODE_REMOTE,
+    TRANSCODE_REMOTE_ASSEMBLE,
+)
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.media_paths import media_root
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.stored_copies import StoredCopies
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.wire.stored import to_stored
 
@@ -28,6 +34,7 @@ class PartResults:
 
     uow: UnitOfWork
     files: AttemptFiles
+    copies: StoredCopies
 
     def keep(
         self, run: TaskRun, job: TranscodeJob, *, index: int, made: Path, done: PartDone
@@ -43,6 +50,7 @@ class PartResults:
         job: TranscodeJob,
         *,
         index: int,
+        submission: Submission,
         made: Path,
         made_in: str,
         done: PartDone,
@@ -56,15 +64,29 @@ class PartResults:
 
         Raises:
             TranscodeError: One of them is not there.
+            StorageRefusedError: The storage does not permit it.
         """
 
-        def store(target: str) -> None:
-            self.files.store(made, target)
-            self.files.take_over(
+        def copy(target: str) -> None:
+            self.copies.take_over(
                 done.stored, made_in=made_in, target=target, check=run.check
             )
 
-        self._keep(run, job, index, attrs.evolve(done, stored=()), store)
+        def store(target: str) -> None:
+            self.files.store(made, target)
+            copy(target)
+
+        left = attrs.evolve(done, stored=())
+        if any(made.iterdir()):
+            # Two attempts may differ in what they make here.
+            self._keep(run, job, index, left, store)
+            return
+        # A folder for all attempts, where each goes on: they copy the same bytes,
+        # so one that was thought to be dead does no harm. Tidying removes the rest.
+        folder = submission.taken_folder(index)
+        copy(f"{media_root(job.video_id, job.id)}/{folder}")
+        failpoint("part.stored")
+        self._finish(run, job, folder, left)
 
     def _keep(
         self,
@@ -96,10 +118,13 @@ class PartResults:
         with self.uow.write() as work:
             run.finish(work, result=result)
             if work.jobs.count_down(job.id) == 0:
+                is_remote = run.task.kind == TRANSCODE_REMOTE
                 work.tasks.add(
                     [
                         NewTask(
-                            kind=TRANSCODE_ASSEMBLE,
+                            kind=TRANSCODE_REMOTE_ASSEMBLE
+                            if is_remote
+                            else TRANSCODE_ASSEMBLE,
                             lane=Lane.ASSEMBLE,
                             org_id=run.task.org_id,
                             subject=run.task.subject,

@@ -4,17 +4,20 @@ Cancel what services elsewhere were asked to make and nobody wants any more.
 Tried until the service has confirmed it: what runs there costs money.
 """
 
+import logging
 import random
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 import attrs
 
+from hvcore.domain.ids import TaskId
+from hvcore.domain.processing.submissions import submission_of
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_TIDY, VIDEO_PURGE
-from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import ENDED, Lane, NewTask, Task, TaskState
 from hvcore.domain.videos.states import VideoState
-from hvcore.errors import UnavailableError
+from hvcore.errors import InvalidParametersError, UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import RemoteTranscoder
@@ -23,8 +26,11 @@ from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.leases import TaskRun
 
+_log = logging.getLogger(__name__)
+
 MOST_PAUSE_S: Final = 60.0
 MOST_HURRIED: Final = 500
+GIVEN_UP: Final = "An operator gave it up: the service was not asked any more."
 _TRIES: Final = "tries"
 
 _random: Final = random.SystemRandom()
@@ -48,15 +54,17 @@ class RemoteCancels:
             UnavailableError: The storage does not answer; the task is tried again.
         """
         order: Any = run.task.payload
+        if self._is_kept(order):
+            run.finish()
+            return
         try:
-            transcoder = self.transcoders.named(order["transcoder"])
-            if isinstance(transcoder, RemoteTranscoder):
-                transcoder.cancel(order["key"], order["handle"])
+            self._remote(order["transcoder"]).cancel(order["key"], order["handle"])
         except (UnavailableError, TranscodeError) as error:
             self._try_later(run, error)
             return
         failpoint("cancel.confirmed")
-        self.storage.delete_tree(order["target"])
+        if order["target"] is not None:
+            self.storage.delete_tree(order["target"])
         with self.uow.write() as work:
             run.finish(work)
             work.tasks.add([self._late_tidying(work, run.task)])
@@ -65,10 +73,78 @@ class RemoteCancels:
                 work.tasks.hurry(_waiting(work, order["transcoder"]))
             work.commit()
 
+    def give_up(self, task_id: TaskId) -> Task:
+        """
+        Try a cancellation no more, because an operator says so.
+
+        Returns:
+            The task as it stands then.
+
+        Raises:
+            InvalidParametersError: It is no cancellation that waits; the text says what
+                it is.
+        """
+        with self.uow.write() as work:
+            task = work.tasks.find(task_id)
+            if task is None or task.kind != TRANSCODE_CANCEL:
+                raise InvalidParametersError(
+                    f"{task_id} is no {TRANSCODE_CANCEL}; hv tasks --kind "
+                    f"{TRANSCODE_CANCEL} lists those."
+                )
+            work.tasks.hurry([task])
+            held = work.tasks.lease(task_id, worker="hv tasks")
+            if held is None or not work.tasks.fail(held, error=GIVEN_UP):
+                raise InvalidParametersError(
+                    f"{task_id} is {task.state.value}; only what waits can be given up."
+                )
+            work.tasks.add([self._late_tidying(work, task)])
+            ended = work.tasks.find(task_id)
+            work.commit()
+        _log.warning(
+            "a cancellation was given up",
+            extra={
+                "hv_task": task_id,
+                "hv_transcoder": task.payload["transcoder"],
+                "hv_handle": task.payload["handle"] or "",
+            },
+        )
+        return ended or task
+
+    def _remote(self, name: str) -> RemoteTranscoder:
+        transcoder = self.transcoders.named(name)
+        if not isinstance(transcoder, RemoteTranscoder):
+            raise UnavailableError(
+                f"The transcoder {name or self.transcoders.default_name} has nothing "
+                "made elsewhere, so it cannot cancel what was. Load the plugin that "
+                "began it again."
+            )
+        return transcoder
+
+    def _is_kept(self, order: Any) -> bool:  # noqa: ANN401 - JSON data
+        """
+        Return whether a part goes on with what was thought to be a second submission.
+        """
+        task_id = order.get("unless_kept_by")
+        if task_id is None:
+            return False
+        with self.uow.read() as work:
+            part = work.tasks.find(task_id)
+        kept = None if part is None or part.state in ENDED else submission_of(part)
+        return kept is not None and kept.handle == order["handle"]
+
     def _try_later(
         self, run: TaskRun, error: UnavailableError | TranscodeError
     ) -> None:
         tries = int(str(run.task.payload.get(_TRIES, 0))) + 1
+        _log.warning(
+            "a cancellation is not confirmed",
+            extra={
+                "hv_task": run.task.id,
+                "hv_transcoder": run.task.payload["transcoder"],
+                "hv_tries": tries,
+                "hv_why": str(error),
+            },
+        )
         with self.uow.write() as work:
             run.put_back(
                 work,

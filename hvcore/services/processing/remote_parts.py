@@ -10,10 +10,10 @@ from datetime import timedelta
 
 import attrs
 
-from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.submissions import (
     Submission,
+    cancel_of_second,
     cancel_tasks,
     poll_pause_s,
     submission_of,
@@ -23,7 +23,8 @@ from hvcore.domain.tasks.task import ENDED, Task
 from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.video import Video
 from hvcore.failpoints import failpoint
-from hvcore.ports.transcoder import PartTarget, RemoteTranscoder
+from hvcore.ports.storage import StorageRefusedError
+from hvcore.ports.transcoder import PartTarget, RemoteTranscoder, Workspace
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
 from hvcore.services.processing.part_results import PartResults
@@ -33,17 +34,31 @@ from hvcore.services.tasks.runs import is_outage
 _log = logging.getLogger(__name__)
 
 TOOK_TOO_LONG = "The service that makes videos took too long."
+REFUSED = "The storage does not permit what making the video needs."
+
+
+class StoreRefusesError(TranscodeError):
+    """
+    The storage refuses to be read or copied from, which an outage is not.
+
+    The submission is none the worse for it. So it stands until no attempt is left:
+    somebody may have corrected the permissions by then.
+    """
 
 
 @attrs.frozen(kw_only=True)
 class RemoteParts:
     """
     The work of part tasks whose transcoder is a RemoteTranscoder.
+
+    Attributes:
+        default_name: The transcoder of jobs that name none.
     """
 
     uow: UnitOfWork
     workspaces: AttemptWorkspaces
     results: PartResults
+    default_name: str
 
     def run(
         self,
@@ -62,28 +77,13 @@ class RemoteParts:
             UnavailableError: The service or the storage does not answer.
         """
         self._begin(run, job)
-        try:
-            self._call(run, video, job, part, transcoder)
-        except Exception as error:
-            # An outage says nothing of the submission, which goes on.
-            if not is_outage(error):
-                self._end_submission(run)
-            raise
-
-    def _call(
-        self,
-        run: TaskRun,
-        video: Video,
-        job: TranscodeJob,
-        part: Part,
-        transcoder: RemoteTranscoder,
-    ) -> None:
         submission = _submission(run.task)
         root = media_root(video.id, job.id)
         target = PartTarget(
             storage=self.workspaces.storage,
             prefix=f"{root}/{submission.target_folder(part.index)}",
         )
+        # Outside the try: a machine without room says nothing of the submission.
         with self.workspaces.remote_workspace(
             run,
             video,
@@ -91,23 +91,48 @@ class RemoteParts:
             target=target,
             remember=lambda handle: self._remember(run, handle),
         ) as workspace:
-            done = transcoder.run(part, workspace)
-            if isinstance(done, PartPending):
-                self._wait(run, done)
-                return
-            run.check()
-            failpoint("part.encoded")
-            self.results.take_over(
-                run,
-                job,
-                index=part.index,
-                made=workspace.folder,
-                made_in=target.prefix,
-                done=done,
-            )
+            try:
+                self._call(
+                    run, job, part, transcoder, workspace=workspace, target=target
+                )
+            except StorageRefusedError as error:
+                raise StoreRefusesError(REFUSED, log=_cause(error)) from error
+            except Exception as error:
+                # An outage says nothing of the submission, which goes on.
+                if not is_outage(error):
+                    self._end_submission(run)
+                raise
+
+    def _call(  # noqa: PLR0913 - what a part is and where it is made
+        self,
+        run: TaskRun,
+        job: TranscodeJob,
+        part: Part,
+        transcoder: RemoteTranscoder,
+        *,
+        workspace: Workspace,
+        target: PartTarget,
+    ) -> None:
+        done = transcoder.run(part, workspace)
+        if isinstance(done, PartPending):
+            self._wait(run, done)
+            return
+        run.check()
+        failpoint("part.encoded")
+        self.results.take_over(
+            run,
+            job,
+            index=part.index,
+            submission=_submission(run.task),
+            made=workspace.folder,
+            made_in=target.prefix,
+            done=done,
+        )
 
     def _begin(self, run: TaskRun, job: TranscodeJob) -> None:
-        submission = submission_of(run.task) or Submission(transcoder=job.transcoder)
+        submission = submission_of(run.task) or Submission(
+            transcoder=job.transcoder or self.default_name
+        )
         if submission.begun_at is not None:
             return
         with self.uow.write() as work:
@@ -192,13 +217,16 @@ class RemoteParts:
 
     def _cancel_unwanted(self, work: Work, task: Task, submission: Submission) -> None:
         """
-        Cancel what was submitted while the task was ended.
+        Cancel what was submitted while the task was ended, or submitted twice.
 
-        If it was not, another worker goes on with the same submission.
+        Else another worker goes on with the same submission.
         """
-        if _has_ended(work, task.id):
-            known = attrs.evolve(task, payload=submission.in_payload(task.payload))
+        known = attrs.evolve(task, payload=submission.in_payload(task.payload))
+        current = work.tasks.find(task.id)
+        if current is None or current.state in ENDED:
             work.tasks.add(cancel_tasks([known], now=work.now()))
+            return
+        work.tasks.add(cancel_of_second(known, current, now=work.now()))
 
 
 def _submission(task: Task) -> Submission:
@@ -208,6 +236,5 @@ def _submission(task: Task) -> Submission:
     return submission
 
 
-def _has_ended(work: Work, task_id: TaskId) -> bool:
-    current = work.tasks.find(task_id)
-    return current is None or current.state in ENDED
+def _cause(error: Exception) -> str:
+    return f"{error} {error.__cause__ or ''}".strip()

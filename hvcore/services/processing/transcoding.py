@@ -28,8 +28,10 @@ from hvcore.domain.processing.transcoding import (
     TranscodeOrder,
 )
 from hvcore.domain.tasks.kinds import (
+    PART_KINDS,
     TRANSCODE_KINDS,
     TRANSCODE_PART,
+    TRANSCODE_REMOTE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
 from hvcore.domain.videos.media_paths import media_root
@@ -85,8 +87,8 @@ class Transcoding:
         Probe the source, choose the ladder, order the parts.
 
         Raises:
-            UnusableSourceError: The source cannot be made into a video, or no minute of
-                the month is left.
+            UnusableSourceError: The source cannot be made into a video, no minute of the
+                month is left, or every transcoder for it declines.
             TranscodeError: The transcoder failed, or planned nothing.
         """
         video = self._wanted_video(run)
@@ -97,7 +99,6 @@ class Transcoding:
         prober = self.choice.before_probing(video)
         with self.workspaces.workspace(run, video) as workspace:
             source = prober.transcoder.probe(workspace)
-        chosen = self.choice.after_probing(video, source, prober)
         order = TranscodeOrder(
             source=source,
             settings=video.settings,
@@ -106,6 +107,7 @@ class Transcoding:
             workers=self._workers(),
             still_interval_s=still_interval_s(source.duration_s),
         )
+        chosen = self.choice.after_probing(video, order, prober)
         parts = _planned(chosen.transcoder, order)
         is_remote = isinstance(chosen.transcoder, RemoteTranscoder)
         job = TranscodeJob(
@@ -123,7 +125,7 @@ class Transcoding:
                 require_planned(work, video.org_id, job.id)
                 work.tasks.add(
                     NewTask(
-                        kind=TRANSCODE_PART,
+                        kind=TRANSCODE_REMOTE if is_remote else TRANSCODE_PART,
                         # What is made elsewhere keeps no encoder waiting.
                         lane=Lane.OUTBOUND if is_remote else Lane.ENCODE,
                         org_id=video.org_id,
@@ -145,7 +147,7 @@ class Transcoding:
         video = self._wanted_video(run)
         job = self._job(run)
         if video is None or job is None:
-            run.finish()
+            self._finish_unwanted(run)
             return
         transcoder = self.transcoders.of_job(job)
         part = planned_part(run.task, job.order, transcoder)
@@ -216,6 +218,13 @@ class Transcoding:
             order_tidying(work, video, timedelta(), LATE_WRITERS_AFTER)
         work.tasks.add(cancel_tasks(ended, now=work.now()))
 
+    def _finish_unwanted(self, run: TaskRun) -> None:
+        with self.uow.write() as work:
+            run.finish(work)
+            # A version that knows nothing of it may have ended the job.
+            work.tasks.add(cancel_tasks([run.task], now=work.now()))
+            work.commit()
+
     def _workers(self) -> int:
         try:
             return max(1, self.queue.workers(Lane.ENCODE))
@@ -264,11 +273,12 @@ class Transcoding:
 
     def _finished_parts(self, job: TranscodeJob) -> Sequence[tuple[str, PartDone]]:
         with self.uow.read() as work:
-            tasks = work.tasks.of_subject(job.video_id, kind=TRANSCODE_PART)
+            tasks = work.tasks.of_subject(job.video_id)
         done: dict[int, tuple[str, PartDone]] = {}
         for task in tasks:
             if (
-                task.state is TaskState.DONE
+                task.kind in PART_KINDS
+                and task.state is TaskState.DONE
                 and task.result is not None
                 and task.payload["job"] == job.id
             ):

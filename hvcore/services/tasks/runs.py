@@ -30,7 +30,12 @@ _log = logging.getLogger(__name__)
 OUTAGE_WAITS: Final = timedelta(minutes=1)
 UNKNOWN_KIND_WAITS: Final = timedelta(minutes=1)
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+_OF_THIS_MACHINE: Final = frozenset(
+    {
+        *(errno.ENOSPC, errno.EDQUOT, errno.EROFS),
+        *(errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+    }
+)
 SWEEP_BATCH: Final = 200
 FORGET_BATCH: Final = 1_000
 """Rows in a transaction: a writer on SQLite delays everyone else."""
@@ -336,7 +341,7 @@ def is_outage(error: Exception) -> bool:
     Return whether the task must wait, because the fault is not its own.
     """
     return isinstance(error, UnavailableError) or (
-        isinstance(error, OSError) and error.errno in _FULL
+        isinstance(error, OSError) and error.errno in _OF_THIS_MACHINE
     )
 
 

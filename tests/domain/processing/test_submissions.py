@@ -16,7 +16,7 @@ from hvcore.domain.processing.submissions import (
     submission_of,
 )
 from hvcore.domain.processing.transcoding import PartPending, StoredObject
-from hvcore.domain.tasks.kinds import TRANSCODE_PART
+from hvcore.domain.tasks.kinds import TRANSCODE_REMOTE
 from hvcore.domain.tasks.task import Lane, Task, TaskState
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -26,7 +26,7 @@ def part_task(submission: Submission | None) -> Task:
     payload: dict[str, object] = {"job": "job_1", "part": 2}
     return Task(
         id=new_task_id(),
-        kind=TRANSCODE_PART,
+        kind=TRANSCODE_REMOTE,
         lane=Lane.OUTBOUND,
         org_id=OrgId("org_a"),
         subject="vid_1",

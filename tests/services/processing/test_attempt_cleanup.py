@@ -2,12 +2,16 @@
 What attempts have left goes, and what is published stays.
 """
 
+from datetime import timedelta
+
 import pytest
 
 from hvcore.domain.processing.source_info import CaptionTrackInfo
 from hvcore.domain.processing.transcoding import Part
+from hvcore.domain.tasks.kinds import TRANSCODE_TIDY
 from hvcore.domain.tasks.task import MAX_LOSSES
 from hvcore.domain.videos.states import VideoState
+from hvcore.services.processing.attempt_cleanup import order_tidying
 from tests.services.conftest import World
 
 
@@ -125,3 +129,21 @@ def test_captions_that_are_shown_outlive_the_tidying(world: World) -> None:
     with world.services.uow.read() as work:
         (shown,) = work.captions.of_video(video_id)
     assert world.files(f"media/{video_id}/captions") == [shown.path]
+
+
+def test_captions_that_are_about_to_be_shown_outlive_the_tidying(world: World) -> None:
+    # Such as 15 minutes after a cancelled submission, when the next one is published.
+    video_id = world.processed()
+    video = world.video(video_id)
+    captions = f"media/{video_id}/captions"
+    strayed(world, captions, f"de-{video.job_id}a7.vtt")
+    with world.services.uow.write() as work:
+        order_tidying(work, video, timedelta())
+        work.commit()
+    with world.services.uow.read() as work:
+        (task,) = work.tasks.of_subject(video_id, kind=TRANSCODE_TIDY)
+
+    world.services.task_runs.run(task.id, worker="test:1", stopping=lambda: False)
+
+    assert world.video(video_id).state is VideoState.TRANSCODING
+    assert world.files(captions) == [f"{captions}/de-{video.job_id}a7.vtt"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_PART
+from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_REMOTE
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.states import VideoState
 from tests.object_store import s3_server
@@ -62,7 +62,7 @@ def test_a_kill_while_a_part_is_submitted_leaves_one_submission(
     remote: RemoteWorld, point: str
 ) -> None:
     video_id = remote.planned()
-    _killed_at(point, remote, _waiting(remote, video_id, TRANSCODE_PART))
+    _killed_at(point, remote, _waiting(remote, video_id, TRANSCODE_REMOTE))
 
     remote.move_on(seconds=90)
     remote.move_on(seconds=remote.service.length_s)
@@ -78,7 +78,7 @@ def test_a_kill_while_a_part_is_taken_over_leaves_one_submission(
 ) -> None:
     video_id = remote.submitted()
     remote.world.clock.move(seconds=remote.service.length_s)
-    _killed_at(point, remote, _waiting(remote, video_id, TRANSCODE_PART))
+    _killed_at(point, remote, _waiting(remote, video_id, TRANSCODE_REMOTE))
 
     remote.move_on(seconds=90)
     remote.move_on(minutes=16)
@@ -109,7 +109,7 @@ def test_a_deleted_video_whose_worker_was_killed_before_it_knew_the_handle(
     remote: RemoteWorld,
 ) -> None:
     video_id = remote.planned()
-    task = _waiting(remote, video_id, TRANSCODE_PART)
+    task = _waiting(remote, video_id, TRANSCODE_REMOTE)
     _killed_at("part.submitted", remote, task)
     assert len(remote.service.running()) == 1
 

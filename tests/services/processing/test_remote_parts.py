@@ -5,11 +5,22 @@ Parts that are made elsewhere: what is promised of each submission.
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import pytest
+import sqlalchemy as sa
 
 from hv_storage_fsspec.remote import RemoteStorage
-from hvcore.domain.tasks.task import MAX_ATTEMPTS, TaskState
+from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks.kinds import (
+    PART_KINDS,
+    TRANSCODE_CANCEL,
+    TRANSCODE_REMOTE,
+    TRANSCODE_REMOTE_ASSEMBLE,
+)
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, NewTask, TaskState
 from hvcore.domain.videos.states import VideoState
+from hvcore.errors import InvalidParametersError
+from hvcore.persistence.tables import transcode_jobs
 from tests.object_store import s3_server
 from tests.services.processing.remote_world import RemoteWorld, remote_world
 
@@ -298,3 +309,188 @@ def test_a_job_whose_transcoder_is_gone_waits_and_says_what_to_set(
         part = again.part(video_id)
     assert (part.state, part.attempts) == (TaskState.DUE, 0)
     assert "HV_TRANSCODER__FURTHER__FAR__URL" in part.error
+
+
+def test_a_machine_without_room_leaves_the_submission_alone(
+    remote: RemoteWorld,
+) -> None:
+    video_id = remote.submitted()
+    work_dir = remote.world.services.transcoding.workspaces.work_dir
+    kept = work_dir.rename(work_dir.with_name("kept"))
+    # Nothing can be made below a file.
+    work_dir.write_text("")
+    for _ in range(MAX_ATTEMPTS + 1):
+        remote.move_on(minutes=2)
+    part = remote.part(video_id)
+
+    work_dir.unlink()
+    kept.rename(work_dir)
+    remote.move_on(minutes=2)
+
+    assert (part.state, part.attempts) == (TaskState.DUE, 0)
+    assert "no room" in part.error
+    assert remote.world.video(video_id).state is VideoState.READY
+    assert remote.service.cancels == []
+    assert len(remote.service.jobs) == 1
+
+
+def submitted_twice(remote: RemoteWorld) -> str:
+    """
+    Have a worker pause in front of its submission until another one has made it.
+    """
+    video_id = remote.world.processed()
+
+    def submit_by_another() -> None:
+        remote.service.on_submit = lambda: None
+        remote.world.clock.move(seconds=60)
+        remote.world.services.task_runs.sweep(holder="test")
+        remote.world.run_tasks("test:2")
+
+    remote.service.on_submit = submit_by_another
+    remote.world.run_tasks()
+    return video_id
+
+
+def test_what_a_paused_worker_submits_a_second_time_is_cancelled(
+    remote: RemoteWorld,
+) -> None:
+    remote.service.length_s = 24 * 3600
+    video_id = submitted_twice(remote)
+    kept = remote.submission(video_id).handle
+    (of_other,) = {*remote.service.jobs} - {kept}
+
+    remote.move_on(seconds=10)
+
+    assert remote.service.cancels == [of_other]
+    assert [job.id for job in remote.service.running()] == [kept]
+
+
+def test_a_second_submission_takes_nothing_from_the_one_that_goes_on(
+    remote: RemoteWorld,
+) -> None:
+    video_id = submitted_twice(remote)
+    storage = remote.world.services.storage
+    local = remote.world.services.settings.data_dir / "made"
+    local.write_bytes(b"made")
+    made = f"{remote.world.video(video_id).media_root}/p0s1/made.mp4"
+    storage.put_file(made, local, content_type="video/mp4")
+
+    remote.move_on(seconds=10)
+
+    assert len(remote.service.cancels) == 1
+    assert storage.stat(made).size_bytes == 4
+    remote.move_on(seconds=remote.service.length_s)
+    assert remote.world.video(video_id).state is VideoState.READY
+
+
+def test_a_job_that_names_no_transcoder_remembers_who_made_it(
+    remote: RemoteWorld,
+) -> None:
+    # As jobs of versions before were.
+    video_id = remote.planned()
+    with remote.world.services.engine.begin() as connection:
+        connection.execute(sa.update(transcode_jobs).values(transcoder=""))
+
+    remote.world.run_tasks()
+
+    assert remote.submission(video_id).transcoder == "far"
+
+
+def wrong_cancel(remote: RemoteWorld) -> str:
+    """
+    Order to cancel by a backend that has nothing made elsewhere.
+    """
+    remote.service.submit({"key": "key-1"})
+    task = NewTask(
+        kind=TRANSCODE_CANCEL,
+        lane=Lane.OUTBOUND,
+        org_id=remote.world.env.org_id,
+        subject="vid_1",
+        payload={
+            "job": "job_1",
+            "transcoder": "ffmpeg",
+            "key": "key-1",
+            "handle": "job-1",
+            "target": "media/vid_1/job_1/p0s1",
+        },
+    )
+    with remote.world.services.uow.write() as work:
+        work.tasks.add([task])
+        work.commit()
+    return task.id
+
+
+def test_a_backend_that_makes_nothing_elsewhere_confirms_nothing(
+    remote: RemoteWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong_cancel(remote)
+
+    for _ in range(5):
+        remote.move_on(minutes=2)
+
+    (waiting,) = remote.waiting_cancels()
+    assert waiting.state is TaskState.DUE
+    assert "ffmpeg has nothing made elsewhere" in waiting.error
+    assert "a cancellation is not confirmed" in caplog.text
+
+
+def test_an_operator_gives_a_cancellation_up(remote: RemoteWorld) -> None:
+    task_id = wrong_cancel(remote)
+    remote.world.run_tasks()
+    cancels = remote.world.services.remote_cancels
+
+    given_up = cancels.give_up(TaskId(task_id))
+
+    assert given_up.state is TaskState.FAILED
+    assert "operator" in given_up.error
+    with pytest.raises(InvalidParametersError, match="failed"):
+        cancels.give_up(TaskId(task_id))
+
+
+def test_only_cancellations_can_be_given_up(remote: RemoteWorld) -> None:
+    part = remote.part(remote.submitted())
+
+    with pytest.raises(InvalidParametersError, match="hv tasks --kind"):
+        remote.world.services.remote_cancels.give_up(part.id)
+
+    assert remote.part(part.subject).state is TaskState.DUE
+
+
+def test_a_version_that_makes_nothing_elsewhere_leaves_such_parts_to_others(
+    remote: RemoteWorld,
+) -> None:
+    # While versions change, its workers run beside those that do.
+    services = remote.world.services
+    runs = services.task_runs
+    new = {TRANSCODE_REMOTE, TRANSCODE_REMOTE_ASSEMBLE}
+    known = {kind: one for kind, one in runs.handlers.items() if kind not in new}
+    video_id = remote.planned()
+
+    vars(services)["task_runs"] = attrs.evolve(runs, handlers=known)
+    remote.world.run_tasks()
+    left = remote.part(video_id)
+    vars(services)["task_runs"] = runs
+    for _ in range(2):
+        remote.move_on(minutes=2)
+
+    assert (left.state, left.attempts) == (TaskState.DUE, 0)
+    assert remote.world.video(video_id).state is VideoState.READY
+    with services.uow.read() as work:
+        kinds = {task.kind for task in work.tasks.of_subject(video_id)}
+    assert TRANSCODE_REMOTE_ASSEMBLE in kinds
+    assert kinds & {*PART_KINDS} == {TRANSCODE_REMOTE}
+
+
+def test_what_such_a_version_has_ended_is_cancelled(remote: RemoteWorld) -> None:
+    video_id = remote.submitted()
+    # It knows nothing of the part, so it does not end it.
+    with remote.world.services.uow.write() as work:
+        video = work.videos.find(video_id, for_update=True)
+        assert video is not None
+        assert video.mark_failed(video.job_id, "It ended.")
+        work.videos.save(video)
+        work.commit()
+
+    remote.move_on(seconds=10)
+
+    assert remote.service.running() == []

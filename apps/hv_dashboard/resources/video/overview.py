@@ -12,7 +12,7 @@ from hv_dashboard.forms import Form, form_with, read_form
 from hv_dashboard.security import ContentPolicy
 from hv_dashboard.video_facts import PLAYER_VALID_S, VideoFacts
 from hv_dashboard.video_tabs import VideoTabs
-from hv_dashboard.visits import organization_of
+from hv_dashboard.visits import organization_of, visit_of
 from hvcore.domain.limits import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.video import DeletionReason, Video
@@ -81,7 +81,11 @@ class VideoPageResource:
             "reasons": REASONS.items(),
             "max_name": MAX_NAME_CHARS,
             "max_description": MAX_DESCRIPTION_CHARS,
-            **self._facts.shown(organization_of(req), video),
+            **self._facts.shown(
+                organization_of(req),
+                video,
+                for_operator=visit_of(req).person.is_operator,
+            ),
         }
         self._tabs.show(req, resp, video, "", values, policy=self._policy)
 
@@ -100,7 +104,10 @@ class VideoFactsFragmentResource:
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
         video = self._tabs.video(req, video_id)
-        values = self._facts.shown(organization_of(req), video)
+        is_operator = visit_of(req).person.is_operator
+        values = self._facts.shown(
+            organization_of(req), video, for_operator=is_operator
+        )
         self._answers.fragment(req, resp, "video/facts.html", values)
 
 

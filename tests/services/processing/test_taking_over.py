@@ -1,0 +1,206 @@
+"""
+What a service elsewhere has left in the store is copied into the video's place.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from hv_storage_fsspec.local import LocalStorage
+from hvcore.domain.processing.transcoding import StoredObject, TranscodeError
+from hvcore.domain.tasks.task import MAX_ATTEMPTS
+from hvcore.domain.videos.states import VideoState
+from hvcore.ports.storage import ObjectInfo
+from hvcore.services.processing.remote_parts import REFUSED
+from hvcore.services.processing.stored_copies import AT_ONCE, StoredCopies
+from hvcore.services.tasks.leases import TaskStopped
+from tests.faulty_store import Fault, FaultyStore, faulty_store
+from tests.object_store import s3_server
+from tests.services.processing.remote_world import RemoteWorld, remote_world
+
+
+class WatchedStorage(LocalStorage):
+    """
+    A storage that tells how many copies it makes at a time, and which.
+    """
+
+    def __init__(self, root: Path, *, together: int) -> None:
+        super().__init__(root)
+        self.copied: list[str] = []
+        self.together = threading.Barrier(together)
+        self.at_once = self.most_at_once = 0
+        self._lock = threading.Lock()
+
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        with self._lock:
+            self.at_once += 1
+            self.most_at_once = max(self.at_once, self.most_at_once)
+        self.together.wait(timeout=20)
+        try:
+            return super().copy(source, target, content_type=content_type)
+        finally:
+            with self._lock:
+                self.at_once -= 1
+                self.copied.append(target)
+
+
+def made_elsewhere(storage: LocalStorage, count: int) -> list[StoredObject]:
+    for number in range(count):
+        storage.write(
+            f"made/{number}.mp4", BytesIO(b"%d" % number), content_type="video/mp4"
+        )
+    return [
+        StoredObject(name=f"{number}.m4s", made_as=f"{number}.mp4")
+        for number in range(count)
+    ]
+
+
+def nothing() -> None:
+    """
+    Let the work go on.
+    """
+
+
+def test_objects_are_copied_several_at_a_time_and_not_all(tmp_path: Path) -> None:
+    storage = WatchedStorage(tmp_path, together=AT_ONCE)
+    objects = made_elsewhere(storage, 3 * AT_ONCE)
+
+    StoredCopies(storage=storage).take_over(
+        objects, made_in="made", target="taken", check=nothing
+    )
+
+    assert storage.most_at_once == AT_ONCE
+    assert {info.path: info.size_bytes for info in storage.walk("taken")} == {
+        f"taken/{one.name}": storage.stat(f"made/{one.made_as}").size_bytes
+        for one in objects
+    }
+
+
+def test_what_is_there_already_is_not_copied_again(tmp_path: Path) -> None:
+    storage = WatchedStorage(tmp_path, together=1)
+    objects = made_elsewhere(storage, 4)
+    copies = StoredCopies(storage=storage)
+    copies.take_over(objects[:3], made_in="made", target="taken", check=nothing)
+    storage.copied.clear()
+    # Half of one, and one that was made anew.
+    storage.write("taken/0.m4s", BytesIO(b""), content_type="video/mp4")
+    storage.write("made/1.mp4", BytesIO(b"a longer one"), content_type="video/mp4")
+
+    copies.take_over(objects, made_in="made", target="taken", check=nothing)
+
+    assert sorted(storage.copied) == [f"taken/{n}.m4s" for n in (0, 1, 3)]
+
+
+def test_one_that_is_missing_ends_the_copying_and_is_named(tmp_path: Path) -> None:
+    storage = WatchedStorage(tmp_path, together=1)
+    objects = made_elsewhere(storage, 2)
+    objects[0] = StoredObject(name="0.m4s", made_as="gone.mp4")
+
+    with pytest.raises(TranscodeError) as told:
+        StoredCopies(storage=storage).take_over(
+            objects, made_in="made", target="taken", check=nothing
+        )
+
+    assert "made/gone.mp4" in told.value.log
+
+
+def test_copying_ends_when_the_work_is_not_wanted(tmp_path: Path) -> None:
+    storage = WatchedStorage(tmp_path, together=1)
+
+    def stop() -> None:
+        raise TaskStopped
+
+    with pytest.raises(TaskStopped):
+        StoredCopies(storage=storage).take_over(
+            made_elsewhere(storage, 2), made_in="made", target="taken", check=stop
+        )
+
+    assert storage.copied == []
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[FaultyStore]:
+    with s3_server() as endpoint, faulty_store(endpoint) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def remote(tmp_path: Path, store: FaultyStore) -> Iterator[RemoteWorld]:
+    with remote_world(tmp_path, store.url) as made:
+        yield made
+        store.strikes = lambda *_: None
+
+
+def copies_of(store: FaultyStore, faults: dict[str, Fault]) -> Counter[str]:
+    """
+    Count the copies that succeed from now on, by the end of their target.
+
+    Args:
+        faults: What happens to those whose target ends so.
+    """
+    made: Counter[str] = Counter()
+
+    def strikes(_: str, path: str, is_copy: bool) -> Fault | None:  # noqa: FBT001 - see FaultyStore
+        if not is_copy:
+            return None
+        for end, fault in faults.items():
+            if path.endswith(end):
+                return fault
+        made[path] += 1
+        return None
+
+    store.strikes = strikes
+    return made
+
+
+def test_an_outage_is_waited_for_and_copying_goes_on_where_it_ended(
+    remote: RemoteWorld, store: FaultyStore
+) -> None:
+    video_id = remote.submitted()
+    faults = {"720p/0.m4s": Fault.ERROR_503}
+    made = copies_of(store, faults)
+    for _ in range(MAX_ATTEMPTS + 1):
+        remote.move_on(minutes=2)
+    assert remote.part(video_id).attempts == 0
+    assert len(made) == 3
+
+    faults.clear()
+    remote.move_on(minutes=2)
+
+    assert remote.world.video(video_id).state is VideoState.READY
+    assert list(made.values()) == [1, 1, 1, 1]
+    assert len(remote.service.jobs) == 1
+
+
+def test_a_refusal_ends_the_part_with_a_plain_reason(
+    remote: RemoteWorld, store: FaultyStore
+) -> None:
+    video_id = remote.submitted()
+    copies_of(store, {".m4s": Fault.ERROR_403})
+
+    for _ in range(MAX_ATTEMPTS):
+        remote.move_on(minutes=2)
+
+    video = remote.world.video(video_id)
+    assert (video.state, video.failure_reason) == (VideoState.FAILED, REFUSED)
+    # It was made, and paid for, once.
+    assert len(remote.service.jobs) == 1
+
+
+def test_a_refusal_that_is_corrected_in_time_costs_no_submission(
+    remote: RemoteWorld, store: FaultyStore
+) -> None:
+    video_id = remote.submitted()
+    faults = {".m4s": Fault.ERROR_403}
+    copies_of(store, faults)
+    remote.move_on(minutes=2)
+
+    faults.clear()
+    remote.move_on(minutes=2)
+
+    assert remote.world.video(video_id).state is VideoState.READY
+    assert len(remote.service.jobs) == 1

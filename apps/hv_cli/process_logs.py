@@ -52,7 +52,7 @@ def configure() -> None:
     handler.setFormatter(_LineFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     # These tell of every job and every request that they make.
-    for chatty in ("rq.worker", "botocore", "aiobotocore", "alembic"):
+    for chatty in ("rq.worker", "botocore", "aiobotocore", "alembic", "azure", "gcsfs"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
 

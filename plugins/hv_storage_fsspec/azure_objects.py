@@ -13,6 +13,7 @@ from azure.core import MatchConditions
 from azure.core.exceptions import (
     HttpResponseError,
     ResourceExistsError,
+    ResourceModifiedError,
     ResourceNotFoundError,
 )
 from azure.storage.blob import BlobProperties, ContentSettings
@@ -219,7 +220,8 @@ async def drop_blocks(blob: BlobClient) -> None:
     except ResourceExistsError:
         # It has become an object meanwhile.
         return
-    with suppress(ResourceNotFoundError, HttpResponseError):
+    # Somebody may have removed or replaced it.
+    with suppress(ResourceNotFoundError, ResourceModifiedError):
         await blob.delete_blob(
             etag=made["etag"], match_condition=MatchConditions.IfNotModified
         )

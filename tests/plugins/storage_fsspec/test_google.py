@@ -2,6 +2,7 @@
 A bucket of Google to which others send bytes themselves, before a door that checks.
 """
 
+import base64
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import urllib3
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
+from google.auth import compute_engine
 
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.google import GoogleStorage
@@ -19,6 +23,9 @@ from hvcore.plugin_api import (
     UnavailableError,
 )
 from tests.google_store import (
+    ACCOUNT,
+    TOKEN,
+    account_key,
     canonical_request,
     google_args,
     new_google_bucket,
@@ -169,6 +176,32 @@ def test_a_tag_tells_one_writing_from_another(bucket: GoogleStorage) -> None:
 
     assert first.tag != second.tag
     assert [info.tag for info in bucket.walk("a")] == [second.tag]
+
+
+def test_google_signs_for_an_account_whose_key_is_not_here(
+    bucket: GoogleStorage, http: urllib3.PoolManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What a machine of Google's has.
+    account = compute_engine.Credentials(
+        service_account_email=ACCOUNT, universe_domain="googleapis.com"
+    )
+    account.token = TOKEN
+    asked = []
+
+    def sign(text: str, token: str, email: str, *_: object) -> str:
+        asked.append((token, email))
+        signed = account_key().sign(text.encode(), PKCS1v15(), SHA256())
+        return base64.b64encode(signed).decode()
+
+    # Google's service that signs; it has one address for all.
+    monkeypatch.setattr("google.cloud.storage._signing._sign_message", sign)
+    monkeypatch.setattr(bucket._fs.credentials, "credentials", account)
+
+    assert bucket.can_presign_writes
+    address = bucket.write_address("a", content_type=MP4, size_bytes=10, valid_s=60)
+
+    assert asked == [(TOKEN, ACCOUNT)]
+    assert _put(http, address.url) == 200
 
 
 def test_the_door_follows_the_published_rules() -> None:

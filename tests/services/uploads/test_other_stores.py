@@ -33,7 +33,6 @@ FAULTS_OF_GOOGLE: Final = [
     # Its client waits for seconds before it tries again, so these are not all.
     ("google", "looking", Fault.RESET),
     ("google", "listing", Fault.HALF_ANSWER),
-    ("google", "copying", Fault.ERROR_503),
     ("google", "copying", Fault.ANSWER_LOST),
     ("google", "removing", Fault.ANSWER_LOST),
 ]

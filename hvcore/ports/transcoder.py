@@ -20,6 +20,7 @@ from hvcore.ports._assembling import merge_parts
 from hvcore.ports.transcoder_workspace import (
     NotAddressableError,
     PartTarget,
+    SourceRanges,
     Workspace,
 )
 
@@ -154,6 +155,7 @@ __all__ = [
     "NotAddressableError",
     "PartTarget",
     "RemoteTranscoder",
+    "SourceRanges",
     "SupportsStill",
     "Transcoder",
     "Workspace",

@@ -64,8 +64,7 @@ def outline(
         None if the whole file is needed: it is small, fragmented, damaged, no mp4, or
         has chapters or codecs that must be read themselves.
     """
-    size = ranges.size_bytes
-    if size <= SMALL_BYTES:
+    if ranges.size_bytes <= SMALL_BYTES:
         return None
     head = ranges.read(0, _HEAD_BYTES)
     try:
@@ -82,14 +81,23 @@ def outline(
     spans.append(_Span(min(starts), min(starts) + _FIRST_BYTES))
     copy = folder / "outline" / "source"
     copy.parent.mkdir()
+    _write(copy, ranges, spans, check)
+    return copy
+
+
+def _write(
+    copy: Path,
+    ranges: SourceRanges,
+    spans: Sequence[_Span],
+    check: Callable[[], None],
+) -> None:
     with copy.open("wb") as file:
-        file.truncate(size)
-        for span in _joined(spans, size):
+        file.truncate(ranges.size_bytes)
+        for span in _joined(spans, ranges.size_bytes):
             for start in range(span.start, span.end, _PIECE_BYTES):
                 check()
                 file.seek(start)
                 file.write(ranges.read(start, min(start + _PIECE_BYTES, span.end)))
-    return copy
 
 
 def _movie(

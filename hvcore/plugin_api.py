@@ -148,6 +148,7 @@ from hvcore.ports.direct_uploads import (
     PartedWrite,
     SupportsPartedWrite,
     SupportsPresignedWrite,
+    SupportsStagedWrite,
     WriteAddress,
 )
 from hvcore.ports.queue import Queue
@@ -174,6 +175,7 @@ from hvcore.ports.transcoder import (
     PartTarget,
     RemoteTranscoder,
     SourceRanges,
+    SupportsDeclining,
     SupportsStill,
     Transcoder,
     Workspace,
@@ -301,10 +303,12 @@ __all__ = [
     "StorageBackend",
     "StorageRefusedError",
     "StoredObject",
+    "SupportsDeclining",
     "SupportsPartedWrite",
     "SupportsPresignedRead",
     "SupportsPresignedWrite",
     "SupportsReports",
+    "SupportsStagedWrite",
     "SupportsStill",
     "TaskId",
     "Track",

@@ -143,3 +143,25 @@ def swift() -> Iterator[str]:
 
     with swift_server() as endpoint:
         yield endpoint
+
+
+@pytest.fixture(scope="session")
+def azure_store() -> Iterator[str]:
+    """
+    The server of Azure Blob Storage; gives its address.
+    """
+    from tests.azure_store import azurite_server  # noqa: PLC0415 - see swift
+
+    with azurite_server() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def google_store() -> Iterator[str]:
+    """
+    An imitation of Google Cloud Storage that checks signatures; gives its address.
+    """
+    from tests.google_store import google_server  # noqa: PLC0415 - see swift
+
+    with google_server() as endpoint:
+        yield endpoint

@@ -23,6 +23,7 @@ from hv_checks.machine_checks import (
     python,
     sandbox,
 )
+from hv_checks.notify_check import notify
 from hv_checks.settings_checks import auth, fetch, keys, mail, plugins, spool
 from hv_checks.sign_in_check import sign_in
 from hv_checks.transcoder_checks import jobs, transcoder
@@ -38,6 +39,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "database": database,
     "search": search,
     "storage": storage,
+    "notify": notify,
     "disk": disk,
     "auth": auth,
     "keys": keys,

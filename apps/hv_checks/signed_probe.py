@@ -15,6 +15,7 @@ from hvcore.domain.health_findings import WARNING, HealthFinding, broken, health
 from hvcore.ports.direct_uploads import (
     SupportsPartedWrite,
     SupportsPresignedWrite,
+    SupportsStagedWrite,
     WriteAddress,
 )
 from hvcore.ports.storage import Storage, SupportsPresignedRead
@@ -29,16 +30,25 @@ ASKED_EVERY_S: Final = 1.0
 CLOCK_S: Final = 5.0
 SHEETS: Final = "See docs/how-to/object-stores.md."
 
+REGION: Final = (
+    "Set HV_STORAGE__OPTIONS__CLIENT_KWARGS__REGION_NAME to the bucket's region."
+)
+
 _MENDS: Final = {
     "SignatureDoesNotMatch": (
         "Check the secret, and HV_STORAGE__OPTIONS__CLIENT_KWARGS__REGION_NAME. A proxy "
         "before the store must pass Host, Content-Type and Content-Length on as they are."
     ),
     "AccessDenied": "Give the key the right to put objects (s3:PutObject).",
-    "RequestTimeTooSkewed": "Set the clocks of this machine and of the store.",
-    "AuthorizationHeaderMalformed": (
-        "Set HV_STORAGE__OPTIONS__CLIENT_KWARGS__REGION_NAME to the bucket's region."
+    "AuthenticationFailed": (
+        "Check the account's key. Set the clocks of this machine and of the store."
     ),
+    "AuthorizationPermissionMismatch": (
+        "Give the identity the role Storage Blob Data Contributor."
+    ),
+    "RequestTimeTooSkewed": "Set the clocks of this machine and of the store.",
+    "AuthorizationHeaderMalformed": REGION,
+    "AuthorizationQueryParametersError": REGION,
 }
 
 
@@ -63,7 +73,7 @@ class SignedProbe:
         """
         Write an object by its address.
         """
-        answer = self._put(self._address("sent"))
+        answer = self._send("sent")
         if answer.is_success:
             return [healthy("signed-writes", "are taken")]
         mend = _MENDS.get(answer.code, SHEETS)
@@ -85,6 +95,17 @@ class SignedProbe:
         Write with another type, and with another length, than were signed.
         """
         address = self._address("bound")
+        if not (address.binds_type or address.binds_size):
+            return [
+                HealthFinding(
+                    state=WARNING,
+                    check="bound",
+                    found="nothing: with HV_UPLOADS__DIRECT=auto, files come through "
+                    "the service",
+                    mend="With =on the service checks files once they have come. Until "
+                    f"then anybody with an address may store any number of bytes. {SHEETS}",
+                )
+            ]
         other_type = self.client.put(address.url, DATA, OTHER_TYPE)
         other_size = self.client.put(address.url, DATA[:-1], TYPE)
         loose = [
@@ -125,7 +146,7 @@ class SignedProbe:
         """
         if not (isinstance(storage, SupportsPresignedRead) and storage.can_presign):
             return []
-        self._put(self._address("ranged"))
+        self._send("ranged")
         url = storage.presigned_url(f"{self.folder}/ranged", valid_s=VALID_S)
         answer = self.client.ask("GET", url, Range="bytes=10-19")
         if (answer.status, answer.body) == (206, DATA[10:20]):
@@ -147,7 +168,7 @@ class SignedProbe:
         """
         Copy an object within the store.
         """
-        self._put(self._address("original"))
+        self._send("original")
         copied = self.storage.copy(
             f"{self.folder}/original", f"{self.folder}/copy", content_type=TYPE
         )
@@ -211,13 +232,16 @@ class SignedProbe:
             found = f"a part is not taken or not listed: {sent.shown}"
             return [broken("parts", found, _MENDS.get(sent.code, SHEETS))]
         storage.join_parts(begun, arrived)
+        path = f"{self.folder}/ended"
         ended = storage.begin_parts(path, content_type=TYPE)
         is_listed = ended.id in {found.id for found in storage.parted_writes(path)}
         storage.end_parts(ended)
         if not is_listed or list(storage.parted_writes(path)):
             found = "what was begun in parts is not listed, or cannot be ended"
             mend = (
-                "Have the store end unfinished uploads by a rule of its own (2 days)."
+                "Give the key s3:ListBucketMultipartUploads and "
+                "s3:AbortMultipartUpload; else parts are not offered. Or have the "
+                "store end unfinished uploads by a rule of its own (2 days)."
             )
             return [HealthFinding(state=WARNING, check="parts", found=found, mend=mend)]
         return [healthy("parts", "are taken, listed, joined and ended")]
@@ -229,6 +253,17 @@ class SignedProbe:
             size_bytes=len(DATA),
             valid_s=valid_s,
         )
+
+    def _send(self, name: str) -> StoreAnswer:
+        """
+        Send an object by its address, and make it one.
+        """
+        storage, answer = self.storage, self._put(self._address(name))
+        if isinstance(storage, SupportsStagedWrite):
+            staged = storage.staged_write(f"{self.folder}/{name}")
+            if staged is not None and isinstance(storage, SupportsPartedWrite):
+                storage.join_parts(*staged)
+        return answer
 
     def _put(self, address: WriteAddress) -> StoreAnswer:
         return self.client.put(address.url, DATA, TYPE)
@@ -255,9 +290,11 @@ def _words(text: str) -> set[str]:
 
 def _forged(url: str) -> str:
     """
-    Change the last character of a signed address's signature.
+    Change the first character of a signed address's signature.
     """
-    head, name, rest = url.partition("Signature=")
-    signature, mark, tail = rest.partition("&")
-    last = "0" if signature[-1:] != "0" else "1"
-    return f"{head}{name}{signature[:-1]}{last}{mark}{tail}"
+    head, name, signature = url.partition("Signature=")
+    if not name:
+        # Azure's.
+        head, name, signature = url.partition("sig=")
+    first = "0" if signature[:1] != "0" else "1"
+    return f"{head}{name}{first}{signature[1:]}"

@@ -242,11 +242,13 @@ class LocalService:
             self._worker(f"light-{n}", environ, "worker", "--lane", "light")
             for n in range(1, self._light_workers + 1)
         ]
+        has_queue = bool(self._loaded.settings.notify.sqs_url)
         return [
             *light,
             *encoders,
             *reserve,
             self._hv("sweep", environ, "sweep"),
+            *([self._hv("notify", environ, "notify")] if has_queue else []),
         ]
 
 

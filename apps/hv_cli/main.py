@@ -37,6 +37,10 @@ COMMANDS: Final = {
     ),
     "worker": ("hv_cli.processes:worker", "Run one worker alone."),
     "sweep": ("hv_cli.processes:sweep", "Run the sweep alone."),
+    "notify": (
+        "hv_cli.processes:notify",
+        "Run the process that reads notifications of the object store alone.",
+    ),
     "upload": ("hv_cli.upload:upload", "Upload a video through the API."),
     "videos": ("hv_cli.videos:videos", "List, show, delete and retry videos."),
     "conform": (

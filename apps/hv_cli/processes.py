@@ -157,6 +157,28 @@ def sweep(invocation: Invocation) -> None:
 
 
 @click.command(cls=HvCommand)
+@pass_invocation
+def notify(invocation: Invocation) -> None:
+    """
+    Read what the object store says about files that have come, until SIGTERM.
+
+    HV_NOTIFY__SQS_URL names the queue.
+    """
+    from hv_notify.queue_process import run_reader  # noqa: PLC0415 - this process's own
+    from hv_worker.stopping import Stopping  # noqa: PLC0415 - see above
+
+    process_logs.configure()
+    settings = invocation.load().settings
+    if not settings.notify.sqs_url:
+        raise CliError(
+            "There is no queue to read. Set HV_NOTIFY__SQS_URL to its address; what is "
+            "sent over HTTP is taken by hv delivery."
+        )
+    _check_database(invocation)
+    run_reader(settings, Stopping().wait)
+
+
+@click.command(cls=HvCommand)
 def drain() -> None:
     """
     Bring counts to the analytics sinks, until SIGTERM; run by hv delivery.

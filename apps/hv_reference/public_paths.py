@@ -9,11 +9,19 @@ App = Callable[..., Iterable[bytes]]
 
 UPLOAD_PREFIXES: Final = ("/upload/", "/uploads/")
 EDGE_PREFIX: Final = "/v1/edge/"
+NOTIFY_PREFIX: Final = "/notify/"
 PLAYER_PREFIXES: Final = ("/v1/embed/", "/v1/player/", "/v1/watch/", "/v1/ek_")
 PLAYER_PATHS: Final = frozenset({"/", "/docs", "/oembed"})
 
 
-def by_path(*, upload: App, player: App, delivery: App, edge: App | None = None) -> App:
+def by_path(
+    *,
+    upload: App,
+    player: App,
+    delivery: App,
+    edge: App | None = None,
+    notify: App | None = None,
+) -> App:
     """
     Hand each request to the app whose address it names.
     """
@@ -24,6 +32,8 @@ def by_path(*, upload: App, player: App, delivery: App, edge: App | None = None)
             return upload(environ, start_response)
         if edge is not None and path.startswith(EDGE_PREFIX):
             return edge(environ, start_response)
+        if notify is not None and path.startswith(NOTIFY_PREFIX):
+            return notify(environ, start_response)
         if path.startswith(PLAYER_PREFIXES) or path in PLAYER_PATHS:
             return player(environ, start_response)
         return delivery(environ, start_response)

@@ -62,6 +62,7 @@ def delivery_app(
     from hv_delivery.published import PublishedFileOpener  # noqa: PLC0415
     from hv_edge.app import make_app as make_edge  # noqa: PLC0415
     from hv_edge.renewals import Renewals  # noqa: PLC0415
+    from hv_notify.app import make_app as make_notify  # noqa: PLC0415
     from hv_player.app import make_app as make_player  # noqa: PLC0415
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
@@ -71,6 +72,7 @@ def delivery_app(
     app = by_path(
         upload=make_upload(services),
         edge=make_edge(services),
+        notify=make_notify(services) if settings.notify.is_open else None,
         player=make_player(services),
         delivery=make_delivery(services),
     )

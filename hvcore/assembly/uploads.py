@@ -14,7 +14,9 @@ from hvcore.services.uploads.arrivals import Arrivals
 from hvcore.services.uploads.direct_addresses import DirectAddresses, can_be_written
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.uploads.resumable import ResumableUploads
+from hvcore.services.uploads.store_notices import StoreNotices
 
 ROOM_FILE: Final = "upload-room.json"
 """In the data folder, where all processes of a machine find it."""
@@ -55,6 +57,22 @@ class UploadWiring(Backends):
             uploads=self.uploads,
             clock=self.clock,
         )
+
+    @cached_property
+    def upload_purges(self) -> UploadPurges:
+        """
+        The end of bytes that nobody needs.
+        """
+        return UploadPurges(
+            uow=self.uow, storage=self.storage, direct=self._direct_addresses
+        )
+
+    @cached_property
+    def store_notices(self) -> StoreNotices:
+        """
+        What the store says about bytes that others sent to it.
+        """
+        return StoreNotices(uow=self.uow, storage=self.storage)
 
     @cached_property
     def _direct_addresses(self) -> DirectAddresses:

@@ -21,11 +21,13 @@ class WriteAddress:
     Attributes:
         binds_type: The store refuses another Content-Type than the one named.
         binds_size: The store refuses another length than the one named.
+        max_bytes: The store takes no more with one PUT; None if it takes any file.
     """
 
     url: str = attrs.field(repr=False)
     binds_type: bool = False
     binds_size: bool = False
+    max_bytes: int | None = None
 
 
 @runtime_checkable
@@ -158,5 +160,22 @@ class SupportsPartedWrite(Protocol):
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """
         Give what has been begun at a path, and was neither joined nor ended.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsStagedWrite(Protocol):
+    """
+    A storage where what others sent with one PUT is no object until it is joined.
+
+    It carries out SupportsPartedWrite, too.
+    """
+
+    def staged_write(
+        self, path: str
+    ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
+        """
+        Return what was sent to a path with one PUT, for ``join_parts``; None if nothing.
         """
         ...

@@ -14,6 +14,7 @@ from hvcore.domain.processing.routes import read_route
 from hvcore.domain.uploads.direct import DirectUploads
 from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
+from hvcore.settings.notify import NotifySettings
 from hvcore.settings.shares import ShareSettings
 from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 
@@ -328,6 +329,7 @@ class Settings:
     playback: PlaybackSettings = attrs.field(factory=PlaybackSettings)
     player: PlayerSettings = attrs.field(factory=PlayerSettings)
     uploads: UploadSettings = attrs.field(factory=UploadSettings)
+    notify: NotifySettings = attrs.field(factory=NotifySettings)
     analytics: AnalyticsSettings = attrs.field(factory=AnalyticsSettings)
     edge: EdgeSettings = attrs.field(factory=EdgeSettings)
     mail: MailSettings = attrs.field(factory=MailSettings)

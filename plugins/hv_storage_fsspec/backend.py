@@ -4,13 +4,18 @@ Choose between files of this machine and everything else.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import ConfigError, Storage
 
+if TYPE_CHECKING:
+    from hv_storage_fsspec.remote import RemoteStorage
+
 S3_PROTOCOLS: Final = frozenset({"s3", "s3a"})
+AZURE_PROTOCOLS: Final = frozenset({"az", "abfs", "abfss"})
+GOOGLE_PROTOCOLS: Final = frozenset({"gs", "gcs"})
 
 
 def make_storage(
@@ -32,14 +37,34 @@ def make_storage(
     root = _local_root(url)
     if root is not None:
         return LocalStorage(root, min_free_bytes=min_free_bytes)
-    # Both load fsspec, which plain files do without.
-    if urlsplit(url).scheme in S3_PROTOCOLS:
+    scheme = urlsplit(url).scheme
+    try:
+        kind = _kind_of(scheme)
+    except ImportError as exc:
+        raise ConfigError(
+            f"storage.options.url: {scheme}:// needs more packages ({exc}); "
+            f"docs/how-to/object-stores.md names them"
+        ) from exc
+    return kind(url, args=args, work_dir=work_dir)
+
+
+def _kind_of(scheme: str) -> "type[RemoteStorage]":
+    # All of them load fsspec, which plain files do without.
+    if scheme in S3_PROTOCOLS:
         from hv_storage_fsspec.s3 import S3Storage  # noqa: PLC0415
 
-        return S3Storage(url, args=args, work_dir=work_dir)
+        return S3Storage
+    if scheme in AZURE_PROTOCOLS:
+        from hv_storage_fsspec.azure import AzureStorage  # noqa: PLC0415
+
+        return AzureStorage
+    if scheme in GOOGLE_PROTOCOLS:
+        from hv_storage_fsspec.google import GoogleStorage  # noqa: PLC0415
+
+        return GoogleStorage
     from hv_storage_fsspec.remote import RemoteStorage  # noqa: PLC0415
 
-    return RemoteStorage(url, args=args, work_dir=work_dir)
+    return RemoteStorage
 
 
 def _local_root(url: str) -> Path | None:

@@ -34,7 +34,7 @@ DELETED_AT_ONCE: Final = 1000
 
 _CONTENT_TYPE_NAMES: Final = {"s3": "ContentType", "gs": "content_type"}
 _TYPE_NAMES: Final = ("ContentType", "contentType")
-_TAG_NAMES: Final = ("ETag", "etag")
+_TAG_NAMES: Final = ("generation", "ETag", "etag")
 _MODIFIED_NAMES: Final = ("LastModified", "last_modified", "mtime", "created")
 # fsspec takes names with these for patterns.
 _PATTERN_CHARACTERS: Final = frozenset("*?[")
@@ -50,13 +50,10 @@ class RemoteStorage(Storage):
 
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
         try:
-            # An instance of our own, because we change its cache.
-            self._fs, root = fsspec.core.url_to_fs(
-                url, skip_instance_cache=True, **args
-            )
+            self._fs, root = self._file_system(url, args)
         except (ValueError, TypeError, ImportError) as exc:
             raise ConfigError(f"storage.options: {exc}") from exc
-        self._root = str(root).rstrip("/")
+        self._root = root.rstrip("/")
         self._work_dir = work_dir
         protocol = self._fs.protocol
         names = {protocol} if isinstance(protocol, str) else set(protocol)
@@ -103,11 +100,8 @@ class RemoteStorage(Storage):
         """
         target = self._full(path)
         size = local.stat().st_size
-        type_ = self._content_type_name
         with foreign_errors():
-            self._fs.put_file(
-                str(local), target, **({type_: content_type} if type_ else {})
-            )
+            self._fs.put_file(str(local), target, **self._stored_as(content_type))
         stored = self.stat(path)
         if stored.size_bytes != size:
             raise UnavailableError("The storage did not keep the whole object.")
@@ -182,6 +176,15 @@ class RemoteStorage(Storage):
         with foreign_errors(path):
             data = self._fs.cat_file(full, start=start, end=end)
         return io.BytesIO(data)
+
+    def _file_system(self, url: str, args: Mapping[str, object]) -> tuple[Any, str]:
+        # An instance of our own, because we change its cache.
+        fs, root = fsspec.core.url_to_fs(url, skip_instance_cache=True, **args)
+        return fs, str(root)
+
+    def _stored_as(self, content_type: str) -> Mapping[str, object]:
+        name = self._content_type_name
+        return {name: content_type} if name else {}
 
     def _copied_as(self, content_type: str) -> Mapping[str, str]:
         if self._content_type_name != _CONTENT_TYPE_NAMES["s3"]:

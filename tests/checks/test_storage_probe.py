@@ -11,7 +11,9 @@ from hv_checks import storage_probe
 from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
+from tests.azure_store import blob_names, environ_of_azure, new_container
 from tests.faulty_store import Fault, faulty_store
+from tests.google_store import environ_of_google, new_google_bucket
 from tests.object_store import (
     environ_of_bucket,
     environ_of_swift,
@@ -128,3 +130,29 @@ def test_a_clock_that_is_wrong_is_told(
 
     assert found["clock"].state == "warning"
     assert "NTP" in found["clock"].mend
+
+
+@pytest.mark.services
+def test_azure_is_fine_but_binds_nothing(azure_store: str, tmp_path: Path) -> None:
+    container = new_container(azure_store)
+
+    found = findings(tmp_path, environ_of_azure(azure_store, container))
+
+    # Azurite, like Azure, lets pages of other sites in only where a rule says so.
+    assert {one.check for one in found.values() if one.state != "ok"} == {
+        *("bound", "cross-origin"),
+    }, found
+    assert {one.state for one in found.values()} == {"ok", "warning"}
+    assert set(found) >= {"signatures", "expiry", "signed-ranges", "copies", "parts"}
+    assert "through the service" in found["bound"].found
+    assert blob_names(azure_store, container, "") == []
+
+
+def test_google_is_fine(google_store: str, tmp_path: Path) -> None:
+    bucket = new_google_bucket(google_store)
+
+    found = findings(tmp_path, environ_of_google(tmp_path, google_store, bucket))
+
+    assert {one.state for one in found.values()} == {"ok"}, found
+    assert set(found) >= {"signatures", "bound", "expiry", "signed-ranges", "copies"}
+    assert "parts" not in found

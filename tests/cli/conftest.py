@@ -8,7 +8,10 @@ from pathlib import Path
 import attrs
 import pytest
 
+from hv_cli.commands import DEFAULT_DATA
 from hv_cli.main import run
+from hvcore.settings import load
+from tests.migrated import lay_database
 
 
 @attrs.frozen
@@ -46,9 +49,12 @@ def hv(
 
 
 @pytest.fixture
-def migrated(hv: Hv) -> Hv:
+def migrated(hv: Hv, tmp_path: Path) -> Hv:
     """
     The same, with a database that is up to date.
     """
+    data = tmp_path / DEFAULT_DATA
+    data.mkdir(mode=0o700)
+    lay_database(load(config_path=None, environ={}, data_dir=data).settings)
     assert hv("migrate").status == 0
     return hv

@@ -15,6 +15,7 @@ from playwright.sync_api import Error as PlaywrightError
 from tests.e2e.browsing import running_browser, watch_for_violations
 from tests.e2e.clips import make_clip
 from tests.e2e.films import Film, make_film
+from tests.e2e.sites import Site, running_site
 from tests.live import LiveService, live_service
 
 AXE: Final = "axe-core@4.14.1"
@@ -73,6 +74,15 @@ def page(browser: Browser) -> Iterator[Page]:
     opened = browser.new_page()
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    """
+    A site of somebody else.
+    """
+    with running_site() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

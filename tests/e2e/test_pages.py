@@ -2,9 +2,7 @@
 The pages around videos in a real browser: docs, oEmbed, frames on other sites.
 """
 
-import threading
-from collections.abc import Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Sequence
 from typing import Final, Literal
 from urllib.parse import quote
 
@@ -12,42 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.browsing import barriers, watch_for_problems
+from tests.e2e.sites import Site
 from tests.live import LiveService
 
 SCHEMES: Final[Sequence[Literal["light", "dark"]]] = ("light", "dark")
-
-
-class Site:
-    """
-    A site of somebody else, with one page.
-    """
-
-    def __init__(self, port: int) -> None:
-        self.url = f"http://shop.example.com:{port}/"
-        self.body = ""
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = f"<!doctype html><title>A shop</title>{made.body}".encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        made = Site(server.server_port)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield made
-        server.shutdown()
-        thread.join()
 
 
 def edge_page(service: LiveService, video_id: str, *domains: str) -> str:

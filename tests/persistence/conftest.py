@@ -12,6 +12,7 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock
+from tests.migrated import sqlite_of_the_core
 from tests.persistence.samples import Rung, fill_tenants
 from tests.servers import PostgresqlServer
 
@@ -40,14 +41,40 @@ def empty_engine(empty_url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def migrated_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """
+    The URL of a database with tables and nothing in them.
+    """
+    if request.param == "sqlite":
+        path = tmp_path / "hvcore.db"
+        path.write_bytes(sqlite_of_the_core())
+        yield f"sqlite:///{path}"
+        return
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
+    url = server.new_database(like=request.getfixturevalue("_postgresql_of_the_core"))
+    yield url
+    server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def _postgresql_of_the_core(postgresql: PostgresqlServer) -> str:
+    url = postgresql.new_database()
+    engine = make_engine(url)
+    migrate(engine)
+    engine.dispose()
+    return url
+
+
 @pytest.fixture
-def engine(empty_engine: Engine) -> Engine:
+def engine(migrated_url: str) -> Iterator[Engine]:
     """
     A database with organizations ``org_a`` and ``org_b``, each with ``dev``.
     """
-    migrate(empty_engine)
-    fill_tenants(empty_engine)
-    return empty_engine
+    engine = make_engine(migrated_url)
+    fill_tenants(engine)
+    yield engine
+    engine.dispose()
 
 
 @pytest.fixture

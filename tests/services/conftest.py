@@ -20,6 +20,7 @@ from hvcore.domain.uploads.grants import FileWanted, UploadGrant
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.settings import load
 from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
+from tests.migrated import lay_database
 
 MP4 = "video/mp4"
 
@@ -145,6 +146,7 @@ def make_world(
     overrides: dict[str, object] = {"clock": clock, "queue": queue}
     if "HV_TRANSCODER__BACKEND" not in environ:
         overrides["transcoder"] = transcoder
+    lay_database(settings)
     with build(settings, overrides=overrides) as services:
         services.migrate()
         services.tenants.create_organization("org_a")

@@ -3,17 +3,21 @@ Whether the bytes that a caller sent straight to the store are there.
 """
 
 from collections.abc import Sequence
-from typing import TypeGuard
+from contextlib import suppress
+from typing import Final, TypeGuard
 
 from hvcore.domain.uploads.direct import misfit, part_sizes
 from hvcore.domain.uploads.grants import GrantState, UploadGrant, arrival_path
-from hvcore.errors import FieldError, InvalidGcsPathError
+from hvcore.errors import FieldError, InvalidGcsPathError, UnavailableError
 from hvcore.ports.direct_uploads import (
     ArrivedPart,
     PartedWrite,
     SupportsPartedWrite,
+    SupportsStagedWrite,
 )
-from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
+
+SENT_AGAIN: Final = "The file was sent again while it was looked at; try again."
 
 
 def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> None:
@@ -27,33 +31,61 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
 
     Raises:
         InvalidGcsPathError: See above.
-        UnavailableError: The store does not answer.
+        UnavailableError: The store does not answer, or another file came meanwhile.
     """
     if grant.state is not GrantState.DIRECT:
         raise not_arrived(grant.path, location)
     try:
         found = storage.stat(arrival_path(grant))
     except ObjectNotFoundError as exc:
-        if whole_parts(storage, grant) is not None:
+        whole = whole_parts(storage, grant)
+        if whole is not None:
+            _check_parts(storage, grant, whole[1], location)
             return
         raise not_arrived(grant.path, location) from exc
     reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
-    if reason is not None:
-        storage.delete_tree(arrival_path(grant))
-        raise refused_path(grant.path, f"{reason} It was removed.", location)
+    if reason is None:
+        return
+    if not remove_misfit(storage, found):
+        raise UnavailableError(SENT_AGAIN)
+    raise refused_path(grant.path, f"{reason} It was removed.", location)
+
+
+def remove_misfit(storage: Storage, found: ObjectInfo) -> bool:
+    """
+    Remove what was sent and does not fit.
+
+    Args:
+        found: As it was when it was judged.
+
+    Returns:
+        False if something else was sent meanwhile, which stays.
+
+    Raises:
+        UnavailableError: The store does not answer.
+    """
+    with suppress(ObjectNotFoundError):
+        if storage.stat(found.path) != found:
+            return False
+        storage.delete_tree(found.path)
+    return True
 
 
 def whole_parts(
     storage: Storage, grant: UploadGrant
 ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
     """
-    Return the parts of a file that was sent in parts, once all of them are there.
+    Return the parts of a file that is no object yet, once all of them are there.
 
     Raises:
         UnavailableError: The store does not answer.
     """
+    if isinstance(storage, SupportsStagedWrite):
+        staged = storage.staged_write(arrival_path(grant))
+        if staged is not None:
+            return staged
     sizes = list(part_sizes(grant.size_bytes))
-    if not sizes or not can_take_parts(storage):
+    if not grant.in_parts or not sizes or not can_take_parts(storage):
         return None
     for begun in storage.parted_writes(arrival_path(grant)):
         try:
@@ -64,6 +96,16 @@ def whole_parts(
         if [part.size_bytes for part in parts] == sizes:
             return begun, parts
     return None
+
+
+def _check_parts(
+    storage: Storage, grant: UploadGrant, parts: Sequence[ArrivedPart], location: str
+) -> None:
+    sent_bytes = sum(part.size_bytes for part in parts)
+    reason = misfit(grant, size_bytes=sent_bytes, content_type=None)
+    if reason is not None:
+        storage.delete_tree(arrival_path(grant))
+        raise refused_path(grant.path, f"{reason} It was removed.", location)
 
 
 def can_take_parts(storage: Storage) -> TypeGuard[SupportsPartedWrite]:

@@ -87,8 +87,8 @@ class Transcoding:
         Probe the source, choose the ladder, order the parts.
 
         Raises:
-            UnusableSourceError: The source cannot be made into a video, or no minute of
-                the month is left.
+            UnusableSourceError: The source cannot be made into a video, no minute of the
+                month is left, or every transcoder for it declines.
             TranscodeError: The transcoder failed, or planned nothing.
         """
         video = self._wanted_video(run)
@@ -99,7 +99,6 @@ class Transcoding:
         prober = self.choice.before_probing(video)
         with self.workspaces.workspace(run, video) as workspace:
             source = prober.transcoder.probe(workspace)
-        chosen = self.choice.after_probing(video, source, prober)
         order = TranscodeOrder(
             source=source,
             settings=video.settings,
@@ -108,6 +107,7 @@ class Transcoding:
             workers=self._workers(),
             still_interval_s=still_interval_s(source.duration_s),
         )
+        chosen = self.choice.after_probing(video, order, prober)
         parts = _planned(chosen.transcoder, order)
         is_remote = isinstance(chosen.transcoder, RemoteTranscoder)
         job = TranscodeJob(

@@ -37,6 +37,7 @@ from hvcore.services.counting.sessions import SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from tests.http.conftest import settings_of
 from tests.http.edge.written_tallies import tally, write_tally
+from tests.migrated import lay_database
 
 VIDEO: Final = VideoId("vid_" + "a" * 22)
 MINUTE: Final = 29_455_384
@@ -47,7 +48,9 @@ SEGMENTS_AT: Final = 20
 
 @pytest.fixture
 def services(tmp_path: Path) -> Iterator[Services]:
-    with build(settings_of(tmp_path), rings=False) as made:
+    settings = settings_of(tmp_path)
+    lay_database(settings)
+    with build(settings, rings=False) as made:
         made.migrate()
         yield made
 

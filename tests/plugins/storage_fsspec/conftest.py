@@ -11,7 +11,11 @@ import pytest
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import Storage
+from tests.azure_store import azure_container, connection_string
+from tests.google_store import google_args, new_google_bucket
 from tests.object_store import KEY, SECRET, s3_client, s3_server
+
+_AZ = pytest.param("az", marks=pytest.mark.services)
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +42,7 @@ def local(tmp_path: Path) -> LocalStorage:
     return made
 
 
-@pytest.fixture(params=["file", "memory", "s3"])
+@pytest.fixture(params=["file", "memory", "s3", "gs", _AZ])
 def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     """
     The storage under test.
@@ -49,9 +53,18 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
         "file": f"file://{tmp_path}/store",
         "memory": f"memory://{name}/prefix",
         "s3": f"s3://{name}/prefix",
-    }[request.param]
+        "az": f"az://{name}/prefix",
+    }.get(request.param, "")
     if request.param == "s3":
         endpoint = request.getfixturevalue("s3_endpoint")
         args = {"endpoint_url": endpoint, "key": KEY, "secret": SECRET}
         s3_client(endpoint).create_bucket(Bucket=name)
+    if request.param == "az":
+        endpoint = request.getfixturevalue("azure_store")
+        args = {"connection_string": connection_string(endpoint)}
+        azure_container(endpoint, name).create_container()
+    if request.param == "gs":
+        endpoint = request.getfixturevalue("google_store")
+        args = google_args(tmp_path, endpoint)
+        url = f"gs://{new_google_bucket(endpoint)}/prefix"
     return make_storage(url, args=args, min_free_bytes=0, work_dir=tmp_path / "work")

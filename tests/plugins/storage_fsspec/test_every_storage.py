@@ -1,5 +1,5 @@
 """
-What files, memory and S3 have in common.
+What files, memory, S3, Azure and Google have in common.
 """
 
 import io
@@ -201,5 +201,5 @@ def test_an_object_has_a_url_that_clients_of_the_store_know(storage: Storage) ->
 
     url = storage.object_url("media/vid_1/0.m4s")
 
-    assert url.startswith(("file:///", "memory://", "s3://"))
+    assert url.startswith(("file:///", "memory://", "s3://", "abfs://", "gs://"))
     assert url.endswith("/media/vid_1/0.m4s")

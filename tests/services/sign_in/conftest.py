@@ -28,6 +28,7 @@ from hvcore.ports.sign_in import (
 from hvcore.services.sign_in.sessions import StartedSession
 from hvcore.settings import load
 from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
+from tests.migrated import lay_database
 
 ORG = OrgId("org_a")
 OTHER_ORG = OrgId("org_b")
@@ -134,6 +135,7 @@ def make_house(folder: Path, environ: Mapping[str, str]) -> Iterator[House]:
         "transcoder": TextTranscoder(),
         "sign_in_providers": providers,
     }
+    lay_database(settings)
     with build(settings, overrides=overrides) as services:
         services.migrate()
         if not services.tenants.organizations():

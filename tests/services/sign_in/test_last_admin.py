@@ -14,6 +14,7 @@ from hvcore.errors import ConflictError, NotFoundError
 from hvcore.services.sign_in.members import Members
 from hvcore.settings import load
 from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
+from tests.migrated import lay_database
 from tests.servers import PostgresqlServer
 
 ORG = "org_a"
@@ -35,6 +36,7 @@ def services(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service
         "queue": MemoryQueue(),
         "transcoder": TextTranscoder(),
     }
+    lay_database(settings)
     with build(settings, overrides=overrides) as made:
         made.migrate()
         made.tenants.create_organization(ORG)

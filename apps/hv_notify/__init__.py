@@ -1,0 +1,3 @@
+"""
+Word from the object store: files that others sent to it have come.
+"""

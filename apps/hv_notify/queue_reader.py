@@ -1,0 +1,167 @@
+"""
+Read events of the store from a queue of Amazon SQS.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import attrs
+
+from hv_notify.store_events import UnreadableEventError, new_objects
+from hvcore.errors import ConfigError, UnavailableError
+from hvcore.services.uploads.store_notices import StoreNotices
+from hvcore.settings.notify import NotifySettings, region_of_queue
+
+WAITS_S: Final = 20
+"""The longest that SQS lets anybody wait: fewer requests, which are paid for."""
+AT_ONCE: Final = 10
+"""The most messages of one answer."""
+ANSWERS_WITHIN_S: Final = 10
+LONGEST_PAUSE_S: Final = 30.0
+_ANY_REGION: Final = "us-east-1"
+"""Imitations have none, and signatures need one."""
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class QueueReader:
+    """
+    Take messages, and remove them once what they say is kept.
+
+    Attributes:
+        client: Of SQS; botocore's.
+    """
+
+    client: Any
+    url: str
+    notices: StoreNotices
+
+    def keep_reading(self, stopped: Callable[[float], bool]) -> None:
+        """
+        Read until it is stopped; what fails is tried again, ever less often.
+
+        Args:
+            stopped: Waits so many seconds, or until it is true.
+        """
+        pause_s = 0.0
+        while not stopped(pause_s):
+            try:
+                self.read_once(wait_s=WAITS_S)
+            except UnavailableError as exc:
+                pause_s = min(max(1.0, pause_s * 2), LONGEST_PAUSE_S)
+                _log.warning(
+                    "notices wait in the queue",
+                    extra={"hv_why": exc.detail, "hv_again_s": pause_s},
+                )
+            else:
+                pause_s = 0.0
+
+    def read_once(self, *, wait_s: int) -> int:
+        """
+        Take the messages that are there; return how many.
+
+        Args:
+            wait_s: For the first one, up to 20.
+
+        Raises:
+            UnavailableError: The queue or the database does not answer. The messages
+                come back, at the queue's own time.
+        """
+        with queue_errors():
+            answer = self.client.receive_message(
+                QueueUrl=self.url, MaxNumberOfMessages=AT_ONCE, WaitTimeSeconds=wait_s
+            )
+        messages: Sequence[Mapping[str, Any]] = answer.get("Messages", [])
+        if messages:
+            self.notices.wake(
+                one for message in messages for one in _objects_of(message)
+            )
+            self._remove(messages)
+        return len(messages)
+
+    def _remove(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        entries = [
+            {"Id": str(number), "ReceiptHandle": message["ReceiptHandle"]}
+            for number, message in enumerate(messages)
+        ]
+        with queue_errors():
+            # Those that fail come back, and are safe to take again.
+            self.client.delete_message_batch(QueueUrl=self.url, Entries=entries)
+
+
+def _objects_of(message: Mapping[str, Any]) -> Sequence[str]:
+    try:
+        # A body may hold what is no Unicode.
+        return list(new_objects(str(message.get("Body")).encode(errors="replace")))
+    except UnreadableEventError as exc:
+        # Removed with the others: it says nothing, and would come back for days.
+        _log.warning(
+            "a message of the queue is no event of a store",
+            extra={"hv_message": message.get("MessageId"), "hv_why": str(exc)},
+        )
+        return []
+
+
+def sqs_client(settings: NotifySettings) -> Any:  # noqa: ANN401 - botocore has no types
+    """
+    Make a client of the queue that the settings name.
+
+    Raises:
+        ConfigError: The library for it is missing, or the region is not known.
+    """
+    try:
+        from botocore.config import Config  # noqa: PLC0415 - only for a queue
+        from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - see above
+        from botocore.session import get_session  # noqa: PLC0415 - see above
+    except ImportError as exc:
+        raise ConfigError(
+            "notify.sqs_url: the client of SQS is missing. Run: pip install 'hvcore[s3]'"
+        ) from exc
+    session = get_session()
+    region = (
+        settings.sqs_region
+        or region_of_queue(settings.sqs_url)
+        or session.get_config_variable("region")
+        or _ANY_REGION
+    )
+    parts = urlsplit(settings.sqs_url)
+    try:
+        return session.create_client(
+            "sqs",
+            region_name=region,
+            # The queue's own host, at Amazon and elsewhere.
+            endpoint_url=f"{parts.scheme}://{parts.netloc}",
+            aws_access_key_id=settings.sqs_key or None,
+            aws_secret_access_key=settings.sqs_secret or None,
+            config=Config(
+                connect_timeout=ANSWERS_WITHIN_S,
+                read_timeout=WAITS_S + ANSWERS_WITHIN_S,
+                retries={"mode": "standard", "total_max_attempts": 2},
+            ),
+        )
+    except (BotoCoreError, ValueError) as exc:
+        raise ConfigError(f"notify.sqs_url: {type(exc).__name__}") from exc
+
+
+@contextmanager
+def queue_errors() -> Iterator[None]:
+    """
+    Turn what the client raises into UnavailableError.
+
+    Its own texts may name keys and addresses.
+    """
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - see above
+
+    try:
+        yield
+    except ClientError as exc:
+        code = exc.response.get("Error", {}).get("Code", "")
+        raise UnavailableError(f"The queue refuses: {code}.") from exc
+    except BotoCoreError as exc:
+        raise UnavailableError(
+            f"The queue does not answer: {type(exc).__name__}."
+        ) from exc

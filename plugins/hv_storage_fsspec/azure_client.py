@@ -1,0 +1,116 @@
+"""
+Azure's client as we want it, and the signatures that it makes.
+"""
+
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import attrs
+from azure.storage.blob import UserDelegationKey, generate_blob_sas
+from azure.storage.blob.aio import BlobServiceClient, ExponentialRetry
+from fsspec.asyn import sync
+
+RETRIES: Final = 3
+FIRST_PAUSE_S: Final = 1
+"""Azure's own is 15 s, which no request of a player or a page can wait."""
+PAUSES_GROW_BY: Final = 2
+DELEGATION_VALID: Final = timedelta(hours=24)
+DELEGATION_RENEWED: Final = timedelta(hours=2)
+"""So long before it ends: an address never outlives the key that signed it."""
+CLOCKS_APART: Final = timedelta(minutes=5)
+
+
+def service_client(fs: Any, retries: object) -> BlobServiceClient:  # noqa: ANN401 - adlfs has no types
+    """
+    Return a client like the one of a file system, which tries again sooner.
+
+    Args:
+        retries: How often; None for RETRIES.
+    """
+    policy = ExponentialRetry(
+        initial_backoff=FIRST_PAUSE_S,
+        increment_base=PAUSES_GROW_BY,
+        random_jitter_range=1,
+        retry_total=RETRIES if retries is None else int(str(retries)),
+    )
+    if fs.connection_string is not None:
+        return BlobServiceClient.from_connection_string(
+            fs.connection_string, retry_policy=policy
+        )
+    # A token of the settings is part of the address.
+    is_signed = fs.credential is None and fs.account_key is None
+    return BlobServiceClient(
+        fs.account_url + (fs.sas_token or "" if is_signed else ""),
+        credential=fs.credential or fs.account_key,
+        retry_policy=policy,
+    )
+
+
+@attrs.define(kw_only=True)
+class SasSigner:
+    """
+    Signs addresses of blobs (shared access signatures).
+
+    Attributes:
+        account_key: None if the account is entered without one; a key of its own,
+            which Azure gives for a time, signs then (user delegation).
+        protocol: The one at which an address may be used.
+    """
+
+    client: BlobServiceClient
+    loop: Any
+    account_key: str | None = attrs.field(repr=False)
+    protocol: str
+    _delegated: UserDelegationKey | None = attrs.field(default=None, repr=False)
+    _lock: threading.Lock = attrs.field(factory=threading.Lock, repr=False)
+
+    @classmethod
+    def of(cls, fs: Any) -> "SasSigner | None":  # noqa: ANN401 - adlfs has no types
+        """
+        Return the signer of a file system; None if it has nothing to sign with.
+        """
+        client: BlobServiceClient = fs.service_client
+        # The client knows it, too, where it comes from a connection string.
+        key = getattr(client.credential, "account_key", None)
+        if key is None and not hasattr(client.credential, "get_token"):
+            return None
+        protocol = "http,https" if client.url.startswith("http:") else "https"
+        return cls(client=client, loop=fs.loop, account_key=key, protocol=protocol)
+
+    def token(self, container: str, name: str, permission: str, valid_s: int) -> str:
+        """
+        Return the query that permits something with one blob, for a time.
+
+        Args:
+            permission: ``r``, or ``cw`` to write.
+        """
+        now = datetime.now(UTC)
+        delegated = None if self.account_key else self._delegated_key(now)
+        token: str = generate_blob_sas(
+            account_name=str(self.client.account_name),
+            container_name=container,
+            blob_name=name,
+            account_key=self.account_key,
+            user_delegation_key=delegated,
+            permission=permission,
+            expiry=now + timedelta(seconds=valid_s),
+            protocol=self.protocol,
+        )
+        return token
+
+    def _delegated_key(self, now: datetime) -> UserDelegationKey:
+        with self._lock:
+            key = self._delegated
+            if key is None or _end_of(key) - now < DELEGATION_RENEWED:
+                key = self._delegated = sync(
+                    self.loop,
+                    self.client.get_user_delegation_key,
+                    now - CLOCKS_APART,
+                    now + DELEGATION_VALID,
+                )
+            return key
+
+
+def _end_of(key: UserDelegationKey) -> datetime:
+    return datetime.fromisoformat(str(key.signed_expiry))

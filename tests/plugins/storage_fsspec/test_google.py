@@ -1,0 +1,196 @@
+"""
+A bucket of Google to which others send bytes themselves, before a door that checks.
+"""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import urllib3
+
+from hv_storage_fsspec.backend import make_storage
+from hv_storage_fsspec.google import GoogleStorage
+from hvcore.plugin_api import (
+    ObjectNotFoundError,
+    SupportsPartedWrite,
+    SupportsPresignedWrite,
+    UnavailableError,
+)
+from tests.google_store import (
+    canonical_request,
+    google_args,
+    new_google_bucket,
+)
+
+MP4 = "video/mp4"
+DATA = b"0123456789"
+
+
+@pytest.fixture
+def http() -> Iterator[urllib3.PoolManager]:
+    with urllib3.PoolManager(retries=False) as pool:
+        yield pool
+
+
+@pytest.fixture
+def bucket(google_store: str, tmp_path: Path) -> GoogleStorage:
+    name = new_google_bucket(google_store)
+    return _storage(tmp_path, name, **google_args(tmp_path, google_store))
+
+
+def _storage(folder: Path, name: str, **args: object) -> GoogleStorage:
+    made = make_storage(
+        f"gs://{name}/here", args=args, min_free_bytes=None, work_dir=folder
+    )
+    assert isinstance(made, GoogleStorage)
+    return made
+
+
+def _put(
+    http: urllib3.PoolManager, url: str, data: bytes = DATA, content_type: str = MP4
+) -> int:
+    return http.request(
+        "PUT", url, body=data, headers={"Content-Type": content_type}
+    ).status
+
+
+def test_a_bucket_takes_bytes_from_others(bucket: GoogleStorage) -> None:
+    assert isinstance(bucket, SupportsPresignedWrite)
+    assert not isinstance(bucket, SupportsPartedWrite)
+    assert bucket.can_presign_writes
+    assert bucket.can_presign
+
+
+def test_without_an_account_nothing_can_be_signed(tmp_path: Path) -> None:
+    made = _storage(tmp_path, "public", token="anon", project="tests")
+
+    assert not made.can_presign_writes
+    assert not made.can_presign
+
+
+def test_what_is_sent_to_the_address_is_the_object(
+    bucket: GoogleStorage, http: urllib3.PoolManager
+) -> None:
+    address = bucket.write_address("a/b", content_type=MP4, size_bytes=10, valid_s=60)
+
+    assert _put(http, address.url) == 200
+    found = bucket.stat("a/b")
+    assert (found.size_bytes, found.content_type) == (10, MP4)
+    assert (address.binds_type, address.binds_size) == (True, True)
+    assert "Signature" not in repr(address)
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [(DATA[:-1], MP4), (DATA + b"x", MP4), (DATA, "video/webm"), (DATA, "text/html")],
+)
+def test_another_type_or_length_is_refused(
+    bucket: GoogleStorage, http: urllib3.PoolManager, data: bytes, content_type: str
+) -> None:
+    address = bucket.write_address("a/b", content_type=MP4, size_bytes=10, valid_s=60)
+
+    assert _put(http, address.url, data, content_type) == 403
+    with pytest.raises(ObjectNotFoundError):
+        bucket.stat("a/b")
+
+
+def test_an_address_is_for_one_object_and_one_thing(
+    bucket: GoogleStorage, http: urllib3.PoolManager
+) -> None:
+    address = bucket.write_address("a/b", content_type=MP4, size_bytes=10, valid_s=60)
+    _put(http, address.url)
+
+    assert _put(http, address.url.replace("/a/b", "/a/c")) == 403
+    assert http.request("GET", address.url).status == 403
+    assert _put(http, bucket.presigned_url("a/b", valid_s=60)) == 403
+
+
+def test_an_address_says_how_long_it_is_good_for(bucket: GoogleStorage) -> None:
+    address = bucket.write_address("a", content_type=None, size_bytes=None, valid_s=60)
+
+    query = parse_qs(urlsplit(address.url).query)
+    assert query["X-Goog-Algorithm"] == ["GOOG4-RSA-SHA256"]
+    assert query["X-Goog-Expires"] == ["60"]
+    assert query["X-Goog-SignedHeaders"] == ["host"]
+    assert not address.binds_type
+    assert not address.binds_size
+
+
+def test_an_object_is_read_by_its_address(
+    bucket: GoogleStorage, http: urllib3.PoolManager
+) -> None:
+    bucket.write("a/b", io.BytesIO(DATA), content_type=MP4)
+    url = bucket.presigned_url("a/b", valid_s=60)
+
+    answer = http.request("GET", url, headers={"Range": "bytes=2-4"})
+
+    assert (answer.status, answer.data) == (206, b"234")
+
+
+def test_a_copy_has_a_type_of_its_own_and_stays_as_it_is(
+    bucket: GoogleStorage, http: urllib3.PoolManager
+) -> None:
+    address = bucket.write_address("a/b", content_type=MP4, size_bytes=10, valid_s=60)
+    _put(http, address.url)
+
+    copied = bucket.copy("a/b", "a/c", content_type="video/iso.segment")
+    _put(http, address.url, b"9876543210")
+
+    assert (copied.size_bytes, copied.content_type) == (10, "video/iso.segment")
+    with bucket.open("a/c") as file:
+        assert file.read() == DATA
+
+
+def test_a_copy_of_what_has_changed_is_not_made(
+    bucket: GoogleStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.write("a", io.BytesIO(DATA), content_type=MP4)
+    stat = bucket.stat
+
+    def changes(path: str) -> object:
+        found = stat(path)
+        monkeypatch.undo()
+        bucket.write("a", io.BytesIO(DATA[::-1]), content_type=MP4)
+        return found
+
+    monkeypatch.setattr(bucket, "stat", changes)
+
+    with pytest.raises(UnavailableError, match="changed"):
+        bucket.copy("a", "b", content_type=MP4)
+    with pytest.raises(ObjectNotFoundError):
+        bucket.stat("b")
+
+
+def test_a_tag_tells_one_writing_from_another(bucket: GoogleStorage) -> None:
+    first = bucket.write("a", io.BytesIO(DATA), content_type=MP4)
+    second = bucket.write("a", io.BytesIO(DATA), content_type=MP4)
+
+    assert first.tag != second.tag
+    assert [info.tag for info in bucket.walk("a")] == [second.tag]
+
+
+def test_the_door_follows_the_published_rules() -> None:
+    # The example of Google's documentation, with what is sent beside it.
+    target = (
+        "/example-bucket/cat.jpeg?X-Goog-Algorithm=GOOG4-RSA-SHA256"
+        "&X-Goog-Credential=example%40example-project.iam.gserviceaccount.com"
+        "%2F20181026%2Fus-central1%2Fstorage%2Fgoog4_request"
+        "&X-Goog-Date=20181026T181309Z&X-Goog-Expires=900"
+        "&X-Goog-SignedHeaders=host&X-Goog-Signature=247a"
+    )
+
+    assert canonical_request(
+        "GET", target, {"Host": "storage.googleapis.com", "Accept": "*/*"}
+    ) == (
+        "GET\n"
+        "/example-bucket/cat.jpeg\n"
+        "X-Goog-Algorithm=GOOG4-RSA-SHA256&X-Goog-Credential=example%40example-project"
+        ".iam.gserviceaccount.com%2F20181026%2Fus-central1%2Fstorage%2Fgoog4_request"
+        "&X-Goog-Date=20181026T181309Z&X-Goog-Expires=900&X-Goog-SignedHeaders=host\n"
+        "host:storage.googleapis.com\n"
+        "\n"
+        "host\n"
+        "UNSIGNED-PAYLOAD"
+    )

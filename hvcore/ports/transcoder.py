@@ -20,6 +20,7 @@ from hvcore.ports._assembling import merge_parts
 from hvcore.ports.transcoder_workspace import (
     NotAddressableError,
     PartTarget,
+    SourceRanges,
     Workspace,
 )
 
@@ -175,6 +176,7 @@ __all__ = [
     "NotAddressableError",
     "PartTarget",
     "RemoteTranscoder",
+    "SourceRanges",
     "SupportsDeclining",
     "SupportsStill",
     "Transcoder",

@@ -75,6 +75,25 @@ class PartTarget:
         return self.storage.open(f"{self.prefix}/{name}", start=start, end=end)
 
 
+@attrs.frozen(kw_only=True)
+class SourceRanges:
+    """
+    Reads parts of a source that lies in an object store, without fetching it.
+
+    Attributes:
+        read: Takes the first byte and the one behind the last, and returns what is
+            there of them. Each call is a request. Raises UnusableSourceError if the
+            source is gone.
+    """
+
+    size_bytes: int
+    read: Callable[[int, int], bytes]
+
+
+def _no_ranges() -> None:
+    return None
+
+
 def _not_addressable(valid_s: int) -> str:
     del valid_s
     raise NotAddressableError("this workspace's source has no address")
@@ -105,6 +124,8 @@ class Workspace:
         source_address: Takes a number of seconds and returns an address from which
             the source can be read for so long, with ranges. Raises
             NotAddressableError where the storage signs none.
+        source_ranges: Returns how to read parts of the source without fetching it;
+            None where it is a file of this machine, of which the source itself is read.
         target: Where a service elsewhere puts files; None where parts are made here.
     """
 
@@ -115,6 +136,7 @@ class Workspace:
     key: str = ""
     remember: Callable[[str], None] = _forget
     source_address: Callable[[int], str] = _not_addressable
+    source_ranges: Callable[[], SourceRanges | None] = _no_ranges
     target: PartTarget | None = None
     _source: Path | Callable[[], Path] = attrs.field(alias="source")
 

@@ -2,6 +2,7 @@
 Find out what an uploaded file is, without trusting it.
 """
 
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
@@ -18,6 +19,7 @@ from hv_transcoder_ffmpeg.containers import (
     sniff_container,
 )
 from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.outline import outline
 from hv_transcoder_ffmpeg.parts import may_be_cut
 from hv_transcoder_ffmpeg.probe_endings import judge_probe
 from hv_transcoder_ffmpeg.process import ExitStatus, supervise
@@ -107,7 +109,31 @@ class Prober:
             UnusableSourceError: It cannot be made into a video.
             TranscodeError: This machine could not find out.
         """
+        found = self._by_outline(workspace)
+        return self._examined(workspace) if found is None else found
+
+    def _by_outline(self, workspace: Workspace) -> SourceInfo | None:
+        """
+        Probe a source that lies far away without fetching it, where that can be.
+        """
+        ranges = workspace.source_ranges()
+        if ranges is None:
+            return None
+        sparse = outline(ranges, workspace.folder, workspace.check)
+        if sparse is None:
+            return None
+        try:
+            return self._examined(attrs.evolve(workspace, source=sparse), is_part=True)
+        except UnusableSourceError:
+            # Whether it is, only the whole file tells.
+            return None
+        finally:
+            shutil.rmtree(sparse.parent)
+
+    def _examined(self, workspace: Workspace, *, is_part: bool = False) -> SourceInfo:
         with self._opened(workspace, is_whole=True) as opened:
+            if is_part and (opened.is_copy or opened.log.strip()):
+                raise UnusableSourceError(UNSUPPORTED)
             timeline = self._timeline(workspace, opened)
             streams = opened.streams
             video = streams.video

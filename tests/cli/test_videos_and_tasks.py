@@ -299,9 +299,17 @@ def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
         *("jobs", "notify"),
         *("sandbox", "player", "dashboard", "secrets", "ports", "auth", "keys", "edge"),
         *("limits", "analytics", "fetch", "spool", "plugins", "search", "mail"),
+        "jobs",
         "sign-in",
     }
     # Those of pages are fetched by ./hv setup.
     broken = {c["check"] for c in checks if c["state"] == "broken"}
     broken -= {"player", "dashboard"}
     assert broken == set()
+
+
+def test_what_is_no_cancellation_is_not_given_up(local: Hv) -> None:
+    outcome = local("tasks", "--give-up", "task_unknown")
+
+    assert outcome.status == 1
+    assert "hv tasks --kind transcode.cancel" in outcome.stderr

@@ -102,9 +102,11 @@ def test_a_deleted_video_is_cancelled_elsewhere_and_operators_see_who_made_it(
         what="the handle",
     )
     shown = part_of(service, video_id)
+    told = json.loads(service.hv("videos", "show", video_id, "--json").stdout)
 
     service.call("DELETE", f"/v1/videos/{video_id}")
 
     until(lambda: not elsewhere.running(), within_s=30, what="the cancellation")
     assert shown["transcoder"] == "far"
     assert shown["transcoderBecause"] == "size > 20 MB"
+    assert (told["transcoder"], told["transcoderBecause"]) == ("far", "size > 20 MB")

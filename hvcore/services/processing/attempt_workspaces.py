@@ -22,7 +22,12 @@ from hvcore.ports.storage import (
     SupportsLocalPath,
     SupportsPresignedRead,
 )
-from hvcore.ports.transcoder import NotAddressableError, PartTarget, Workspace
+from hvcore.ports.transcoder import (
+    NotAddressableError,
+    PartTarget,
+    SourceRanges,
+    Workspace,
+)
 from hvcore.services.processing.source_cache import SourceCache
 from hvcore.services.tasks.leases import TaskRun
 
@@ -57,6 +62,7 @@ class AttemptWorkspaces:
                     report=run.report,
                     check=run.check,
                     source_address=partial(self._source_address, video),
+                    source_ranges=partial(self._source_ranges, video),
                 )
             finally:
                 self.source_cache.let_go()
@@ -86,6 +92,7 @@ class AttemptWorkspaces:
                 key=submission.key(run.task.id),
                 remember=remember,
                 source_address=partial(self._source_address, video),
+                source_ranges=partial(self._source_ranges, video),
                 target=target,
             )
 
@@ -106,13 +113,24 @@ class AttemptWorkspaces:
             shutil.rmtree(base, ignore_errors=True)
 
     def _local_source(self, video: Video, run: TaskRun, cache: SourceCache) -> Path:
-        try:
+        with _needed():
             if isinstance(self.storage, SupportsLocalPath):
                 self.storage.stat(video.source_path)
                 return self.storage.local_path(video.source_path)
             return cache.fetch(video.source_path, run.check)
-        except ObjectNotFoundError as exc:
-            raise UnusableSourceError(SOURCE_GONE) from exc
+
+    def _source_ranges(self, video: Video) -> SourceRanges | None:
+        if isinstance(self.storage, SupportsLocalPath):
+            return None
+        path = video.source_path
+
+        def read(start: int, end: int) -> bytes:
+            with _needed(), self.storage.open(path, start=start, end=end) as file:
+                return file.read()
+
+        with _needed():
+            size_bytes = self.storage.stat(path).size_bytes
+        return SourceRanges(size_bytes=size_bytes, read=read)
 
     def _source_address(self, video: Video, valid_s: int) -> str:
         storage = self.storage
@@ -121,8 +139,17 @@ class AttemptWorkspaces:
                 "the storage signs no addresses, so no other service can read the "
                 "source; set storage.options.url to an object store (s3, gs, abfs)"
             )
-        try:
+        with _needed():
             storage.stat(video.source_path)
-        except ObjectNotFoundError as exc:
-            raise UnusableSourceError(SOURCE_GONE) from exc
         return storage.presigned_url(video.source_path, valid_s=valid_s)
+
+
+@contextmanager
+def _needed() -> Iterator[None]:
+    """
+    Say what it means that a source is not there.
+    """
+    try:
+        yield
+    except ObjectNotFoundError as exc:
+        raise UnusableSourceError(SOURCE_GONE) from exc

@@ -73,6 +73,7 @@ class RemoteParts:
 
         Raises:
             UnusableSourceError: No attempt will succeed.
+            StoreRefusesError: The storage does not permit what is needed.
             TranscodeError: This submission has failed; the next attempt makes another.
             UnavailableError: The service or the storage does not answer.
         """

@@ -11,6 +11,7 @@ from hvcore.domain.ids import OrgId, new_task_id
 from hvcore.domain.processing.submissions import (
     LATE_SUBMISSIONS_AFTER,
     Submission,
+    cancel_of_second,
     cancel_tasks,
     poll_pause_s,
     submission_of,
@@ -127,3 +128,41 @@ def test_a_stored_object_cannot_lie_elsewhere(path: str) -> None:
 
 def test_late_submissions_are_later_than_any_lease() -> None:
     assert timedelta(minutes=1) < LATE_SUBMISSIONS_AFTER
+
+
+OWN = Submission(transcoder="far", begun_at=NOW, handle="job-7")
+
+
+def test_a_handle_that_the_task_does_not_keep_is_cancelled() -> None:
+    own = part_task(OWN)
+    current = part_task(attrs.evolve(OWN, handle="job-8"))
+
+    (cancel,) = cancel_of_second(own, current, now=NOW)
+
+    assert cancel.not_before is None
+    assert cancel.payload["handle"] == "job-7"
+    # Where it writes, the other one does, too.
+    assert cancel.payload["target"] is None
+
+
+def test_while_no_handle_is_kept_the_other_worker_may_still_find_it() -> None:
+    own, current = part_task(OWN), part_task(attrs.evolve(OWN, handle=None))
+
+    (cancel,) = cancel_of_second(own, current, now=NOW)
+
+    assert cancel.not_before == NOW + LATE_SUBMISSIONS_AFTER
+    assert cancel.payload["unless_kept_by"] == own.id
+
+
+def test_what_belongs_to_a_submission_that_has_failed_is_cancelled_whole() -> None:
+    own, current = part_task(OWN), part_task(OWN.after_failure())
+
+    (cancel,) = cancel_of_second(own, current, now=NOW)
+
+    assert cancel.not_before is None
+    assert cancel.payload["target"] == "media/vid_1/job_1/p2s1"
+
+
+@pytest.mark.parametrize("own", [OWN, attrs.evolve(OWN, handle=None), None])
+def test_what_the_task_keeps_goes_on(own: Submission | None) -> None:
+    assert cancel_of_second(part_task(own), part_task(OWN), now=NOW) == []

@@ -122,7 +122,12 @@ class RemoteWorld:
 
 @contextmanager
 def remote_world(
-    folder: Path, store: str, *, routes: str | None = None, declines: str = ""
+    folder: Path,
+    store: str,
+    *,
+    routes: str | None = None,
+    usual: str | None = None,
+    declines: str = "",
 ) -> Iterator[RemoteWorld]:
     """
     Make both.
@@ -130,6 +135,7 @@ def remote_world(
     Args:
         store: Address of an object store.
         routes: Rules by which some videos are made elsewhere; without, all are.
+        usual: The backend of the others; one that only pretends if none is named.
         declines: Why the other one takes no job, if it takes none.
     """
     clock = SettableClock()
@@ -144,6 +150,8 @@ def remote_world(
         else:
             settings["HV_TRANSCODER__ROUTES"] = routes
             settings["HV_TRANSCODER__FURTHER__FAR__URL"] = service.url
+            if usual is not None:
+                settings["HV_TRANSCODER__BACKEND"] = usual
             settings["HV_TRANSCODER__FURTHER__FAR__DECLINES"] = declines
         with make_world(folder, settings, clock=clock) as world:
             yield RemoteWorld(world=world, service=service, environ=settings)

@@ -383,6 +383,28 @@ def test_a_second_submission_takes_nothing_from_the_one_that_goes_on(
     assert remote.world.video(video_id).state is VideoState.READY
 
 
+def test_what_the_next_worker_finds_by_its_key_is_not_cancelled(
+    remote: RemoteWorld,
+) -> None:
+    remote.service.length_s = 24 * 3600
+    video_id = remote.world.processed()
+
+    def lose_the_lease() -> None:
+        remote.world.clock.move(seconds=60)
+        remote.world.services.task_runs.sweep(holder="test")
+
+    remote.service.on_submit = lose_the_lease
+    remote.world.run_tasks()
+    remote.world.run_tasks()
+    assert remote.submission(video_id).handle == "job-1"
+
+    remote.move_on(minutes=16)
+
+    assert remote.waiting_cancels() == []
+    assert remote.service.cancels == []
+    assert [job.id for job in remote.service.running()] == ["job-1"]
+
+
 def test_a_job_that_names_no_transcoder_remembers_who_made_it(
     remote: RemoteWorld,
 ) -> None:

@@ -11,6 +11,7 @@ from falcon.testing import TestClient
 from hv_api.routes import ROUTES
 from hv_api.routing import Route
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
+from hvcore.throttling.turns import client_of_turn, having_turn
 from tests.http.world import (
     ENV,
     ORG,
@@ -54,6 +55,18 @@ def address(route: Route, org: str = ORG, env: str = ENV) -> str:
     for name in ("publicID", "videoID", "assetId"):
         path = path.replace(f"{{{name}}}", "vid_" + "0" * 22)
     return path
+
+
+def test_an_address_takes_turns_as_the_organization_whose_key_it_sends(
+    api: World,
+) -> None:
+    with having_turn("an address", end=bool):
+        api.get("/v1/videos", key=UNKNOWN_KEY)
+        assert client_of_turn() == "an address"
+
+        assert api.get("/v1/videos").status_code == 200
+
+        assert client_of_turn() == ORG
 
 
 @each(CLOSED)

@@ -1,0 +1,69 @@
+"""
+What a cloud calls the places of this deployment's storage.
+
+The cloud's own account reads and writes them, so that no signed address is in a job:
+those end, and whoever may list jobs would see them.
+"""
+
+from urllib.parse import unquote, urlsplit
+
+import attrs
+
+from hvcore.plugin_api import NotAddressableError, PartTarget
+
+
+@attrs.frozen(kw_only=True)
+class StoragePlaces:
+    """
+    Names places as ``scheme://bucket/path``.
+
+    Attributes:
+        scheme: Of the cloud's store, such as ``gs``.
+        root: What the cloud calls the storage's root; empty: as the storage does.
+        mend: What an operator sets if the storage is not of that scheme.
+    """
+
+    scheme: str
+    root: str = ""
+    mend: str = ""
+
+    def target(self, target: PartTarget) -> str:
+        """
+        Return the folder that a submission writes to, without a slash at the end.
+
+        Raises:
+            NotAddressableError: The cloud cannot reach it.
+        """
+        own = self._own_url(target)
+        if not self.root:
+            return own
+        return f"{self.root.rstrip('/')}/{target.prefix}"
+
+    def source(self, signed: str, target: PartTarget) -> str:
+        """
+        Return a source's place.
+
+        Args:
+            signed: An address of it that the storage has signed. Its path is the
+                place; whether the bucket stands in the host or in the path depends on
+                the store.
+
+        Raises:
+            NotAddressableError: The cloud cannot reach it.
+        """
+        scheme, _, own = self._own_url(target).partition("://")
+        bucket, _, folder = own.partition("/")
+        parts = urlsplit(signed)
+        key = unquote(parts.path).lstrip("/")
+        if not (parts.hostname or "").startswith(f"{bucket}."):
+            key = key.removeprefix(f"{bucket}/")
+        if not self.root:
+            return f"{scheme}://{bucket}/{key}"
+        base = folder.removesuffix(target.prefix)
+        return f"{self.root.rstrip('/')}/{key.removeprefix(base)}"
+
+    def _own_url(self, target: PartTarget) -> str:
+        url = target.url
+        if self.root or url.startswith(f"{self.scheme}://"):
+            return url
+        raise NotAddressableError(self.mend)

@@ -1,0 +1,91 @@
+"""
+No more is spent in a day than the limit, whoever submits and whatever dies.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import pytest
+from sqlalchemy.engine import Engine
+
+from hv_cloud_ladders.spending import SpendingBook, SpendingTables
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.plugin_database import PluginDatabase
+from tests.servers import PostgresqlServer
+
+NOW: Final = datetime(2026, 5, 4, 23, 30, tzinfo=UTC)
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
+)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    server: PostgresqlServer | None = None
+    url = f"sqlite:///{tmp_path}/hvcore.db"
+    if request.param == "postgresql":
+        server = request.getfixturevalue("postgresql")
+        assert server is not None
+        url = server.new_database()
+    made = make_engine(url)
+    yield made
+    made.dispose()
+    if server is not None:
+        server.drop_database(url)
+
+
+def book_of(engine: Engine, name: str = "hv_kit") -> SpendingBook:
+    return SpendingBook(
+        database=PluginDatabase(engine), tables=SpendingTables(name), limit=100
+    )
+
+
+@pytest.fixture
+def book(engine: Engine) -> SpendingBook:
+    return book_of(engine)
+
+
+def test_what_is_over_the_limit_is_not_spent(book: SpendingBook) -> None:
+    spent = [book.reserve(key, 40, NOW) for key in ("a", "b", "c")]
+
+    assert spent == [True, True, False]
+    assert book.left(NOW) == 20
+    assert book.reserve("d", 20, NOW)
+
+
+def test_a_submission_that_is_tried_again_costs_nothing_again(
+    book: SpendingBook,
+) -> None:
+    book.reserve("a", 80, NOW)
+
+    assert book.reserve("a", 80, NOW + timedelta(days=1))
+    assert book.left(NOW) == 20
+
+
+def test_a_refused_submission_may_come_the_next_day(book: SpendingBook) -> None:
+    book.reserve("a", 80, NOW)
+    assert not book.reserve("b", 80, NOW)
+
+    assert book.reserve("b", 80, NOW + timedelta(hours=1))
+
+
+def test_eight_who_submit_at_once_keep_the_limit(engine: Engine) -> None:
+    def reserve(number: int) -> bool:
+        # As eight processes, which have made no table yet.
+        own = book_of(engine)
+        return own.reserve(f"job-{number}", 30, NOW)
+
+    with ThreadPoolExecutor(8) as pool:
+        spent = list(pool.map(reserve, range(8)))
+
+    assert sum(spent) == 3
+
+
+def test_each_cloud_has_a_limit_of_its_own(engine: Engine) -> None:
+    one, other = book_of(engine, "hv_one"), book_of(engine, "hv_other")
+
+    one.reserve("a", 80, NOW)
+
+    assert (one.left(NOW), other.left(NOW)) == (20, 100)

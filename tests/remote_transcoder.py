@@ -45,9 +45,13 @@ DEADLINE_S = 12 * 3600.0
 class FarOptions:
     """
     Where the service is.
+
+    Attributes:
+        declines: Why no job is taken, if none is.
     """
 
     url: str
+    declines: str = ""
 
 
 class FarTranscoder(RemoteTranscoder):
@@ -57,6 +61,11 @@ class FarTranscoder(RemoteTranscoder):
 
     def __init__(self, options: FarOptions) -> None:
         self._url = options.url
+        self._declines = options.declines
+
+    def declines(self, order: TranscodeOrder) -> str:
+        del order
+        return self._declines
 
     def capabilities(self) -> Capabilities:
         return Capabilities(

@@ -71,6 +71,7 @@ def handlers_of(service: LocalMediaConvert) -> dict[str, Handler]:
         "ListPresets": presets.list,
         "ListQueues": queues.list,
         "ListTagsForResource": tags.list,
+        "Probe": service.inputs.probe,
         "SearchJobs": jobs.list,
         "TagResource": tags.tag,
         "UntagResource": tags.untag,

@@ -11,6 +11,7 @@ STATUS_OF: Final = {
     "ForbiddenException": 403,
     "NotFoundException": 404,
     "ConflictException": 409,
+    "UnprocessableEntityException": 422,
     "TooManyRequestsException": 429,
     "InternalServerErrorException": 500,
     # Of what stands before every service of AWS.

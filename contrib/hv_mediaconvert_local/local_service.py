@@ -5,6 +5,7 @@ The parts of the server, put together.
 from hv_mediaconvert_local.clock import MovableClock
 from hv_mediaconvert_local.config import LocalMediaConvertConfig
 from hv_mediaconvert_local.faults import FaultBook
+from hv_mediaconvert_local.input_probe import InputProbe
 from hv_mediaconvert_local.inputs import InputFetcher
 from hv_mediaconvert_local.job_events import JobEvents
 from hv_mediaconvert_local.job_run import JobRun
@@ -42,6 +43,7 @@ class LocalMediaConvert:
             NamedSettings(kind, one, config=config, store=self._store, clock=self.clock)
             for kind, one in (("presets", "preset"), ("jobTemplates", "jobTemplate"))
         )
+        self.inputs = InputProbe(config, self._fetcher, programs)
         run = JobRun(
             bucket=self._bucket, fetcher=self._fetcher, programs=programs, config=config
         )

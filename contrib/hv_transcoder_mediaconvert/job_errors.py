@@ -2,6 +2,7 @@
 MediaConvert's errors in plain words, and whether another attempt may help.
 """
 
+import re
 from typing import Final
 
 import attrs
@@ -85,10 +86,39 @@ _REFUSALS: Final = {
     "UnrecognizedClientException": "the access key is unknown; correct it",
     "InvalidSignatureException": "the secret key is wrong, or the clock is",
     "TooManyRequestsException": "MediaConvert's limit of requests is reached; it goes on",
+    "NoCredentials": "there are no credentials; set transcoder.options.access_key and "
+    "secret_key, or give the machine a role",
     "ServiceQuotaExceededException": "a quota of MediaConvert is used up; ask AWS for more",
-    "NotFoundException": "the queue does not exist in this region",
+    "NotFoundException": "the queue, the job or the source does not exist",
     "BadRequestException": "MediaConvert refuses the request; report it",
 }
+
+_OUTAGES: Final = frozenset(
+    {
+        "InternalServerErrorException",
+        "ServiceUnavailableException",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ExpiredTokenException",
+    }
+)
+_SERVER_ERROR: Final = 500
+_QUERY: Final = re.compile(r"\?[^\s'\"<>]+")
+"""Of an address; a signature may stand in it."""
+
+
+def is_outage(kind: str, status: int) -> bool:
+    """
+    Return whether an answer says nothing of the request: it is to be tried again.
+
+    Args:
+        kind: The code of the client's error.
+        status: Of HTTP.
+    """
+    return kind in _OUTAGES or status >= _SERVER_ERROR
 
 
 def job_failure(code: int, message: str) -> UnusableSourceError | TranscodeError:
@@ -96,13 +126,14 @@ def job_failure(code: int, message: str) -> UnusableSourceError | TranscodeError
     Return what a job that ended with an error is reported as.
 
     Args:
-        message: ``ErrorMessage``; it may have addresses in it, so only operators see it.
+        message: ``ErrorMessage``; it may have addresses in it, so only operators see it,
+            and without what is behind a question mark.
     """
     reason = REASONS.get(code) or _ours("MediaConvert failed", _FAILED)
     if reason.is_of_the_source:
         return UnusableSourceError(reason.owner)
     return TranscodeError(
-        reason.owner, log=f"MediaConvert {code}: {message} ({reason.operator})"
+        reason.owner, log=f"MediaConvert {code}: {_plain(message)} ({reason.operator})"
     )
 
 
@@ -115,4 +146,8 @@ def request_failure(kind: str, message: str) -> TranscodeError:
     """
     mend = _REFUSALS.get(kind, "MediaConvert does not answer as it should")
     owner = _FAILED if kind == "BadRequestException" else _BUSY
-    return TranscodeError(owner, log=f"MediaConvert {kind}: {message} ({mend})")
+    return TranscodeError(owner, log=f"MediaConvert {kind}: {_plain(message)} ({mend})")
+
+
+def _plain(message: str) -> str:
+    return _QUERY.sub("?…", message)

@@ -149,11 +149,33 @@ class SupportsStill(Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsDeclining(Protocol):
+    """
+    A transcoder that takes some jobs at some times only, such as up to a daily limit.
+    """
+
+    def declines(self, order: TranscodeOrder) -> str:
+        """
+        Return why a job is not taken now, for the video's owner; empty: it is taken.
+
+        Called after probing, from the main thread of a worker process, before the job
+        is planned. A job that is declined goes to the next transcoder that a rule
+        names, or to the usual one; if that declines too, the video fails with the
+        reason.
+
+        Raises:
+            UnavailableError: It cannot be told now; the attempt is repeated.
+        """
+        ...
+
+
 __all__ = [
     "Capabilities",
     "NotAddressableError",
     "PartTarget",
     "RemoteTranscoder",
+    "SupportsDeclining",
     "SupportsStill",
     "Transcoder",
     "Workspace",

@@ -10,14 +10,14 @@ import attrs
 
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.routes import JobFacts, TranscoderRoute, first_that_holds
-from hvcore.domain.processing.source_info import SourceInfo
-from hvcore.domain.processing.transcoding import missing_for
+from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.processing.transcoding import TranscodeOrder, missing_for
 from hvcore.domain.tasks.task import Lane
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.ports.queue import Queue
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.transcoder import SupportsDeclining, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.processing.transcoders import Transcoders
 
@@ -58,27 +58,44 @@ class TranscoderChoice:
         """
         if not self.routes:
             return self._usual()
-        return self._chosen(video.settings, self._facts(video))
+        able = [route for route in self.routes if self._can(route, video.settings)]
+        return self._chosen(able, self._facts(video))
 
     def after_probing(
-        self, video: Video, source: SourceInfo, before: ChosenTranscoder
+        self, video: Video, order: TranscodeOrder, before: ChosenTranscoder
     ) -> ChosenTranscoder:
         """
         Return who makes a video.
+
+        Raises:
+            UnusableSourceError: The one that would make it declines, and no rule names
+                another.
         """
-        if before.is_certain:
+        if before.is_certain and not _declined(before.transcoder, order):
             return before
+        source = order.source
         facts = attrs.evolve(
             self._facts(video),
             duration_s=source.duration_s,
             edge_px=min(source.video.width_px, source.video.height_px),
             is_hdr=source.video.is_hdr,
         )
-        return self._chosen(video.settings, facts)
+        willing = [
+            route
+            for route in self.routes
+            if self._can(route, video.settings)
+            and not _declined(self.transcoders.named(route.transcoder), order)
+        ]
+        chosen = self._chosen(willing, facts)
+        declined = _declined(chosen.transcoder, order)
+        if declined:
+            raise UnusableSourceError(declined)
+        return chosen
 
-    def _chosen(self, settings: EncodingSettings, facts: JobFacts) -> ChosenTranscoder:
-        able = [route for route in self.routes if self._can(route, settings)]
-        route, is_certain = first_that_holds(able, facts)
+    def _chosen(
+        self, routes: Sequence[TranscoderRoute], facts: JobFacts
+    ) -> ChosenTranscoder:
+        route, is_certain = first_that_holds(routes, facts)
         if route is None:
             return attrs.evolve(self._usual(), is_certain=is_certain)
         _log.info(
@@ -125,3 +142,9 @@ class TranscoderChoice:
         except UnavailableError:
             workers = 1
         return waiting_s / max(1, workers)
+
+
+def _declined(transcoder: Transcoder, order: TranscodeOrder) -> str:
+    if isinstance(transcoder, SupportsDeclining):
+        return transcoder.declines(order)
+    return ""

@@ -85,8 +85,8 @@ class Transcoding:
         Probe the source, choose the ladder, order the parts.
 
         Raises:
-            UnusableSourceError: The source cannot be made into a video, or no minute of
-                the month is left.
+            UnusableSourceError: The source cannot be made into a video, no minute of the
+                month is left, or every transcoder for it declines.
             TranscodeError: The transcoder failed, or planned nothing.
         """
         video = self._wanted_video(run)
@@ -97,7 +97,6 @@ class Transcoding:
         prober = self.choice.before_probing(video)
         with self.workspaces.workspace(run, video) as workspace:
             source = prober.transcoder.probe(workspace)
-        chosen = self.choice.after_probing(video, source, prober)
         order = TranscodeOrder(
             source=source,
             settings=video.settings,
@@ -106,6 +105,7 @@ class Transcoding:
             workers=self._workers(),
             still_interval_s=still_interval_s(source.duration_s),
         )
+        chosen = self.choice.after_probing(video, order, prober)
         parts = _planned(chosen.transcoder, order)
         is_remote = isinstance(chosen.transcoder, RemoteTranscoder)
         job = TranscodeJob(

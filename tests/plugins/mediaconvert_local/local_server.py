@@ -17,7 +17,7 @@ import psutil
 from botocore.config import Config
 
 from tests.live import Answer, request, until
-from tests.object_store import KEY, SECRET, s3_client
+from tests.object_store import KEY, SECRET, SWIFT_KEY, SWIFT_SECRET, s3_client
 
 ENDED: Final = ("COMPLETE", "CANCELED", "ERROR")
 ACCESS_KEY: Final = "AKIALOCAL"
@@ -113,17 +113,28 @@ class LocalServer:
 
 
 @contextmanager
-def local_server(s3_endpoint: str, *options: str | Path) -> Iterator[LocalServer]:
+def local_server(
+    s3_endpoint: str, *options: str | Path, is_swift: bool = False
+) -> Iterator[LocalServer]:
     """
     Run a server until the block ends.
+
+    Args:
+        is_swift: The store is Swift, whose keys have colons in them.
     """
     command = [sys.executable, "-m", "hv_mediaconvert_local.main", "--port", "0"]
     command += ["--s3-endpoint", s3_endpoint, "--control", *map(str, options)]
     environ = {
         **os.environ,
-        "MEDIACONVERT_S3_KEY": f"{KEY}:{SECRET}",
         "MEDIACONVERT_ACCESS_KEY": f"{ACCESS_KEY}:{ACCESS_SECRET}",
     }
+    if is_swift:
+        environ |= {
+            "AWS_ACCESS_KEY_ID": SWIFT_KEY,
+            "AWS_SECRET_ACCESS_KEY": SWIFT_SECRET,
+        }
+    else:
+        environ["MEDIACONVERT_S3_KEY"] = f"{KEY}:{SECRET}"
     with subprocess.Popen(
         [*command, "--preset", "ultrafast"],
         stdout=subprocess.PIPE,

@@ -122,7 +122,7 @@ class RemoteWorld:
 
 @contextmanager
 def remote_world(
-    folder: Path, store: str, *, routes: str | None = None
+    folder: Path, store: str, *, routes: str | None = None, declines: str = ""
 ) -> Iterator[RemoteWorld]:
     """
     Make both.
@@ -130,6 +130,7 @@ def remote_world(
     Args:
         store: Address of an object store.
         routes: Rules by which some videos are made elsewhere; without, all are.
+        declines: Why the other one takes no job, if it takes none.
     """
     clock = SettableClock()
     with remote_service(store, clock.now) as service:
@@ -143,5 +144,6 @@ def remote_world(
         else:
             settings["HV_TRANSCODER__ROUTES"] = routes
             settings["HV_TRANSCODER__FURTHER__FAR__URL"] = service.url
+            settings["HV_TRANSCODER__FURTHER__FAR__DECLINES"] = declines
         with make_world(folder, settings, clock=clock) as world:
             yield RemoteWorld(world=world, service=service, environ=settings)

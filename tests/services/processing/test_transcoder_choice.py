@@ -148,6 +148,41 @@ def test_a_job_that_the_other_cannot_carry_out_stays_here(ruled: Ruled) -> None:
     assert job_of(remote, video_id).transcoder == "ffmpeg"
 
 
+@pytest.mark.parametrize("rule", ["far if duration > 10 s", "far if size > 0.0001 MB"])
+def test_a_job_that_one_declines_goes_to_the_usual_one(
+    tmp_path: Path, store: str, rule: str
+) -> None:
+    with remote_world(
+        tmp_path, store, routes=rule, declines="Too much today."
+    ) as remote:
+        video_id = remote.world.processed(LARGE)
+
+        remote.world.run_tasks()
+
+        assert remote.world.video(video_id).state is VideoState.READY
+        assert job_of(remote, video_id).transcoder == "ffmpeg"
+        assert not remote.service.jobs
+
+
+@pytest.mark.parametrize("rule", ["far if size > 0.0001 MB", "far if hdr"])
+def test_a_job_that_all_decline_fails_with_the_reason(ruled: Ruled, rule: str) -> None:
+    remote = ruled(rule)
+    changes = {
+        "HV_TRANSCODER__BACKEND": "far",
+        "HV_TRANSCODER__ROUTES": rule,
+        "HV_TRANSCODER__OPTIONS__URL": remote.service.url,
+        "HV_TRANSCODER__OPTIONS__DECLINES": "Too much today.",
+    }
+
+    with remote.restarted(changes) as again:
+        video_id = again.submitted()
+
+        video = again.world.video(video_id)
+        assert video.state is VideoState.FAILED
+        assert video.failure_reason == "Too much today."
+    assert not remote.service.jobs
+
+
 def test_a_rule_whose_transcoder_cannot_be_used_is_left_out(ruled: Ruled) -> None:
     remote = ruled("unknown if duration > 10 s")
     video_id = remote.world.processed()

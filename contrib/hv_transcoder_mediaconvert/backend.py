@@ -1,0 +1,204 @@
+"""
+The transcoder: one job of MediaConvert for each video.
+"""
+
+import logging
+from typing import Final
+
+import attrs
+
+from hv_transcoder_mediaconvert.abilities import capabilities, check_order
+from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
+from hv_transcoder_mediaconvert.job_errors import job_failure
+from hv_transcoder_mediaconvert.job_requests import (
+    MediaConvertAccount,
+    Members,
+    job_request,
+)
+from hv_transcoder_mediaconvert.made_ladder import MadeLadder
+from hv_transcoder_mediaconvert.options import KEY, MediaConvertOptions, pairs
+from hv_transcoder_mediaconvert.places import StoragePlaces
+from hv_transcoder_mediaconvert.source_probe import source_info
+from hv_transcoder_mediaconvert.spending import (
+    MILLIONTHS,
+    SpendingBook,
+    normalized_minutes,
+)
+from hvcore.plugin_api import (
+    Capabilities,
+    Clock,
+    Database,
+    NotAddressableError,
+    Part,
+    PartDone,
+    PartPending,
+    PartTarget,
+    RemoteTranscoder,
+    SourceInfo,
+    TranscodeError,
+    TranscodeOrder,
+    UnusableSourceError,
+    Workspace,
+)
+
+LIMIT_REACHED: Final = (
+    "No more videos can be processed today: the daily limit of spending is reached. "
+    "Try it again tomorrow."
+)
+_PROBE_VALID_S: Final = 900
+_PERCENT: Final = 100
+
+_log = logging.getLogger(__name__)
+
+
+def make_transcoder(
+    options: MediaConvertOptions, *, clock: Clock, database: Database
+) -> "MediaConvertTranscoder":
+    """
+    Make the transcoder of a process.
+    """
+    book = None
+    if options.daily_limit:
+        limit = round(options.daily_limit * MILLIONTHS)
+        book = SpendingBook(database=database, limit=limit)
+    return MediaConvertTranscoder(
+        options=options, calls=MediaConvertCalls(options), clock=clock, book=book
+    )
+
+
+@attrs.frozen(kw_only=True)
+class MediaConvertTranscoder(RemoteTranscoder):
+    """
+    Has MediaConvert make ladders; also carries out SupportsDeclining.
+
+    Attributes:
+        book: None: there is no limit.
+    """
+
+    options: MediaConvertOptions
+    calls: MediaConvertCalls
+    clock: Clock
+    book: SpendingBook | None
+
+    def capabilities(self) -> Capabilities:
+        return capabilities()
+
+    def probe(self, workspace: Workspace) -> SourceInfo:
+        # Signed: a workspace without a target does not say where the storage lies.
+        address = workspace.source_address(_PROBE_VALID_S)
+        return source_info(self.calls.probe(address))
+
+    def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
+        check_order(order)
+        return (Part(index=0, order=order),)
+
+    def declines(self, order: TranscodeOrder) -> str:
+        """
+        Return why a job is not taken now; empty: it is.
+        """
+        if self.book is None or self._cost(order) <= self.book.left(self.clock.now()):
+            return ""
+        self._tell_limit()
+        return LIMIT_REACHED
+
+    def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
+        if workspace.handle is None:
+            handle = self._submitted(part, workspace)
+            workspace.remember(handle)
+            return PartPending(handle=handle, deadline_s=self.options.deadline_s)
+        job = self.calls.job(workspace.handle)
+        status = job["Status"]
+        if status in {"SUBMITTED", "PROGRESSING"}:
+            return PartPending(
+                handle=workspace.handle,
+                progress=int(job.get("JobPercentComplete") or 0) / _PERCENT,
+                deadline_s=self.options.deadline_s,
+            )
+        if status == "COMPLETE":
+            made = MadeLadder(target=_target_of(workspace), check=workspace.check)
+            return made.read(part.order)
+        raise _failure_of(job)
+
+    def cancel(self, key: str, handle: str | None) -> None:
+        for job_id in [handle] if handle else self.calls.running(key):
+            self.calls.cancel(job_id)
+
+    def close(self) -> None:
+        self.calls.close()
+
+    def _submitted(self, part: Part, workspace: Workspace) -> str:
+        target = _target_of(workspace)
+        places = StoragePlaces(root=self.options.writes_to)
+        signed = workspace.source_address(_PROBE_VALID_S)
+        source = places.source(signed, target)
+        # A worker may have been killed after it submitted; MediaConvert itself
+        # recognises a request for a minute only.
+        known = self.calls.submitted(workspace.key, source)
+        if known is not None:
+            return known
+        self._reserve(part.order, workspace.key)
+        request = job_request(
+            part.order,
+            self._account(),
+            source_address=source,
+            target_address=places.target(target),
+            key=workspace.key,
+        )
+        return self.calls.create({**request, **self._labels(workspace.key)})
+
+    def _account(self) -> MediaConvertAccount:
+        return MediaConvertAccount(
+            role=self.options.role,
+            queue=self.options.queue,
+            acceleration=self.options.acceleration,
+            priority=self.options.priority,
+        )
+
+    def _labels(self, key: str) -> Members:
+        labels: Members = {
+            "UserMetadata": {**pairs(self.options.metadata), KEY: key},
+        }
+        if self.options.tags:
+            # So that the bill has them.
+            labels |= {
+                "Tags": dict(pairs(self.options.tags)),
+                "BillingTagsSource": "JOB",
+            }
+        return labels
+
+    def _cost(self, order: TranscodeOrder) -> int:
+        price = self.options.price_per_minute * MILLIONTHS
+        return round(normalized_minutes(order) * price)
+
+    def _reserve(self, order: TranscodeOrder, key: str) -> None:
+        if self.book is None:
+            return
+        if not self.book.reserve(key, self._cost(order), self.clock.now()):
+            self._tell_limit()
+            raise UnusableSourceError(LIMIT_REACHED)
+
+    def _tell_limit(self) -> None:
+        _log.warning(
+            "the daily limit of spending at MediaConvert is reached",
+            extra={
+                "hv_daily_limit": self.options.daily_limit,
+                "hv_currency": self.options.currency,
+            },
+        )
+
+
+def _target_of(workspace: Workspace) -> PartTarget:
+    if workspace.target is None:
+        raise NotAddressableError("this workspace has no target")
+    return workspace.target
+
+
+def _failure_of(job: Members) -> Exception:
+    if job["Status"] == "CANCELED":
+        return TranscodeError(
+            "The video could not be processed.",
+            log="the job of MediaConvert was cancelled",
+        )
+    return job_failure(
+        int(job.get("ErrorCode") or 0), str(job.get("ErrorMessage") or "")
+    )

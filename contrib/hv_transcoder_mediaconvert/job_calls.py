@@ -1,0 +1,184 @@
+"""
+The requests to MediaConvert, by boto3; what goes wrong becomes what the port promises.
+"""
+
+import threading
+from collections.abc import Iterator
+from typing import Any, Final
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    NoCredentialsError,
+    PartialCredentialsError,
+)
+
+from hv_transcoder_mediaconvert.job_errors import is_outage, request_failure
+from hv_transcoder_mediaconvert.job_requests import Members
+from hv_transcoder_mediaconvert.options import KEY, MediaConvertOptions
+from hvcore.plugin_api import TranscodeError, UnavailableError, UnusableSourceError
+
+RUNNING: Final = ("SUBMITTED", "PROGRESSING")
+_PAGE: Final = 20
+"""The most that MediaConvert gives at once."""
+_MOST_PAGES: Final = 200
+_LONGEST_INPUT: Final = 300
+"""Characters of an address that SearchJobs takes."""
+_CONNECT_S: Final = 5
+_ANSWER_S: Final = 20
+_ATTEMPTS: Final = 2
+"""A poll is repeated anyway; a thread of a light worker waits meanwhile."""
+_SILENT: Final = "MediaConvert does not answer."
+
+
+class MediaConvertCalls:
+    """
+    Submit, show, find, cancel and probe; thread-safe.
+    """
+
+    def __init__(self, options: MediaConvertOptions) -> None:
+        self._options = options
+        self._lock = threading.Lock()
+        self._made: Any = None
+
+    def create(self, request: Members) -> str:
+        """
+        Submit a job; return its id.
+        """
+        answer = self._ask("create_job", **request)
+        return str(answer["Job"]["Id"])
+
+    def job(self, job_id: str) -> Members:
+        """
+        Return a job.
+        """
+        found: Members = self._ask("get_job", Id=job_id)["Job"]
+        return found
+
+    def submitted(self, key: str, source: str) -> str | None:
+        """
+        Return the job that was submitted with a key, whatever became of it.
+
+        Args:
+            source: Of the job: MediaConvert finds jobs by that, and not by metadata.
+        """
+        asked: Members = {"Order": "DESCENDING"}
+        if len(source) <= _LONGEST_INPUT:
+            asked["InputFile"] = source
+        return next(self._with_key(key, "search_jobs", asked), None)
+
+    def running(self, key: str) -> list[str]:
+        """
+        Return the jobs with a key that have not ended.
+        """
+        return [
+            job_id
+            for status in RUNNING
+            for job_id in self._with_key(key, "list_jobs", {"Status": status})
+        ]
+
+    def cancel(self, job_id: str) -> None:
+        """
+        Cancel a job, and return once it has ended.
+
+        Raises:
+            UnavailableError: It has not ended as yet.
+        """
+        try:
+            self._ask("cancel_job", Id=job_id)
+        except _RefusedError as exc:
+            # Unknown, or it has ended by itself.
+            if exc.kind == "NotFoundException":
+                return
+            if exc.kind != "ConflictException":
+                raise
+        if self.job(job_id)["Status"] in RUNNING:
+            raise UnavailableError("MediaConvert has not confirmed that the job ended.")
+
+    def probe(self, address: str) -> Members:
+        """
+        Return what MediaConvert finds out about a source.
+
+        Raises:
+            UnusableSourceError: It cannot read it.
+        """
+        try:
+            answer = self._ask("probe", InputFiles=[{"FileUrl": address}])
+        except _RefusedError as exc:
+            if exc.kind == "UnprocessableEntityException":
+                raise UnusableSourceError(UNREADABLE) from exc
+            raise
+        (found,) = answer["ProbeResults"] or [{}]
+        return dict(found)
+
+    def close(self) -> None:
+        """
+        Close connections.
+        """
+        if self._made is not None:
+            self._made.close()
+
+    def _with_key(self, key: str, operation: str, asked: Members) -> Iterator[str]:
+        for _ in range(_MOST_PAGES):
+            page = self._ask(operation, MaxResults=_PAGE, **asked)
+            for job in page.get("Jobs", ()):
+                if job.get("UserMetadata", {}).get(KEY) == key:
+                    yield str(job["Id"])
+            if not page.get("NextToken"):
+                return
+            asked = {**asked, "NextToken": page["NextToken"]}
+
+    def _ask(self, operation: str, **members: object) -> Members:
+        try:
+            answer: Members = getattr(self._client(), operation)(**members)
+        except ClientError as exc:
+            kind = str(exc.response.get("Error", {}).get("Code", ""))
+            message = str(exc.response.get("Error", {}).get("Message", ""))
+            status = exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            if is_outage(kind, status):
+                raise UnavailableError(request_failure(kind, "").log) from exc
+            raise _RefusedError(kind, message) from exc
+        except (NoCredentialsError, PartialCredentialsError) as exc:
+            raise _RefusedError("NoCredentials", "") from exc
+        except BotoCoreError as exc:
+            # Such as EndpointConnectionError and ReadTimeoutError.
+            raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc
+        return answer
+
+    def _client(self) -> Any:  # noqa: ANN401 - boto3 ships no types
+        # Made late: processes that only ask for capabilities need none.
+        with self._lock:
+            if self._made is None:
+                options = self._options
+                self._made = boto3.session.Session().client(
+                    "mediaconvert",
+                    region_name=options.region,
+                    endpoint_url=options.endpoint or None,
+                    aws_access_key_id=options.access_key or None,
+                    aws_secret_access_key=options.secret_key or None,
+                    config=Config(
+                        connect_timeout=_CONNECT_S,
+                        read_timeout=_ANSWER_S,
+                        retries={"total_max_attempts": _ATTEMPTS, "mode": "standard"},
+                    ),
+                )
+            return self._made
+
+
+UNREADABLE: Final = (
+    "The file is damaged, or of a kind that cannot be read. Check that it plays on "
+    "your own device, and upload it again."
+)
+
+
+class _RefusedError(TranscodeError):
+    """
+    MediaConvert has refused a request.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        told = request_failure(kind, message)
+        super().__init__(told.reason, log=told.log)
+        self.kind = kind

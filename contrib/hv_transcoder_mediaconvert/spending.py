@@ -1,0 +1,145 @@
+"""
+What jobs cost, and how much of a day's limit is left.
+
+Each submission is noted by its key before it is sent, so that no crash and no second
+worker spends more than the limit. The price is an estimate: the bill is AWS's.
+"""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy import BigInteger, Column, Date, Table, Text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from hvcore.plugin_api import Database, Rung, TranscodeOrder
+
+MILLIONTHS: Final = 1_000_000
+"""Of the currency: what the tables count in."""
+LEAST_BILLED_S: Final = 10
+"""MediaConvert bills each output for at least so long."""
+_HD_PX: Final = 720
+_UHD_PX: Final = 1080
+_USUAL_RATE: Final = 30
+_TWO_PASS: Final = 2.5
+_KEPT: Final = timedelta(days=7)
+_MINUTE_S: Final = 60
+_LOCK_NUMBER: Final = 0x6876_6D63
+
+metadata: Final = sa.MetaData()
+orders: Final = Table(
+    "hv_mediaconvert_orders",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("day", Date, nullable=False, index=True),
+    Column("millionths", BigInteger, nullable=False),
+)
+days: Final = Table(
+    "hv_mediaconvert_days",
+    metadata,
+    Column("day", Date, primary_key=True),
+    Column("millionths", BigInteger, nullable=False),
+)
+
+
+def normalized_minutes(order: TranscodeOrder) -> float:
+    """
+    Return the minutes that MediaConvert bills for a job, about.
+
+    A minute of SD counts once, of HD (from 720 on the short edge) twice, above 1080
+    four times; more than 30 pictures a second double it, two passes take 2.5 times
+    as much. Audio beside video is free.
+    """
+    length_s = max(order.source.duration_s, LEAST_BILLED_S)
+    return length_s / _MINUTE_S * sum(map(_weight, order.ladder.rungs))
+
+
+def _weight(rung: Rung) -> float:
+    weight = 1.0
+    if rung.short_edge_px >= _HD_PX:
+        weight = 4.0 if rung.short_edge_px > _UHD_PX else 2.0
+    if rung.frame_rate > _USUAL_RATE:
+        weight *= 2
+    return weight * _TWO_PASS if rung.two_pass else weight
+
+
+@attrs.define(kw_only=True)
+class SpendingBook:
+    """
+    Notes what is spent; thread-safe.
+
+    Attributes:
+        limit: Of a day, in millionths.
+    """
+
+    database: Database
+    limit: int
+    _is_made: bool = attrs.field(default=False, init=False)
+
+    def left(self, now: datetime) -> int:
+        """
+        Return how much may still be spent on the day of a moment, in millionths.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        self._make()
+        asked = sa.select(days.c.millionths).where(days.c.day == _day(now))
+        with self.database.reading() as connection:
+            spent = connection.execute(asked).scalar()
+        return max(0, self.limit - int(spent or 0))
+
+    def reserve(self, key: str, millionths: int, now: datetime) -> bool:
+        """
+        Note what a submission costs; False if that is more than is left.
+
+        A key that is noted already costs nothing again.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        self._make()
+        day = _day(now)
+        with self.database.writing() as connection:
+            if not _is_added(
+                connection, orders, {"key": key, "day": day, "millionths": millionths}
+            ):
+                return True
+            _is_added(connection, days, {"day": day, "millionths": 0})
+            spent = connection.execute(
+                sa.update(days)
+                .where(days.c.day == day)
+                .where(days.c.millionths + millionths <= self.limit)
+                .values(millionths=days.c.millionths + millionths)
+            )
+            if spent.rowcount == 0:
+                return False
+            connection.execute(sa.delete(orders).where(orders.c.day < day - _KEPT))
+            connection.execute(sa.delete(days).where(days.c.day < day - _KEPT))
+            connection.commit()
+        return True
+
+    def _make(self) -> None:
+        if self._is_made:
+            return
+        with self.database.writing() as connection:
+            if connection.dialect.name == "postgresql":
+                # SQLite has its one write lock already.
+                connection.exec_driver_sql(
+                    f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})"
+                )
+            metadata.create_all(connection)
+            connection.commit()
+        self._is_made = True
+
+
+def _is_added(connection: Connection, table: Table, row: dict[str, object]) -> bool:
+    dialects: dict[str, Any] = {"postgresql": postgresql, "sqlite": sqlite}
+    insert = dialects[connection.dialect.name].insert(table).values(**row)
+    return bool(connection.execute(insert.on_conflict_do_nothing()).rowcount)
+
+
+def _day(now: datetime) -> date:
+    return now.astimezone(UTC).date()

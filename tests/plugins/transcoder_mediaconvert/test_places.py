@@ -1,0 +1,57 @@
+"""
+Sources and targets by the names that MediaConvert has for them, without signatures.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from hv_storage_fsspec.remote import RemoteStorage
+from hv_transcoder_mediaconvert.places import StoragePlaces
+from hvcore.plugin_api import NotAddressableError, PartTarget, Storage
+
+SIGNED = "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=abc"
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Storage:
+    args: dict[str, object] = {"key": "k", "secret": "s"}
+    return RemoteStorage("s3://films/here", args=args, work_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://films.s3.eu-central-1.amazonaws.com/here/uploads/a%20b/films/x.mp4",
+        "https://s3.eu-central-1.amazonaws.com/films/here/uploads/a%20b/films/x.mp4",
+        "http://127.0.0.1:8080/films/here/uploads/a%20b/films/x.mp4",
+    ],
+)
+def test_a_source_is_named_by_its_place_in_the_bucket(
+    storage: Storage, address: str
+) -> None:
+    target = PartTarget(storage=storage, prefix="media/p0s1")
+
+    plain = StoragePlaces().source(address + SIGNED, target)
+    renamed = StoragePlaces(root="s3://alias/there/").source(address + SIGNED, target)
+
+    assert plain == "s3://films/here/uploads/a b/films/x.mp4"
+    assert renamed == "s3://alias/there/uploads/a b/films/x.mp4"
+
+
+def test_a_target_is_where_the_storage_has_it(storage: Storage) -> None:
+    target = PartTarget(storage=storage, prefix="media/p0s1")
+
+    assert StoragePlaces().target(target) == "s3://films/here/media/p0s1"
+    renamed = StoragePlaces(root="s3://alias").target(target)
+    assert renamed == "s3://alias/media/p0s1"
+
+
+def test_a_storage_that_is_no_bucket_of_s3_says_what_to_set(tmp_path: Path) -> None:
+    storage = RemoteStorage("memory://here", args={}, work_dir=tmp_path)
+    target = PartTarget(storage=storage, prefix="media/p0s1")
+
+    with pytest.raises(NotAddressableError) as refused:
+        StoragePlaces().target(target)
+
+    assert "storage.options.url" in refused.value.log

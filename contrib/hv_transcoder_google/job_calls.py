@@ -5,6 +5,7 @@ What goes wrong becomes what the port promises.
 Over HTTP with JSON: gRPC keeps threads and sockets that do not survive a fork.
 """
 
+import json
 import threading
 import warnings
 from collections.abc import Iterator
@@ -196,16 +197,17 @@ class TranscoderCalls:
         if scheme == "http":
             # A token would be readable on its way.
             return AnonymousCredentials()
-        file = self._options.credentials_file
         found: Credentials
-        if not file:
+        if not self._options.credentials:
             found, _ = google.auth.default(scopes=[_SCOPE])
             return found
         with warnings.catch_warnings():
-            # It warns of files that others have sent; this one is the operator's.
+            # It warns of what others have sent; this is the operator's own.
             warnings.simplefilter("ignore", DeprecationWarning)
-            found, _ = google.auth.load_credentials_from_file(file, scopes=[_SCOPE])
-            return found
+            found, _ = google.auth.load_credentials_from_dict(
+                json.loads(self._options.credentials), scopes=[_SCOPE]
+            )
+        return found
 
 
 class RequestRefusedError(TranscodeError):
@@ -236,7 +238,7 @@ def _translated() -> Iterator[None]:
     except GoogleAuthError as exc:
         if exc.retryable:
             raise UnavailableError("Google's sign-in does not answer.") from exc
-        # Its text may have a path in it, and no secret.
+        # Its text names types and fields, and no values.
         raise RequestRefusedError(_UNAUTHENTICATED, str(exc)) from exc
     except requests.exceptions.RequestException as exc:
         raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc

@@ -38,12 +38,12 @@ _MENDS: Final = {
     INVALID: "the Transcoder API refuses the job; report it",
     NOT_FOUND: "the project, the location or the bucket does not exist; check "
     "transcoder.options.project, location and writes_to",
-    FORBIDDEN: "give the account of transcoder.options.credentials_file, or of the "
+    FORBIDDEN: "give the account of transcoder.options.credentials, or of the "
     "machine, the role roles/transcoder.admin in the project",
     EXHAUSTED: _QUOTA,
     PRECONDITION: "enable the Transcoder API and billing in the project",
     UNKNOWN_CALLER: "the credentials are not valid; check "
-    "transcoder.options.credentials_file",
+    "transcoder.options.credentials",
 }
 _REASONS: Final = {
     "ACCESS_TOKEN_EXPIRED": "the credentials have ended; check the clock",

@@ -2,6 +2,7 @@
 The settings of the transcoder ``google``.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -31,8 +32,8 @@ class GoogleTranscoderOptions:
     Attributes:
         project: The id or the number of the project that pays.
         location: Where jobs run, such as ``europe-west1``; the bucket's place.
-        credentials_file: Of a service account, or of another identity; empty: what the
-            machine has (application default credentials).
+        credentials: Of a service account, or of another identity: the content of the JSON
+            file. Empty: what the machine has (application default credentials).
         endpoint: Where the Transcoder API answers; empty: Google. With ``http://`` no
             credentials are sent.
         writes_to: What Google calls the root of the storage, ``gs://bucket/prefix``;
@@ -49,7 +50,7 @@ class GoogleTranscoderOptions:
 
     project: str = attrs.field()
     location: str = attrs.field()
-    credentials_file: str = ""
+    credentials: str = attrs.field(default="", repr=False)
     endpoint: str = attrs.field(default="")
     writes_to: str = attrs.field(default="")
     mode: str = attrs.field(default=INTERACTIVE)
@@ -88,6 +89,14 @@ class GoogleTranscoderOptions:
         if not _LOCATION.fullmatch(value):
             raise ValueError(
                 f"location must be one such as europe-west1, not {value!r}"
+            )
+
+    @credentials.validator
+    def _check_credentials(self, _: object, value: str) -> None:
+        # Not repeated, it is a secret.
+        if value and not _is_object_with_type(value):
+            raise ValueError(
+                "credentials must be the content of a JSON file of Google's, with a type"
             )
 
     @endpoint.validator
@@ -151,6 +160,14 @@ class GoogleTranscoderOptions:
     def _check_deadline_s(self, _: object, value: int) -> None:
         if not 60 <= value <= 7 * 24 * 3600:  # noqa: PLR2004 - a minute, a week
             raise ValueError(f"deadline_s must be from 60 to 604800, not {value}")
+
+
+def _is_object_with_type(text: str) -> bool:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and isinstance(found.get("type"), str)
 
 
 def label_pairs(texts: tuple[str, ...]) -> Mapping[str, str]:

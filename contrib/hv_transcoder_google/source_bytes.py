@@ -16,6 +16,7 @@ MOST_WINDOWS: Final = 256
 _CONNECT_S: Final = 5
 _ANSWER_S: Final = 20
 _PARTIAL: Final = 206
+_NOT_IN_FILE: Final = 416
 _SERVER_ERROR: Final = 500
 _SIZE: Final = re.compile(r"bytes \d+-\d+/(\d+)")
 _FAILED: Final = "The video could not be read."
@@ -86,6 +87,10 @@ class SourceBytes:
             raise UnavailableError("The storage does not answer.") from exc
         if answer.status >= _SERVER_ERROR:
             raise UnavailableError(f"The storage answers {answer.status}.")
+        if answer.status == _NOT_IN_FILE and not start:
+            # An empty file has no first byte.
+            self.size_bytes = 0
+            return b""
         found = _SIZE.fullmatch(answer.headers.get("Content-Range", ""))
         if answer.status != _PARTIAL or found is None:
             raise TranscodeError(

@@ -5,6 +5,7 @@ Our ladders as jobs for the Transcoder API: its own messages take them.
 from datetime import timedelta
 from typing import Any, Final
 
+import attrs
 import pytest
 from google.cloud.video.transcoder_v1.types import Job
 
@@ -168,6 +169,26 @@ def test_of_several_tracks_each_is_taken_and_mixed() -> None:
             *((3, 4, 0, -3), (3, 5, 1, -3)),
         ],
     ]
+
+
+def test_surround_sound_of_one_of_several_tracks_stays_so_if_asked_for() -> None:
+    (surround, *_) = sounds_of(job_of(ORDERS["ac3"]))
+
+    assert surround.codec == "ac3"
+    assert list(surround.channel_layout) == ["fl", "fr", "fc", "lfe", "sl", "sr"]
+    assert [one.output_channel for one in surround.mapping_] == list(range(6))
+
+
+def test_a_track_has_its_language_and_its_title() -> None:
+    order = order_of()
+    (sound,) = order.ladder.audio
+    named = attrs.evolve(sound, language="fra", title="Commentaire")
+
+    (made,) = sounds_of(
+        job_of(attrs.evolve(order, ladder=attrs.evolve(order.ladder, audio=(named,))))
+    )
+
+    assert (made.language_code, made.display_name) == ("fra", "Commentaire")
 
 
 def test_a_key_gives_the_same_label_each_time() -> None:

@@ -23,6 +23,7 @@ PLACE = {"project": "our-videos", "location": "europe-west1"}
         {"daily_limit": 10.0, "price_per_minute": 0.015, "currency": "EUR"},
         {"labels": ("team=video", "empty=")},
         {"endpoint": "http://127.0.0.1:8600"},
+        {"credentials": '{"type": "service_account"}'},
     ],
 )
 def test_what_can_work_is_taken(more: dict[str, Any]) -> None:
@@ -36,6 +37,8 @@ def test_what_can_work_is_taken(more: dict[str, Any]) -> None:
     [
         ({"project": "Our Videos"}, "project must be"),
         ({"location": "Europe"}, "location must be"),
+        ({"credentials": "/etc/key.json"}, "credentials must be"),
+        ({"credentials": "[1]"}, "credentials must be"),
         ({"endpoint": "example.com"}, "endpoint must be"),
         ({"writes_to": "s3://bucket"}, "writes_to must be"),
         ({"mode": "fast"}, "interactive or batch"),

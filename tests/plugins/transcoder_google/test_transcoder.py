@@ -183,18 +183,18 @@ def test_nobody_at_the_address_is_an_outage(options: GoogleTranscoderOptions) ->
         calls.job("projects/1/locations/x/jobs/1")
 
 
-def test_missing_credentials_are_no_outage(
-    options: GoogleTranscoderOptions, tmp_path: Path
+def test_credentials_that_are_none_are_no_outage_and_no_secret_is_told(
+    options: GoogleTranscoderOptions,
 ) -> None:
-    missing = str(tmp_path / "missing.json")
-    calls = TranscoderCalls(
-        attrs.evolve(options, endpoint="", credentials_file=missing)
-    )
+    wrong = '{"type": "service_account", "private_key": "very secret"}'
+    calls = TranscoderCalls(attrs.evolve(options, endpoint="", credentials=wrong))
 
     with pytest.raises(TranscodeError) as failed:
         calls.job("projects/1/locations/x/jobs/1")
 
-    assert "transcoder.options.credentials_file" in failed.value.log
+    assert "transcoder.options.credentials" in failed.value.log
+    assert "secret" not in failed.value.log
+    assert "secret" not in repr(options)
 
 
 def test_a_deleted_job_that_was_running_is_gone(world: GoogleWorld) -> None:
@@ -204,6 +204,41 @@ def test_a_deleted_job_that_was_running_is_gone(world: GoogleWorld) -> None:
     world.transcoder.cancel("key-1", None)
 
     assert world.api.deleted == [handle]
+
+
+@pytest.mark.parametrize("size", [0, 3, 100_000])
+def test_a_source_without_headers_is_refused(
+    world: GoogleWorld, tmp_path: Path, size: int
+) -> None:
+    empty = tmp_path / "empty.mp4"
+    empty.write_bytes(bytes(size))
+    world.storage.put_file("in.mp4", empty, content_type="video/mp4")
+
+    with pytest.raises(UnusableSourceError, match="no MP4"):
+        world.transcoder.probe(world.workspace("key-1"))
+
+
+def test_a_source_that_is_gone_is_a_failed_attempt_without_its_address(
+    world: GoogleWorld,
+) -> None:
+    world.storage.delete_tree("in.mp4")
+
+    with pytest.raises(TranscodeError) as failed:
+        world.transcoder.probe(world.workspace("key-1"))
+
+    assert "answers 404" in failed.value.log
+    assert "Signature" not in failed.value.log
+
+
+def test_no_job_of_others_is_taken_for_ours(world: GoogleWorld) -> None:
+    world.api.filters = False
+    other = world.submit(key="key-1")
+
+    own = world.submit(key="key-2")
+    world.transcoder.cancel("key-2", None)
+
+    assert own != other
+    assert world.api.running() == [other]
 
 
 def test_what_cannot_be_made_is_declined_before_it_is_planned(

@@ -16,6 +16,7 @@ from tests.e2e.clips import ffmpeg_complaints, make_clip
 from tests.live import LiveService, live_service, request, until
 from tests.object_store import environ_of_bucket, new_bucket, s3_client, s3_server
 from tests.plugins.transcoder_google.stand_in import (
+    S3Objects,
     TranscoderStandIn,
     transcoder_stand_in,
 )
@@ -31,6 +32,7 @@ class GoogleCloud:
 
     service: LiveService
     api: TranscoderStandIn
+    store: str
     bucket: str
     clip: Path
 
@@ -57,7 +59,7 @@ class GoogleCloud:
         """
         Return what Google has written of a video, and is still there.
         """
-        listed = s3_client(self.api.store).list_objects_v2(Bucket=self.bucket)
+        listed = s3_client(self.store).list_objects_v2(Bucket=self.bucket)
         keys = [entry["Key"] for entry in listed["Contents"]]
         return [key for key in keys if video_id in key and "0000000000.m4s" in key]
 
@@ -75,7 +77,7 @@ class GoogleCloud:
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GoogleCloud]:
     folder = tmp_path_factory.mktemp("google")
     clip = make_clip(folder / "clip.mp4", seconds=7, size="320x180")
-    with s3_server() as store, transcoder_stand_in(store) as api:
+    with s3_server() as store, transcoder_stand_in(S3Objects(store)) as api:
         bucket = new_bucket(store)
         with live_service(
             folder,
@@ -88,7 +90,9 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GoogleCloud]:
             HV_TRANSCODER__OPTIONS__MODE="batch",
             HV_TRANSCODER__OPTIONS__LABELS="team=video,cost=12",
         ) as service:
-            yield GoogleCloud(service=service, api=api, bucket=bucket, clip=clip)
+            yield GoogleCloud(
+                service=service, api=api, store=store, bucket=bucket, clip=clip
+            )
 
 
 def test_an_upload_is_taken_over_plays_and_conforms(cloud: GoogleCloud) -> None:

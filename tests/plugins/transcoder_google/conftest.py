@@ -11,6 +11,7 @@ from hv_transcoder_google.options import GoogleTranscoderOptions
 from tests.e2e.clips import make_clip
 from tests.object_store import new_bucket, s3_server
 from tests.plugins.transcoder_google.stand_in import (
+    S3Objects,
     TranscoderStandIn,
     transcoder_stand_in,
 )
@@ -32,7 +33,7 @@ def bucket(store: str) -> str:
 
 @pytest.fixture
 def api(store: str) -> Iterator[TranscoderStandIn]:
-    with transcoder_stand_in(store) as running:
+    with transcoder_stand_in(S3Objects(store)) as running:
         yield running
 
 

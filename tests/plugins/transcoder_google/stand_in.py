@@ -1,8 +1,8 @@
 """
 A Transcoder API on this machine: REST with JSON, jobs that ffmpeg makes.
 
-``gs://bucket/path`` is ``bucket`` and ``path`` of an S3 store. Requests are read by the
-client library's own messages, so that nothing passes that the API does not know.
+Requests are read by the client library's own messages, so that nothing passes that the API
+does not know.
 """
 
 import json
@@ -16,7 +16,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 import attrs
@@ -36,20 +36,60 @@ Answer = tuple[int, dict[str, Any]]
 Query = dict[str, list[str]]
 
 
+class CloudObjects(Protocol):
+    """
+    What Google's store has.
+    """
+
+    def fetch(self, bucket: str, name: str) -> bytes:
+        """
+        Read an object.
+        """
+        ...
+
+    def put(self, bucket: str, name: str, data: bytes) -> None:
+        """
+        Write an object.
+        """
+        ...
+
+
+@attrs.frozen
+class S3Objects:
+    """
+    A store of S3, whose buckets and names are taken for Google's.
+    """
+
+    endpoint: str
+
+    def fetch(self, bucket: str, name: str) -> bytes:
+        """
+        Read an object.
+        """
+        found = s3_client(self.endpoint).get_object(Bucket=bucket, Key=name)
+        data: bytes = found["Body"].read()
+        return data
+
+    def put(self, bucket: str, name: str, data: bytes) -> None:
+        """
+        Write an object.
+        """
+        s3_client(self.endpoint).put_object(Bucket=bucket, Key=name, Body=data)
+
+
 @attrs.define
 class TranscoderStandIn:
     """
     The API's memory, and what a test changes of it.
 
     Attributes:
-        store: The address of an S3 store.
         refusal: What every request is answered with: status, message, reason.
         filters: Whether lists leave out what a filter does not let pass.
         created: How many jobs were submitted.
         deleted: Names of jobs that were deleted.
     """
 
-    store: str
+    store: CloudObjects
     url: str = ""
     jobs: dict[str, Job] = attrs.field(factory=dict)
     refusal: tuple[int, str, str] | None = None
@@ -139,14 +179,14 @@ class TranscoderStandIn:
         return 200, {}
 
     def _make(self, job: Job) -> None:
-        s3 = s3_client(self.store)
         taken = urlsplit(job.config.inputs[0].uri)
         target = urlsplit(job.config.output.uri)
         with TemporaryDirectory() as folder:
             source = Path(folder) / "source"
-            s3.download_file(taken.netloc, taken.path[1:], str(source))
-            for path, name in encode(job.config, source, Path(folder)):
-                s3.upload_file(str(path), target.netloc, f"{target.path[1:]}{name}")
+            source.write_bytes(self.store.fetch(taken.netloc, taken.path[1:]))
+            for path, own in encode(job.config, source, Path(folder)):
+                name = f"{target.path[1:]}{own}"
+                self.store.put(target.netloc, name, path.read_bytes())
 
 
 def _json(job: Job) -> dict[str, Any]:
@@ -222,12 +262,9 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def transcoder_stand_in(store: str) -> Iterator[TranscoderStandIn]:
+def transcoder_stand_in(store: CloudObjects) -> Iterator[TranscoderStandIn]:
     """
     Run it until the block ends.
-
-    Args:
-        store: The address of an S3 store.
     """
     api = TranscoderStandIn(store)
     server = _Server(("127.0.0.1", 0), partial(_Handler, api))

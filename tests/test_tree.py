@@ -16,6 +16,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CLIENT_LIBRARIES = (
     *("authlib", "joserfc"),
     *("boto3", "botocore", "duckdb", "falcon", "fsspec", "gunicorn", "PIL", "redis"),
+    "google.cloud",
     "rq",
     *("s3fs", "sqlalchemy"),
 )

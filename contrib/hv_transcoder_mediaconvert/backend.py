@@ -3,27 +3,28 @@ The transcoder: one job of MediaConvert for each video.
 """
 
 import logging
+from collections.abc import Iterator
 from typing import Final
 
 import attrs
 
+from hv_cloud_ladders.made_ladder import MadeLadder, MadeRendition
+from hv_cloud_ladders.places import StoragePlaces
+from hv_cloud_ladders.spending import MILLIONTHS, SpendingBook, SpendingTables
 from hv_transcoder_mediaconvert.abilities import capabilities, check_order
 from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
 from hv_transcoder_mediaconvert.job_errors import job_failure
 from hv_transcoder_mediaconvert.job_requests import (
+    FILE_NAME,
     MediaConvertAccount,
     Members,
+    audio_modifier,
     job_request,
+    rung_modifier,
 )
-from hv_transcoder_mediaconvert.made_ladder import MadeLadder
 from hv_transcoder_mediaconvert.options import KEY, MediaConvertOptions, pairs
-from hv_transcoder_mediaconvert.places import StoragePlaces
+from hv_transcoder_mediaconvert.pricing import normalized_minutes
 from hv_transcoder_mediaconvert.source_probe import source_info
-from hv_transcoder_mediaconvert.spending import (
-    MILLIONTHS,
-    SpendingBook,
-    normalized_minutes,
-)
 from hvcore.plugin_api import (
     Capabilities,
     Clock,
@@ -47,6 +48,7 @@ LIMIT_REACHED: Final = (
 )
 _PROBE_VALID_S: Final = 900
 _PERCENT: Final = 100
+_MEND: Final = "MediaConvert reads and writes buckets of S3 only; set storage.options.url to s3://…"
 
 _log = logging.getLogger(__name__)
 
@@ -60,7 +62,8 @@ def make_transcoder(
     book = None
     if options.daily_limit:
         limit = round(options.daily_limit * MILLIONTHS)
-        book = SpendingBook(database=database, limit=limit)
+        tables = SpendingTables("hv_transcoder_mediaconvert")
+        book = SpendingBook(database=database, tables=tables, limit=limit)
     return MediaConvertTranscoder(
         options=options, calls=MediaConvertCalls(options), clock=clock, book=book
     )
@@ -116,7 +119,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
             )
         if status == "COMPLETE":
             made = MadeLadder(target=_target_of(workspace), check=workspace.check)
-            return made.read(part.order)
+            return made.read(_renditions(part.order))
         raise _failure_of(job)
 
     def cancel(self, key: str, handle: str | None) -> None:
@@ -128,7 +131,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
 
     def _submitted(self, part: Part, workspace: Workspace) -> str:
         target = _target_of(workspace)
-        places = StoragePlaces(root=self.options.writes_to)
+        places = StoragePlaces(scheme="s3", root=self.options.writes_to, mend=_MEND)
         signed = workspace.source_address(_PROBE_VALID_S)
         source = places.source(signed, target)
         # A worker may have been killed after it submitted; MediaConvert itself
@@ -185,6 +188,15 @@ class MediaConvertTranscoder(RemoteTranscoder):
                 "hv_currency": self.options.currency,
             },
         )
+
+
+def _renditions(order: TranscodeOrder) -> Iterator[MadeRendition]:
+    for rung in order.ladder.rungs:
+        playlist = f"{FILE_NAME}{rung_modifier(rung)}.m3u8"
+        yield MadeRendition(name=f"video/{rung.key}", playlist=playlist, rung=rung)
+    for audio in order.ladder.audio:
+        playlist = f"{FILE_NAME}{audio_modifier(audio)}.m3u8"
+        yield MadeRendition(name=audio.name, playlist=playlist, audio=audio)
 
 
 def _target_of(workspace: Workspace) -> PartTarget:

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from hv_transcoder_mediaconvert.head_boxes import HeadBox, HeadBoxError, file_box
+from hv_cloud_ladders.boxes import MadeBox, MadeBoxError, file_box
 from hvcore.plugin_api import VideoRange
 
 HEAD_BYTES: Final = 16 * 1024
@@ -64,7 +64,7 @@ def read_init(data: bytes) -> InitFacts:
     Read an init segment.
 
     Raises:
-        HeadBoxError: It is none.
+        MadeBoxError: It is none.
     """
     movie = file_box(data, len(data)).child("moov")
     media = movie.child("trak/mdia")
@@ -72,11 +72,11 @@ def read_init(data: bytes) -> InitFacts:
     (version,) = header.fields("B")
     (timescale,) = header.fields("I", 20 if version else 12)
     if not timescale:
-        raise HeadBoxError("mdhd has no timescale")
+        raise MadeBoxError("mdhd has no timescale")
     defaults = movie.child("mvex/trex").fields("6I")
     entries = list(media.child("minf/stbl/stsd").children(_STSD_FIELDS_BYTES))
     if len(entries) != 1:
-        raise HeadBoxError(f"{len(entries)} sample entries")
+        raise MadeBoxError(f"{len(entries)} sample entries")
     codecs, video_range = _codecs(entries[0])
     return InitFacts(
         codecs=codecs,
@@ -96,7 +96,7 @@ def bytes_needed(head: bytes, size_bytes: int) -> int:
         size_bytes: Of the whole segment.
 
     Raises:
-        HeadBoxError: No moof begins within what was read.
+        MadeBoxError: No moof begins within what was read.
     """
     moof = file_box(head, size_bytes).child("moof")
     return min(moof.end + _MEDIA_HEADER_BYTES, size_bytes)
@@ -107,22 +107,22 @@ def read_segment(head: bytes, size_bytes: int, init: InitFacts) -> SegmentFacts:
     Read the head of a media segment, which is one fragment.
 
     Raises:
-        HeadBoxError: It is none, or not of the size that its boxes say.
+        MadeBoxError: It is none, or not of the size that its boxes say.
     """
     file = file_box(head, size_bytes)
     moof, media = file.child("moof"), file.child("mdat")
     if media.end != size_bytes or media.start < moof.end:
-        raise HeadBoxError("a segment is not one moof with one mdat behind it")
+        raise MadeBoxError("a segment is not one moof with one mdat behind it")
     duration, first_bytes = _run(moof.child("traf"), init)
     if not duration or not first_bytes:
-        raise HeadBoxError("a segment has no samples")
+        raise MadeBoxError("a segment has no samples")
     return SegmentFacts(
         duration_s=duration / init.timescale,
         first_sample_bytes=media.start + first_bytes,
     )
 
 
-def _run(track: HeadBox, init: InitFacts) -> tuple[int, int]:
+def _run(track: MadeBox, init: InitFacts) -> tuple[int, int]:
     """
     Return the duration of all samples, and the size of the first.
     """
@@ -149,7 +149,7 @@ def _run(track: HeadBox, init: InitFacts) -> tuple[int, int]:
     return duration, first_bytes
 
 
-def _codecs(entry: HeadBox) -> tuple[str, VideoRange]:
+def _codecs(entry: MadeBox) -> tuple[str, VideoRange]:
     if entry.kind in {"avc1", "avc3"}:
         _, profile, compatible, level = entry.child("avcC", _VISUAL_ENTRY_BYTES).fields(
             "4B"
@@ -160,10 +160,10 @@ def _codecs(entry: HeadBox) -> tuple[str, VideoRange]:
         return _mpeg_audio(entry.child("esds", _AUDIO_ENTRY_BYTES)), VideoRange.SDR
     if entry.kind in {"ac-3", "ec-3"}:
         return entry.kind, VideoRange.SDR
-    raise HeadBoxError(f"sample entry {entry.kind!r}")
+    raise MadeBoxError(f"sample entry {entry.kind!r}")
 
 
-def _range(entry: HeadBox) -> VideoRange:
+def _range(entry: MadeBox) -> VideoRange:
     for box in entry.children(_VISUAL_ENTRY_BYTES):
         if box.kind == "colr" and entry.data[box.start : box.start + 4] == b"nclx":
             (transfer,) = box.fields("H", 6)
@@ -171,7 +171,7 @@ def _range(entry: HeadBox) -> VideoRange:
     return VideoRange.SDR
 
 
-def _mpeg_audio(table: HeadBox) -> str:
+def _mpeg_audio(table: MadeBox) -> str:
     content = table.data[table.start + 4 : table.end]
     at, kind = 0, 0
     while at + 2 <= len(content):
@@ -188,7 +188,7 @@ def _mpeg_audio(table: HeadBox) -> str:
             return f"mp4a.{kind:02x}.{profile}"
         else:
             at += length
-    raise HeadBoxError("esds has no AudioSpecificConfig")
+    raise MadeBoxError("esds has no AudioSpecificConfig")
 
 
 def _length(content: bytes, at: int) -> tuple[int, int]:

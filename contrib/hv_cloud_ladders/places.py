@@ -1,8 +1,8 @@
 """
-What MediaConvert calls the places of this deployment's storage.
+What a cloud calls the places of this deployment's storage.
 
-The role reads and writes them, so that no signed address is in a job: those end, and
-whoever may list jobs would see them.
+The cloud's own account reads and writes them, so that no signed address is in a job:
+those end, and whoever may list jobs would see them.
 """
 
 from urllib.parse import unquote, urlsplit
@@ -11,26 +11,28 @@ import attrs
 
 from hvcore.plugin_api import NotAddressableError, PartTarget
 
-_SCHEME = "s3://"
-
 
 @attrs.frozen(kw_only=True)
 class StoragePlaces:
     """
-    Names places as ``s3://bucket/path``.
+    Names places as ``scheme://bucket/path``.
 
     Attributes:
-        root: What MediaConvert calls the storage's root; empty: as the storage does.
+        scheme: Of the cloud's store, such as ``gs``.
+        root: What the cloud calls the storage's root; empty: as the storage does.
+        mend: What an operator sets if the storage is not of that scheme.
     """
 
+    scheme: str
     root: str = ""
+    mend: str = ""
 
     def target(self, target: PartTarget) -> str:
         """
         Return the folder that a submission writes to, without a slash at the end.
 
         Raises:
-            NotAddressableError: The storage is no bucket of S3.
+            NotAddressableError: The cloud cannot reach it.
         """
         own = self._own_url(target)
         if not self.root:
@@ -47,24 +49,21 @@ class StoragePlaces:
                 the store.
 
         Raises:
-            NotAddressableError: The storage is no bucket of S3.
+            NotAddressableError: The cloud cannot reach it.
         """
-        own = self._own_url(target)
-        bucket = own.removeprefix(_SCHEME).partition("/")[0]
+        scheme, _, own = self._own_url(target).partition("://")
+        bucket, _, folder = own.partition("/")
         parts = urlsplit(signed)
         key = unquote(parts.path).lstrip("/")
         if not (parts.hostname or "").startswith(f"{bucket}."):
             key = key.removeprefix(f"{bucket}/")
         if not self.root:
-            return f"{_SCHEME}{bucket}/{key}"
-        base = own.removeprefix(f"{_SCHEME}{bucket}/").removesuffix(target.prefix)
+            return f"{scheme}://{bucket}/{key}"
+        base = folder.removesuffix(target.prefix)
         return f"{self.root.rstrip('/')}/{key.removeprefix(base)}"
 
     def _own_url(self, target: PartTarget) -> str:
         url = target.url
-        if not url.startswith(_SCHEME):
-            raise NotAddressableError(
-                "MediaConvert reads and writes buckets of S3 only; set "
-                f"storage.options.url to s3://…, not {url.partition(':')[0]}://…"
-            )
-        return url
+        if self.root or url.startswith(f"{self.scheme}://"):
+            return url
+        raise NotAddressableError(self.mend)

@@ -8,27 +8,25 @@ from pathlib import Path
 import attrs
 import pytest
 
+from hv_cloud_ladders.made_ladder import MadeLadder, MadeRendition
 from hv_storage_fsspec.backend import make_storage
-from hv_transcoder_mediaconvert.made_ladder import MadeLadder
 from hvcore.plugin_api import (
-    Ladder,
     PartDone,
     PartTarget,
     Rung,
     Storage,
     TranscodeError,
-    TranscodeOrder,
 )
 from tests.fakes import grey_init, grey_segment
-from tests.plugins.transcoder_mediaconvert.test_job_requests import order_of
+from tests.plugins.transcoder_google.orders import order_of
 
 PREFIX = "media/p0s1"
 PLAYLIST = """#EXTM3U
-#EXT-X-MAP:URI="made_360pinit.cmfv"
+#EXT-X-MAP:URI="video-360p-init.m4s"
 #EXTINF:6.0,
-made_360p_000000001.cmfv
+video-360p0000000000.m4s
 #EXTINF:6.0,
-made_360p_000000002.cmfv
+video-360p0000000001.m4s
 #EXT-X-ENDLIST
 """
 
@@ -41,12 +39,11 @@ def storage(tmp_path: Path) -> Storage:
         min_free_bytes=None,
         work_dir=tmp_path / "work",
     )
-    rung = one_rung().ladder.rungs[0]
-    init = grey_init(key=rung.key, width_px=rung.width_px, height_px=rung.height_px)
-    put(made, "made_360p.m3u8", PLAYLIST.encode())
-    put(made, "made_360pinit.cmfv", init)
+    init = grey_init(width_px=640, height_px=360)
+    put(made, "video-360p.m3u8", PLAYLIST.encode())
+    put(made, "video-360p-init.m4s", init)
     for number in range(2):
-        put(made, f"made_360p_00000000{number + 1}.cmfv", grey_segment(number))
+        put(made, f"video-360p000000000{number}.m4s", grey_segment(number))
     return made
 
 
@@ -54,15 +51,15 @@ def put(storage: Storage, name: str, data: bytes) -> None:
     storage.write(f"{PREFIX}/{name}", io.BytesIO(data), content_type="video/mp4")
 
 
-def one_rung(**of: object) -> TranscodeOrder:
-    order = order_of()
-    rung: Rung = attrs.evolve(order.ladder.rungs[0], **of)
-    return attrs.evolve(order, ladder=Ladder(rungs=(rung,), audio=()))
+def rendition(key: str = "360p") -> MadeRendition:
+    (rung, *_) = order_of().ladder.rungs
+    own: Rung = attrs.evolve(rung, key=key)
+    return MadeRendition(name=f"video/{key}", playlist=f"video-{key}.m3u8", rung=own)
 
 
-def read(storage: Storage, order: TranscodeOrder | None = None) -> PartDone:
+def read(storage: Storage, key: str = "360p") -> PartDone:
     target = PartTarget(storage=storage, prefix=PREFIX)
-    return MadeLadder(target=target, check=lambda: None).read(order or one_rung())
+    return MadeLadder(target=target, check=lambda: None).read([rendition(key)])
 
 
 def test_facts_are_what_the_bytes_say(storage: Storage) -> None:
@@ -75,9 +72,9 @@ def test_facts_are_what_the_bytes_say(storage: Storage) -> None:
     sizes = [one.file.size_bytes for one in track.segments]
     assert sizes == [len(grey_segment(0)), len(grey_segment(1))]
     assert [(one.name, one.made_as) for one in done.stored] == [
-        ("video/360p/init.m4s", "made_360pinit.cmfv"),
-        ("video/360p/0.m4s", "made_360p_000000001.cmfv"),
-        ("video/360p/1.m4s", "made_360p_000000002.cmfv"),
+        ("video/360p/init.m4s", "video-360p-init.m4s"),
+        ("video/360p/0.m4s", "video-360p0000000000.m4s"),
+        ("video/360p/1.m4s", "video-360p0000000001.m4s"),
     ]
 
 
@@ -90,16 +87,17 @@ def test_files_that_differ_have_other_tags(storage: Storage) -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        (PLAYLIST.replace("made_360p_000000002", "../secret"), "not in the target"),
-        (PLAYLIST.replace("made_360p_000000002", "missing"), "not in the target"),
+        (PLAYLIST.replace("video-360p0000000001", "../secret"), "not in the target"),
+        (PLAYLIST.replace("video-360p0000000001", "missing"), "not in the target"),
         (PLAYLIST.replace("#EXT-X-MAP", "#EXT-X-NOTE"), "no list of segments"),
+        (PLAYLIST.replace('m4s"', 'm4s",BYTERANGE="9@0"'), "no list of segments"),
         ("#EXTM3U\n", "no list of segments"),
     ],
 )
 def test_a_playlist_that_leads_elsewhere_is_not_followed(
     storage: Storage, changed: str, words: str
 ) -> None:
-    put(storage, "made_360p.m3u8", changed.encode())
+    put(storage, "video-360p.m3u8", changed.encode())
 
     with pytest.raises(TranscodeError) as refused:
         read(storage)
@@ -110,12 +108,12 @@ def test_a_playlist_that_leads_elsewhere_is_not_followed(
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("made_360p_000000002.cmfv", b""),
-        ("made_360p_000000002.cmfv", b"no boxes at all, but more than a header"),
-        ("made_360p_000000002.cmfv", grey_segment(1)[:-1]),
-        ("made_360p_000000002.cmfv", grey_segment(1) * 2),
-        ("made_360pinit.cmfv", b"\0\0\0\x10ftypcmfcaaaa"),
-        ("made_360pinit.cmfv", grey_segment(0)),
+        ("video-360p0000000001.m4s", b""),
+        ("video-360p0000000001.m4s", b"no boxes at all, but more than a header"),
+        ("video-360p0000000001.m4s", grey_segment(1)[:-1]),
+        ("video-360p0000000001.m4s", grey_segment(1) * 2),
+        ("video-360p-init.m4s", b"\0\0\0\x10ftypcmfcaaaa"),
+        ("video-360p-init.m4s", grey_segment(0)),
     ],
 )
 def test_a_damaged_file_fails_the_attempt_and_is_named_to_operators(
@@ -132,6 +130,6 @@ def test_a_damaged_file_fails_the_attempt_and_is_named_to_operators(
 
 def test_a_rendition_that_was_not_made_is_missed(storage: Storage) -> None:
     with pytest.raises(TranscodeError) as refused:
-        read(storage, one_rung(key="720p"))
+        read(storage, "720p")
 
-    assert "made_720p.m3u8" in refused.value.log
+    assert "video-720p.m3u8" in refused.value.log

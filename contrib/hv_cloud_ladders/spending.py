@@ -2,7 +2,7 @@
 What jobs cost, and how much of a day's limit is left.
 
 Each submission is noted by its key before it is sent, so that no crash and no second
-worker spends more than the limit. The price is an estimate: the bill is AWS's.
+worker spends more than the limit. The price is an estimate: the bill is the cloud's.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -14,55 +14,37 @@ from sqlalchemy import BigInteger, Column, Date, Table, Text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from hvcore.plugin_api import Database, Rung, TranscodeOrder
+from hvcore.plugin_api import Database
 
 MILLIONTHS: Final = 1_000_000
 """Of the currency: what the tables count in."""
-LEAST_BILLED_S: Final = 10
-"""MediaConvert bills each output for at least so long."""
-_HD_PX: Final = 720
-_UHD_PX: Final = 1080
-_USUAL_RATE: Final = 30
-_TWO_PASS: Final = 2.5
 _KEPT: Final = timedelta(days=7)
-_MINUTE_S: Final = 60
 _LOCK_NUMBER: Final = 0x6876_6D63
 
-metadata: Final = sa.MetaData()
-orders: Final = Table(
-    "hv_mediaconvert_orders",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("day", Date, nullable=False, index=True),
-    Column("millionths", BigInteger, nullable=False),
-)
-days: Final = Table(
-    "hv_mediaconvert_days",
-    metadata,
-    Column("day", Date, primary_key=True),
-    Column("millionths", BigInteger, nullable=False),
-)
 
-
-def normalized_minutes(order: TranscodeOrder) -> float:
+class SpendingTables:
     """
-    Return the minutes that MediaConvert bills for a job, about.
+    The two tables of a book.
 
-    A minute of SD counts once, of HD (from 720 on the short edge) twice, above 1080
-    four times; more than 30 pictures a second double it, two passes take 2.5 times
-    as much. Audio beside video is free.
+    Args:
+        name: What their names begin with, such as ``hv_google``.
     """
-    length_s = max(order.source.duration_s, LEAST_BILLED_S)
-    return length_s / _MINUTE_S * sum(map(_weight, order.ladder.rungs))
 
-
-def _weight(rung: Rung) -> float:
-    weight = 1.0
-    if rung.short_edge_px >= _HD_PX:
-        weight = 4.0 if rung.short_edge_px > _UHD_PX else 2.0
-    if rung.frame_rate > _USUAL_RATE:
-        weight *= 2
-    return weight * _TWO_PASS if rung.two_pass else weight
+    def __init__(self, name: str) -> None:
+        self.metadata: Final = sa.MetaData()
+        self.orders: Final = Table(
+            f"{name}_orders",
+            self.metadata,
+            Column("key", Text, primary_key=True),
+            Column("day", Date, nullable=False, index=True),
+            Column("millionths", BigInteger, nullable=False),
+        )
+        self.days: Final = Table(
+            f"{name}_days",
+            self.metadata,
+            Column("day", Date, primary_key=True),
+            Column("millionths", BigInteger, nullable=False),
+        )
 
 
 @attrs.define(kw_only=True)
@@ -75,6 +57,7 @@ class SpendingBook:
     """
 
     database: Database
+    tables: SpendingTables
     limit: int
     _is_made: bool = attrs.field(default=False, init=False)
 
@@ -86,6 +69,7 @@ class SpendingBook:
             UnavailableError: The database does not answer.
         """
         self._make()
+        days = self.tables.days
         asked = sa.select(days.c.millionths).where(days.c.day == _day(now))
         with self.database.reading() as connection:
             spent = connection.execute(asked).scalar()
@@ -101,7 +85,7 @@ class SpendingBook:
             UnavailableError: The database does not answer.
         """
         self._make()
-        day = _day(now)
+        day, orders, days = _day(now), self.tables.orders, self.tables.days
         with self.database.writing() as connection:
             if not _is_added(
                 connection, orders, {"key": key, "day": day, "millionths": millionths}
@@ -130,7 +114,7 @@ class SpendingBook:
                 connection.exec_driver_sql(
                     f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})"
                 )
-            metadata.create_all(connection)
+            self.tables.metadata.create_all(connection)
             connection.commit()
         self._is_made = True
 

@@ -14,14 +14,14 @@ _HEADER_BYTES: Final = 8
 _LARGE_HEADER_BYTES: Final = 16
 
 
-class HeadBoxError(Exception):
+class MadeBoxError(Exception):
     """
     The file is not the MP4 that was expected.
     """
 
 
 @attrs.frozen
-class HeadBox:
+class MadeBox:
     """
     One box.
 
@@ -37,12 +37,12 @@ class HeadBox:
     start: int
     end: int
 
-    def children(self, skip_bytes: int = 0) -> Iterator["HeadBox"]:
+    def children(self, skip_bytes: int = 0) -> Iterator["MadeBox"]:
         """
         Yield the boxes inside, as far as they begin within the data.
 
         Raises:
-            HeadBoxError: One is longer than what is around it.
+            MadeBoxError: One is longer than what is around it.
         """
         at = self.start + skip_bytes
         while at < min(self.end, len(self.data)):
@@ -50,22 +50,22 @@ class HeadBox:
             if box is None:
                 return
             if box.end > self.end:
-                raise HeadBoxError(f"{box.kind} is longer than {self.kind}")
+                raise MadeBoxError(f"{box.kind} is longer than {self.kind}")
             yield box
             at = box.end
 
-    def child(self, path: str, skip_bytes: int = 0) -> "HeadBox":
+    def child(self, path: str, skip_bytes: int = 0) -> "MadeBox":
         """
         Return the first box at a path such as ``mdia/minf``.
 
         Raises:
-            HeadBoxError: There is none.
+            MadeBoxError: There is none.
         """
         kind, _, rest = path.partition("/")
         for box in self.children(skip_bytes):
             if box.kind == kind:
                 return box.child(rest) if rest else box
-        raise HeadBoxError(f"{self.kind} has no {kind}")
+        raise MadeBoxError(f"{self.kind} has no {kind}")
 
     def fields(self, form: str, offset: int = 0) -> tuple[int, ...]:
         """
@@ -76,25 +76,25 @@ class HeadBox:
             offset: Within the content.
 
         Raises:
-            HeadBoxError: The box is too short.
+            MadeBoxError: The box is too short.
         """
         at = self.start + offset
         if at + struct.calcsize(">" + form) > min(self.end, len(self.data)):
-            raise HeadBoxError(f"{self.kind} is too short")
+            raise MadeBoxError(f"{self.kind} is too short")
         return struct.unpack_from(">" + form, self.data, at)
 
 
-def file_box(data: bytes, size_bytes: int) -> HeadBox:
+def file_box(data: bytes, size_bytes: int) -> MadeBox:
     """
     Return a box around a file.
 
     Args:
         size_bytes: Of the whole file.
     """
-    return HeadBox("file", data, 0, size_bytes)
+    return MadeBox("file", data, 0, size_bytes)
 
 
-def _box_at(data: bytes, at: int) -> HeadBox | None:
+def _box_at(data: bytes, at: int) -> MadeBox | None:
     """
     Return the box that begins at a place; None if its header is cut off.
     """
@@ -108,5 +108,5 @@ def _box_at(data: bytes, at: int) -> HeadBox | None:
             return None
         (size,) = struct.unpack_from(">Q", data, at + _HEADER_BYTES)
     if size < header:
-        raise HeadBoxError(f"box {kind!r} has a wrong size")
-    return HeadBox(kind.decode("latin-1"), data, at + header, at + size)
+        raise MadeBoxError(f"box {kind!r} has a wrong size")
+    return MadeBox(kind.decode("latin-1"), data, at + header, at + size)

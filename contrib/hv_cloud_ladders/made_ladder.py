@@ -1,24 +1,19 @@
 """
 What a finished job has left in its target, as a part that is done.
 
-MediaConvert's playlists say which files belong together; their bytes say what they
-are. Of a segment only the head is read, so no video goes through a worker.
+The service's playlists say which files belong together; their bytes say what they are.
+Of a segment only the head is read, so no video goes through a worker.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NoReturn
 
 import attrs
 
-from hv_transcoder_mediaconvert.head_boxes import HeadBoxError
-from hv_transcoder_mediaconvert.job_requests import (
-    FILE_NAME,
-    audio_modifier,
-    rung_modifier,
-)
-from hv_transcoder_mediaconvert.made_files import (
+from hv_cloud_ladders.boxes import MadeBoxError
+from hv_cloud_ladders.made_files import (
     HEAD_BYTES,
     InitFacts,
     bytes_needed,
@@ -37,7 +32,6 @@ from hvcore.plugin_api import (
     StoredObject,
     Track,
     TranscodeError,
-    TranscodeOrder,
 )
 
 READERS: Final = 16
@@ -45,22 +39,23 @@ READERS: Final = 16
 _MOST_PLAYLIST_BYTES: Final = 4 * 1024 * 1024
 _MOST_INIT_BYTES: Final = 256 * 1024
 _MAP: Final = "#EXT-X-MAP:"
-_RANGE: Final = "#EXT-X-BYTERANGE"
+_RANGE: Final = "BYTERANGE"
+"""In a tag of its own, or in the one that names the init segment."""
 _REASON: Final = "The video could not be processed."
 
 
 @attrs.frozen(kw_only=True)
-class _Rendition:
+class MadeRendition:
     """
     A rendition that was ordered.
 
     Attributes:
         name: Of our track.
-        base: What the names of MediaConvert's files begin with.
+        playlist: Name of the service's playlist of it, in the target.
     """
 
     name: str
-    base: str
+    playlist: str
     rung: Rung | None = None
     audio: AudioRendition | None = None
 
@@ -77,9 +72,12 @@ class MadeLadder:
     target: PartTarget
     check: Callable[[], None]
 
-    def read(self, order: TranscodeOrder) -> PartDone:
+    def read(self, renditions: Iterable[MadeRendition]) -> PartDone:
         """
         Return the part.
+
+        Args:
+            renditions: What was ordered.
 
         Raises:
             TranscodeError: A file is missing, or is not what was ordered.
@@ -88,9 +86,9 @@ class MadeLadder:
         there = {info.path: info for info in self.target.walk()}
         tracks: list[Track] = []
         stored: list[StoredObject] = []
-        pool = ThreadPoolExecutor(READERS, thread_name_prefix="mediaconvert-heads")
+        pool = ThreadPoolExecutor(READERS, thread_name_prefix="made-heads")
         try:
-            for rendition in _renditions(order):
+            for rendition in renditions:
                 track, objects = self._rendition(rendition, there, pool)
                 tracks.append(track)
                 stored += objects
@@ -101,16 +99,17 @@ class MadeLadder:
 
     def _rendition(
         self,
-        rendition: _Rendition,
+        rendition: MadeRendition,
         there: Mapping[str, ObjectInfo],
         pool: ThreadPoolExecutor,
     ) -> tuple[Track, list[StoredObject]]:
-        playlist = self._small(f"{rendition.base}.m3u8", there, _MOST_PLAYLIST_BYTES)
-        init_name, names = _files_of(playlist.decode(errors="replace"), rendition.base)
+        playlist = self._small(rendition.playlist, there, _MOST_PLAYLIST_BYTES)
+        text = playlist.decode(errors="replace")
+        init_name, names = _files_of(text, rendition.playlist)
         data = self._small(init_name, there, _MOST_INIT_BYTES)
         try:
             init = read_init(data)
-        except HeadBoxError as exc:
+        except MadeBoxError as exc:
             _fail(f"{init_name}: {exc}", exc)
         coming = [
             pool.submit(self._segment, number, _known(name, there), init)
@@ -148,7 +147,7 @@ class MadeLadder:
             if needed > len(head):
                 head = self._head(info, needed)
             facts = read_segment(head, size, init)
-        except HeadBoxError as exc:
+        except MadeBoxError as exc:
             _fail(f"{info.path}: {exc}", exc)
         return Segment(
             number=number,
@@ -174,23 +173,12 @@ class MadeLadder:
         return self._head(info, info.size_bytes)
 
 
-def _renditions(order: TranscodeOrder) -> Iterator[_Rendition]:
-    for rung in order.ladder.rungs:
-        yield _Rendition(
-            name=f"video/{rung.key}", base=FILE_NAME + rung_modifier(rung), rung=rung
-        )
-    for audio in order.ladder.audio:
-        yield _Rendition(
-            name=audio.name, base=FILE_NAME + audio_modifier(audio), audio=audio
-        )
-
-
-def _files_of(playlist: str, base: str) -> tuple[str, list[str]]:
+def _files_of(playlist: str, name: str) -> tuple[str, list[str]]:
     lines = [line.strip() for line in playlist.splitlines()]
     maps = [line for line in lines if line.startswith(_MAP)]
     names = [line for line in lines if line and not line.startswith("#")]
-    if len(maps) != 1 or not names or any(line.startswith(_RANGE) for line in lines):
-        _fail(f"{base}.m3u8 is no list of segments with one init segment")
+    if len(maps) != 1 or not names or any(_RANGE in line for line in lines):
+        _fail(f"{name} is no list of segments with one init segment")
     _, _, rest = maps[0].partition('URI="')
     return rest.partition('"')[0], names
 
@@ -217,4 +205,4 @@ def _identity(info: ObjectInfo, head: bytes) -> str:
 
 
 def _fail(log: str, cause: Exception | None = None) -> NoReturn:
-    raise TranscodeError(_REASON, log=f"made by MediaConvert: {log}") from cause
+    raise TranscodeError(_REASON, log=f"made elsewhere: {log}") from cause

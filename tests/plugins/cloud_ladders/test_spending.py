@@ -8,22 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-import attrs
 import pytest
 from sqlalchemy.engine import Engine
 
-from hv_transcoder_mediaconvert.backend import LIMIT_REACHED, MediaConvertTranscoder
-from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
-from hv_transcoder_mediaconvert.options import MediaConvertOptions
-from hv_transcoder_mediaconvert.spending import SpendingBook, normalized_minutes
+from hv_cloud_ladders.spending import SpendingBook, SpendingTables
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
-from tests.fakes import SettableClock
-from tests.plugins.transcoder_mediaconvert.test_job_requests import (
-    ACCOUNT,
-    order_of,
-    source,
-)
 from tests.servers import PostgresqlServer
 
 NOW: Final = datetime(2026, 5, 4, 23, 30, tzinfo=UTC)
@@ -46,9 +36,15 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
         server.drop_database(url)
 
 
+def book_of(engine: Engine, name: str = "hv_kit") -> SpendingBook:
+    return SpendingBook(
+        database=PluginDatabase(engine), tables=SpendingTables(name), limit=100
+    )
+
+
 @pytest.fixture
 def book(engine: Engine) -> SpendingBook:
-    return SpendingBook(database=PluginDatabase(engine), limit=100)
+    return book_of(engine)
 
 
 def test_what_is_over_the_limit_is_not_spent(book: SpendingBook) -> None:
@@ -78,7 +74,7 @@ def test_a_refused_submission_may_come_the_next_day(book: SpendingBook) -> None:
 def test_eight_who_submit_at_once_keep_the_limit(engine: Engine) -> None:
     def reserve(number: int) -> bool:
         # As eight processes, which have made no table yet.
-        own = SpendingBook(database=PluginDatabase(engine), limit=100)
+        own = book_of(engine)
         return own.reserve(f"job-{number}", 30, NOW)
 
     with ThreadPoolExecutor(8) as pool:
@@ -87,32 +83,9 @@ def test_eight_who_submit_at_once_keep_the_limit(engine: Engine) -> None:
     assert sum(spent) == 3
 
 
-def test_minutes_are_normalized_as_mediaconvert_bills_them() -> None:
-    # 360p and 480p once, 720p twice, of a minute each.
-    assert normalized_minutes(order_of()) == pytest.approx(4)
-    assert normalized_minutes(order_of(two_pass=True)) == pytest.approx(10)
-    short = attrs.evolve(source(), duration_s=1)
-    assert normalized_minutes(order_of(short)) == pytest.approx(4 / 6)
+def test_each_cloud_has_a_limit_of_its_own(engine: Engine) -> None:
+    one, other = book_of(engine, "hv_one"), book_of(engine, "hv_other")
 
+    one.reserve("a", 80, NOW)
 
-def test_a_job_that_would_cost_too_much_is_declined_in_plain_words(
-    engine: Engine,
-) -> None:
-    options = MediaConvertOptions(
-        role=ACCOUNT.role,
-        region="us-east-1",
-        price_per_minute=0.01,
-        daily_limit=0.05,
-        currency="EUR",
-    )
-    book = SpendingBook(database=PluginDatabase(engine), limit=50_000)
-    transcoder = MediaConvertTranscoder(
-        options=options,
-        calls=MediaConvertCalls(options),
-        clock=SettableClock(),
-        book=book,
-    )
-
-    assert transcoder.declines(order_of()) == ""
-    book.reserve("another", 20_000, transcoder.clock.now())
-    assert transcoder.declines(order_of()) == LIMIT_REACHED
+    assert (one.left(NOW), other.left(NOW)) == (20, 100)

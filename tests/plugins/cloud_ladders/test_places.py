@@ -1,13 +1,13 @@
 """
-Sources and targets by the names that MediaConvert has for them, without signatures.
+Sources and targets by the names that a cloud has for them, without signatures.
 """
 
 from pathlib import Path
 
 import pytest
 
+from hv_cloud_ladders.places import StoragePlaces
 from hv_storage_fsspec.remote import RemoteStorage
-from hv_transcoder_mediaconvert.places import StoragePlaces
 from hvcore.plugin_api import NotAddressableError, PartTarget, Storage
 
 SIGNED = "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=abc"
@@ -32,26 +32,28 @@ def test_a_source_is_named_by_its_place_in_the_bucket(
 ) -> None:
     target = PartTarget(storage=storage, prefix="media/p0s1")
 
-    plain = StoragePlaces().source(address + SIGNED, target)
-    renamed = StoragePlaces(root="s3://alias/there/").source(address + SIGNED, target)
+    plain = StoragePlaces(scheme="s3").source(address + SIGNED, target)
+    renamed = StoragePlaces(scheme="gs", root="gs://alias/there/").source(
+        address + SIGNED, target
+    )
 
     assert plain == "s3://films/here/uploads/a b/films/x.mp4"
-    assert renamed == "s3://alias/there/uploads/a b/films/x.mp4"
+    assert renamed == "gs://alias/there/uploads/a b/films/x.mp4"
 
 
 def test_a_target_is_where_the_storage_has_it(storage: Storage) -> None:
     target = PartTarget(storage=storage, prefix="media/p0s1")
 
-    assert StoragePlaces().target(target) == "s3://films/here/media/p0s1"
-    renamed = StoragePlaces(root="s3://alias").target(target)
-    assert renamed == "s3://alias/media/p0s1"
+    assert StoragePlaces(scheme="s3").target(target) == "s3://films/here/media/p0s1"
+    renamed = StoragePlaces(scheme="gs", root="gs://alias").target(target)
+    assert renamed == "gs://alias/media/p0s1"
 
 
-def test_a_storage_that_is_no_bucket_of_s3_says_what_to_set(tmp_path: Path) -> None:
+def test_a_storage_that_the_cloud_cannot_reach_says_what_to_set(tmp_path: Path) -> None:
     storage = RemoteStorage("memory://here", args={}, work_dir=tmp_path)
     target = PartTarget(storage=storage, prefix="media/p0s1")
 
     with pytest.raises(NotAddressableError) as refused:
-        StoragePlaces().target(target)
+        StoragePlaces(scheme="s3", mend="set storage.options.url").target(target)
 
     assert "storage.options.url" in refused.value.log

@@ -1,0 +1,3 @@
+"""
+Videos made by Google's Transcoder API.
+"""

@@ -1,0 +1,292 @@
+"""
+What the transcoder does with Google's answers.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from hv_cloud_ladders.spending import SpendingBook, SpendingTables
+from hv_storage_fsspec.remote import RemoteStorage
+from hv_transcoder_google.abilities import TOO_SHORT
+from hv_transcoder_google.backend import LIMIT_REACHED, GoogleTranscoder
+from hv_transcoder_google.job_calls import TranscoderCalls
+from hv_transcoder_google.options import GoogleTranscoderOptions
+from hv_transcoder_google.pricing import sd_minutes
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore.plugin_api import (
+    Part,
+    PartPending,
+    PartTarget,
+    TranscodeError,
+    TranscodeOrder,
+    UnavailableError,
+    UnusableSourceError,
+    Workspace,
+)
+from tests.fakes import SettableClock
+from tests.object_store import KEY, SECRET
+from tests.plugins.transcoder_google.orders import ORDERS, order_of, source
+from tests.plugins.transcoder_google.stand_in import TranscoderStandIn
+
+pytestmark = pytest.mark.services
+
+Submit = Callable[..., PartPending]
+
+
+@attrs.define(kw_only=True)
+class GoogleWorld:
+    """
+    A transcoder with a source in its storage.
+    """
+
+    api: TranscoderStandIn
+    storage: RemoteStorage
+    transcoder: GoogleTranscoder
+    clock: SettableClock
+    folder: Path
+
+    def workspace(self, key: str, handle: str | None = None) -> Workspace:
+        return Workspace(
+            source=self.folder / "not fetched",
+            folder=self.folder,
+            report=lambda _: None,
+            check=lambda: None,
+            key=key,
+            handle=handle,
+            source_address=lambda s: self.storage.presigned_url("in.mp4", valid_s=s),
+            target=PartTarget(storage=self.storage, prefix=f"media/{key}"),
+        )
+
+    def submit(self, order: TranscodeOrder | None = None, key: str = "key-1") -> str:
+        part = Part(index=0, order=order or order_of())
+        answer = self.transcoder.run(part, self.workspace(key))
+        assert isinstance(answer, PartPending)
+        return answer.handle
+
+    def ask(self, handle: str, order: TranscodeOrder | None = None) -> Any:  # noqa: ANN401 - one of two
+        part = Part(index=0, order=order or order_of())
+        return self.transcoder.run(part, self.workspace("key-1", handle))
+
+
+@pytest.fixture
+def storage(store: str, bucket: str, clip: Path, tmp_path: Path) -> RemoteStorage:
+    made = RemoteStorage(
+        f"s3://{bucket}/kit",
+        args={"endpoint_url": store, "key": KEY, "secret": SECRET},
+        work_dir=tmp_path / "work",
+    )
+    made.put_file("in.mp4", clip, content_type="video/mp4")
+    return made
+
+
+@pytest.fixture
+def world(
+    api: TranscoderStandIn,
+    storage: RemoteStorage,
+    options: GoogleTranscoderOptions,
+    tmp_path: Path,
+) -> Iterator[GoogleWorld]:
+    clock = SettableClock()
+    transcoder = GoogleTranscoder(
+        options=options, calls=TranscoderCalls(options), clock=clock, book=None
+    )
+    yield GoogleWorld(
+        api=api, storage=storage, transcoder=transcoder, clock=clock, folder=tmp_path
+    )
+    transcoder.close()
+
+
+def test_a_job_names_places_in_googles_store_and_no_signature(
+    world: GoogleWorld, bucket: str
+) -> None:
+    job = world.api.jobs[world.submit()]
+
+    assert job.config.inputs[0].uri == f"gs://{bucket}/kit/in.mp4"
+    assert job.config.output.uri == f"gs://{bucket}/kit/media/key-1/"
+    assert "Signature" not in str(job)
+
+
+def test_progress_is_a_guess_by_the_length_of_the_video(world: GoogleWorld) -> None:
+    order = order_of(source(2, duration_s=600))
+    handle = world.submit(order)
+
+    told = [world.ask(handle, order).progress]
+    world.api.start(handle, world.clock.now())
+    for _ in range(3):
+        world.clock.move(seconds=300)
+        told.append(world.ask(handle, order).progress)
+
+    assert told == [0.0, 0.5, 0.9, 0.9]
+
+
+def test_a_failed_job_says_why(world: GoogleWorld) -> None:
+    handle = world.submit()
+    world.api.fail(
+        handle, 7, "Permission denied.", "GCSPermissionDenied", "no access to gs://x"
+    )
+
+    with pytest.raises(TranscodeError) as failed:
+        world.ask(handle)
+
+    assert "roles/storage.objectAdmin" in failed.value.log
+    assert "no access to gs://x" in failed.value.log
+    assert "gs://" not in failed.value.reason
+
+
+def test_a_job_that_the_source_has_failed_is_not_tried_again(
+    world: GoogleWorld,
+) -> None:
+    handle = world.submit()
+    world.api.fail(handle, 3, "The input video codec is not supported.", "", "")
+
+    with pytest.raises(UnusableSourceError):
+        world.ask(handle)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [
+        ((403, "no", "BILLING_DISABLED"), "enable billing"),
+        ((403, "no", ""), "roles/transcoder.admin"),
+        ((400, "no", ""), "report it"),
+    ],
+)
+def test_a_refused_submission_is_a_failed_attempt_with_what_to_do(
+    world: GoogleWorld, refusal: tuple[int, str, str], words: str
+) -> None:
+    world.api.refusal = refusal
+
+    with pytest.raises(TranscodeError) as failed:
+        world.submit()
+
+    assert words in failed.value.log
+
+
+def test_a_used_up_quota_is_waited_for(world: GoogleWorld) -> None:
+    world.api.refusal = (429, "Quota exceeded", "RATE_LIMIT_EXCEEDED")
+
+    with pytest.raises(UnavailableError, match="quota"):
+        world.submit()
+
+
+def test_nobody_at_the_address_is_an_outage(options: GoogleTranscoderOptions) -> None:
+    calls = TranscoderCalls(attrs.evolve(options, endpoint="http://127.0.0.1:9"))
+
+    with pytest.raises(UnavailableError):
+        calls.job("projects/1/locations/x/jobs/1")
+
+
+def test_credentials_that_are_none_are_no_outage_and_no_secret_is_told(
+    options: GoogleTranscoderOptions,
+) -> None:
+    wrong = '{"type": "service_account", "private_key": "very secret"}'
+    calls = TranscoderCalls(attrs.evolve(options, endpoint="", credentials=wrong))
+
+    with pytest.raises(TranscodeError) as failed:
+        calls.job("projects/1/locations/x/jobs/1")
+
+    assert "transcoder.options.credentials" in failed.value.log
+    assert "secret" not in failed.value.log
+    assert "secret" not in repr(options)
+
+
+def test_a_deleted_job_that_was_running_is_gone(world: GoogleWorld) -> None:
+    handle = world.submit()
+    world.api.start(handle, world.clock.now())
+
+    world.transcoder.cancel("key-1", None)
+
+    assert world.api.deleted == [handle]
+
+
+@pytest.mark.parametrize("size", [0, 3, 100_000])
+def test_a_source_without_headers_is_refused(
+    world: GoogleWorld, tmp_path: Path, size: int
+) -> None:
+    empty = tmp_path / "empty.mp4"
+    empty.write_bytes(bytes(size))
+    world.storage.put_file("in.mp4", empty, content_type="video/mp4")
+
+    with pytest.raises(UnusableSourceError, match="no MP4"):
+        world.transcoder.probe(world.workspace("key-1"))
+
+
+def test_a_source_that_is_gone_is_a_failed_attempt_without_its_address(
+    world: GoogleWorld,
+) -> None:
+    world.storage.delete_tree("in.mp4")
+
+    with pytest.raises(TranscodeError) as failed:
+        world.transcoder.probe(world.workspace("key-1"))
+
+    assert "answers 404" in failed.value.log
+    assert "Signature" not in failed.value.log
+
+
+def test_no_job_of_others_is_taken_for_ours(world: GoogleWorld) -> None:
+    world.api.filters = False
+    other = world.submit(key="key-1")
+
+    own = world.submit(key="key-2")
+    world.transcoder.cancel("key-2", None)
+
+    assert own != other
+    assert world.api.running() == [other]
+
+
+def test_what_cannot_be_made_is_declined_before_it_is_planned(
+    world: GoogleWorld,
+) -> None:
+    short = order_of(source(2, duration_s=2))
+
+    assert world.transcoder.declines(short) == TOO_SHORT
+    assert world.transcoder.declines(order_of()) == ""
+    with pytest.raises(UnusableSourceError, match="shorter than 5"):
+        world.transcoder.plan(short)
+
+
+def test_minutes_are_counted_as_google_bills_them() -> None:
+    # 360p and 480p once, 720p twice, sound a third, of a minute each.
+    assert sd_minutes(order_of()) == pytest.approx(4 + 1 / 3)
+    # 720p and 1080p twice, 1440p and 2160p four times.
+    assert sd_minutes(ORDERS["large"]) == pytest.approx(12 + 1 / 3)
+
+
+def test_no_more_is_spent_in_a_day_than_the_limit(
+    world: GoogleWorld, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = make_engine(f"sqlite:///{tmp_path}/hvcore.db")
+    cost = round(sd_minutes(order_of()) * 10_000)
+    world.transcoder = attrs.evolve(
+        world.transcoder,
+        options=attrs.evolve(
+            world.transcoder.options, price_per_minute=0.01, daily_limit=0.05
+        ),
+        book=SpendingBook(
+            database=PluginDatabase(engine),
+            tables=SpendingTables("hv_transcoder_google"),
+            limit=50_000,
+        ),
+    )
+
+    world.submit(key="key-1")
+
+    assert cost > 25_000
+    # The same submission again costs nothing again.
+    world.submit(key="key-1")
+    with caplog.at_level(logging.WARNING):
+        assert world.transcoder.declines(order_of()) == LIMIT_REACHED
+    with pytest.raises(UnusableSourceError, match="daily limit"):
+        world.submit(key="key-2")
+    assert world.api.created == 1
+    assert "the daily limit" in caplog.text
+    world.clock.move(seconds=timedelta(days=1).total_seconds())
+    world.submit(key="key-2")
+    engine.dispose()

@@ -25,6 +25,7 @@ from hv_transcoder_mediaconvert.made_files import (
     read_init,
     read_segment,
 )
+from hv_transcoder_mediaconvert.pictures import made_poster, made_stills
 from hvcore.plugin_api import (
     AudioRendition,
     MediaFile,
@@ -97,7 +98,16 @@ class MadeLadder:
         finally:
             # Whoever is stopped does not wait for what nobody wants any more.
             pool.shutdown(wait=False, cancel_futures=True)
-        return PartDone(tracks=tuple(tracks), stored=tuple(stored))
+        poster = made_poster(FILE_NAME, there)
+        stills = list(made_stills(FILE_NAME, there, order.still_interval_s))
+        stored += [poster] if poster else []
+        stored += [one for _, one in stills]
+        return PartDone(
+            tracks=tuple(tracks),
+            poster=poster.name if poster else None,
+            stills=tuple(still for still, _ in stills),
+            stored=tuple(stored),
+        )
 
     def _rendition(
         self,

@@ -135,3 +135,26 @@ def test_a_rendition_that_was_not_made_is_missed(storage: Storage) -> None:
         read(storage, one_rung(key="720p"))
 
     assert "made_720p.m3u8" in refused.value.log
+
+
+def test_pictures_are_taken_over_as_far_as_they_were_captured(storage: Storage) -> None:
+    for name in ("poster.0000000", "poster.0000001", "still.0000000", "still.0000002"):
+        put(storage, f"made_{name}.jpg", b"picture")
+
+    done = read(storage, attrs.evolve(one_rung(), still_interval_s=2))
+
+    assert done.poster == "poster.jpg"
+    assert [(one.at_s, one.name) for one in done.stills] == [
+        (0, "stills/0.jpg"),
+        (4, "stills/2.jpg"),
+    ]
+    assert {(one.name, one.made_as) for one in done.stored} >= {
+        ("poster.jpg", "made_poster.0000001.jpg"),
+        ("stills/2.jpg", "made_still.0000002.jpg"),
+    }
+
+
+def test_a_video_without_pictures_is_taken_over(storage: Storage) -> None:
+    done = read(storage, attrs.evolve(one_rung(), still_interval_s=2))
+
+    assert (done.poster, done.stills) == (None, ())

@@ -35,6 +35,9 @@ _MEMBERS: Final = {
         *("numberBFramesBetweenReferenceFrames", "codecProfile"),
         "writeMp4PackagingType",
     ),
+    rf"{_VIDEO}/codecSettings/frameCaptureSettings": (
+        *("framerateNumerator", "framerateDenominator", "maxCaptures", "quality"),
+    ),
     _SOUND: ("audioSourceName", "languageCode", "customLanguageCode", "streamName"),
     rf"{_SOUND}/codecSettings": ("codec",),
     rf"{_SOUND}/codecSettings/aacSettings": (

@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 
 import attrs
 
+FRAME_CAPTURE: Final = "FRAME_CAPTURE"
+"""The codec of single pictures."""
+
 
 class GroupKind(StrEnum):
     """
@@ -47,7 +50,7 @@ class VideoPlan:
     One video stream.
 
     Attributes:
-        codec: ``H_264`` or ``H_265``.
+        codec: ``H_264``, ``H_265`` or FRAME_CAPTURE.
         width_px: None: by the height, or the source's.
         rate_mode: ``QVBR``, ``VBR`` or ``CBR``.
         bitrate: Bits a second; None with QVBR.
@@ -55,6 +58,8 @@ class VideoPlan:
         frame_rate: None: the source's.
         profile: MediaConvert's name; empty lets the encoder choose.
         tag: Of HEVC in MP4 (``hvc1`` or ``hev1``).
+        max_captures: The most pictures of a capture; 0: all.
+        quality: Of the pictures of a capture, 1 to 100.
     """
 
     codec: str
@@ -72,6 +77,15 @@ class VideoPlan:
     has_scene_cuts: bool
     profile: str
     tag: str
+    max_captures: int = 0
+    quality: int = 80
+
+    @property
+    def is_capture(self) -> bool:
+        """
+        Whether it is single pictures.
+        """
+        return self.codec == FRAME_CAPTURE
 
 
 @attrs.frozen(kw_only=True)
@@ -99,7 +113,7 @@ class OutputPlan:
     One file, or one rendition of a group.
 
     Attributes:
-        container: ``MP4``, ``MOV``, ``M3U8``, ``CMFC``.
+        container: ``MP4``, ``MOV``, ``M3U8``, ``CMFC``, and ``RAW`` of captures.
         segment_modifier: Stands before the number of a segment (HLS).
         audio_group: That the rendition is in; empty: ``program_audio_0``.
         audio_sets: The groups of audio that go with this video; empty: all.

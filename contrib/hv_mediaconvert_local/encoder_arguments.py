@@ -22,6 +22,9 @@ FACTS_PLAYLIST: Final = "facts.m3u8"
 """ffmpeg's own multivariant playlist of one rendition: it names the codecs."""
 SEGMENT: Final = "segment_"
 INIT: Final = "init."
+PICTURE_NUMBER: Final = "%07d"
+_WORST_SCALE: Final = 31
+"""Of ffmpeg's MJPEG; the best one is 2."""
 _ENCODERS: Final = {"H_264": "libx264", "H_265": "libx265"}
 _PROFILES: Final = {
     "BASELINE": "baseline",
@@ -76,6 +79,8 @@ def suffix_of(group: GroupPlan, output: OutputPlan) -> str:
     """
     if group.kind is GroupKind.CMAF:
         return "cmfv" if output.video else "cmfa"
+    if output.video and output.video.is_capture:
+        return "jpg"
     return "ts" if group.kind is GroupKind.HLS else output.container.lower()
 
 
@@ -100,6 +105,8 @@ def _video(
     video: VideoPlan, segment_s: int, rotate: str, facts: SourceFacts, preset: str
 ) -> list[str]:
     rate = video.frame_rate or facts.frame_rate
+    if video.is_capture:
+        return _pictures(video, rate, rotate)
     filters = [*_TURNS.get(rotate, ()), f"fps={rate}", *_scaling(video), "setsar=1"]
     depth = "yuv420p10le" if video.profile in _DEEP else "yuv420p"
     made = ["-filter:v", ",".join(filters), "-pix_fmt", depth]
@@ -111,6 +118,18 @@ def _video(
     if video.codec == "H_265":
         made += ["-tag:v", video.tag, "-x265-params", "log-level=error:open-gop=0"]
     return [*made, *_rates(video), *_key_frames(video, rate, segment_s)]
+
+
+def _pictures(video: VideoPlan, rate: Fraction, rotate: str) -> list[str]:
+    # Rounded up: a picture is the one that is shown at its moment, and none before.
+    steps = [f"fps={rate}:round=up", *_scaling(video), "setsar=1"]
+    made = ["-filter:v", ",".join([*_TURNS.get(rotate, ()), *steps])]
+    made += ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p", "-q:v"]
+    made.append(str(_WORST_SCALE - video.quality * (_WORST_SCALE - 2) // 100))
+    return [
+        *made,
+        *(["-frames:v", str(video.max_captures)] if video.max_captures else []),
+    ]
 
 
 def _rates(video: VideoPlan) -> list[str]:
@@ -169,6 +188,9 @@ def _audio(audio: AudioPlan, index: int) -> list[str]:
 
 def _muxer(group: GroupPlan, output: OutputPlan, folder: Path) -> list[str]:
     suffix = suffix_of(group, output)
+    if suffix == "jpg":
+        target = folder / f"file.{PICTURE_NUMBER}.jpg"
+        return ["-f", "image2", "-start_number", "0", f"file:{target}"]
     if group.kind is GroupKind.FILE:
         target = folder / f"file.{suffix}"
         return ["-f", suffix, "-movflags", "+faststart", f"file:{target}"]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hv_mediaconvert_local.encode_plan import GroupKind
+from hv_mediaconvert_local.encode_plan import FRAME_CAPTURE, GroupKind
 from hv_mediaconvert_local.wire import JsonObject, object_at, objects_at
 
 _CONTAINERS: Final = {
     GroupKind.CMAF: ("CMFC",),
     GroupKind.HLS: ("M3U8",),
-    GroupKind.FILE: ("MP4", "MOV"),
+    GroupKind.FILE: ("MP4", "MOV", "RAW"),
 }
 _NEEDED: Final = {
     GroupKind.CMAF: ("destination", "segmentLength", "fragmentLength"),
@@ -20,7 +20,7 @@ _NEEDED: Final = {
     GroupKind.FILE: ("destination",),
 }
 _CODEC_SETTINGS: Final = {"H_264": "h264Settings", "H_265": "h265Settings"}
-_CODECS: Final = " and ".join(_CODEC_SETTINGS)
+_CODECS: Final = f"{' and '.join(_CODEC_SETTINGS)}, and {FRAME_CAPTURE}"
 _AAC_BITRATES: Final = (
     *(6000, 8000, 10000, 12000, 14000, 16000, 20000, 24000, 28000, 32000, 40000),
     *(48000, 56000, 64000, 80000, 96000, 112000, 128000, 160000, 192000, 224000),
@@ -49,6 +49,9 @@ def setting_problems(settings: Mapping[str, Any]) -> Iterator[str]:
     known = set().union(*(object_at(one, "audioSelectors") for one in inputs))
     for number, group in enumerate(groups):
         yield from _of_group(group, f"/outputGroups/{number}", known)
+    outputs = [one for group in groups for one in objects_at(group, "outputs")]
+    if outputs and all(map(_is_capture, outputs)):
+        yield "/outputGroups: Should have an output besides those of FRAME_CAPTURE"
 
 
 def _of_input(entry: JsonObject, path: str) -> Iterator[str]:
@@ -121,13 +124,14 @@ def _of_output(
 ) -> Iterator[str]:
     video = object_at(output, "videoDescription")
     audios = objects_at(output, "audioDescriptions")
+    container = object_at(output, "containerSettings").get("container")
     if "containerSettings" not in output:
         yield f"{path}: containerSettings is a required property"
-    elif (
-        object_at(output, "containerSettings").get("container") not in _CONTAINERS[kind]
-    ):
+    elif container not in _CONTAINERS[kind]:
         allowed = " or ".join(_CONTAINERS[kind])
         yield f"{path}/containerSettings/container: Should be {allowed} in {kind}"
+    if (container == "RAW") != _is_capture(output):
+        yield f"{path}: {FRAME_CAPTURE} and the container RAW belong together"
     if not video and not audios:
         yield f"{path}: videoDescription or audioDescriptions is a required property"
     if kind is GroupKind.CMAF and len(audios) + bool(video) > 1:
@@ -140,6 +144,11 @@ def _of_output(
         yield from _of_audio(audio, f"{path}/audioDescriptions/{number}", known)
 
 
+def _is_capture(output: JsonObject) -> bool:
+    codec = object_at(output, "videoDescription", "codecSettings").get("codec")
+    return bool(codec == FRAME_CAPTURE)
+
+
 def _of_video(video: JsonObject, path: str) -> Iterator[str]:
     for name in ("width", "height"):
         if (video.get(name) or 0) % 2:
@@ -148,6 +157,8 @@ def _of_video(video: JsonObject, path: str) -> Iterator[str]:
     path = f"{path}/codecSettings"
     if codec is None:
         yield f"{path}: codec is a required property"
+    elif codec == FRAME_CAPTURE:
+        return
     elif codec not in _CODEC_SETTINGS:
         yield f"{path}/codec: {HERE} encodes only {_CODECS}"
     else:

@@ -139,6 +139,19 @@ class JobRun:
     def _made_files(self, group: GroupPlan, folders: Sequence[Path]) -> "_MadeFiles":
         files, outputs = [], []
         for output, folder in zip(group.outputs, folders, strict=True):
+            if output.video and output.video.is_capture:
+                pictures = _made_pictures(group, output, folder)
+                files += pictures
+                last = tuple(_address(group, name) for _, name in pictures[-1:])
+                outputs.append(
+                    MadeOutput(
+                        duration_ms=0,
+                        width_px=output.video.width_px,
+                        height_px=output.video.height_px,
+                        files=last,
+                    )
+                )
+                continue
             suffix = suffix_of(group, output)
             made = folder / f"file.{suffix}"
             base = group.destination.name + output.name_modifier
@@ -218,6 +231,17 @@ def _made_renditions(
         outputs=tuple(outputs),
     )
     return _MadeFiles(group=group, files=tuple(files), made=made)
+
+
+def _made_pictures(
+    group: GroupPlan, output: OutputPlan, folder: Path
+) -> list[tuple[Path, str]]:
+    base = group.destination.name + output.name_modifier
+    extension = output.extension or "jpg"
+    return [
+        (path, f"{base}.{path.name.split('.')[1]}.{extension}")
+        for path in sorted(folder.glob("file.*.jpg"))
+    ]
 
 
 def _tops(group: GroupPlan) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from hv_mediaconvert_local.errors import JobFailedError
 _TYPES: Final = {
     "cmfa": "audio/mp4",
     "cmfv": "video/mp4",
+    "jpg": "image/jpeg",
     "m3u8": "application/vnd.apple.mpegurl",
     "mov": "video/quicktime",
     "mp4": "video/mp4",

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hv_mediaconvert_local.encode_plan import (
+    FRAME_CAPTURE,
     AudioPlan,
     Destination,
     EncodePlan,
@@ -19,6 +20,13 @@ from hv_mediaconvert_local.wire import JsonObject, object_at, objects_at
 
 QVBR_LEVEL: Final = 7
 """MediaConvert's own choice depends on the size; this is a good picture."""
+
+
+_SETTINGS_OF: Final = {
+    "H_264": "h264Settings",
+    "H_265": "h265Settings",
+    FRAME_CAPTURE: "frameCaptureSettings",
+}
 
 
 def plan_of(settings: Mapping[str, Any]) -> EncodePlan:
@@ -82,10 +90,10 @@ def _output(found: JsonObject, selectors: JsonObject) -> OutputPlan:
 
 def _video(found: JsonObject) -> VideoPlan:
     codec = str(object_at(found, "codecSettings")["codec"])
-    name = "h264Settings" if codec == "H_264" else "h265Settings"
-    own = object_at(found, "codecSettings", name)
+    own = object_at(found, "codecSettings", _SETTINGS_OF[codec])
     qvbr = object_at(own, "qvbrSettings")
-    is_rate_given = own.get("framerateControl") == "SPECIFIED"
+    is_capture = codec == FRAME_CAPTURE
+    is_rate_given = is_capture or own.get("framerateControl") == "SPECIFIED"
     gop = own.get("gopSize")
     return VideoPlan(
         codec=codec,
@@ -99,13 +107,17 @@ def _video(found: JsonObject) -> VideoPlan:
         + float(qvbr.get("qvbrQualityLevelFineTune", 0)),
         gop_size=float(gop) if gop and own.get("gopSizeUnits") != "AUTO" else None,
         is_gop_in_seconds=own.get("gopSizeUnits") == "SECONDS",
-        frame_rate=Fraction(own["framerateNumerator"], own["framerateDenominator"])
+        frame_rate=Fraction(
+            own.get("framerateNumerator", 30), own.get("framerateDenominator", 1)
+        )
         if is_rate_given
         else None,
         b_frames=own.get("numberBFramesBetweenReferenceFrames"),
         has_scene_cuts=own.get("sceneChangeDetect", "ENABLED") != "DISABLED",
         profile=str(own.get("codecProfile", "")),
         tag=str(own.get("writeMp4PackagingType", "HVC1")).lower(),
+        max_captures=int(own.get("maxCaptures", 0)),
+        quality=int(own.get("quality", 80)),
     )
 
 

@@ -23,6 +23,7 @@ from hv_transcoder_mediaconvert.job_requests import (
     rung_modifier,
 )
 from hv_transcoder_mediaconvert.options import KEY, MediaConvertOptions, pairs
+from hv_transcoder_mediaconvert.pictures import with_pictures
 from hv_transcoder_mediaconvert.pricing import normalized_minutes
 from hv_transcoder_mediaconvert.source_probe import source_info
 from hvcore.plugin_api import (
@@ -118,8 +119,14 @@ class MediaConvertTranscoder(RemoteTranscoder):
                 deadline_s=self.options.deadline_s,
             )
         if status == "COMPLETE":
-            made = MadeLadder(target=_target_of(workspace), check=workspace.check)
-            return made.read(_renditions(part.order))
+            target = _target_of(workspace)
+            made = MadeLadder(target=target, check=workspace.check)
+            return with_pictures(
+                made.read(_renditions(part.order)),
+                target,
+                base=FILE_NAME,
+                interval_s=part.order.still_interval_s,
+            )
         raise _failure_of(job)
 
     def cancel(self, key: str, handle: str | None) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import attrs
 
 from hv_transcoder_mediaconvert.abilities import PROFILES
+from hv_transcoder_mediaconvert.pictures import picture_outputs
 from hvcore.plugin_api import (
     AudioCodec,
     AudioRendition,
@@ -87,7 +88,10 @@ def job_request(
         "StatusUpdateInterval": "SECONDS_10",
         "Settings": {
             "Inputs": [_input(order, source_address)],
-            "OutputGroups": [_group(order, target_address)],
+            "OutputGroups": [
+                _group(order, target_address),
+                _pictures(order, target_address),
+            ],
             "TimecodeConfig": {"Source": "ZEROBASED"},
         },
     }
@@ -152,6 +156,18 @@ def _group(order: TranscodeOrder, target: str) -> Members:
             "CmafGroupSettings": settings,
         },
         "Outputs": [*rungs, *sounds],
+    }
+
+
+def _pictures(order: TranscodeOrder, target: str) -> Members:
+    steps = _preprocessors(order.source, PixelFormat.YUV420P)
+    return {
+        "Name": "Pictures",
+        "OutputGroupSettings": {
+            "Type": "FILE_GROUP_SETTINGS",
+            "FileGroupSettings": {"Destination": f"{target}/{FILE_NAME}"},
+        },
+        "Outputs": picture_outputs(order, steps),
     }
 
 

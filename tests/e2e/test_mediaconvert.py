@@ -113,6 +113,11 @@ def test_an_upload_gets_ready_plays_and_conforms(cloud: Cloud) -> None:
     found = cloud.service.call("GET", f"/v1/videos/{video_id}/conformance").body
     assert found["conformant"], found
     assert found["segments"] >= 2
+    previews = request("GET", cloud.service.public_url(video_id, "storyboard.vtt"))
+    assert previews.data.count(b"-->") == 3, previews
+    poster = request("GET", f"{cloud.service.worker}/t/{video_id}/320x180.jpg")
+    assert poster.status == 200, poster
+    assert poster.data.startswith(b"\xff\xd8")
     (job,) = cloud.submitted(video_id)
     assert job["UserMetadata"][KEY]
     assert "X-Amz" not in json.dumps(job, default=str)

@@ -175,6 +175,32 @@ def test_hevc_in_a_single_file_plays(
         assert ends[-1] == (folder / name).stat().st_size
 
 
+def test_pictures_are_captured_at_their_moments(
+    server: LocalServer, clip: ClipInBucket, tmp_path: Path
+) -> None:
+    capture = {"FramerateNumerator": 1, "FramerateDenominator": 1, "MaxCaptures": 9}
+    video = {
+        "Width": 160,
+        "Height": 90,
+        "CodecSettings": {"Codec": "FRAME_CAPTURE", "FrameCaptureSettings": capture},
+    }
+    pictures = file_group(clip.bucket, output("RAW", "_still", VideoDescription=video))
+
+    made = server.client().create_job(
+        **job(clip.address, cmaf_group(clip.bucket), pictures)
+    )
+    ended = server.ended(made["Job"]["Id"])
+
+    assert ended["Status"] == "COMPLETE", ended
+    folder = server.fetched(clip.bucket, tmp_path)
+    names = sorted(path.name for path in folder.glob("*_still*"))
+    # Of two seconds; ffmpeg may show the last picture once more, at the end.
+    assert names[:2] == ["clip_still.0000000.jpg", "clip_still.0000001.jpg"]
+    assert len(names) <= 3
+    found = probed(folder / names[0])
+    assert (found["codec_name"], found["width"]) == ("mjpeg", 160)
+
+
 def test_an_input_may_be_a_presigned_address(
     server: LocalServer, clip: ClipInBucket
 ) -> None:

@@ -74,6 +74,11 @@ def changed(change: Callable[[Wire], object], *groups: Wire) -> Wire:
     return wanted
 
 
+def pictures_in(container: str) -> Wire:
+    video = {"CodecSettings": {"Codec": "FRAME_CAPTURE", "FrameCaptureSettings": {}}}
+    return output(container, "_still", VideoDescription=video)
+
+
 def group_of(wanted: Wire) -> Wire:
     found: Wire = wanted["Settings"]["OutputGroups"][0]
     return found
@@ -206,6 +211,14 @@ REFUSED = {
             )
         ),
         "type: hv-mediaconvert makes only CMAF_GROUP_SETTINGS",
+    ),
+    "pictures in a film's container": (
+        job(SOURCE, cmaf_group("b"), file_group("b", pictures_in("MP4"))),
+        "FRAME_CAPTURE and the container RAW belong together",
+    ),
+    "nothing but pictures": (
+        job(SOURCE, file_group("b", pictures_in("RAW"))),
+        "Should have an output besides those of FRAME_CAPTURE",
     ),
     "a long token": (
         changed(lambda w: w.update(ClientRequestToken="t" * 65)),

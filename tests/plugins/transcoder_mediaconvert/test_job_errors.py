@@ -7,6 +7,7 @@ import pytest
 from hv_mediaconvert_local.errors import ERROR_CODES
 from hv_transcoder_mediaconvert.job_errors import (
     REASONS,
+    is_outage,
     job_failure,
     request_failure,
 )
@@ -52,3 +53,29 @@ def test_a_refused_request_says_what_to_do(kind: str, words: str) -> None:
 
     assert words in found.log
     assert "MediaConvert" not in found.reason
+
+
+def test_signatures_of_addresses_are_told_to_nobody() -> None:
+    job = job_failure(3403, f"cannot open '{ADDRESS}' now")
+    request = request_failure("BadRequestException", f"cannot open {ADDRESS}")
+
+    assert isinstance(job, TranscodeError)
+    assert "X-Amz" not in job.log + request.log
+    assert "source.mp4?… now" in job.log.replace("'", "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "outage"),
+    [
+        ("TooManyRequestsException", 429, True),
+        ("InternalServerErrorException", 500, True),
+        ("", 503, True),
+        ("ExpiredTokenException", 403, True),
+        ("ForbiddenException", 403, False),
+        ("BadRequestException", 400, False),
+    ],
+)
+def test_an_outage_says_nothing_of_the_request(
+    kind: str, status: int, *, outage: bool
+) -> None:
+    assert is_outage(kind, status) is outage

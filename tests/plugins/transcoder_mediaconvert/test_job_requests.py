@@ -88,7 +88,7 @@ def request_of(order: TranscodeOrder, key: str = "job-1") -> Found:
 
 
 def h264_of(request: Found, number: int = 0) -> Found:
-    (group,) = request["Settings"]["OutputGroups"]
+    group, _ = request["Settings"]["OutputGroups"]
     video = group["Outputs"][number]["VideoDescription"]
     found: Found = video["CodecSettings"]["H264Settings"]
     return found
@@ -135,7 +135,7 @@ def test_our_local_server_makes_what_the_job_says(name: str) -> None:
 
 def test_rungs_have_the_ladders_sizes_rates_and_names() -> None:
     request = request_of(order_of())
-    (group,) = request["Settings"]["OutputGroups"]
+    group, _ = request["Settings"]["OutputGroups"]
 
     found = [
         (
@@ -166,7 +166,7 @@ def test_segments_are_whole_gops_of_whole_frames_in_all_rungs() -> None:
 
 def test_audio_tracks_are_counted_in_the_order_of_the_file() -> None:
     request = request_of(order_of())
-    (group,) = request["Settings"]["OutputGroups"]
+    group, _ = request["Settings"]["OutputGroups"]
     sounds = [
         output["AudioDescriptions"][0]
         for output in group["Outputs"]
@@ -180,13 +180,38 @@ def test_audio_tracks_are_counted_in_the_order_of_the_file() -> None:
     assert selectors["Track 2"]["Tracks"] == [2]
 
 
+def test_a_poster_and_stills_are_captured_beside_the_ladder() -> None:
+    order = attrs.evolve(order_of(source(is_hdr=True)), still_interval_s=2)
+
+    _, pictures = request_of(order)["Settings"]["OutputGroups"]
+
+    poster, still = (one["VideoDescription"] for one in pictures["Outputs"])
+    assert (poster["Width"], poster["Height"]) == (1280, 720)
+    assert (still["Width"], still["Height"]) == (160, 90)
+    every_s = [
+        one["CodecSettings"]["FrameCaptureSettings"]["FramerateDenominator"]
+        for one in (poster, still)
+    ]
+    assert every_s == [6, 2]
+    assert all("ColorCorrector" in one["VideoPreprocessors"] for one in (poster, still))
+
+
+def test_stills_that_would_be_too_small_are_left_out() -> None:
+    wide = source(width_px=2400, height_px=240)
+    order = attrs.evolve(order_of(wide), still_interval_s=2)
+
+    _, pictures = request_of(order)["Settings"]["OutputGroups"]
+
+    assert [one["NameModifier"] for one in pictures["Outputs"]] == ["_poster"]
+
+
 def test_hdr_is_mapped_only_for_formats_of_8_bits() -> None:
     info = source(is_hdr=True)
     mapped = request_of(order_of(info))
     kept = request_of(order_of(info, pixel_format=PixelFormat.YUV420P10B))
 
     def steps(request: Found) -> Found:
-        (group,) = request["Settings"]["OutputGroups"]
+        group, _ = request["Settings"]["OutputGroups"]
         found: Found = group["Outputs"][0]["VideoDescription"].get(
             "VideoPreprocessors", {}
         )

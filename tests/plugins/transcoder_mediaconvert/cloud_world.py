@@ -1,0 +1,98 @@
+"""
+A service in this process whose videos the local MediaConvert makes, with files in Swift.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, cast
+
+import attrs
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from tests.fakes import SettableClock
+from tests.object_store import environ_of_swift, new_swift_bucket
+from tests.plugins.mediaconvert_local.local_server import (
+    ACCESS_KEY,
+    ACCESS_SECRET,
+    LocalServer,
+)
+from tests.remote_service import RemoteService
+from tests.services.conftest import make_world
+from tests.services.processing.remote_world import RemoteWorld
+
+RUNNING: Final = ("SUBMITTED", "PROGRESSING")
+
+
+@attrs.frozen(kw_only=True)
+class CloudWorld(RemoteWorld):
+    """
+    The service, and the MediaConvert that makes its videos.
+    """
+
+    server: LocalServer
+
+    def jobs(self, video_id: str) -> list[dict[str, Any]]:
+        """
+        Return what MediaConvert was asked to make of a video, the latest first.
+        """
+        asked = {"InputFile": self.world.video(video_id).source_path}
+        found = self.server.client().search_jobs(**asked).get("Jobs", ())
+        return list(found)
+
+    def running(self) -> list[dict[str, Any]]:
+        """
+        Return what MediaConvert works on, for anybody.
+        """
+        client = self.server.client()
+        return [
+            job
+            for status in RUNNING
+            for page in client.get_paginator("list_jobs").paginate(Status=status)
+            for job in page.get("Jobs", ())
+        ]
+
+    def ended(self, video_id: VideoId, *, attempts: int = 3) -> Video:
+        """
+        Let jobs end and time pass until a video is ready or has failed.
+        """
+        # Each attempt: submitted, made, taken over; and pauses between them.
+        for _ in range(attempts * 4):
+            for job in self.jobs(video_id):
+                if job["Status"] in RUNNING:
+                    self.server.ended(job["Id"])
+            self.move_on(seconds=120)
+            video = self.world.video(video_id)
+            if video.state is not VideoState.TRANSCODING:
+                return video
+        raise TimeoutError(f"{video_id} is {video.state}")
+
+
+@contextmanager
+def cloud_world(
+    folder: Path, swift: str, server: LocalServer, **settings: str
+) -> Iterator[CloudWorld]:
+    """
+    Make both; jobs of former worlds have nothing to do with it.
+    """
+    bucket = new_swift_bucket(swift)
+    environ: Mapping[str, str] = {
+        **environ_of_swift(swift, bucket),
+        "HV_TRANSCODER__BACKEND": "mediaconvert",
+        "HV_TRANSCODER__OPTIONS__ROLE": "arn:aws:iam::123456789012:role/Transcode",
+        "HV_TRANSCODER__OPTIONS__REGION": "us-east-1",
+        "HV_TRANSCODER__OPTIONS__ENDPOINT": server.address,
+        "HV_TRANSCODER__OPTIONS__ACCESS_KEY": ACCESS_KEY,
+        "HV_TRANSCODER__OPTIONS__SECRET_KEY": ACCESS_SECRET,
+        **settings,
+    }
+    with make_world(folder, environ, clock=SettableClock()) as world:
+        yield CloudWorld(
+            world=world,
+            # The imitation of other tests, which this one does not use.
+            service=cast(RemoteService, None),
+            environ=environ,
+            server=server,
+        )

@@ -1,0 +1,189 @@
+"""
+Many kills, polls, deletes and strange sources, with MediaConvert.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hv_storage_fsspec.remote import RemoteStorage
+from hvcore.domain.videos.states import VideoState
+from tests.e2e.clips import make_clip
+from tests.live import until
+from tests.plugins.mediaconvert_local.local_server import LocalServer
+from tests.plugins.transcoder_ffmpeg.strange_clips import STRANGE
+from tests.plugins.transcoder_mediaconvert.cloud_world import CloudWorld, cloud_world
+
+pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(900)]
+
+KILLS = 20
+WAITS_S = 3600
+_NO_WORDS_FOR_A_PERSON = re.compile(r"ffmpeg|ffprobe|MediaConvert|s3:|/tmp|Error")
+
+
+@pytest.fixture
+def cloud(
+    tmp_path: Path, swift: str, mediaconvert: LocalServer
+) -> Iterator[CloudWorld]:
+    with cloud_world(tmp_path, swift, mediaconvert) as made:
+        yield made
+    mediaconvert.order("forget")
+    client = mediaconvert.client()
+    for job in made.running():
+        client.cancel_job(Id=job["Id"])
+
+
+def _killed_at(point: str, cloud: CloudWorld, task_id: str) -> None:
+    """
+    Have another process run a task until it is killed.
+    """
+    ended = subprocess.run(
+        [
+            *(sys.executable, "-m", "tests.services.processing.remote_worker"),
+            str(cloud.world.services.settings.data_dir),
+            *(cloud.world.clock.now().isoformat(), task_id),
+        ],
+        env={**os.environ, **cloud.environ, "HV_FAILPOINTS": f"{point}=kill"},
+        cwd=Path(__file__).parents[3],
+        check=False,
+        timeout=120,
+    )
+    assert ended.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("point", ["part.submitted", "part.remembered"])
+def test_kills_while_a_part_is_submitted_leave_one_job_each(
+    cloud: CloudWorld, clip: Path, point: str
+) -> None:
+    for _ in range(KILLS):
+        cloud.world.queue.messages.clear()
+        video_id = cloud.world.processed(clip.read_bytes())
+        plan_id, _ = cloud.world.queue.messages.pop(0)
+        cloud.world.services.task_runs.run(
+            plan_id, worker="test:1", stopping=lambda: False
+        )
+        _killed_at(point, cloud, cloud.part(video_id).id)
+
+        assert cloud.ended(video_id).state is VideoState.READY
+        assert [job["Status"] for job in cloud.jobs(video_id)] == ["COMPLETE"]
+
+
+@pytest.mark.parametrize("point", ["part.encoded", "part.stored"])
+def test_kills_while_a_part_is_taken_over_leave_one_job_each(
+    cloud: CloudWorld, clip: Path, point: str
+) -> None:
+    for _ in range(KILLS):
+        video_id = cloud.world.processed(clip.read_bytes())
+        cloud.world.run_tasks()
+        (job,) = cloud.jobs(video_id)
+        cloud.server.ended(job["Id"])
+        cloud.world.clock.move(seconds=60)
+        _killed_at(point, cloud, cloud.part(video_id).id)
+
+        assert cloud.ended(video_id).state is VideoState.READY
+        assert [job["Status"] for job in cloud.jobs(video_id)] == ["COMPLETE"]
+
+
+def test_three_jobs_are_asked_for_120_times_without_a_byte_of_their_sources(
+    cloud: CloudWorld, clip: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    open_object = RemoteStorage.open
+
+    def note(self: RemoteStorage, path: str, **of: int) -> object:
+        opened.append(path)
+        return open_object(self, path, **of)
+
+    cloud.server.order("jobs", delay_seconds=100 * WAITS_S, times=3)
+    videos = [cloud.world.processed(clip.read_bytes()) for _ in range(3)]
+    cloud.world.run_tasks()
+    monkeypatch.setattr(RemoteStorage, "open", note)
+
+    for _ in range(120):
+        cloud.move_on(seconds=61)
+    assert opened == []
+    cloud.server.order("clock", advance_seconds=101 * WAITS_S)
+
+    for video_id in videos:
+        assert cloud.ended(video_id).state is VideoState.READY
+        assert len(cloud.jobs(video_id)) == 1
+    assert [path for path in opened if path.startswith("uploads/")] == []
+
+
+def test_a_hundred_deleted_videos_are_cancelled_each(
+    cloud: CloudWorld, clip: Path
+) -> None:
+    cloud.server.order("jobs", delay_seconds=WAITS_S, times=100)
+    videos = []
+    for _ in range(100):
+        videos.append(cloud.world.processed(clip.read_bytes()))
+        cloud.world.run_tasks()
+    assert len(cloud.running()) == 100
+
+    for video_id in videos:
+        cloud.delete(video_id)
+    cloud.world.run_tasks()
+
+    assert cloud.running() == []
+    assert cloud.waiting_cancels() == []
+
+
+def test_progress_is_within_ten_points(
+    cloud: CloudWorld, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    film = make_clip(tmp_path / "film.mp4", seconds=400, size="1280x720")
+    video_id = cloud.world.processed(film.read_bytes())
+    cloud.world.run_tasks()
+    began = last = time.monotonic()
+    apart: list[float] = []
+
+    def step() -> bool:
+        nonlocal last
+        now = time.monotonic()
+        cloud.move_on(seconds=now - last)
+        last = now
+        (job,) = cloud.jobs(video_id)
+        if job["Status"] == "PROGRESSING":
+            shown = cloud.world.video(video_id).progress
+            apart.append(abs(int(job.get("JobPercentComplete") or 0) - shown))
+        return bool(job["Status"] == "COMPLETE")
+
+    until(step, within_s=600, what="the end of the job")
+
+    with capsys.disabled():
+        took_s = time.monotonic() - began
+        sys.stderr.write(f"\n{took_s:.0f} s, at most {max(apart)} points apart\n")
+    assert max(apart) <= 10
+    assert cloud.ended(video_id).state is VideoState.READY
+
+
+def test_strange_sources_become_conformant_videos_or_fail_with_a_reason(
+    cloud: CloudWorld, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcomes: Counter[str] = Counter()
+    wrong: list[str] = []
+    for strange in STRANGE:
+        file = tmp_path / strange.name
+        strange.make(file)
+        video_id = cloud.world.processed(file.read_bytes())
+        cloud.world.run_tasks()
+        video = cloud.ended(video_id)
+        reason = str(video.failure_reason or "")
+        outcomes[reason or "ready"] += 1
+        if reason and (_NO_WORDS_FOR_A_PERSON.search(reason) or reason[-1] != "."):
+            wrong.append(f"{strange.name}: {reason}")
+        if video.state is VideoState.READY and len(cloud.jobs(video_id)) != 1:
+            wrong.append(f"{strange.name}: {len(cloud.jobs(video_id))} jobs")
+
+    with capsys.disabled():
+        for reason, count in outcomes.most_common():
+            sys.stderr.write(f"\n{count:4} {reason}")
+    assert wrong == []

@@ -194,6 +194,9 @@ def _go_on(
         for descriptor in sockets:
             os.set_inheritable(descriptor, True)  # noqa: FBT003 - as os has it
         os.execve(arguments[0], list(arguments), dict(environ))  # noqa: S606 - no shell is the point
+    # Those of hv up may be closed, or what a program that embeds it has put there.
+    sys.stdout = os.fdopen(1, "w", 1, closefd=False)
+    sys.stderr = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
     os.environ.clear()
     os.environ.update(environ)
     sys.argv = ["hv", *arguments]

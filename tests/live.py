@@ -98,6 +98,16 @@ def until(condition: Callable[[], T], *, within_s: float, what: str = "it") -> T
         time.sleep(POLL_S)
 
 
+def words_of(process: psutil.Process) -> list[str]:
+    """
+    Return what a process is shown as; gunicorn puts its name into brackets.
+
+    Raises:
+        psutil.Error: It has ended.
+    """
+    return [word.strip("[]") for word in process.cmdline()]
+
+
 def is_left(process: psutil.Process) -> bool:
     """
     Tell whether a process still runs.

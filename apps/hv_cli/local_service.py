@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import socket
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any, Final
@@ -17,8 +16,9 @@ import attrs
 from hv_cli.addresses import addresses_of, answers, as_running
 from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
+from hv_cli.forks import load_shared, start
 from hv_cli.queue_server import queue_program, queue_socket, wait_for_queue
-from hv_cli.supervisor import Program, Supervisor, hv_arguments
+from hv_cli.supervisor import Program, Supervisor, hv_words
 from hvcore.mail import mail_folder
 from hvcore.ports.sign_in import LINK_BACKEND
 
@@ -92,10 +92,15 @@ class LocalService:
         # Of one that was killed here, maybe at other ports.
         self.folder.forget_addresses()
         environ = self._environ()
-        first = [self._supervisor.run_once(self._hv("prepare", environ, "prepare"))]
+        first = []
         if self._has_own_queue():
             self._keep(queue_program(self.folder, environ))
             first.append(wait_for_queue(self.folder))
+        # It is forked while we load what everything else needs.
+        await asyncio.sleep(0)
+        load_shared()
+        prepare = self._hv("prepare", environ, "prepare")
+        first.append(self._supervisor.run_once(prepare))
         await self._unless_ended(asyncio.gather(*first))
         for program in self._servers(environ):
             self._keep(program)
@@ -127,11 +132,14 @@ class LocalService:
                 self._loaded, self.addresses.as_record()
             ).dashboard_address
         words = ("dashboard", "link", "--operator", "--json")
-        process = await asyncio.create_subprocess_exec(
-            *hv_arguments(*words), env=self._environ(), stdout=PIPE, stderr=PIPE
+        process = await start(
+            self._words(*words),
+            environ=self._environ(),
+            is_hv=True,
+            stderr_is_apart=True,
         )
-        out, error = await process.communicate()
-        if process.returncode != 0:
+        out, error = await asyncio.gather(process.stdout.read(), process.stderr.read())
+        if await process.wait() != 0:
             raise CliError(error.decode(errors="replace").strip())
         return str(json.loads(out)["url"])
 
@@ -200,12 +208,17 @@ class LocalService:
             environ["HV_CONFIG"] = str(self._config.absolute())
         return environ
 
+    def _words(self, *words: str) -> list[str]:
+        # The folder too: whoever lists processes may run several services.
+        return hv_words("--data", str(self.folder.path), *words)
+
     def _hv(
         self, name: str, environ: Mapping[str, str], *words: str, stops: int = 1
     ) -> Program:
         return Program(
             name=name,
-            arguments=hv_arguments(*words),
+            arguments=self._words(*words),
+            is_hv=True,
             environ=environ,
             stops=stops,
             # Workers hand their task back at once; what hangs is killed.

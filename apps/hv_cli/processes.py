@@ -68,6 +68,7 @@ def api(
     _serve(
         invocation,
         api_app,
+        name="api",
         listener=_listener(invocation, host, port, fd, needs=API_NEEDS),
         workers=workers,
         threads=API_THREADS,
@@ -92,6 +93,7 @@ def delivery(
     _serve(
         invocation,
         partial(delivery_app, drain=_drain_command),
+        name="delivery",
         listener=_listener(invocation, host, port, fd, needs=DELIVERY_NEEDS),
         workers=workers,
         threads=DELIVERY_THREADS,
@@ -213,6 +215,7 @@ def _serve(  # noqa: PLR0913 - what differs between the two
     invocation: Invocation,
     make_app: Callable[[Settings, int], Any],
     *,
+    name: str,
     listener: int,
     workers: int,
     threads: int,
@@ -223,6 +226,7 @@ def _serve(  # noqa: PLR0913 - what differs between the two
     settings = invocation.load().settings
     serve(
         lambda: make_app(settings, most_threads(threads, settings.shares)),
+        name=f"{name} {invocation.data}",
         listener=listener,
         workers=workers,
         threads=threads,

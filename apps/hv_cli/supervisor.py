@@ -12,7 +12,6 @@ import re
 import signal
 import sys
 import time
-from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ import attrs
 from hv_checks.processes import forget_processes, write_processes
 from hv_cli.commands import CliError
 from hv_cli.data_folder import DataFolder
+from hv_cli.forks import Fork, start
 from hv_cli.process_logs import LogFile, is_important
 from hvcore.domain.processes import ServiceProcess
 
@@ -34,7 +34,6 @@ SETTLED_AFTER_S: Final = 10.0
 MAX_STARTS_BEFORE_READY: Final = 3
 FINAL_STATUSES: Final = frozenset({1, 2})
 """Ends with a message that another start would repeat."""
-LONGEST_LINE_BYTES: Final = 64 * 1024
 
 _BEFORE_THE_MESSAGE = re.compile(r"^(?:\S+ \S+ [A-Z]+ \S+: |Error: )")
 
@@ -46,11 +45,12 @@ class Program:
 
     Attributes:
         name: Unique; names the log file too.
-        arguments: The command, the program's absolute path first. It must
-            ask to die with its parent.
+        arguments: The command, the program's absolute path first; words for
+            ``hv`` if it is one of ours. It must ask to die with its parent.
         sockets: Descriptors that it inherits.
         stops: Programs of a lower number are stopped before the others.
         grace_s: How long it may take to stop; then it is killed.
+        is_hv: Whether it is a command of ``hv``.
         replaces: Whether it gets ``--replaces PID`` with the process that it
             replaces, so that it can free what that one held.
     """
@@ -61,7 +61,15 @@ class Program:
     sockets: Sequence[int] = ()
     stops: int = 0
     grace_s: float = 5.0
+    is_hv: bool = False
     replaces: bool = False
+
+
+def hv_words(*words: str) -> list[str]:
+    """
+    Return the words with which ``hv`` dies with us.
+    """
+    return ["--supervisor", str(os.getpid()), *words]
 
 
 def hv_arguments(*words: str) -> list[str]:
@@ -69,8 +77,7 @@ def hv_arguments(*words: str) -> list[str]:
     Return the command that runs ``hv`` as a child that dies with us.
     """
     # -P: a module of the current folder must not take the place of ours.
-    start = [sys.executable, "-P", "-m", "hv_cli"]
-    return [*start, "--supervisor", str(os.getpid()), *words]
+    return [sys.executable, "-P", "-m", "hv_cli", *hv_words(*words)]
 
 
 class Supervisor:
@@ -84,7 +91,7 @@ class Supervisor:
     def __init__(self, folder: DataFolder, tell: Callable[[str], None]) -> None:
         self._folder = folder
         self._tell = tell
-        self._running: dict[str, tuple[Program, Process]] = {}
+        self._running: dict[str, tuple[Program, Fork]] = {}
         self._keepers: list[asyncio.Task[None]] = []
         self._stopping = asyncio.Event()
         self._kept: dict[str, ServiceProcess] = {}
@@ -161,18 +168,14 @@ class Supervisor:
         words = [*program.arguments, "--replaces", str(gone)]
         return attrs.evolve(program, arguments=words)
 
-    async def _run(self, program: Program, log: LogFile, *, starts: int = 1) -> Process:
-        process = await asyncio.create_subprocess_exec(
-            *program.arguments,
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=STDOUT,
-            env=dict(program.environ),
-            pass_fds=program.sockets,
-            # Ctrl-C goes to the whole group of the terminal; the order in which
-            # the programs stop is decided here.
-            start_new_session=True,
-            limit=LONGEST_LINE_BYTES,
+    async def _run(self, program: Program, log: LogFile, *, starts: int = 1) -> Fork:
+        # In a session of its own: Ctrl-C goes to the whole group of the terminal, and
+        # the order in which the programs stop is decided here.
+        process = await start(
+            program.arguments,
+            environ=program.environ,
+            sockets=program.sockets,
+            is_hv=program.is_hv,
         )
         self._running[program.name] = (program, process)
         self._note(program, process.pid, starts)
@@ -204,8 +207,7 @@ class Supervisor:
         with suppress(OSError):
             write_processes(self._folder.path, self._kept.values())
 
-    async def _copy(self, program: Program, process: Process, log: LogFile) -> None:
-        assert process.stdout is not None  # noqa: S101 - it was asked for
+    async def _copy(self, program: Program, process: Fork, log: LogFile) -> None:
         while line := await _line(process.stdout):
             # Whatever goes wrong: a pipe that nobody reads stops the program.
             with suppress(Exception):
@@ -214,15 +216,13 @@ class Supervisor:
                     text = line.decode(errors="replace").rstrip()
                     self._tell(f"{program.name}: {text}")
 
-    async def _end(self, program: Program, process: Process) -> None:
-        with suppress(ProcessLookupError):
-            process.send_signal(signal.SIGTERM)
+    async def _end(self, program: Program, process: Fork) -> None:
+        process.terminate()
         try:
             await asyncio.wait_for(process.wait(), program.grace_s)
         except TimeoutError:
             self._tell(f"{program.name} did not stop in time and is killed")
-            with suppress(ProcessLookupError):
-                process.kill()
+            process.kill()
             await process.wait()
 
     def _why(self, program: Program, log: LogFile) -> str:

@@ -50,6 +50,7 @@ def most_threads(threads: int, shares: ShareSettings) -> int:
 def serve(  # noqa: PLR0913 - what differs between servers
     make_app: Callable[[], WsgiApp],
     *,
+    name: str,
     listener: int,
     workers: int,
     threads: int,
@@ -61,6 +62,7 @@ def serve(  # noqa: PLR0913 - what differs between servers
 
     Args:
         make_app: Called once in every worker process.
+        name: What the process list shows, where it shows names.
         listener: The descriptor of a socket that listens.
         threads: Those for clients that have one already; clients without one find
             more.
@@ -69,6 +71,7 @@ def serve(  # noqa: PLR0913 - what differs between servers
     kind = "file_loop.worker.FilesInLoop" if takes_files else "deadlines.SmallBodies"
     own = {
         **SETTINGS,
+        "proc_name": name,
         "bind": f"fd://{listener}",
         "workers": workers,
         "threads": threads + shares.threads_reserved,

@@ -55,6 +55,8 @@ def test_lines_are_lost_while_the_folder_is_away(tmp_path: Path) -> None:
     assert log.path.read_bytes() == b"kept\n"
 
 
+# Of the threads of pytest-xdist; hv up has none when it forks.
+@pytest.mark.filterwarnings("ignore:.*is multi-threaded:DeprecationWarning")
 def test_a_program_is_read_to_its_end_whatever_its_log_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.live import LiveService, live_service, request, until
+from tests.live import LiveService, live_service, request, until, words_of
 
 SHOWN_WITHIN_S = 30
 REPORTS = ["usage", "daily", "resolution-distribution"]
@@ -32,7 +32,7 @@ def segment_urls(service: LiveService, video_id: str) -> list[str]:
 
 def delivery_processes(service: LiveService) -> list[psutil.Process]:
     children = psutil.Process(service.supervisor.pid).children(recursive=True)
-    return [process for process in children if "delivery" in process.cmdline()]
+    return [process for process in children if "delivery" in words_of(process)]
 
 
 def counted(service: LiveService) -> list[int]:

@@ -12,7 +12,15 @@ import psutil
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import LiveService, files_below, is_left, live_service, request, until
+from tests.live import (
+    LiveService,
+    files_below,
+    is_left,
+    live_service,
+    request,
+    until,
+    words_of,
+)
 
 GONE_WITHIN_S = 2.0
 
@@ -46,7 +54,7 @@ def tree(service: LiveService) -> list[psutil.Process]:
 
 def words(process: psutil.Process) -> list[str]:
     try:
-        return process.cmdline()
+        return words_of(process)
     except psutil.Error:
         return []
 

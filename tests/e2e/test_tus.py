@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.live import LiveService, live_service, request, until
+from tests.live import LiveService, live_service, request, until, words_of
 
 CLIENT: Final = "tus-js-client@4.3.1"
 SIZE_BYTES: Final = 200 * 1024 * 1024
@@ -113,7 +113,7 @@ class Sender:
 
 def kill_delivery(service: LiveService) -> None:
     supervisor = psutil.Process(service.supervisor.pid)
-    arbiter = next(p for p in supervisor.children() if "delivery" in p.cmdline())
+    arbiter = next(p for p in supervisor.children() if "delivery" in words_of(p))
     for process in [arbiter, *arbiter.children(recursive=True)]:
         process.kill()
 

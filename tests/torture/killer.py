@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 import psutil
 
-from tests.live import LiveService, start_up
+from tests.live import LiveService, start_up, words_of
 from tests.torture.debts import WORKERS, Debts
 
 KINDS: Final[dict[str, int]] = {
@@ -50,14 +50,16 @@ def kind_of(process: psutil.Process) -> str | None:
     Tell what a process of the service is.
     """
     try:
-        words, name = process.cmdline(), process.name()
+        words, name = words_of(process), process.name()
     except psutil.Error:
         return None
     for kind in ("encode", "light"):
         if "worker" in words and kind in words:
             return kind
     for kind in ("sweep", "api", "delivery", "up"):
-        if kind in words and any("hv_cli" in word for word in words):
+        if kind in words and any(
+            word in words for word in ("hv", "hv_cli", "gunicorn:")
+        ):
             return kind
     if "valkey" in name or "redis" in name:
         return "queue"

@@ -33,11 +33,8 @@ def notify(services: Services) -> Sequence[HealthFinding]:
     place = services.store_notices.place()
     if place is None:
         found = "this storage signs no addresses: files come through the service"
-        return [
-            broken(
-                CHECK, found, "Use an S3 bucket with a key, or leave HV_NOTIFY__… out."
-            )
-        ]
+        mend = "Use a bucket and a key that can sign, or leave HV_NOTIFY__… out."
+        return [broken(CHECK, found, mend)]
     return [*_queue(settings.notify), *_addresses(services), _filter(place)]
 
 
@@ -45,7 +42,7 @@ def _queue(settings: NotifySettings) -> Iterator[HealthFinding]:
     if not settings.sqs_url:
         return
     try:
-        client = sqs_client(settings)
+        client = sqs_client(settings, waits_s=0)
         with queue_errors():
             # It tells of the right to use the queue; asking for messages would take them.
             client.get_queue_attributes(

@@ -19,7 +19,7 @@ WAITS_S: Final = 20
 """The longest that SQS lets anybody wait: fewer requests, which are paid for."""
 AT_ONCE: Final = 10
 """The most messages of one answer."""
-ANSWERS_WITHIN_S: Final = 10
+ANSWERS_WITHIN_S: Final = 5
 LONGEST_PAUSE_S: Final = 30.0
 _ANY_REGION: Final = "us-east-1"
 """Imitations have none, and signatures need one."""
@@ -106,9 +106,12 @@ def _objects_of(message: Mapping[str, Any]) -> Sequence[str]:
         return []
 
 
-def sqs_client(settings: NotifySettings) -> Any:  # noqa: ANN401 - botocore has no types
+def sqs_client(settings: NotifySettings, *, waits_s: int = WAITS_S) -> Any:  # noqa: ANN401 - botocore has no types
     """
     Make a client of the queue that the settings name.
+
+    Args:
+        waits_s: For how long it will ask the queue to wait for messages.
 
     Raises:
         ConfigError: The library for it is missing, or the region is not known.
@@ -139,7 +142,7 @@ def sqs_client(settings: NotifySettings) -> Any:  # noqa: ANN401 - botocore has 
             aws_secret_access_key=settings.sqs_secret or None,
             config=Config(
                 connect_timeout=ANSWERS_WITHIN_S,
-                read_timeout=WAITS_S + ANSWERS_WITHIN_S,
+                read_timeout=waits_s + ANSWERS_WITHIN_S,
                 retries={"mode": "standard", "total_max_attempts": 2},
             ),
         )
@@ -163,5 +166,5 @@ def queue_errors() -> Iterator[None]:
         raise UnavailableError(f"The queue refuses: {code}.") from exc
     except BotoCoreError as exc:
         raise UnavailableError(
-            f"The queue does not answer: {type(exc).__name__}."
+            f"The queue cannot be asked: {type(exc).__name__}."
         ) from exc

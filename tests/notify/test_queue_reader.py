@@ -196,7 +196,7 @@ def test_a_message_that_cannot_be_removed_comes_back_and_does_no_harm(
     reader = reader_of(world)
     client.delete_message_batch = elsewhere.delete_message_batch
 
-    with pytest.raises(UnavailableError, match="does not answer"):
+    with pytest.raises(UnavailableError, match="cannot be asked"):
         attrs.evolve(reader, client=client).read_once(wait_s=0)
 
     until(lambda: empty(reader), within_s=20, what="its return")

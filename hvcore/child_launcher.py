@@ -17,6 +17,9 @@ PR_SET_SECCOMP = 22
 PR_SET_NO_NEW_PRIVS = 38
 SECCOMP_MODE_FILTER = 2
 SIGKILL = 9
+NICENESS = "niceness"
+"""The setting to be so much nicer than the parent; see nice(2)."""
+
 GUARD = "guard"
 """The setting to stay, and to end the whole process group with the parent."""
 
@@ -70,7 +73,7 @@ def share_processors_as_nice() -> None:
     distributions). The niceness of a process says nothing outside of its session.
     """
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
-    if niceness <= 0:
+    if niceness == 0:
         return
     for wait_s in AUTOGROUP_WAITS_S:
         try:
@@ -183,9 +186,10 @@ def _main(arguments: list[str]) -> None:
         _guard(int(parent_pid))
     else:
         die_with_parent(int(parent_pid))
+    named = dict(setting.split("=") for setting in settings)
+    os.nice(int(named.pop(NICENESS, "0")))
     share_processors_as_nice()
-    for setting in settings:
-        name, _, value = setting.partition("=")
+    for name, value in named.items():
         if name in _FILTERS:
             _FILTERS[name](bytes.fromhex(value))
             continue

@@ -16,14 +16,28 @@ from collections.abc import Mapping, Sequence
 
 from hvcore import child_launcher
 
+_niceness = 0
 
-def supervised_command(
+
+def have_children_nice(niceness: int) -> None:
+    """
+    Let all programs that are started from now on be nicer than this process.
+
+    Not this process itself: it holds locks of the database, for which others would
+    wait as long as it waits for a processor.
+    """
+    global _niceness  # noqa: PLW0603 - of the process, as nice(2) is
+    _niceness = niceness
+
+
+def supervised_command(  # noqa: PLR0913 - what differs between programs
     command: Sequence[str],
     limits: Mapping[str, int] | None = None,
     *,
     syscall_filter: bytes = b"",
     hand_filter_on: bool = False,
     is_guarded: bool = False,
+    niceness: int = 0,
 ) -> list[str]:
     """
     Return the argument list that runs command as a child that dies with us.
@@ -38,8 +52,11 @@ def supervised_command(
             child_launcher.FILTER_FD.
         is_guarded: For a command that starts others: the launcher stays, and
             ends its whole process group when we die.
+        niceness: How much nicer than this process it is; see nice(2).
     """
     settings = [f"{name}={value}" for name, value in (limits or {}).items()]
+    if niceness or _niceness:
+        settings.append(f"{child_launcher.NICENESS}={niceness or _niceness}")
     if syscall_filter:
         how = "hand-on" if hand_filter_on else "impose"
         settings.append(f"{how}={syscall_filter.hex()}")

@@ -12,11 +12,12 @@ from enum import Enum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import attrs
 
 _HOP_BY_HOP: Final = frozenset({"connection", "keep-alive", "transfer-encoding"})
+_DENIAL: Final = b"<Error><Code>AccessDenied</Code><Message>No.</Message></Error>"
 _RESET: Final = struct.pack("ii", 1, 0)
 
 
@@ -45,11 +46,13 @@ class FaultyStore:
     Attributes:
         strikes: Called with a request's method and path and whether it copies;
             returns what happens to it.
+        denies_lists_of_parts: As to a key without the right to them.
         struck: How many requests have failed.
     """
 
     url: str
     strikes: Callable[[str, str, bool], Fault | None] = lambda *_: None
+    denies_lists_of_parts: bool = False
     struck: int = 0
 
     def strike_once(
@@ -85,7 +88,9 @@ class _Handler(BaseHTTPRequestHandler):
         is_copy = _is_copy(path, self.headers)
         fault = self.store.strikes(self.command, path, is_copy)
         self.store.struck += fault is not None
-        if fault in {Fault.ERROR_403, Fault.ERROR_500, Fault.ERROR_503}:
+        if self.store.denies_lists_of_parts and self._lists_parts():
+            self._deny()
+        elif fault in {Fault.ERROR_403, Fault.ERROR_500, Fault.ERROR_503}:
             self.send_response(fault.value)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -103,6 +108,17 @@ class _Handler(BaseHTTPRequestHandler):
         """
         Say nothing.
         """
+
+    def _lists_parts(self) -> bool:
+        return self.command == "GET" and "uploads" in parse_qs(
+            urlsplit(self.path).query, keep_blank_values=True
+        )
+
+    def _deny(self) -> None:
+        self.send_response(403)
+        self.send_header("Content-Length", str(len(_DENIAL)))
+        self.end_headers()
+        self.wfile.write(_DENIAL)
 
     def _answer(self, body: bytes, fault: Fault | None) -> None:
         answer, data = self._passed_on(body)

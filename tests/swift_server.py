@@ -32,6 +32,10 @@ pipeline = {PIPELINE}
 use = egg:swift#proxy
 account_autocreate = true
 cors_allow_origin = *
+# By default half a second, in which one process does not answer a hundred clients.
+conn_timeout = 30
+node_timeout = 60
+error_suppression_limit = 100000
 [filter:s3api]
 use = egg:swift#s3api
 cors_preflight_allow_origin = *
@@ -80,7 +84,7 @@ def main(folder: Path) -> None:
         "object": ObjectController,
     }
     for name, app_class in apps.items():
-        listener = eventlet.listen(("127.0.0.1", 0))
+        listener = eventlet.listen(("127.0.0.1", 0), backlog=512)
         make_ring(folder / f"{name}.ring.gz", listener.getsockname()[1])
         serve(listener, app_class, conf)
     listener = eventlet.listen(("127.0.0.1", 0), backlog=512)

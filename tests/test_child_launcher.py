@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hvcore.child_launcher import AUTOGROUP
-from hvcore.child_process import supervised_command
+from hvcore.child_process import have_children_nice, supervised_command
 
 
 @pytest.mark.parametrize("niceness", [0, 7])
@@ -29,4 +29,23 @@ def test_a_session_is_as_nice_as_its_first_program(niceness: int) -> None:
     assert shown[-2] == str(own + niceness)
     # Not every kernel groups processes by session.
     if Path(AUTOGROUP).exists():
-        assert shown[0].endswith(f" nice {niceness}")
+        assert shown[0].endswith(f" nice {own + niceness}")
+
+
+def test_children_are_nicer_than_who_starts_them() -> None:
+    have_children_nice(7)
+    try:
+        command = supervised_command(
+            ["/bin/sh", "-c", f"cat {AUTOGROUP} 2>/dev/null; nice"]
+        )
+    finally:
+        have_children_nice(0)
+
+    shown = subprocess.run(
+        command, start_new_session=True, capture_output=True, text=True, check=True
+    ).stdout.split("\n")
+
+    own = os.nice(0)
+    assert shown[-2] == str(own + 7)
+    if Path(AUTOGROUP).exists():
+        assert shown[0].endswith(f" nice {own + 7}")

@@ -30,6 +30,10 @@ ASKED_EVERY_S: Final = 1.0
 CLOCK_S: Final = 5.0
 SHEETS: Final = "See docs/how-to/object-stores.md."
 
+REGION: Final = (
+    "Set HV_STORAGE__OPTIONS__CLIENT_KWARGS__REGION_NAME to the bucket's region."
+)
+
 _MENDS: Final = {
     "SignatureDoesNotMatch": (
         "Check the secret, and HV_STORAGE__OPTIONS__CLIENT_KWARGS__REGION_NAME. A proxy "
@@ -43,9 +47,8 @@ _MENDS: Final = {
         "Give the identity the role Storage Blob Data Contributor."
     ),
     "RequestTimeTooSkewed": "Set the clocks of this machine and of the store.",
-    "AuthorizationHeaderMalformed": (
-        "Set HV_STORAGE__OPTIONS__CLIENT_KWARGS__REGION_NAME to the bucket's region."
-    ),
+    "AuthorizationHeaderMalformed": REGION,
+    "AuthorizationQueryParametersError": REGION,
 }
 
 
@@ -236,7 +239,9 @@ class SignedProbe:
         if not is_listed or list(storage.parted_writes(path)):
             found = "what was begun in parts is not listed, or cannot be ended"
             mend = (
-                "Have the store end unfinished uploads by a rule of its own (2 days)."
+                "Give the key s3:ListBucketMultipartUploads and "
+                "s3:AbortMultipartUpload; else parts are not offered. Or have the "
+                "store end unfinished uploads by a rule of its own (2 days)."
             )
             return [HealthFinding(state=WARNING, check="parts", found=found, mend=mend)]
         return [healthy("parts", "are taken, listed, joined and ended")]

@@ -228,7 +228,7 @@ class LocalService:
         ]
 
     def _task_programs(self, environ: Mapping[str, str]) -> list[Program]:
-        nice = ("--niceness", str(ENCODE_NICENESS))
+        nice = ("--child-niceness", str(ENCODE_NICENESS))
         encoders = [
             self._worker(f"encode-{n}", environ, *nice, "worker", "--lane", "encode")
             for n in range(1, self._workers + 1)

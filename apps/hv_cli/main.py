@@ -154,8 +154,8 @@ def _print_version(
     help="Show the version and exit.",
 )
 @click.option("--supervisor", type=int, hidden=True)
-@click.option("--niceness", type=int, hidden=True)
-def cli(supervisor: int | None, niceness: int | None) -> None:
+@click.option("--child-niceness", type=int, hidden=True)
+def cli(supervisor: int | None, child_niceness: int | None) -> None:
     """
     Host videos: upload, transcode, play.
 
@@ -166,11 +166,10 @@ def cli(supervisor: int | None, niceness: int | None) -> None:
         from hvcore.child_launcher import die_with_parent  # noqa: PLC0415 - see above
 
         die_with_parent(supervisor)
-    if niceness is not None:
-        from hvcore.child_launcher import share_processors_as_nice  # noqa: PLC0415 - see above
+    if child_niceness is not None:
+        from hvcore.child_process import have_children_nice  # noqa: PLC0415 - see above
 
-        os.nice(niceness)
-        share_processors_as_nice()
+        have_children_nice(child_niceness)
 
 
 def main() -> None:

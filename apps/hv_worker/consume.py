@@ -6,6 +6,7 @@ database, and further ones follow until there are none: so an organization that
 rang more often is not served more often, and nothing waits for a lost message.
 """
 
+import gc
 import logging
 from collections.abc import Sequence
 from typing import Final
@@ -54,6 +55,10 @@ def run_worker(
         build(settings, work_dir=folder) as services,
     ):
         task_runs = services.task_runs
+        # To look through all of this for garbage again and again would take 70 ms each
+        # time, maybe while a task holds a lock of the database.
+        gc.collect()
+        gc.freeze()
         _log.info(
             "worker ready",
             extra={"hv_worker": name, "hv_lanes": [lane.value for lane in lanes]},

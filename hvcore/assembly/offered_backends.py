@@ -2,8 +2,10 @@
 The backends that plugins offer, and which of them the settings have chosen.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Final
 
 import attrs
 
@@ -11,6 +13,9 @@ from hvcore.domain.processing.routes import read_route
 from hvcore.ports.sign_in import LINK_BACKEND
 from hvcore.registry import Registry
 from hvcore.settings import Settings
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""With which a requirement begins (PEP 508)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -80,9 +85,9 @@ def _missing(extra: str | None) -> str | None:
     marker = f'extra == "{extra}"'
     wanted = [line for line in requires("hvcore") or () if marker in line]
     for line in wanted:
-        name = line.split(";")[0].split("[")[0].rstrip(" <>=!~.,0123456789")
+        found = _NAME.match(line)
         try:
-            version(name)
+            version(found[0] if found else line)
         except PackageNotFoundError:
             return f"pip install 'hvcore[{extra}]'"
     return None

@@ -45,7 +45,7 @@ class Services(
             handlers=handlers(
                 transcoding=self.transcoding,
                 deletion=self.deletion,
-                uploads=self.uploads,
+                upload_purges=self.upload_purges,
                 arrivals=self.arrivals,
                 custom_thumbnails=self.custom_thumbnails,
                 attempt_cleanup=AttemptCleanup(

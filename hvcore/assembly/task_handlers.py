@@ -35,7 +35,7 @@ from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.tasks.runs import TaskHandler
 from hvcore.services.uploads.arrivals import Arrivals
 from hvcore.services.uploads.fetching import Fetching
-from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
 from hvcore.services.videos.deletion import Deletion
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
@@ -76,7 +76,7 @@ def handlers(  # noqa: PLR0913 - one per service
     *,
     transcoding: Transcoding,
     deletion: Deletion,
-    uploads: Uploads,
+    upload_purges: UploadPurges,
     arrivals: Arrivals,
     custom_thumbnails: CustomThumbnails,
     attempt_cleanup: AttemptCleanup,
@@ -110,7 +110,7 @@ def handlers(  # noqa: PLR0913 - one per service
         TRANSCODE_CANCEL: ServiceMethod(run=remote_cancels.cancel, is_patient=True),
         FETCH_GET: ServiceMethod(run=fetching.run, give_up=fetching.give_up),
         VIDEO_PURGE: ServiceMethod(run=deletion.purge, is_patient=True),
-        UPLOAD_PURGE: ServiceMethod(run=uploads.purge, is_patient=True),
+        UPLOAD_PURGE: ServiceMethod(run=upload_purges.purge, is_patient=True),
         UPLOAD_TAKE: ServiceMethod(run=arrivals.run, give_up=arrivals.give_up),
         # It ends by its own schedule; a bug of ours must not end it before.
         WEBHOOK_DELIVER: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),

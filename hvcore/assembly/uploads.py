@@ -14,6 +14,7 @@ from hvcore.services.uploads.arrivals import Arrivals
 from hvcore.services.uploads.direct_addresses import DirectAddresses, can_be_written
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.uploads.resumable import ResumableUploads
 from hvcore.services.uploads.store_notices import StoreNotices
 
@@ -55,6 +56,15 @@ class UploadWiring(Backends):
             storage=self.storage,
             uploads=self.uploads,
             clock=self.clock,
+        )
+
+    @cached_property
+    def upload_purges(self) -> UploadPurges:
+        """
+        The end of bytes that nobody needs.
+        """
+        return UploadPurges(
+            uow=self.uow, storage=self.storage, direct=self._direct_addresses
         )
 
     @cached_property

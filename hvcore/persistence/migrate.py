@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection, Engine
 from hvcore.errors import ConfigError
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
 
-HEAD: Final = "0014"
+HEAD: Final = "0015"
 """The newest migration. A constant, so that asking does not load Alembic."""
 
 # Any number that nothing else of the database uses.

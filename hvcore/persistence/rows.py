@@ -212,6 +212,7 @@ def grant_from_row(row: RowMapping) -> UploadGrant:
         starts_processing=row["starts_processing"],
         source_url=row["source_url"],
         tus_metadata=row["tus_metadata"],
+        in_parts=row["in_parts"],
     )
 
 
@@ -237,6 +238,7 @@ def grant_to_row(grant: UploadGrant) -> dict[str, Any]:
         "starts_processing": grant.starts_processing,
         "source_url": grant.source_url,
         "tus_metadata": grant.tus_metadata,
+        "in_parts": grant.in_parts,
     }
 
 

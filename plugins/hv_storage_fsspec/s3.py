@@ -2,6 +2,7 @@
 Objects in S3, or in what speaks like it, to which others may send bytes themselves.
 """
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -17,6 +18,8 @@ from hvcore.plugin_api import (
     UnavailableError,
     WriteAddress,
 )
+
+_log = logging.getLogger(__name__)
 
 SIGNATURE_VERSION: Final = "s3v4"
 """botocore signs addresses with version 2 where it can, which binds no length and
@@ -35,7 +38,10 @@ class S3Storage(RemoteStorage):
         self._is_anonymous = bool(args.get("anon"))
         if not self._is_anonymous and isinstance(config, Mapping):
             config = {"signature_version": SIGNATURE_VERSION, **config}
-            args = {**args, "config_kwargs": config}
+            # Version 4 signs for a region. Where neither it nor an endpoint is set,
+            # the bucket is asked.
+            args = {"cache_regions": True, **args, "config_kwargs": config}
+        self._is_denial_known = False
         super().__init__(url, args=args, work_dir=work_dir)
 
     @property
@@ -84,17 +90,13 @@ class S3Storage(RemoteStorage):
                     # Else a small copy keeps the type of its source.
                     MetadataDirective="REPLACE",
                 )
+            copied = self.stat(target)
+            # Parts may be of two objects, one of which was sent meanwhile.
+            if self.stat(source) != before or copied.size_bytes != before.size_bytes:
+                raise UnavailableError("The object changed while it was copied.")  # noqa: TRY301 - as any other failure
         except BaseException:
-            # Parts without an object are paid for and never seen.
-            with suppress(UnavailableError):
-                for begun in self.parted_writes(target):
-                    self.end_parts(begun)
+            self._undo_copy(target)
             raise
-        copied = self.stat(target)
-        # Parts may be of two objects, one of which was sent meanwhile.
-        if self.stat(source) != before or copied.size_bytes != before.size_bytes:
-            self.delete_tree(target)
-            raise UnavailableError("The object changed while it was copied.")
         return copied
 
     def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
@@ -167,16 +169,43 @@ class S3Storage(RemoteStorage):
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """
         Give what has been begun at a path, and was neither joined nor ended.
+
+        None if the key may not list it: to ask again would not help.
         """
         bucket, key = self._place(path)
-        with foreign_errors():
-            # Some stores find nothing unless the prefix is the whole key.
-            page = self._fs.call_s3("list_multipart_uploads", Bucket=bucket, Prefix=key)
+        try:
+            with foreign_errors():
+                # Some stores find nothing unless the prefix is the whole key.
+                page = self._fs.call_s3(
+                    "list_multipart_uploads", Bucket=bucket, Prefix=key
+                )
+        except UnavailableError as exc:
+            if not _is_denied(exc.__cause__):
+                raise
+            self._warn_of_denial()
+            return
         for upload in page.get("Uploads", ()):
             if upload["Key"] == key:
                 yield PartedWrite(
                     path=path, id=str(upload["UploadId"]), begun_at=upload["Initiated"]
                 )
+
+    def _undo_copy(self, target: str) -> None:
+        with suppress(UnavailableError):
+            self.delete_tree(target)
+        # Parts without an object are paid for and never seen.
+        with suppress(UnavailableError):
+            for begun in self.parted_writes(target):
+                self.end_parts(begun)
+
+    def _warn_of_denial(self) -> None:
+        if self._is_denial_known:
+            return
+        self._is_denial_known = True
+        _log.warning(
+            "the key may not list multipart uploads; give it the right "
+            "s3:ListBucketMultipartUploads, or have the store end unfinished ones"
+        )
 
     def _sign(
         self, path: str, valid_s: int, method: str, **bound: object
@@ -203,6 +232,12 @@ class S3Storage(RemoteStorage):
     def _place(self, path: str) -> tuple[str, str]:
         bucket, _, key = self._full(path).partition("/")
         return bucket, key
+
+
+def _is_denied(error: BaseException | None) -> bool:
+    # A signature or a clock that is wrong is no PermissionError for good.
+    answer = getattr(getattr(error, "__cause__", None), "response", {})
+    return bool(answer.get("Error", {}).get("Code") == "AccessDenied")
 
 
 def _part(part: Mapping[str, Any]) -> ArrivedPart:

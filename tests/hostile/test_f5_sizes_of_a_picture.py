@@ -12,6 +12,8 @@ from falcon.testing import Result
 
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
+from hvcore.pictures.cropping import crop_to_fill
+from hvcore.pictures.cropping_process import CroppingProcess
 from hvcore.services.playback import thumbnail_renders
 from hvcore.settings.shares import ShareSettings
 from hvcore.throttling.shares import REFUSALS
@@ -49,7 +51,6 @@ class Renders:
     def __init__(self) -> None:
         self.released = threading.Event()
         self.made: list[str] = []
-        self._make = thumbnail_renders.crop_to_fill
 
     def __call__(self, picture: bytes, width_px: int, height_px: int) -> bytes:
         """
@@ -59,13 +60,16 @@ class Renders:
         if name not in USUAL_THUMBNAILS:
             self.released.wait(30)
         self.made.append(name)
-        return self._make(picture, width_px, height_px)
+        return crop_to_fill(picture, width_px, height_px)
 
 
 @pytest.fixture
 def renders(monkeypatch: pytest.MonkeyPatch) -> Iterator[Renders]:
     found = Renders()
     monkeypatch.setattr(thumbnail_renders, "crop_to_fill", found)
+    monkeypatch.setattr(
+        CroppingProcess, "crop_to_fill", lambda _, *wanted: found(*wanted)
+    )
     monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 30)
     yield found
     found.released.set()

@@ -73,7 +73,7 @@ LONG: Final = Scale(
     idle_s=min(60, LONG_S / 4),
     seconds=LONG_S,
     connections=1_000,
-    memory_every_s=5,
+    memory_every_s=15,
     costly={
         "videoQuality": "ultra",
         "compressionRatio": "ultraslow",
@@ -106,6 +106,8 @@ def going_on(errand: Errand) -> Iterator[Experience]:
     """
     with subprocess.Popen(
         [sys.executable, "-m", "tests.hostile.storm.neighbour"],
+        # Sessions share the processors: see the niceness of both.
+        start_new_session=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -167,6 +169,7 @@ class Storm:
         )
         with subprocess.Popen(
             [sys.executable, "-m", "tests.hostile.storm.attacks"],
+            start_new_session=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -167,6 +167,30 @@ def test_what_is_stored_is_counted_by_the_migration_and_later(
     assert _stored(empty_engine) == stored_bytes
 
 
+def test_open_uploads_to_the_store_get_their_room(empty_engine: Engine) -> None:
+    _migrate_to(empty_engine, "0014")
+    fill_tenants(empty_engine)
+    mib = 1024**2
+    small = grant(size_bytes=mib, state=GrantState.DIRECT)
+    large = grant(size_bytes=200 * mib, state=GrantState.TAKING)
+    others = [
+        grant(size_bytes=None, state=GrantState.DIRECT),
+        grant(size_bytes=300 * mib, state=GrantState.GRANTED),
+    ]
+    with empty_engine.begin() as connection:
+        for made in (small, large, *others):
+            _insert(connection, "grants", grant_to_row(made))
+
+    migrate(empty_engine)
+
+    assert _stored(empty_engine) == 201 * mib
+    with SqlUnitOfWork(empty_engine, SystemClock(), None).read() as work:
+        found = [work.grants.find(made.id) for made in (small, large, *others)]
+    assert [made and made.in_parts for made in found] == [False, True, False, False]
+    recount(empty_engine)
+    assert _stored(empty_engine) == 201 * mib
+
+
 def _insert(connection: Connection, name: str, row: Mapping[str, object]) -> None:
     # The columns that there were then.
     table = sa.Table(name, sa.MetaData(), autoload_with=connection)

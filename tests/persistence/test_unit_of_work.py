@@ -18,8 +18,10 @@ from hvcore.domain.access.keys import ALL_PERMISSIONS, ApiKey, KeyType
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.ids import EnvId, OrgId, new_job_id, new_key_id
 from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.uploads.grants import GrantState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence import tables
 from hvcore.persistence.access.key_book import SqlKeyBook
@@ -310,6 +312,42 @@ def test_grants_are_found_by_their_state(uow: SqlUnitOfWork) -> None:
         assert work.grants.find_path(plain.path) == plain
         assert work.grants.find_path("\0") is None
     assert sorted(g.id for g in unused) == sorted([waiting.id, plain.id])
+
+
+def test_what_a_task_is_still_to_look_for_is_not_over(uow: SqlUnitOfWork) -> None:
+    over = NOW + timedelta(hours=2)
+    awaited, gone = (
+        video(
+            state=VideoState.AWAITING_UPLOAD,
+            job_id=None,
+            upload_expires_at=NOW + timedelta(hours=1),
+        )
+        for _ in "12"
+    )
+    looked_for, missing = (
+        grant(state=GrantState.DIRECT, starts_processing=True, video_id=one.id)
+        for one in (awaited, gone)
+    )
+    plain = grant(state=GrantState.DIRECT)
+    task = new_task(looked_for.id, kind=UPLOAD_TAKE, lane=Lane.OUTBOUND)
+    with uow.write() as work:
+        for one in (awaited, gone):
+            work.videos.add(one)
+        for made in (looked_for, missing, plain):
+            work.grants.add(made)
+        work.tasks.add([task])
+        work.commit()
+
+    with uow.write() as work:
+        assert [one.id for one in work.videos.expired(over, 10)] == [gone.id]
+        assert [one.id for one in work.grants.never_sent(over, 10)] == [missing.id]
+        unused = {one.id for one in work.grants.unused(over, 10)}
+        assert unused == {missing.id, plain.id}
+        work.tasks.cancel(looked_for.id, kinds=(UPLOAD_TAKE,))
+        work.commit()
+    with uow.write() as work:
+        assert len(work.videos.expired(over, 10)) == 2
+        assert len(work.grants.unused(over, 10)) == 3
 
 
 _WRITE_AND_WAIT = """

@@ -21,6 +21,7 @@ from hvcore.persistence.migrate import migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.write_queue import WriteQueue
+from hvcore.throttling.turns import having_turn, work_for
 from tests.live import until
 
 BEGINS: Final = "BEGIN IMMEDIATE"
@@ -103,11 +104,11 @@ def test_a_writer_that_comes_back_at_once_goes_behind_those_who_wait(
         with writing(engine) as mine:
             _note(mine, word)
 
-    waiting = write_queue(engine).waiting
+    queue = write_queue(engine)
     with writing(engine) as connection:
         for number in range(4):
             others.append(Worker(lambda number=number: note(f"other {number}")))
-            until(lambda count=number + 1: len(waiting) == count, within_s=WITHIN_S)
+            until(lambda count=number + 1: queue.waiting == count, within_s=WITHIN_S)
         _note(connection, "first")
     note("back")
     for other in others:
@@ -163,13 +164,78 @@ def test_of_several_that_wait_one_after_the_other_has_its_turn() -> None:
     workers = []
     for number in range(3):
         workers.append(Worker(lambda number=number: take(number)))
-        until(lambda count=number + 1: len(queue.waiting) == count, within_s=WITHIN_S)
+        until(lambda count=number + 1: queue.waiting == count, within_s=WITHIN_S)
     queue.end()
     for worker in workers:
         worker.join()
 
     assert order == [0, 1, 2]
     assert queue.take(0)
+
+
+def test_who_waits_for_another_process_ends_its_turn(
+    engine: Engine, path: Path
+) -> None:
+    has_ended = threading.Event()
+
+    def write() -> None:
+        with having_turn("a", end=has_ended.set), writing(engine) as connection:
+            connection.commit()
+
+    with other_process_writes(path):
+        worker = Worker(write)
+        assert has_ended.wait(WITHIN_S)
+    worker.join()
+
+    assert worker.failure is None
+
+
+def test_who_waits_for_a_writer_of_its_own_process_ends_its_turn(
+    engine: Engine,
+) -> None:
+    has_ended = threading.Event()
+
+    def write() -> None:
+        with having_turn("a", end=has_ended.set), writing(engine) as connection:
+            connection.commit()
+
+    with writing(engine):
+        worker = Worker(write)
+        assert has_ended.wait(WITHIN_S)
+    worker.join()
+
+    assert worker.failure is None
+
+
+def test_who_writes_without_waiting_keeps_its_turn(engine: Engine) -> None:
+    has_ended = threading.Event()
+
+    with having_turn("a", end=has_ended.set), writing(engine) as connection:
+        connection.commit()
+
+    assert not has_ended.is_set()
+
+
+def test_who_has_one_change_waits_for_one_of_each_other_client() -> None:
+    queue, order = WriteQueue(), list[str]()
+    assert queue.take(0)
+
+    def take(client: str) -> None:
+        with having_turn("an address", end=bool):
+            work_for(client)
+            assert queue.take(WITHIN_S)
+            order.append(client)
+            queue.end()
+
+    workers = []
+    for number, client in enumerate("aaabc", start=1):
+        workers.append(Worker(lambda client=client: take(client)))
+        until(lambda count=number: queue.waiting == count, within_s=WITHIN_S)
+    queue.end()
+    for worker in workers:
+        worker.join()
+
+    assert order == ["a", "b", "c", "a", "a"]
 
 
 @pytest.mark.parametrize("work", [migrate, recount, _prepare])

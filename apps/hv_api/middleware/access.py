@@ -14,6 +14,7 @@ from hvcore.domain.ids import is_chosen_id
 from hvcore.errors import NotFoundError
 from hvcore.ports.auth import Credentials
 from hvcore.services.access.callers import Access
+from hvcore.throttling.turns import work_for
 
 
 class AccessMiddleware:
@@ -52,9 +53,11 @@ class AccessMiddleware:
             raise NotFoundError
         req.context.route = route
         caller = self._access.authenticate(Credentials(headers=SentHeaders(req.env)))
+        org_id = self._organization(caller, route, params.get("org_id"))
+        work_for(org_id or caller.counted_as)
         req.context.scope = RequestScope(
             caller=caller,
-            org_id=self._organization(caller, route, params.get("org_id")),
+            org_id=org_id,
             env_ref=params.get("env_ref"),
         )
 

@@ -2,7 +2,6 @@
 The gunicorn worker of delivery: a loop sends files, threads do everything else.
 """
 
-import gc
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -44,10 +43,6 @@ class FilesInLoop(LargeBodies):
         files = getattr(self.wsgi, "files", None)
         if files is not None:
             sys.setswitchinterval(SWITCH_INTERVAL_S)
-            # The app stays for good: nobody need look through it for garbage
-            # again and again while requests wait.
-            gc.collect()
-            gc.freeze()
             for one in self.left_behind:
                 files.take_back(one.take())
             self._loop = FileLoop(

@@ -48,6 +48,10 @@ class GrantState(Enum):
     TAKING = "taking"
 
 
+IN_THE_STORE: Final = frozenset({GrantState.DIRECT, GrantState.TAKING})
+"""Whose bytes are or come where others send them."""
+
+
 @attrs.define(kw_only=True)
 class UploadGrant:
     """
@@ -72,6 +76,7 @@ class UploadGrant:
             hold its owner's secrets.
         tus_metadata: Of a resumable upload: ``Upload-Metadata`` as it was
             sent, which its holder may ask for.
+        in_parts: The store may have been asked to begin it in parts.
     """
 
     id: GrantId
@@ -91,12 +96,18 @@ class UploadGrant:
     starts_processing: bool = False
     source_url: str | None = attrs.field(default=None, repr=False)
     tus_metadata: str | None = None
+    in_parts: bool = False
 
     @property
     def quota_bytes(self) -> int:
         """
         How many bytes of it count as stored: none once it has ended.
+
+        What goes straight to the store has its room from the start, because nobody
+        sees it come. A size that was not announced counts when it is taken in.
         """
+        if self.state in IN_THE_STORE:
+            return self.size_bytes or 0
         is_counted = self.state in {GrantState.UPLOADED, GrantState.USED}
         return self.stored_bytes if is_counted else 0
 
@@ -171,9 +182,17 @@ def arrival_path(grant: UploadGrant) -> str:
 
 def arrival_below(path: str) -> str:
     """
-    Return the same for a grant's path; for the arrival's own path that itself.
+    Return the same for a grant's path.
     """
-    return path if path.endswith(_ARRIVAL) else path + _ARRIVAL
+    return path + _ARRIVAL
+
+
+def grant_path(path: str) -> str:
+    """
+    Return the path of the grant to which a path below it belongs, or it itself.
+    """
+    # Sendings are one level below the grant's own path.
+    return "/".join(path.split("/")[:4])
 
 
 def name_of_file(file_name: str) -> str:
@@ -211,5 +230,4 @@ def upload_path(video: Video) -> str:
     """
     Return the ``bucketPath`` of the upload that a video was made of.
     """
-    # Sendings are one level below the grant's own path.
-    return "/".join(video.source_path.split("/")[:4])
+    return grant_path(video.source_path)

@@ -106,6 +106,8 @@ grants = Table(
     Column("source_url", Text),
     # What tus must show again as it was sent; None: not a resumable upload.
     Column("tus_metadata", Text),
+    # Whether the store may have been asked to begin it in parts.
+    Column("in_parts", Boolean, nullable=False, server_default=sa.false()),
     environment_key(),
     sa.Index("ix_grants_state_expires", "state", "expires_at"),
 )

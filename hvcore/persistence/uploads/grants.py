@@ -8,11 +8,13 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from hvcore.domain.tasks.kinds import UPLOAD_TAKE
+from hvcore.domain.tasks.task import ENDED
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.rows import grant_from_row, grant_to_row
 from hvcore.persistence.statements import insert_new, is_storable
-from hvcore.persistence.tables import grants
+from hvcore.persistence.tables import grants, tasks
 
 
 class SqlGrantRepository:
@@ -46,9 +48,22 @@ class SqlGrantRepository:
             GrantState.UPLOADED.value,
             GrantState.DIRECT.value,
         ]
+        return self._over(before, limit, grants.c.state.in_(open_states))
+
+    def never_sent(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
+        return self._over(
+            before,
+            limit,
+            grants.c.state == GrantState.DIRECT.value,
+            grants.c.starts_processing,
+        )
+
+    def _over(
+        self, before: datetime, limit: int, *conditions: sa.ColumnElement[bool]
+    ) -> Sequence[UploadGrant]:
         statement = (
             sa.select(grants)
-            .where(grants.c.state.in_(open_states), grants.c.expires_at < before)
+            .where(grants.c.expires_at < before, *conditions, ~is_looked_for())
             .order_by(grants.c.expires_at)
             # Whoever holds the row is using the upload right now.
             .with_for_update(skip_locked=True)
@@ -56,13 +71,9 @@ class SqlGrantRepository:
         return self._all(statement, limit)
 
     def _quota_bytes(self, grant_id: str) -> int:
-        columns = grants.c
-        statement = sa.select(columns.state, columns.stored_bytes).where(
-            columns.id == grant_id
-        )
-        row = self._connection.execute(statement.with_for_update()).one()
-        is_counted = row.state in {GrantState.UPLOADED.value, GrantState.USED.value}
-        return int(row.stored_bytes) if is_counted else 0
+        statement = sa.select(grants).where(grants.c.id == grant_id).with_for_update()
+        row = self._connection.execute(statement).mappings().one()
+        return grant_from_row(row).quota_bytes
 
     def _one(
         self, column: sa.Column[str], value: str, *, for_update: bool
@@ -80,3 +91,20 @@ class SqlGrantRepository:
     ) -> Sequence[UploadGrant]:
         rows = self._connection.execute(statement.limit(limit)).mappings()
         return [grant_from_row(row) for row in rows]
+
+
+def is_looked_for() -> sa.ColumnElement[bool]:
+    """
+    Return whether a task is still to look for the bytes of a row of ``grants``.
+
+    After an outage it looks once more, however late that is.
+    """
+    return (
+        sa.exists()
+        .where(
+            tasks.c.subject == grants.c.id,
+            tasks.c.kind == UPLOAD_TAKE,
+            tasks.c.state.not_in([state.value for state in ENDED]),
+        )
+        .correlate(grants)
+    )

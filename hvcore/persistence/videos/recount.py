@@ -8,7 +8,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from hvcore.domain.uploads.grants import GrantState
+from hvcore.domain.uploads.grants import IN_THE_STORE, GrantState
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, writing
 from hvcore.persistence.tables import (
@@ -48,6 +48,9 @@ _STORED_FILES: Final = sa.union_all(
     ),
     sa.select(grants.c.org_id, grants.c.stored_bytes).where(
         grants.c.state.in_([GrantState.UPLOADED.value, GrantState.USED.value])
+    ),
+    sa.select(grants.c.org_id, sa.func.coalesce(grants.c.size_bytes, 0)).where(
+        grants.c.state.in_([state.value for state in IN_THE_STORE])
     ),
 ).subquery("everything")
 _STORED: Final = sa.select(

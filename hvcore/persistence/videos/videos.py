@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
 from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.processing.job_progress import progress_of
@@ -19,7 +20,8 @@ from hvcore.persistence.processing.published_media import (
 )
 from hvcore.persistence.rows import video_from_row, video_to_row
 from hvcore.persistence.statements import insert_new, is_storable
-from hvcore.persistence.tables import videos
+from hvcore.persistence.tables import grants, videos
+from hvcore.persistence.uploads.grants import is_looked_for
 from hvcore.persistence.videos.total_changes import TotalChanges
 from hvcore.persistence.webhooks.events import SqlEventRepository
 from hvcore.ports.repositories.errors import ConcurrentUpdateError
@@ -92,6 +94,11 @@ class SqlVideoRepository:
             .where(
                 videos.c.state == VideoState.AWAITING_UPLOAD.value,
                 videos.c.upload_expires_at <= now,
+                ~sa.exists().where(
+                    grants.c.video_id == videos.c.id,
+                    grants.c.state == GrantState.DIRECT.value,
+                    is_looked_for(),
+                ),
             )
             .order_by(videos.c.upload_expires_at)
             .limit(limit)

@@ -31,5 +31,13 @@ class GrantRepository(Protocol):
     def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
         """
         Return grants that ran out before a moment and became no video.
+
+        None whose bytes a task is still to look for.
+        """
+        ...
+
+    def never_sent(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
+        """
+        Return those of them whose bytes were to start a video, straight in the store.
         """
         ...

@@ -33,6 +33,6 @@ class VideoRepository(Protocol):
 
     def expired(self, now: datetime, limit: int) -> Sequence[Video]:
         """
-        Return videos whose awaited bytes can no longer come.
+        Return videos whose awaited bytes can no longer come, nor have come unseen.
         """
         ...

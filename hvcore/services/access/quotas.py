@@ -143,7 +143,12 @@ class Quotas:
 
 
 def require_storage(
-    work: Work, org_id: str, more_bytes: int, *, status: int | None = None
+    work: Work,
+    org_id: str,
+    more_bytes: int,
+    *,
+    reserved_bytes: int = 0,
+    status: int | None = None,
 ) -> None:
     """
     Refuse what would store more than an organization may.
@@ -153,6 +158,7 @@ def require_storage(
 
     Args:
         more_bytes: As far as it is known; 0 means that some bytes will follow.
+        reserved_bytes: How many of those that are stored were reserved for these.
         status: Instead of 429.
 
     Raises:
@@ -162,6 +168,7 @@ def require_storage(
     if limit is None:
         return
     used = work.quotas.use(org_id, month_number(work.now())).stored_bytes
+    used -= reserved_bytes
     if used + max(1, more_bytes) > limit:
         raise _exceeded(Quota.STORED_BYTES, used, limit, more=more_bytes, status=status)
 

@@ -28,6 +28,11 @@ HOUR_S: Final = 3600
 MINUTE_S: Final = 60
 ASKED_AGAIN_AFTER: Final = timedelta(seconds=1)
 """A store that failed is left alone for so long: each attempt costs 0.25 s."""
+REFUSED_AT_LEAST: Final = timedelta(seconds=1)
+"""
+Who is over a limit for longer is refused that long without asking the store. A caller
+that tries again and again had its refusals cost as much as requests.
+"""
 LOGGED_EVERY: Final = timedelta(minutes=1)
 AMPLE: Final = 100
 """Requests that must have been left for one to be worked on while it is counted."""
@@ -74,6 +79,7 @@ class RateLimits:
         self._outage = _Outage()
         # What was left to each organization by the last answer.
         self._left: dict[str, int] = {}
+        self._refused = _Refused()
         self._limits = _limits(settings)
 
     def count(
@@ -147,9 +153,12 @@ class RateLimits:
         self, rules: Sequence[RateLimitRule], *, is_needed: bool
     ) -> RateLimitResult | None:
         now = self._clock.now()
+        if refused := self._refused.find(rules, now):
+            return refused
         if self._outage.may_ask(now):
             counted = self._outcome(lambda: self._store.hit(rules), now)
             if counted is not None:
+                self._refused.remember(rules, now, counted)
                 return counted
         if is_needed:
             raise UnavailableError(
@@ -173,6 +182,41 @@ class RateLimits:
         if len(self._left) >= MAX_KNOWN_SUBJECTS:
             self._left.clear()
         self._left[org_id] = 0 if counted is None else counted.shown.remaining
+
+
+class _Refused:
+    """
+    Remembers for a moment who is over a limit: nobody's requests leave it sooner.
+    """
+
+    def __init__(self) -> None:
+        self._since: dict[
+            tuple[RateLimitRule, ...], tuple[datetime, RateLimitResult]
+        ] = {}
+
+    def find(
+        self, rules: Sequence[RateLimitRule], now: datetime
+    ) -> RateLimitResult | None:
+        """
+        Return the refusal that a request would get from the store.
+        """
+        since, refused = self._since.get(tuple(rules), (None, None))
+        if since is None or not timedelta() <= now - since < REFUSED_AT_LEAST:
+            return None
+        return refused
+
+    def remember(
+        self, rules: Sequence[RateLimitRule], now: datetime, counted: RateLimitResult
+    ) -> None:
+        """
+        Remember what the store said, if it refuses for long enough.
+        """
+        # Rounded up: at 1 it may be over at once.
+        if (counted.retry_after_s or 0) <= REFUSED_AT_LEAST.total_seconds():
+            return
+        if len(self._since) >= MAX_KNOWN_SUBJECTS:
+            self._since.clear()
+        self._since[tuple(rules)] = (now, counted)
 
 
 class _Outage:

@@ -2,23 +2,21 @@
 Make pictures of a size, a share of them for each client.
 
 Sizes that the service's own addresses name have their own slots and thread, so that
-requests for other sizes do not delay them.
+requests for other sizes do not delay them. Those are made by a process of its own, which
+is nice: somebody who asked for one after the other took half a core from who watches.
 """
 
-import io
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 import attrs
 
-from hvcore.domain.limits import MAX_SOURCE_PIXELS
-from hvcore.domain.playback.rules import PlaybackRule
-from hvcore.errors import NotFoundError, UnavailableError
-from hvcore.pictures.jpeg import encode_jpeg
+from hvcore.errors import UnavailableError
+from hvcore.pictures.cropping import crop_to_fill
+from hvcore.pictures.cropping_process import CroppingProcess
 from hvcore.throttling.shares import BUSY_RETRY_AFTER_S, SharedCapacity
 
-JPEG_QUALITY: Final = 82
 USUAL_IN_HAND: Final = 8
 OTHERS_IN_HAND: Final = 4
 """Those that wait included: each holds a thread that segments need too. The largest
@@ -36,10 +34,14 @@ class _Room:
 
     Threads of its own, not those of the requests: the C library keeps freed
     memory for each thread, which with 32 of them was 1.2 GB.
+
+    Attributes:
+        elsewhere: Makes them; None has this process do it.
     """
 
     capacity: int
     most_of_one: int
+    elsewhere: CroppingProcess | None
     _of_organizations: SharedCapacity = attrs.field(init=False)
     _of_addresses: SharedCapacity = attrs.field(init=False)
     _thread: ThreadPoolExecutor = attrs.field(init=False)
@@ -54,8 +56,6 @@ class _Room:
 
     @_thread.default
     def _make_thread(self) -> ThreadPoolExecutor:
-        # Not a nicer one: it would keep the interpreter's lock while it waits for
-        # a processor, and all others with it.
         return ThreadPoolExecutor(1, thread_name_prefix="thumbnail")
 
     def begin(
@@ -84,13 +84,18 @@ class _Room:
             self._of_addresses.release(address)
 
         try:
-            making = self._thread.submit(crop_to_fill, read(), *size_px)
+            making = self._thread.submit(self._crop, read(), *size_px)
         except BaseException:
             release(None)
             raise
         # Also where it ends after the request that wanted it.
         making.add_done_callback(release)
         return making
+
+    def _crop(self, picture: bytes, width_px: int, height_px: int) -> bytes:
+        if self.elsewhere is None:
+            return crop_to_fill(picture, width_px, height_px)
+        return self.elsewhere.crop_to_fill(picture, width_px, height_px)
 
     def _shares(self) -> SharedCapacity:
         return SharedCapacity(
@@ -114,10 +119,12 @@ class ThumbnailRenders:
         self._usual = _Room(
             capacity=USUAL_IN_HAND,
             most_of_one=USUAL_FOR_ONE * renders_of_one,
+            elsewhere=None,
         )
         self._others = _Room(
             capacity=OTHERS_IN_HAND,
             most_of_one=renders_of_one,
+            elsewhere=CroppingProcess(),
         )
 
     def make(
@@ -152,24 +159,3 @@ class ThumbnailRenders:
                 "There are too many pictures being made at a time; try again soon.",
                 retry_after_s=BUSY_RETRY_AFTER_S,
             ) from exc
-
-
-def crop_to_fill(picture: bytes, width_px: int, height_px: int) -> bytes:
-    """
-    Return a JPEG of exactly this size, its middle cut out of the picture.
-    """
-    # Costs 60 ms to import, and most processes make no pictures.
-    from PIL import Image, ImageOps  # noqa: PLC0415
-
-    Image.MAX_IMAGE_PIXELS = MAX_SOURCE_PIXELS
-    with Image.open(io.BytesIO(picture), formats=("JPEG", "PNG")) as opened:
-        if opened.width * opened.height > MAX_SOURCE_PIXELS:
-            raise NotFoundError(
-                "The video's picture is too large to be shown.",
-                rule=PlaybackRule.NO_PICTURE,
-            )
-        # Lets the JPEG decoder skip what a small picture does not need; twice
-        # the size, so that scaling still has something to work with.
-        opened.draft("RGB", (width_px * 2, height_px * 2))
-        fitted = ImageOps.fit(opened.convert("RGB"), (width_px, height_px))
-    return encode_jpeg(fitted, quality=JPEG_QUALITY, is_progressive=True)

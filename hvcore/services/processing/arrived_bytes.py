@@ -3,18 +3,21 @@ Whether the bytes that a caller sent straight to the store are there.
 """
 
 from collections.abc import Sequence
-from typing import TypeGuard
+from contextlib import suppress
+from typing import Final, TypeGuard
 
 from hvcore.domain.uploads.direct import misfit, part_sizes
 from hvcore.domain.uploads.grants import GrantState, UploadGrant, arrival_path
-from hvcore.errors import FieldError, InvalidGcsPathError
+from hvcore.errors import FieldError, InvalidGcsPathError, UnavailableError
 from hvcore.ports.direct_uploads import (
     ArrivedPart,
     PartedWrite,
     SupportsPartedWrite,
     SupportsStagedWrite,
 )
-from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
+
+SENT_AGAIN: Final = "The file was sent again while it was looked at; try again."
 
 
 def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> None:
@@ -28,7 +31,7 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
 
     Raises:
         InvalidGcsPathError: See above.
-        UnavailableError: The store does not answer.
+        UnavailableError: The store does not answer, or another file came meanwhile.
     """
     if grant.state is not GrantState.DIRECT:
         raise not_arrived(grant.path, location)
@@ -41,9 +44,31 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
             return
         raise not_arrived(grant.path, location) from exc
     reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
-    if reason is not None:
-        storage.delete_tree(arrival_path(grant))
-        raise refused_path(grant.path, f"{reason} It was removed.", location)
+    if reason is None:
+        return
+    if not remove_misfit(storage, found):
+        raise UnavailableError(SENT_AGAIN)
+    raise refused_path(grant.path, f"{reason} It was removed.", location)
+
+
+def remove_misfit(storage: Storage, found: ObjectInfo) -> bool:
+    """
+    Remove what was sent and does not fit.
+
+    Args:
+        found: As it was when it was judged.
+
+    Returns:
+        False if something else was sent meanwhile, which stays.
+
+    Raises:
+        UnavailableError: The store does not answer.
+    """
+    with suppress(ObjectNotFoundError):
+        if storage.stat(found.path) != found:
+            return False
+        storage.delete_tree(found.path)
+    return True
 
 
 def whole_parts(
@@ -60,7 +85,7 @@ def whole_parts(
         if staged is not None:
             return staged
     sizes = list(part_sizes(grant.size_bytes))
-    if not sizes or not can_take_parts(storage):
+    if not grant.in_parts or not sizes or not can_take_parts(storage):
         return None
     for begun in storage.parted_writes(arrival_path(grant)):
         try:

@@ -13,6 +13,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.captions import WEBVTT_TYPE
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
@@ -113,8 +114,11 @@ class AttemptFiles:
         """
         Remove sendings that lost a race and are beside the video's source.
         """
-        grant_path = video.source_path.rpartition("/")[0]
-        for info in list(self.storage.walk(grant_path)):
+        sent_to = upload_path(video)
+        if sent_to == video.source_path:
+            # Nothing was taken in yet: what is there is still on its way.
+            return
+        for info in list(self.storage.walk(sent_to)):
             if info.path != video.source_path:
                 self.storage.delete_tree(info.path)
 

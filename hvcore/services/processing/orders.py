@@ -4,6 +4,7 @@ Order the tasks that make a video: getting its source, planning its job.
 
 import attrs
 
+from hvcore.domain.ids import JobId
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
     TRANSCODE_PLAN,
@@ -64,16 +65,24 @@ def order_watch(work: Work, grant: UploadGrant) -> None:
     order_late_purge(work, grant)
 
 
-def order_look(work: Work, grant: UploadGrant) -> None:
+def order_look(work: Work, grant: UploadGrant, job_id: JobId | None) -> None:
     """
     Order to look once, now; nothing if that is ordered already.
+
+    Args:
+        job_id: Of the video's job, for which the bytes are taken in; None if it
+            begins once they are there.
     """
-    waiting = {TaskState.DUE, TaskState.QUEUED}
+    waiting, fitting = {TaskState.DUE, TaskState.QUEUED}, {None, job_id}
     if not any(
-        task.state in waiting and task.not_before <= work.now()
+        task.state in waiting
+        and task.not_before <= work.now()
+        and task.payload.get("job") in fitting
         for task in work.tasks.of_subject(grant.id, kind=UPLOAD_TAKE)
     ):
-        work.tasks.add([_take(grant, watches=False)])
+        task = _take(grant, watches=False)
+        job = {} if job_id is None else {"job": job_id}
+        work.tasks.add([attrs.evolve(task, payload={**task.payload, **job})])
 
 
 def order_late_purge(work: Work, grant: UploadGrant) -> None:

@@ -15,7 +15,13 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.transcoding import missing_for
-from hvcore.domain.uploads.grants import GrantState, UploadGrant, new_video, upload_path
+from hvcore.domain.uploads.grants import (
+    IN_THE_STORE,
+    GrantState,
+    UploadGrant,
+    new_video,
+    upload_path,
+)
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.errors import InvalidGcsPathError, InvalidParametersError
@@ -139,7 +145,7 @@ class ProcessRequests:
             grant.state = GrantState.USED
             order_job(work, video)
         elif grant.state is GrantState.DIRECT:
-            _order_taking(work, grant)
+            _order_taking(work, grant, video)
         # Else the fetch that is running orders the job when it is done.
         work.grants.save(grant)
         return video
@@ -179,16 +185,16 @@ def _order(work: Work, grant: UploadGrant | None, video: Video) -> None:
     """
     if grant is not None and grant.state is GrantState.FETCHING:
         order_fetch(work, grant)
-    elif grant is not None and grant.state in {GrantState.DIRECT, GrantState.TAKING}:
-        _order_taking(work, grant)
+    elif grant is not None and grant.state in IN_THE_STORE:
+        _order_taking(work, grant, video)
         work.grants.save(grant)
     else:
         order_job(work, video)
 
 
-def _order_taking(work: Work, grant: UploadGrant) -> None:
+def _order_taking(work: Work, grant: UploadGrant, video: Video) -> None:
     grant.state = GrantState.TAKING
-    order_look(work, grant)
+    order_look(work, grant, video.job_id)
     # Its address works on, whatever becomes of the video.
     order_late_purge(work, grant)
 

@@ -14,11 +14,12 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain import ids
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.ids import VideoId
+from hvcore.domain.ids import JobId, VideoId
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.uploads.direct import misfit, next_look, sent_type
 from hvcore.domain.uploads.grants import (
+    IN_THE_STORE,
     GrantState,
     UploadGrant,
     arrival_path,
@@ -33,8 +34,10 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.authorization import find_authorized_video
 from hvcore.services.access.quotas import require_minutes, require_storage
 from hvcore.services.processing.arrived_bytes import (
+    SENT_AGAIN,
     can_take_parts,
     check_arrived,
+    remove_misfit,
     whole_parts,
 )
 from hvcore.services.processing.orders import order_job, order_look
@@ -42,7 +45,6 @@ from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.uploads.direct_addresses import can_be_written
 from hvcore.services.uploads.grants import Uploads
 
-_OPEN: Final = frozenset({GrantState.DIRECT, GrantState.TAKING})
 _GONE: Final = "The uploaded bytes are not there any more; upload the file again."
 _NO_STORE: Final = "The storage cannot be written by others any more; upload again."
 
@@ -77,7 +79,12 @@ class Arrivals:
             return video.id
         check_arrived(self.storage, grant, location="path.assetId")
         with self.uow.write() as work:
-            order_look(work, grant)
+            # From now on nobody takes it for one that never came.
+            locked = work.grants.find(grant.id, for_update=True)
+            started = _video_of(work, locked)
+            if locked is not None and started is not None:
+                _start(work, locked, started)
+                order_look(work, locked, started.job_id)
             work.commit()
         return video.id
 
@@ -91,47 +98,80 @@ class Arrivals:
         """
         with self.uow.read() as work:
             grant = work.grants.find(_grant_id(run.task))
-        if grant is None or grant.state not in _OPEN:
+        if grant is None or grant.state not in IN_THE_STORE:
             run.finish()
-            return
-        if grant.state is GrantState.TAKING or self._begin(grant):
-            self._take(run, grant)
-            return
-        self._look_later(run, grant)
+        elif self._has_come(grant) and self._begin(run, grant):
+            try:
+                self._take(run, grant)
+            except ObjectNotFoundError as exc:
+                if self._is_open(grant):
+                    raise UnusableSourceError(_GONE) from exc
+                # Another worker has taken it in, and then removed it.
+                run.finish()
+        elif grant.state is GrantState.DIRECT:
+            self._look_later(run, grant)
+        else:
+            # For a job that is over; the one that follows has ordered its own.
+            run.finish()
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
-        Fail the video that waits for the bytes.
+        Fail the job that waits for the bytes, unless the video has another by now.
         """
         grant = work.grants.find(_grant_id(task), for_update=True)
         video = _video_of(work, grant)
         if not work.tasks.fail(task, error=error):
             return
-        if grant is None or grant.state is not GrantState.TAKING or video is None:
+        if grant is None or video is None or not _is_for_job(task, grant, video):
             return
-        if video.job_id is not None and video.mark_failed(video.job_id, reason):
-            # The grant stays: who sends the file again may have it tried again.
+        if video.mark_failed(_job_id(task), reason):
             work.videos.save(video)
+            # Who sends the file again may have it tried again.
+            grant.state = GrantState.DIRECT
+            work.grants.save(grant)
 
-    def _begin(self, grant: UploadGrant) -> bool:
+    def _has_come(self, grant: UploadGrant) -> bool:
+        if grant.state is GrantState.TAKING:
+            return True
+        return grant.starts_processing and self._arrived(grant) is not None
+
+    def _is_open(self, grant: UploadGrant) -> bool:
+        with self.uow.read() as work:
+            found = work.grants.find(grant.id)
+        return found is not None and found.state is GrantState.TAKING
+
+    def _begin(self, run: TaskRun, grant: UploadGrant) -> bool:
         """
-        Start the processing of a video if its bytes are there.
+        Note for which job the bytes are taken in, and where their copy will be.
+
+        The video's first job begins here.
+
+        Returns:
+            False if no job waits for them, or another than that of the task.
         """
-        if not grant.starts_processing or self._arrived(grant) is None:
-            return False
+        self._drop_copy(run)
         with self.uow.write() as work:
             locked = work.grants.find(grant.id, for_update=True)
             video = _video_of(work, locked)
-            if locked is None or locked.state is not GrantState.DIRECT:
-                return locked is not None and locked.state is GrantState.TAKING
-            if video is None or video.state is not VideoState.AWAITING_UPLOAD:
+            if locked is None or video is None:
                 return False
-            video.start_processing(ids.new_job_id())
-            work.videos.save(video)
-            locked.state = GrantState.TAKING
-            work.grants.save(locked)
+            _start(work, locked, video)
+            noted = {"job": video.job_id, **run.task.payload, "copy": _new_path(grant)}
+            if noted["job"] != video.job_id or not _is_wanted(locked, video):
+                return False
+            if not run.note(work, noted):
+                raise TaskStopped
             work.commit()
         return True
+
+    def _drop_copy(self, run: TaskRun) -> None:
+        """
+        Remove what an attempt before has left that was killed.
+        """
+        copied_to = run.task.payload.get("copy")
+        if copied_to is not None:
+            self.uploads.discard(str(copied_to))
+            self.uploads.direct.end_parts(str(copied_to))
 
     def _look_later(self, run: TaskRun, grant: UploadGrant) -> None:
         later = next_look(grant, self.clock.now())
@@ -148,19 +188,15 @@ class Arrivals:
             raise UnusableSourceError(_NO_STORE)
         sent = self._arrived(grant)
         if sent is None:
-            raise UnusableSourceError(_GONE)
-        self._require_fit(grant, sent)
-        # Each attempt has a path of its own, as each sending has.
-        path = f"{grant.path}/{secrets.token_hex(8)}"
+            raise ObjectNotFoundError(arrival)
+        self._require_fit(grant, sent, sent)
+        path = str(run.task.payload["copy"])
         try:
             copied = storage.copy(
                 arrival, path, content_type=sent_type(sent.content_type, grant)
             )
-        except ObjectNotFoundError as exc:
-            raise UnusableSourceError(_GONE) from exc
-        try:
             failpoint("arrival.copied")
-            self._require_fit(grant, copied)
+            self._require_fit(grant, copied, sent)
             run.check()
             self._keep(run, path, copied.size_bytes)
         except UnavailableError:
@@ -178,18 +214,19 @@ class Arrivals:
             run.finish(work)
             if (
                 grant is None
-                or grant.state is not GrantState.TAKING
                 or video is None
-                or video.state is not VideoState.TRANSCODING
+                or not _is_wanted(grant, video)
+                or not _is_for_job(run.task, grant, video)
             ):
                 raise TaskStopped
+            reserved_bytes = grant.quota_bytes
             grant.stored_path, grant.stored_bytes = path, size_bytes
             grant.state = GrantState.USED
             work.grants.save(grant)
             video.source_path = path
             work.videos.save(video)
             order_job(work, video)
-            _require_quotas(work, grant)
+            _require_quotas(work, grant, reserved_bytes)
             work.commit()
 
     def _arrived(self, grant: UploadGrant) -> ObjectInfo | None:
@@ -206,13 +243,50 @@ class Arrivals:
             return self.storage.stat(arrival_path(grant))
         return None
 
-    def _require_fit(self, grant: UploadGrant, found: ObjectInfo) -> None:
+    def _require_fit(
+        self, grant: UploadGrant, found: ObjectInfo, sent: ObjectInfo
+    ) -> None:
         reason = misfit(
             grant, size_bytes=found.size_bytes, content_type=found.content_type
         )
-        if reason is not None:
-            self.uploads.discard(arrival_path(grant))
-            raise UnusableSourceError(reason)
+        if reason is None:
+            return
+        if not remove_misfit(self.storage, sent):
+            # What is there by now may be what was granted.
+            raise UnavailableError(SENT_AGAIN)
+        raise UnusableSourceError(reason)
+
+
+def _new_path(grant: UploadGrant) -> str:
+    # Each attempt has a path of its own, as each sending has.
+    return f"{grant.path}/{secrets.token_hex(8)}"
+
+
+def _start(work: Work, grant: UploadGrant, video: Video) -> None:
+    """
+    Begin the first job of a video whose bytes have come; nothing if it has one.
+    """
+    if (
+        grant.state is GrantState.DIRECT
+        and grant.starts_processing
+        and video.state is VideoState.AWAITING_UPLOAD
+    ):
+        video.start_processing(ids.new_job_id())
+        work.videos.save(video)
+        grant.state = GrantState.TAKING
+        work.grants.save(grant)
+
+
+def _is_wanted(grant: UploadGrant, video: Video) -> bool:
+    return grant.state is GrantState.TAKING and video.state is VideoState.TRANSCODING
+
+
+def _is_for_job(task: Task, grant: UploadGrant, video: Video) -> bool:
+    return grant.state is GrantState.TAKING and _job_id(task) == video.job_id
+
+
+def _job_id(task: Task) -> JobId:
+    return JobId(str(task.payload.get("job")))
 
 
 def _grant_id(task: Task) -> str:
@@ -225,12 +299,14 @@ def _video_of(work: Work, grant: UploadGrant | None) -> Video | None:
     return work.videos.find(grant.video_id, for_update=True)
 
 
-def _require_quotas(work: Work, grant: UploadGrant) -> None:
+def _require_quotas(work: Work, grant: UploadGrant, reserved_bytes: int) -> None:
     """
     Raise UnusableSourceError where a quota has no room: trying again is no use.
     """
     try:
         require_minutes(work, grant.org_id)
-        require_storage(work, grant.org_id, grant.stored_bytes)
+        require_storage(
+            work, grant.org_id, grant.stored_bytes, reserved_bytes=reserved_bytes
+        )
     except QuotaExceededError as exc:
         raise UnusableSourceError(exc.detail) from exc

@@ -13,7 +13,6 @@ from hvcore.domain.uploads.grants import (
     DEFAULT_CONTENT_TYPE,
     GrantedPart,
     UploadGrant,
-    arrival_below,
     arrival_path,
 )
 from hvcore.ports.direct_uploads import SupportsPresignedWrite, WriteAddress
@@ -60,21 +59,31 @@ class DirectAddresses:
             return address
         return None
 
+    def has_parts(self, grant: UploadGrant) -> bool:
+        """
+        Return whether a direct grant's file can be sent in parts.
+        """
+        return bool(part_sizes(grant.size_bytes)) and can_take_parts(self.storage)
+
     def parts(self, grant: UploadGrant) -> Sequence[GrantedPart]:
         """
-        Return where a direct grant's file may be sent in parts; often nowhere.
+        Return where a direct grant's file may be sent in parts; perhaps nowhere.
 
-        The grant must be in the database: its end ends the parts.
+        The grant must be in the database, marked ``in_parts``: its end ends the parts.
 
         Raises:
             UnavailableError: The store does not answer.
         """
         storage, sizes = self.storage, part_sizes(grant.size_bytes)
-        if not sizes or not can_take_parts(storage):
+        if not grant.in_parts or not can_take_parts(storage):
             return ()
         begun = storage.begin_parts(
             arrival_path(grant), content_type=grant.content_type or DEFAULT_CONTENT_TYPE
         )
+        if begun.id not in {one.id for one in storage.parted_writes(begun.path)}:
+            # Where the key may not list them, nobody would notice that they have come.
+            storage.end_parts(begun)
+            return ()
         return [
             GrantedPart(
                 number=number,
@@ -88,19 +97,15 @@ class DirectAddresses:
 
     def end_parts(self, path: str) -> None:
         """
-        End what was begun in parts for a grant, and was never joined.
-
-        Args:
-            path: The grant's, or where its bytes arrive.
+        End what was begun in parts at a path, and was never joined.
 
         Raises:
             UnavailableError: The store does not answer.
         """
         storage = self.storage
-        if self.mode is DirectUploads.OFF or not can_take_parts(storage):
-            return
-        for begun in storage.parted_writes(arrival_below(path)):
-            storage.end_parts(begun)
+        if can_take_parts(storage):
+            for begun in storage.parted_writes(path):
+                storage.end_parts(begun)
 
 
 def can_be_written(storage: Storage) -> TypeGuard[SupportsPresignedWrite]:

@@ -49,7 +49,6 @@ from hvcore.services.access.quotas import (
     require_storage,
 )
 from hvcore.services.processing.orders import order_job, order_watch
-from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.uploads.direct_addresses import DirectAddresses
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
@@ -96,12 +95,12 @@ class Uploads:
             QuotaExceededError: The organization may not store it.
         """
         grant = self._new_grant(env, file)
-        granted = self._signed(grant)
+        granted = self._signed(grant, file)
         with self.uow.write() as work:
             work.grants.add(grant)
             require_storage(work, env.org_id, file.size_bytes or 0)
             work.commit()
-        return self._with_parts(granted, file)
+        return self._with_parts(granted)
 
     def grant_video(
         self, env: Environment, file: FileWanted, wanted: VideoWanted
@@ -116,7 +115,7 @@ class Uploads:
         video = new_video(env, wanted, grant, state=VideoState.AWAITING_UPLOAD)
         grant.video_id = video.id
         grant.starts_processing = True
-        granted = self._signed(grant)
+        granted = self._signed(grant, file)
         with self.uow.write() as work:
             work.videos.add(video)
             work.grants.add(grant)
@@ -128,7 +127,7 @@ class Uploads:
                 work, "video.upload", video.id, org_id=env.org_id, name=video.name
             )
             work.commit()
-        return self._with_parts(granted, file)
+        return self._with_parts(granted)
 
     def open_upload(self, grant_id: str) -> UploadGrant:
         """
@@ -268,24 +267,18 @@ class Uploads:
             for video in videos:
                 video.expire()
                 work.videos.save(video)
-            grants = work.grants.unused(now - UNPROCESSED_RETENTION, SWEEP_BATCH)
+            grants = [
+                *work.grants.unused(now - UNPROCESSED_RETENTION, SWEEP_BATCH),
+                *work.grants.never_sent(now - IN_FLIGHT_FOR, SWEEP_BATCH),
+            ]
+            # Those of yesterday may be in both.
+            grants = [*{grant.id: grant for grant in grants}.values()]
             for grant in grants:
                 grant.state = GrantState.ENDED
                 work.grants.save(grant)
             work.tasks.add(_purge_of(grant) for grant in grants)
             work.commit()
         return len(videos) + len(grants)
-
-    def purge(self, run: TaskRun) -> None:
-        """
-        Remove the bytes of an upload that ended; the subject is its path.
-
-        Raises:
-            UnavailableError: The storage refuses; the task is tried again.
-        """
-        self.storage.delete_tree(run.task.subject)
-        self.direct.end_parts(run.task.subject)
-        run.finish()
 
     def discard(self, path: str) -> None:
         """
@@ -326,15 +319,16 @@ class Uploads:
             expires_at=now + timedelta(seconds=limits.UPLOAD_URL_VALID_S),
         )
 
-    def _with_parts(self, granted: UploadGranted, file: FileWanted) -> UploadGranted:
-        if not (granted.is_direct and file.wants_parts):
+    def _with_parts(self, granted: UploadGranted) -> UploadGranted:
+        if not granted.grant.in_parts:
             return granted
         return attrs.evolve(granted, parts=self.direct.parts(granted.grant))
 
-    def _signed(self, grant: UploadGrant) -> UploadGranted:
+    def _signed(self, grant: UploadGrant, file: FileWanted) -> UploadGranted:
         address = self.direct.address(grant)
         if address is not None:
             grant.state = GrantState.DIRECT
+            grant.in_parts = file.wants_parts and self.direct.has_parts(grant)
             return UploadGranted(grant=grant, signed_url=address.url, is_direct=True)
         path = self.signer.sign(grant.id, int(grant.expires_at.timestamp()))
         return UploadGranted(grant=grant, signed_url=self.public.upload_url + path)

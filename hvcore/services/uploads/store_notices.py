@@ -85,7 +85,7 @@ class StoreNotices:
             return 0
         with self.uow.write() as work:
             for grant in waiting:
-                order_look(work, grant)
+                order_look(work, grant, None)
             work.commit()
         return len(waiting)
 

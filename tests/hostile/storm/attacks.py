@@ -24,6 +24,7 @@ from typing import Final, TypeAlias
 import attrs
 import cattrs
 
+from hvcore.child_launcher import share_processors_as_nice
 from tests.hostile.storm.exchange import (
     GIVES_UP_AFTER_S,
     READ_BYTES,
@@ -285,6 +286,7 @@ def main() -> None:
     Attack, and print what came of it.
     """
     os.nice(NICENESS)
+    share_processors_as_nice()
     targets = cattrs.structure(json.load(sys.stdin), Targets)
     attackers = Attackers(targets)
     asyncio.run(attackers.run())

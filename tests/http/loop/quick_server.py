@@ -4,6 +4,7 @@ A server like ours with little patience: ``python -m tests.http.loop.quick_serve
 It takes the kind of worker, a folder, and a listening descriptor.
 """
 
+import gc
 import hashlib
 import logging
 import sys
@@ -53,6 +54,11 @@ class Json:
         raise UnauthorizedError
 
 
+class Garbage:
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        resp.text = str(gc.get_freeze_count())
+
+
 class File:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -82,6 +88,7 @@ class File:
 def make(folder: Path) -> Callable[..., Iterable[bytes]]:
     app = make_app(cors=ANY_ORIGIN)
     app.add_route("/json", Json())
+    app.add_route("/garbage", Garbage())
     app.add_route("/file", File(folder))
 
     def with_crash(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own

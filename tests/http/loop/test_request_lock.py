@@ -3,11 +3,13 @@ Requests take turns, and never wait for one that is stuck.
 """
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from hv_server.request_lock import RequestLock
+from hvcore.throttling.turns import end_turn, work_for
 from tests.live import until
 
 DEADLINE_S = 20
@@ -69,6 +71,95 @@ def test_who_has_one_request_waits_for_one_of_each_other_client() -> None:
             until(lambda n=number: lock.waiting == n, within_s=DEADLINE_S)
 
     assert order == ["a", "b", "c", *["a", "b"] * 4]
+
+
+def test_who_waits_for_another_process_keeps_nobody_waiting() -> None:
+    lock, free = RequestLock(patience_s=DEADLINE_S), threading.Event()
+
+    def wait_for_database() -> None:
+        with lock.turn_of(CLIENT):
+            end_turn()
+            free.wait(DEADLINE_S)
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(wait_for_database)
+
+        assert work_alone(lock) == 1
+
+        assert not waiting.done()
+        free.set()
+        waiting.result(DEADLINE_S)
+
+
+def test_a_turn_that_ended_early_does_not_end_that_of_another() -> None:
+    lock, order = RequestLock(patience_s=DEADLINE_S), list[str]()
+    has_ended, may_go_on = threading.Event(), threading.Event()
+
+    def wait_for_database() -> None:
+        with lock.turn_of("first"):
+            end_turn()
+            has_ended.set()
+            may_go_on.wait(DEADLINE_S)
+
+    def follow() -> None:
+        with lock.turn_of("third"):
+            order.append("third")
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(wait_for_database)
+        has_ended.wait(DEADLINE_S)
+        with lock.turn_of("second"):
+            third = pool.submit(follow)
+            until(lambda: lock.waiting == 1, within_s=DEADLINE_S)
+            may_go_on.set()
+            first.result(DEADLINE_S)
+            order.append("second")
+        third.result(DEADLINE_S)
+
+    assert order == ["second", "third"]
+
+
+def test_patience_is_counted_from_the_beginning_of_a_turn() -> None:
+    patience_s = 0.5
+    lock, free = RequestLock(patience_s=patience_s), threading.Event()
+    entered = threading.Event()
+
+    def stick() -> None:
+        with lock.turn_of(CLIENT):
+            entered.set()
+            free.wait(DEADLINE_S)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(stick)
+        entered.wait(DEADLINE_S)
+        over_at = time.monotonic() + patience_s
+        until(lambda: time.monotonic() > over_at, within_s=DEADLINE_S)
+        began = time.monotonic()
+        with lock.turn_of("another"):
+            waited_s = time.monotonic() - began
+        free.set()
+
+    assert waited_s < patience_s / 2
+
+
+def test_the_addresses_of_an_organization_are_one_client() -> None:
+    lock, order = RequestLock(patience_s=DEADLINE_S), list[str]()
+
+    def work(address: str) -> None:
+        with lock.turn_of(address):
+            work_for("org_a" if address.startswith("a") else "org_b")
+            order.append(address)
+
+    waiting = ["a1", "a2", "a3", "b1"]
+    for address in waiting:
+        work(address)
+    order.clear()
+    with ThreadPoolExecutor(len(waiting)) as pool, lock.turn_of("holder"):
+        for number, address in enumerate(waiting, start=1):
+            pool.submit(work, address)
+            until(lambda n=number: lock.waiting == n, within_s=DEADLINE_S)
+
+    assert order == ["a1", "b1", "a2", "a3"]
 
 
 def test_a_crash_gives_its_turn_back() -> None:

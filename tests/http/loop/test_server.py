@@ -387,6 +387,12 @@ def test_a_header_does_not_rewrite_the_path(server: Server, name: str) -> None:
     assert body == b"here"
 
 
+def test_nothing_of_the_app_is_looked_through_for_garbage(server: Server) -> None:
+    _, never_looked_at = server.answer(head("GET", "/garbage"))
+
+    assert int(never_looked_at) > 10_000
+
+
 def test_head_is_get_without_the_body(server: Server) -> None:
     with server.connect() as sock:
         sock.sendall(head("HEAD", "/json"))

@@ -557,9 +557,7 @@ def test_a_picture_that_is_too_large_is_named(
     cinema: Cinema, refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # It has 640x360.
-    monkeypatch.setattr(
-        "hvcore.services.playback.thumbnail_renders.MAX_SOURCE_PIXELS", 200_000
-    )
+    monkeypatch.setattr("hvcore.pictures.cropping.MAX_SOURCE_PIXELS", 200_000)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", Image.MAX_IMAGE_PIXELS)
     video = cinema.playable(is_public=True)
 

@@ -15,6 +15,8 @@ from hvcore.domain.ids import ShareId
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
+from hvcore.pictures.cropping import crop_to_fill
+from hvcore.pictures.cropping_process import CroppingProcess
 from hvcore.playback_tokens import TokenUse
 from hvcore.services.playback import thumbnail_renders
 from tests.conftest import SettableClock
@@ -188,14 +190,14 @@ def test_a_video_without_a_poster_has_no_picture(public: DeliveryWorld) -> None:
 def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(
     public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = thumbnail_renders.crop_to_fill
-
-    def delete_meanwhile(picture: bytes, width_px: int, height_px: int) -> bytes:
+    def delete_meanwhile(
+        _: object, picture: bytes, width_px: int, height_px: int
+    ) -> bytes:
         public.change(state=VideoState.DELETED)
         public.storage.delete_tree(f"media/{VIDEO}")
-        return make(picture, width_px, height_px)
+        return crop_to_fill(picture, width_px, height_px)
 
-    monkeypatch.setattr(thumbnail_renders, "crop_to_fill", delete_meanwhile)
+    monkeypatch.setattr(CroppingProcess, "crop_to_fill", delete_meanwhile)
 
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
     assert cached(public) == []
@@ -206,7 +208,7 @@ def test_a_picture_that_has_to_wait_too_long_is_refused(
 ) -> None:
     release = threading.Event()
     monkeypatch.setattr(
-        thumbnail_renders, "crop_to_fill", lambda *_: release.wait() and b""
+        CroppingProcess, "crop_to_fill", lambda *_: release.wait() and b""
     )
     monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 0.01)
 
@@ -222,7 +224,7 @@ def test_pictures_leave_threads_to_those_who_watch(
 ) -> None:
     release = threading.Event()
     monkeypatch.setattr(
-        thumbnail_renders, "crop_to_fill", lambda *_: release.wait() and b"made"
+        CroppingProcess, "crop_to_fill", lambda *_: release.wait() and b"made"
     )
     monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 30)
     renders = thumbnail_renders.ThumbnailRenders(renders_of_one=1)

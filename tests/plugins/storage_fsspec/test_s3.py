@@ -5,7 +5,7 @@ A bucket to which others send bytes themselves, in a store that checks signature
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 import urllib3
@@ -18,7 +18,14 @@ from hvcore.plugin_api import (
     SupportsPresignedWrite,
     UnavailableError,
 )
-from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
+from tests.object_store import (
+    KEY,
+    SECRET,
+    SWIFT_KEY,
+    SWIFT_SECRET,
+    new_swift_bucket,
+    s3_client,
+)
 
 MP4 = "video/mp4"
 DATA = b"0123456789"
@@ -127,6 +134,52 @@ def test_a_signature_of_version_2_binds_no_length(swift: str, tmp_path: Path) ->
     address = bucket.write_address("a", content_type=MP4, size_bytes=10, valid_s=60)
 
     assert not address.binds_size
+
+
+def test_addresses_are_signed_for_the_region_in_which_the_bucket_is(
+    s3_endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As AWS: no endpoint is set, and none of its usual settings names a region.
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", s3_endpoint)
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    s3_client(s3_endpoint).create_bucket(
+        Bucket="in-frankfurt",
+        CreateBucketConfiguration={"LocationConstraint": "eu-central-1"},
+    )
+
+    made = make_storage(
+        "s3://in-frankfurt/here",
+        args={"key": KEY, "secret": SECRET},
+        min_free_bytes=None,
+        work_dir=tmp_path,
+    )
+
+    assert isinstance(made, S3Storage)
+    address = made.write_address("a", content_type=None, size_bytes=None, valid_s=60)
+    assert "/eu-central-1/s3/aws4_request" in unquote(address.url)
+    assert "/eu-central-1/" in unquote(made.presigned_url("a", valid_s=60))
+
+
+def test_a_copy_that_loses_its_source_meanwhile_is_thrown_away(
+    bucket: S3Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.write("a", io.BytesIO(DATA), content_type=MP4)
+    stat = bucket.stat
+
+    def goes(path: str) -> object:
+        found = stat(path)
+        if path == "b":
+            bucket.delete_tree("a")
+        return found
+
+    monkeypatch.setattr(bucket, "stat", goes)
+
+    with pytest.raises(ObjectNotFoundError):
+        bucket.copy("a", "b", content_type=MP4)
+    monkeypatch.undo()
+    assert list(bucket.walk("b")) == []
 
 
 def test_a_copy_stays_as_it_is_when_others_write_again(

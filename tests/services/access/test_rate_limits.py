@@ -155,6 +155,36 @@ def test_a_reset_is_rounded_up(clock: SettableClock) -> None:
     assert exact < counted.reset_unix < exact + 1
 
 
+def test_who_is_over_a_limit_costs_the_store_one_question_a_second(
+    clock: SettableClock,
+) -> None:
+    one = limited(clock, upload_url_per_minute_and_key=1)
+    one.count(Bucket.UPLOAD_URL)
+    for _ in range(5):
+        assert one.count(Bucket.UPLOAD_URL).retry_after_s == 60
+    assert one.store.asked == 2
+
+    # Others are still asked for, and so is everything else of the same key.
+    assert one.count(Bucket.UPLOAD_URL, "key_b").retry_after_s is None
+    assert one.count().retry_after_s is None
+    assert one.store.asked == 4
+
+    clock.move(timedelta(seconds=1))
+    assert one.count(Bucket.UPLOAD_URL).retry_after_s == 59
+    assert one.store.asked == 5
+
+
+def test_a_refusal_does_not_outlast_its_limit(clock: SettableClock) -> None:
+    one = limited(clock, upload_url_per_minute_and_key=1)
+    one.count(Bucket.UPLOAD_URL)
+    clock.move(timedelta(seconds=59.5))
+    assert one.count(Bucket.UPLOAD_URL).retry_after_s == 1
+
+    clock.move(timedelta(seconds=0.5))
+
+    assert one.count(Bucket.UPLOAD_URL).retry_after_s is None
+
+
 def test_without_the_store_requests_pass_and_uploads_do_not(
     clock: SettableClock,
 ) -> None:

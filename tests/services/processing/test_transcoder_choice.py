@@ -12,6 +12,7 @@ import pytest
 from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.tasks.kinds import TRANSCODE_PART
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ConfigError, UnavailableError
@@ -116,7 +117,9 @@ def test_fifty_pending_jobs_do_not_hold_a_local_encode(ruled: Ruled) -> None:
     )
 
     assert began
-    assert remote.part(video_id).state is TaskState.DONE
+    with remote.world.services.uow.read() as work:
+        (part,) = work.tasks.of_subject(video_id, kind=TRANSCODE_PART)
+    assert part.state is TaskState.DONE
     assert len(remote.service.running()) == 50
 
 

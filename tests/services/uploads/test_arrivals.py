@@ -18,8 +18,10 @@ from hvcore.errors import (
     ForbiddenError,
     InvalidGcsPathError,
     ProcessingInProgressError,
+    QuotaExceededError,
     VideoNotFoundError,
 )
+from hvcore.services.processing.attempt_files import AttemptFiles
 from tests.services.conftest import MP4, World, make_world
 from tests.services.uploads.direct import (
     DATA,
@@ -73,6 +75,10 @@ def look(world: World) -> None:
     world.clock.move(seconds=10)
     world.services.task_runs.sweep(holder="test")
     world.run_tasks()
+
+
+def used_bytes(world: World) -> int:
+    return world.services.quotas.of_one(world.env.org_id).use.stored_bytes
 
 
 def test_the_address_is_the_stores_own(world: World, swift: str) -> None:
@@ -288,6 +294,79 @@ def test_what_began_in_time_may_end_later(world: World) -> None:
     assert world.video(answer.grant.video_id or "").state is VideoState.READY
 
 
+def test_what_was_said_to_be_complete_outlives_an_outage(world: World) -> None:
+    answer = granted_video(world)
+    put(answer)
+    complete(world, answer)
+    assert world.video(answer.grant.video_id or "").state is VideoState.TRANSCODING
+
+    world.clock.move(hours=50)
+    world.services.uploads.expire()
+    world.run_everything()
+
+    assert world.video(answer.grant.video_id or "").state is VideoState.READY
+
+
+def test_what_nobody_looked_for_in_an_outage_is_not_taken_for_missing(
+    world: World,
+) -> None:
+    answer, empty = granted_video(world), granted_video(world)
+    put(answer)
+
+    world.clock.move(hours=50)
+    world.services.uploads.expire()
+    world.run_everything()
+    world.services.uploads.expire()
+
+    assert world.video(answer.grant.video_id or "").state is VideoState.READY
+    assert world.video(empty.grant.video_id or "").state is VideoState.DELETED
+
+
+def test_the_sweep_of_a_job_removes_no_other_uploads(
+    world: World, swift: str, bucket: str
+) -> None:
+    answer, other = granted_video(world), granted_video(world)
+    put(answer)
+    put(other)
+
+    files = AttemptFiles(storage=world.services.storage)
+    files.drop_other_sendings(world.video(answer.grant.video_id or ""))
+
+    assert len(objects(swift, bucket)) == 2
+
+
+def test_a_worker_that_gives_up_late_fails_no_newer_job(any_file: World) -> None:
+    world = any_file
+    answer = world.services.uploads.grant_video(
+        world.env, FileWanted(file_name="a"), world.wanted()
+    )
+    video_id = answer.grant.video_id or ""
+    put(answer, DATA, MP4)
+    complete(world, answer)
+    with world.services.uow.read() as work:
+        (look_task,) = [
+            task
+            for task in work.tasks.of_subject(answer.grant.id, kind=UPLOAD_TAKE)
+            if not task.payload["watches"]
+        ]
+    late = world.services.task_runs.take(look_task.id, worker="gone:1")
+    assert late is not None
+    # Meanwhile another worker finds something else there, and its owner tries again.
+    put(answer, DATA, "text/html")
+    look(world)
+    assert world.video(video_id).state is VideoState.FAILED
+    put(answer, DATA, MP4)
+    world.services.processing.retry(world.caller, world.env.org_id, video_id)
+
+    with world.services.uow.write() as work:
+        world.services.arrivals.give_up(work, late, "It was lost.", error="lost")
+        work.commit()
+
+    assert world.video(video_id).state is VideoState.TRANSCODING
+    world.run_everything()
+    assert world.video(video_id).state is VideoState.READY
+
+
 @pytest.mark.parametrize(
     ("data", "content_type"), [(DATA + b"x", MP4), (DATA, "video/webm")]
 )
@@ -380,8 +459,44 @@ def test_a_file_over_the_quota_fails_and_is_not_counted(world: World) -> None:
     video = world.video(answer.grant.video_id or "")
     assert video.state is VideoState.FAILED
     assert "stored" in (video.failure_reason or "")
-    _, use = world.services.quotas.of(world.env.org_id)
-    assert use.stored_bytes == 0
+    world.clock.move(hours=8)
+    world.run_everything()
+    world.services.uploads.expire()
+    assert used_bytes(world) == 0
+
+
+def test_uploads_to_the_store_have_their_room_from_the_start(world: World) -> None:
+    world.services.quotas.change(world.env.org_id, {"stored_bytes": 2 * len(DATA)})
+    first, second = granted_video(world), granted(world)
+    with pytest.raises(QuotaExceededError):
+        granted_video(world)
+
+    put(first)
+    complete(world, first)
+    look(world)
+    assert world.video(first.grant.video_id or "").source_path != first.grant.path
+    assert used_bytes(world) >= 2 * len(DATA)
+    with pytest.raises(QuotaExceededError):
+        granted(world)
+
+    world.services.deletion.delete(
+        world.caller, world.env.org_id, first.grant.video_id or "", None
+    )
+    assert used_bytes(world) == len(DATA)
+    granted(world)
+    assert state(world, second) is GrantState.DIRECT
+
+
+def test_what_never_came_keeps_its_room_for_seven_hours(world: World) -> None:
+    granted_video(world)
+    assert used_bytes(world) == len(DATA)
+
+    for _ in range(2):
+        world.clock.move(hours=7, minutes=1)
+        world.run_everything()
+        world.services.uploads.expire()
+
+    assert used_bytes(world) == 0
 
 
 def test_a_deleted_videos_file_is_not_taken_in(

@@ -190,6 +190,7 @@ def test_abandoned_parts_are_ended(site: Site) -> None:
     assert site.bucket.paths(cancelled.grant.path)
 
     site.world.clock.move(hours=26)
+    take_in(site.world)
     site.world.services.uploads.expire()
     take_in(site.world)
 

@@ -2,16 +2,21 @@
 Files that are sent straight to a store which fails now and then.
 """
 
-from collections.abc import Iterator
+import itertools
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
 import pytest
 import urllib3
 
-from hvcore.domain.uploads.grants import UploadGranted
+from hvcore.domain.tasks.kinds import UPLOAD_TAKE
+from hvcore.domain.tasks.task import Task, TaskState
+from hvcore.domain.uploads.grants import FileWanted, UploadGranted, arrival_path
 from hvcore.domain.videos.states import VideoState
 from tests.faulty_store import Fault, FaultyStore, faulty_store
+from tests.object_store import swift_client
 from tests.services.conftest import World
 from tests.services.uploads.direct import (
     DATA,
@@ -43,6 +48,28 @@ class Site:
             path == video.source_path
             and content(self.behind, self.bucket, path) == DATA
         )
+
+
+def take_tasks(world: World, granted: UploadGranted) -> Sequence[Task]:
+    with world.services.uow.read() as work:
+        return work.tasks.of_subject(granted.grant.id, kind=UPLOAD_TAKE)
+
+
+def run_task(world: World, task: Task) -> None:
+    world.services.task_runs.run(task.id, worker="test:1", stopping=lambda: False)
+
+
+def is_copy_of(granted: UploadGranted, path: str) -> bool:
+    return re.search(f"{granted.grant.path}/[0-9a-f]{{16}}$", path) is not None
+
+
+def begun_in_parts(site: Site, granted: UploadGranted) -> Sequence[str]:
+    found = swift_client(site.behind).list_multipart_uploads(Bucket=site.bucket)
+    return [
+        upload["Key"]
+        for upload in found.get("Uploads", ())
+        if granted.grant.path in upload["Key"]
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +156,130 @@ def test_a_file_that_changes_while_it_is_taken_in_is_taken_whole(site: Site) -> 
     video = site.world.video(answer.grant.video_id or "")
     assert video.state is VideoState.TRANSCODING
     assert content(site.behind, site.bucket, video.source_path) == DATA
+
+
+def test_a_file_that_is_sent_again_while_it_is_refused_is_taken_in(
+    tmp_path: Path, swift: str
+) -> None:
+    with (
+        faulty_store(swift) as store,
+        direct_world(tmp_path, store.url, new_bucket_of(swift), mode="on") as world,
+    ):
+        answer = world.services.uploads.grant_video(
+            world.env, FileWanted(file_name="a"), world.wanted()
+        )
+        assert put(answer, content_type="text/html") == 200
+        looks = itertools.count(1)
+
+        def replace(method: str, path: str, is_copy: bool) -> None:  # noqa: FBT001 - see FaultyStore.strikes
+            del is_copy
+            # Seen before: when it was looked for, and when it was to be copied.
+            if method == "HEAD" and path.endswith("/arrival") and next(looks) == 3:
+                put(answer)
+
+        store.strikes = replace
+        take_in(world)
+
+        video = world.video(answer.grant.video_id or "")
+        assert video.state is VideoState.TRANSCODING, video.failure_reason
+        assert next(looks) > 3
+        with world.services.storage.open(video.source_path) as file:
+            assert file.read() == DATA
+
+
+def test_of_two_workers_that_take_a_file_in_one_leaves_nothing(site: Site) -> None:
+    answer = granted_video(site.world)
+    put(answer)
+    site.world.services.arrivals.complete(
+        site.world.caller, site.world.env.org_id, answer.grant.video_id or ""
+    )
+    first, second = take_tasks(site.world, answer)
+    site.world.clock.move(seconds=10)
+
+    def overtake(method: str, path: str, is_copy: bool) -> None:  # noqa: FBT001 - see FaultyStore.strikes
+        del is_copy
+        if method == "HEAD" and is_copy_of(answer, path):
+            site.store.strikes = lambda *_: None
+            run_task(site.world, second)
+
+    site.store.strikes = overtake
+    run_task(site.world, first)
+
+    assert site.has_one_right_file(answer)
+    assert [task.state for task in take_tasks(site.world, answer)] == [
+        TaskState.DONE,
+        TaskState.DONE,
+    ]
+
+
+def test_a_file_that_vanishes_while_it_is_copied_leaves_no_copy(site: Site) -> None:
+    answer = granted_video(site.world)
+    put(answer)
+
+    def remove(method: str, path: str, is_copy: bool) -> None:  # noqa: FBT001 - see FaultyStore.strikes
+        del is_copy
+        if method == "HEAD" and is_copy_of(answer, path):
+            site.store.strikes = lambda *_: None
+            site.world.services.storage.delete_tree(arrival_path(answer.grant))
+
+    site.store.strikes = remove
+    take_in(site.world)
+
+    assert objects(site.behind, site.bucket, answer.grant.path) == []
+    video = site.world.video(answer.grant.video_id or "")
+    assert video.state is VideoState.FAILED
+    assert "upload the file again" in (video.failure_reason or "")
+
+
+def test_what_is_being_taken_in_is_not_removed_however_long_it_takes(
+    site: Site,
+) -> None:
+    answer = granted_video(site.world)
+    put(answer)
+    site.store.strikes = lambda _method, _path, is_copy: (
+        Fault.ERROR_503 if is_copy else None
+    )
+    take_in(site.world)
+
+    site.world.clock.move(hours=12)
+    take_in(site.world)
+    site.store.strikes = lambda *_: None
+    take_in(site.world)
+    video = site.world.video(answer.grant.video_id or "")
+    assert video.state is VideoState.TRANSCODING, video.failure_reason
+    put(answer, DATA[::-1])
+    site.world.clock.move(hours=1)
+    take_in(site.world)
+    assert site.has_one_right_file(answer)
+
+
+def test_what_a_copy_had_begun_when_the_store_went_away_is_ended(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So that a small file is copied in parts.
+    monkeypatch.setattr("s3fs.core.MANAGED_COPY_THRESHOLD", 1)
+    answer = granted_video(site.world)
+    put(answer)
+
+    def vanish(method: str, path: str, is_copy: bool) -> Fault | None:  # noqa: FBT001 - see FaultyStore.strikes
+        del method, path
+        if is_copy:
+            site.store.strikes = lambda *_: Fault.ERROR_503
+            return Fault.ERROR_503
+        return None
+
+    site.store.strikes = vanish
+    take_in(site.world)
+    assert begun_in_parts(site, answer)
+
+    site.store.strikes = lambda *_: None
+    site.world.services.deletion.delete(
+        site.world.caller, site.world.env.org_id, answer.grant.video_id or "", None
+    )
+    site.world.clock.move(hours=12)
+    take_in(site.world)
+
+    assert not begun_in_parts(site, answer)
 
 
 def test_while_the_store_is_away_files_wait(site: Site) -> None:

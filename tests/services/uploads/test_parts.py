@@ -11,11 +11,19 @@ import pytest
 import urllib3
 
 from hvcore import failpoints
-from hvcore.domain.uploads.direct import PART_BYTES, PARTS_FROM_BYTES, part_sizes
+from hvcore.domain.tasks.kinds import UPLOAD_PURGE
+from hvcore.domain.tasks.task import TaskState
+from hvcore.domain.uploads.direct import (
+    PART_BYTES,
+    PARTS_FROM_BYTES,
+    DirectUploads,
+    part_sizes,
+)
 from hvcore.domain.uploads.grants import UploadGranted, arrival_path
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import InvalidGcsPathError
 from hvcore.ports.direct_uploads import PartedWrite, SupportsPartedWrite
+from hvcore.services.uploads.direct_addresses import DirectAddresses
 from tests.faulty_store import Fault, faulty_store
 from tests.services.conftest import World, make_world
 from tests.services.uploads.direct import (
@@ -155,6 +163,7 @@ def test_abandoned_parts_are_ended(world: World) -> None:
     )
 
     world.clock.move(hours=26)
+    take_in(world)
     world.services.uploads.expire()
     take_in(world)
 
@@ -207,3 +216,50 @@ def test_a_fault_while_parts_are_joined_costs_time_and_nothing_else(
         video = world.video(answer.grant.video_id or "")
         assert video.state is VideoState.TRANSCODING
         assert content(swift, bucket, video.source_path) == LARGE
+
+
+def test_parts_end_though_nobody_is_sent_to_the_store_any_more(world: World) -> None:
+    answer = granted(world)
+    send(answer, [1])
+
+    off = DirectAddresses(storage=world.services.storage, mode=DirectUploads.OFF)
+    off.end_parts(arrival_path(answer.grant))
+
+    assert begun(world, answer) == []
+
+
+def test_a_key_that_may_not_list_parts_gets_none_and_needs_none(
+    tmp_path: Path, swift: str, bucket: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        faulty_store(swift) as store,
+        direct_world(tmp_path, store.url, bucket) as world,
+    ):
+        store.denies_lists_of_parts = True
+        answer, abandoned = granted(world), granted(world)
+        assert answer.parts == ()
+
+        with urllib3.PoolManager(retries=False) as pool:
+            sent = pool.request(
+                "PUT",
+                answer.signed_url,
+                body=LARGE,
+                headers={"Content-Type": "video/mp4"},
+            )
+        assert sent.status == 200
+        with pytest.raises(InvalidGcsPathError, match="No bytes"):
+            complete(world, abandoned)
+        complete(world, answer)
+        take_in(world)
+
+        video = world.video(answer.grant.video_id or "")
+        assert video.state is VideoState.TRANSCODING
+        world.clock.move(hours=26)
+        for _ in range(2):
+            take_in(world)
+            world.services.uploads.expire()
+        with world.services.uow.read() as work:
+            tasks = work.tasks.search(kind=UPLOAD_PURGE)
+        assert {task.state for task in tasks} == {TaskState.DONE}
+        warnings = [one for one in caplog.records if "may not list" in one.message]
+        assert len(warnings) == 1

@@ -1,0 +1,110 @@
+"""
+Whose turn is next: clients come one after the other, whatever each of them has.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+import attrs
+
+_T = TypeVar("_T")
+_of_thread = threading.local()
+
+
+@attrs.define(eq=False)
+class TurnQueue(Generic[_T]):
+    """
+    What waits, in turn by client; for one thread at a time.
+
+    A client waits for one of every other client, not for all that they have. Whose turn
+    it is stands behind those who come meanwhile.
+    """
+
+    # Whose turn is next, first.
+    _waiting: dict[str, deque[_T]] = attrs.field(factory=dict, init=False)
+    # Whose turn it is, and what else it has; it comes last.
+    _client: str = attrs.field(default="", init=False)
+    _rest: deque[_T] = attrs.field(factory=deque, init=False)
+
+    def __len__(self) -> int:
+        return len(self._rest) + sum(map(len, self._waiting.values()))
+
+    def begin(self, client: str) -> None:
+        """
+        Say whose turn it is without having waited; nothing waits.
+        """
+        self._client = client
+
+    def add(self, client: str, one: _T) -> None:
+        """
+        Have one wait behind those of the same client.
+        """
+        if client == self._client:
+            self._rest.append(one)
+        else:
+            self._waiting.setdefault(client, deque()).append(one)
+
+    def pop(self) -> _T:
+        """
+        Take the next one out; there must be one.
+        """
+        if self._rest:
+            self._waiting[self._client] = self._rest
+        self._client = next(iter(self._waiting))
+        self._rest = self._waiting.pop(self._client)
+        return self._rest.popleft()
+
+    def remove(self, client: str, one: _T) -> bool:
+        """
+        Take one out that no longer waits; False if it is out already.
+        """
+        is_its_turn = client == self._client
+        queue = self._rest if is_its_turn else self._waiting.get(client, deque())
+        if one not in queue:
+            return False
+        queue.remove(one)
+        if not queue:
+            self._waiting.pop(client, None)
+        return True
+
+
+@contextmanager
+def having_turn(client: str, *, end: Callable[[], None]) -> Iterator[None]:
+    """
+    Say for whom this thread works while the block runs, and how its turn ends.
+
+    A server may let one request run at a time. One that waits for SQLite's write lock,
+    say, ends its turn, or it would keep all others waiting with it.
+    """
+    _of_thread.client, _of_thread.end = client, end
+    try:
+        yield
+    finally:
+        _of_thread.client, _of_thread.end = "", None
+
+
+def end_turn() -> None:
+    """
+    End this thread's turn, if it has one; call this before a wait.
+    """
+    end: Callable[[], None] | None = getattr(_of_thread, "end", None)
+    if end is not None:
+        end()
+
+
+def work_for(client: str) -> None:
+    """
+    Say that this turn's client is known better: an organization has many addresses.
+    """
+    if getattr(_of_thread, "client", ""):
+        _of_thread.client = client
+
+
+def client_of_turn() -> str:
+    """
+    Return for whom this thread works; "" if it is nobody's turn.
+    """
+    return getattr(_of_thread, "client", "")

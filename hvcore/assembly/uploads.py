@@ -79,8 +79,8 @@ class UploadWiring(Backends):
         mode = DirectUploads(self.settings.uploads.direct)
         if mode is DirectUploads.ON and not can_be_written(self.storage):
             raise ConfigError(
-                "uploads.direct: this storage signs no addresses for writing; use an "
-                "S3 bucket with a key, or set it to auto or off."
+                "uploads.direct: this storage signs no addresses for writing; use S3, "
+                "Google or Azure with a key that signs, or set it to auto or off."
             )
         return DirectAddresses(storage=self.storage, mode=mode)
 

@@ -6,8 +6,6 @@ written by the unit of work, the files lie in the storage, and their playlists
 and manifests are those that assembly writes.
 """
 
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -36,6 +34,7 @@ from hvcore.domain.videos.video import VideoWanted
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.settings import load
 from tests.fakes import MemoryQueue
+from tests.migrated import lay_database
 
 ORG: Final = "org_films"
 ENV: Final = "live"
@@ -69,13 +68,13 @@ def migrate(environ: Mapping[str, str]) -> None:
     """
     Make the tables of a service.
     """
-    Path(environ["HV_DATA"]).mkdir(parents=True, exist_ok=True)
-    subprocess.run(
-        [sys.executable, "-m", "hv_cli", "migrate"],
-        env=dict(environ),
-        check=True,
-        capture_output=True,
-    )
+    folder = Path(environ["HV_DATA"])
+    folder.mkdir(parents=True, exist_ok=True)
+    # A command would take a second to load.
+    settings = load(config_path=None, environ=environ, data_dir=folder).settings
+    lay_database(settings)
+    with build(settings, rings=False) as services:
+        services.migrate()
 
 
 @contextmanager

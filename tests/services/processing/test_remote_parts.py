@@ -38,6 +38,7 @@ def test_a_video_that_is_made_elsewhere_gets_ready(remote: RemoteWorld) -> None:
     assert len(remote.service.jobs) == 1
 
 
+@pytest.mark.matrix
 def test_120_polls_read_no_byte_of_the_source_and_none_of_what_was_made(
     remote: RemoteWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +178,7 @@ def test_a_job_that_the_service_lost_is_submitted_anew(remote: RemoteWorld) -> N
     assert remote.world.video(video_id).state is VideoState.READY
 
 
+@pytest.mark.matrix
 def test_a_hundred_deleted_videos_are_cancelled_each(remote: RemoteWorld) -> None:
     videos = [remote.submitted() for _ in range(100)]
     assert len(remote.service.running()) == 100
@@ -189,6 +191,7 @@ def test_a_hundred_deleted_videos_are_cancelled_each(remote: RemoteWorld) -> Non
     assert sorted(remote.service.cancels) == sorted(remote.service.jobs)
 
 
+@pytest.mark.matrix
 def test_cancelling_survives_an_outage(remote: RemoteWorld) -> None:
     videos = [remote.submitted() for _ in range(20)]
     remote.service.length_s = 10 * 24 * 3600

@@ -99,6 +99,7 @@ def test_what_a_rule_decides_by_size_is_probed_elsewhere(
     assert [path for path in opened if path.startswith("uploads/")] == []
 
 
+@pytest.mark.matrix
 def test_fifty_pending_jobs_do_not_hold_a_local_encode(ruled: Ruled) -> None:
     remote = ruled("far if size > 0.0001 MB")
     for _ in range(50):

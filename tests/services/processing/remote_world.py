@@ -11,7 +11,7 @@ import attrs
 
 from hvcore.assembly import build
 from hvcore.domain.processing.submissions import Submission, submission_of
-from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_REMOTE
+from hvcore.domain.tasks.kinds import PART_KINDS, TRANSCODE_CANCEL
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.settings import load
 from tests.fakes import SettableClock
@@ -100,7 +100,8 @@ class RemoteWorld:
         Return the task of a video's only part.
         """
         with self.world.services.uow.read() as work:
-            (task,) = work.tasks.of_subject(video_id, kind=TRANSCODE_REMOTE)
+            found = work.tasks.of_subject(video_id)
+        (task,) = (one for one in found if one.kind in PART_KINDS)
         return task
 
     def submission(self, video_id: str) -> Submission:

@@ -178,6 +178,9 @@ def test_strange_sources_become_conformant_videos_or_fail_with_a_reason(
         video = cloud.ended(video_id)
         reason = str(video.failure_reason or "")
         outcomes[reason or "ready"] += 1
+        with capsys.disabled():
+            # A run that is cut off has said something, too.
+            sys.stderr.write(f"\n{strange.name}: {reason or 'ready'}")
         if reason and (_NO_WORDS_FOR_A_PERSON.search(reason) or reason[-1] != "."):
             wrong.append(f"{strange.name}: {reason}")
         if video.state is VideoState.READY and len(cloud.jobs(video_id)) != 1:

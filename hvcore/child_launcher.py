@@ -90,6 +90,13 @@ def share_processors_as_nice() -> None:
             return
 
 
+def _has_own_session(parent_pid: int) -> bool:
+    try:
+        return os.getsid(0) != os.getsid(parent_pid)
+    except OSError:
+        return False
+
+
 def _guard(parent_pid: int) -> None:
     """
     Continue as a child; the parent stays as its guard.
@@ -188,7 +195,9 @@ def _main(arguments: list[str]) -> None:
         die_with_parent(int(parent_pid))
     named = dict(setting.split("=") for setting in settings)
     os.nice(int(named.pop(NICENESS, "0")))
-    share_processors_as_nice()
+    if _has_own_session(int(parent_pid)):
+        # Else the parent would be nice, too, which holds locks for which others wait.
+        share_processors_as_nice()
     for name, value in named.items():
         if name in _FILTERS:
             _FILTERS[name](bytes.fromhex(value))

@@ -49,3 +49,15 @@ def test_children_are_nicer_than_who_starts_them() -> None:
     assert shown[-2] == str(own + 7)
     if Path(AUTOGROUP).exists():
         assert shown[0].endswith(f" nice {own + 7}")
+
+
+def test_who_starts_a_nice_child_in_its_own_session_does_not_become_nice() -> None:
+    def shown() -> str:
+        group = Path(AUTOGROUP)
+        return group.read_text() if group.exists() else ""
+
+    before = shown()
+
+    subprocess.run(supervised_command(["/bin/true"], niceness=7), check=True)
+
+    assert shown() == before

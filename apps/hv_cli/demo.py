@@ -76,6 +76,9 @@ def demo(
 async def _demonstrate(
     service: LocalService, file: Path | None, *, quality: str, checks: bool
 ) -> None:
+    # Before any thread: a fork must not find another thread loading a module.
+    import hv_cli.uploading  # noqa: F401, PLC0415 - what the thread of _show loads
+
     clip = asyncio.create_task(asyncio.to_thread(_clip, service.folder, file))
     say("hv: starts the service")
     try:

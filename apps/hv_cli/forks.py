@@ -15,7 +15,10 @@ import sys
 from asyncio import StreamReader, StreamReaderProtocol
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from multiprocessing import current_process
 from multiprocessing.context import ForkProcess
+from multiprocessing.popen_fork import Popen
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final
 
@@ -55,6 +58,25 @@ def load_shared() -> None:
     # Their collectors would touch, and so copy, all of it.
     gc.collect()
     gc.freeze()
+
+
+class _Process(ForkProcess):
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Popen:  # noqa: N802 - as multiprocessing has it
+        return _UnflushedPopen(process_obj)
+
+
+class _UnflushedPopen(Popen):
+    """
+    Does not write first what this process could not say.
+
+    A terminal that is gone, or a full disk, is no reason to start nothing any more.
+    """
+
+    def __init__(self, process_obj: BaseProcess) -> None:
+        self.returncode = None
+        self.finalizer = None
+        self._launch(process_obj)  # type: ignore[attr-defined]  # not in typeshed
 
 
 @attrs.define
@@ -119,10 +141,16 @@ async def start(
         arguments: The command, the program's absolute path first; words for ``hv``
             if it is one of ours.
         sockets: Descriptors that it inherits.
+
+    Raises:
+        OSError: The machine has no room for another process or descriptor.
     """
+    # Who was started with it ignored would never learn that a fork has ended.
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     read_out, write_out = os.pipe()
     read_err, write_err = os.pipe() if stderr_is_apart else (None, write_out)
-    process = ForkProcess(
+    process = _Process(
         target=_go_on,
         args=(arguments, environ, sockets, (write_out, write_err)),
         kwargs={"is_hv": is_hv},
@@ -132,6 +160,11 @@ async def start(
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         process.start()
+    except OSError:
+        for descriptor in (read_out, read_err):
+            if descriptor is not None:
+                os.close(descriptor)
+        raise
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for descriptor in {write_out, write_err}:
@@ -199,6 +232,8 @@ def _go_on(
     sys.stderr = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
     os.environ.clear()
     os.environ.update(environ)
+    # A plugin may start processes of its own, which one of a daemon may not.
+    current_process().daemon = False
     sys.argv = ["hv", *arguments]
     # Each would be shown as the hv up that it was.
     setproctitle.setproctitle(" ".join(sys.argv))

@@ -94,22 +94,21 @@ class LocalService:
         environ = self._environ()
         first = []
         if self._has_own_queue():
-            self._keep(queue_program(self.folder, environ))
+            await self._keep(queue_program(self.folder, environ))
             first.append(wait_for_queue(self.folder))
-        # It is forked while we load what everything else needs.
-        await asyncio.sleep(0)
+        # The queue's server starts while we load what everything else needs.
         load_shared()
         prepare = self._hv("prepare", environ, "prepare")
         first.append(self._supervisor.run_once(prepare))
         await self._unless_ended(asyncio.gather(*first))
         for program in self._servers(environ):
-            self._keep(program)
+            await self._keep(program)
         await self._unless_ended(
             asyncio.gather(*map(answers, self._listeners, HEALTH_PATHS))
         )
         # After the servers: on few cores, everything at once makes all slower.
         for program in self._task_programs(environ):
-            self._keep(program)
+            await self._keep(program)
         self._supervisor.is_ready = True
         self.folder.write_addresses(self.addresses.as_record())
 
@@ -188,8 +187,8 @@ class LocalService:
         for task in done:
             task.result()
 
-    def _keep(self, program: Program) -> None:
-        self._keepers.append(self._supervisor.keep(program))
+    async def _keep(self, program: Program) -> None:
+        self._keepers.append(await self._supervisor.keep(program))
 
     def _has_own_queue(self) -> bool:
         queue = self._loaded.settings.queue

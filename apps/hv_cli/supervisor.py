@@ -97,12 +97,19 @@ class Supervisor:
         self._kept: dict[str, ServiceProcess] = {}
         self.is_ready = False
 
-    def keep(self, program: Program) -> asyncio.Task[None]:
+    async def keep(self, program: Program) -> asyncio.Task[None]:
         """
-        Run a program until ``stop()``; the task ends only if it cannot be run.
+        Run a program until ``stop()``; return once it was started.
+
+        Returns:
+            A task that ends only if the program cannot be run.
         """
-        keeper = asyncio.create_task(self._keep(program), name=program.name)
+        started = asyncio.Event()
+        keeper = asyncio.create_task(self._keep(program, started), name=program.name)
         self._keepers.append(keeper)
+        waiting = asyncio.create_task(started.wait())
+        await asyncio.wait([keeper, waiting], return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
         return keeper
 
     async def run_once(self, program: Program) -> None:
@@ -113,9 +120,13 @@ class Supervisor:
             CliError: It failed.
         """
         log = LogFile(self._folder.logs / f"{program.name}.log")
-        process = await self._run(program, log)
-        log.close()
-        del self._kept[program.name]
+        try:
+            process = await self._run(program, log, asyncio.Event())
+        except OSError as exc:
+            raise CliError(f"{program.name} does not start: {exc.strerror}.") from exc
+        finally:
+            log.close()
+            self._kept.pop(program.name, None)
         if process.returncode != 0 and not self._stopping.is_set():
             raise CliError(self._why(program, log))
 
@@ -133,12 +144,17 @@ class Supervisor:
         with suppress(OSError):
             forget_processes(self._folder.path)
 
-    async def _keep(self, program: Program) -> None:
+    async def _keep(self, program: Program, started: asyncio.Event) -> None:
         log = LogFile(self._folder.logs / f"{program.name}.log")
         delay_s, starts, wanted = FIRST_DELAY_S, 0, program
         while not self._stopping.is_set():
             began, starts = time.monotonic(), starts + 1
-            process = await self._run(wanted, log, starts=starts)
+            try:
+                process = await self._run(wanted, log, started, starts=starts)
+            except OSError as exc:
+                # Another time there may be room for it.
+                delay_s = await self._pause(program, str(exc.strerror), delay_s)
+                continue
             if self._stopping.is_set():
                 return
             status = process.returncode or 0
@@ -149,12 +165,15 @@ class Supervisor:
                 raise CliError(self._why(program, log))
             if time.monotonic() - began > SETTLED_AFTER_S:
                 delay_s = FIRST_DELAY_S
-            self._tell(
-                f"{program.name} ended ({_status_text(status)}); starts again in "
-                f"{delay_s:.1f} s"
-            )
-            await asyncio.sleep(delay_s)
-            delay_s = min(delay_s * 2, LONGEST_DELAY_S)
+            delay_s = await self._pause(program, _status_text(status), delay_s)
+
+    async def _pause(self, program: Program, why: str, delay_s: float) -> float:
+        """
+        Wait before the next start; return how long to wait the next time.
+        """
+        self._tell(f"{program.name} ended ({why}); starts again in {delay_s:.1f} s")
+        await asyncio.sleep(delay_s)
+        return min(delay_s * 2, LONGEST_DELAY_S)
 
     def _successor(self, program: Program, gone: int) -> Program:
         """
@@ -168,7 +187,9 @@ class Supervisor:
         words = [*program.arguments, "--replaces", str(gone)]
         return attrs.evolve(program, arguments=words)
 
-    async def _run(self, program: Program, log: LogFile, *, starts: int = 1) -> Fork:
+    async def _run(
+        self, program: Program, log: LogFile, started: asyncio.Event, *, starts: int = 1
+    ) -> Fork:
         # In a session of its own: Ctrl-C goes to the whole group of the terminal, and
         # the order in which the programs stop is decided here.
         process = await start(
@@ -179,6 +200,7 @@ class Supervisor:
         )
         self._running[program.name] = (program, process)
         self._note(program, process.pid, starts)
+        started.set()
         copying = asyncio.create_task(self._copy(program, process, log))
         if self._stopping.is_set():
             process.terminate()

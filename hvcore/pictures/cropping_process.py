@@ -8,6 +8,7 @@ lock, all threads of its process wait.
 import os
 import subprocess
 import sys
+import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,8 @@ from hvcore.pictures.cropping import ANSWER, FAILED, REQUEST, TOO_LARGE, too_lar
 NICENESS: Final = 5
 """Whoever watches comes first. On a busy core it still gets about a quarter."""
 RETRY_AFTER_S: Final = 10
+MOST_S: Final = 20.0
+"""A picture of the most pixels takes 3 s on a busy core; then the process hangs."""
 
 
 class CroppingError(RuntimeError):
@@ -44,7 +47,7 @@ class CroppingProcess:
         Raises:
             NotFoundError: The picture has too many pixels.
             CroppingError: It cannot be read.
-            UnavailableError: The process ended meanwhile, twice.
+            UnavailableError: The process ended meanwhile, twice, or cannot be started.
         """
         request = REQUEST.pack(len(picture), width_px, height_px) + picture
         # One that was idle for long may end at this moment.
@@ -73,7 +76,21 @@ class CroppingProcess:
         """
         Return status and body of the answer; None if the process has ended.
         """
-        process = self._process or self._start()
+        try:
+            process = self._process or self._start()
+        except OSError:
+            return None
+        hanging = threading.Timer(MOST_S, process.kill)
+        hanging.daemon = True
+        hanging.start()
+        try:
+            return self._exchanged(process, request)
+        finally:
+            hanging.cancel()
+
+    def _exchanged(
+        self, process: "subprocess.Popen[bytes]", request: bytes
+    ) -> tuple[int, bytes] | None:
         assert process.stdin is not None  # noqa: S101 - it was asked for
         assert process.stdout is not None  # noqa: S101 - it was asked for
         try:

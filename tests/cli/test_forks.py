@@ -3,16 +3,22 @@ What ``hv up`` starts: what it inherits, what it says, and how its end is told.
 """
 
 import asyncio
+import errno
+import multiprocessing
 import os
 import signal
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from hv_cli import main
+from hv_cli.data_folder import DataFolder
 from hv_cli.forks import start
+from hv_cli.supervisor import Program, Supervisor
 
 # Of the threads of pytest-xdist; hv up has none when it forks.
 pytestmark = pytest.mark.filterwarnings("ignore:.*is multi-threaded:DeprecationWarning")
@@ -121,3 +127,71 @@ def test_a_program_is_in_a_session_of_its_own() -> None:
     _, out, _ = ended(python("import os; print(os.getsid(0) == os.getpid())"))
 
     assert out == "True\n"
+
+
+def test_what_cannot_be_said_any_more_keeps_no_program_from_starting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    full = Path("/dev/full").open("w")  # noqa: SIM115 - closed below, which fails
+    full.write("said to nobody")
+    monkeypatch.setattr(sys, "stderr", full)
+    try:
+        status, out, _ = ended(python("print('started')"))
+    finally:
+        monkeypatch.undo()
+        with suppress(OSError):
+            full.close()
+
+    assert (status, out) == (0, "started\n")
+
+
+def test_a_command_may_start_processes_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(_: list[str]) -> int:
+        child = multiprocessing.get_context("fork").Process(target=os._exit, args=(5,))
+        child.start()
+        child.join()
+        return child.exitcode or 0
+
+    monkeypatch.setattr(main, "run", run)
+
+    assert ended([], is_hv=True)[0] == 5
+
+
+def test_the_end_of_a_program_is_known_though_its_signal_was_ignored() -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert ended(python("raise SystemExit(7)"))[0] == 7
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
+def test_a_start_for_which_there_is_no_room_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fork, tries = os.fork, []
+
+    def crowded() -> int:
+        tries.append(1)
+        if len(tries) == 1:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return fork()
+
+    monkeypatch.setattr(os, "fork", crowded)
+    folder = DataFolder(tmp_path)
+    folder.make()
+    waits = python("import time; time.sleep(60)")
+    told: list[str] = []
+
+    async def run() -> bool:
+        supervisor = Supervisor(folder, told.append)
+        program = Program(name="it", arguments=waits, environ={})
+        keeper = await asyncio.wait_for(supervisor.keep(program), timeout=20)
+        is_running = not keeper.done()
+        await supervisor.stop()
+        return is_running
+
+    assert asyncio.run(run())
+    assert len(tries) == 2
+    assert "Resource temporarily unavailable" in told[0]

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from hvcore.errors import NotFoundError
-from hvcore.pictures import cropping
+from hvcore.pictures import cropping, cropping_process
 from hvcore.pictures.cropping import crop_to_fill
 from hvcore.pictures.cropping_process import NICENESS, CroppingError, CroppingProcess
 from tests.live import until
@@ -80,6 +80,19 @@ def test_another_process_takes_the_place_of_one_that_has_ended(
 
     first.send_signal(signal.SIGKILL)
     until(lambda: first.status() == psutil.STATUS_ZOMBIE, within_s=WITHIN_S)
+
+    assert elsewhere.crop_to_fill(picture(), 32, 32) == made
+    assert child().pid != first.pid
+
+
+def test_another_process_takes_the_place_of_one_that_hangs(
+    elsewhere: CroppingProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = elsewhere.crop_to_fill(picture(), 32, 32)
+    first = child()
+    first.send_signal(signal.SIGSTOP)
+    until(lambda: first.status() == psutil.STATUS_STOPPED, within_s=WITHIN_S)
+    monkeypatch.setattr(cropping_process, "MOST_S", 5.0)
 
     assert elsewhere.crop_to_fill(picture(), 32, 32) == made
     assert child().pid != first.pid

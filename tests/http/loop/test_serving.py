@@ -14,7 +14,14 @@ def make_app():
     raise ConfigError("the setting x is of no use")
 
 sock = socket.create_server(("127.0.0.1", 0))
-serve(make_app, listener=sock.fileno(), workers=1, threads=1, takes_files=False)
+serve(
+    make_app,
+    name="it",
+    listener=sock.fileno(),
+    workers=1,
+    threads=1,
+    takes_files=False,
+)
 """
 
 

@@ -60,7 +60,14 @@ MENUS: Final = [
 AT_30_S: Final = """(localStorage.clear(), player.pause(), Object.assign(player, {
     currentTime: 30, playbackRate: 1, volume: 1, muted: false, captions: null,
     quality: 'auto', sound: 'en',
-}), player.shadowRoot.activeElement?.blur(), null)"""
+}), (() => {
+    let focused = document.activeElement;
+    // The field in a slider of the player has it, not the slider.
+    while (focused?.shadowRoot?.activeElement) {
+        focused = focused.shadowRoot.activeElement;
+    }
+    focused?.blur();
+})(), null)"""
 
 
 @pytest.fixture(scope="module")

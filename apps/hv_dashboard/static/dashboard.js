@@ -113,3 +113,9 @@ document.addEventListener('htmx:after:swap', () => showTimes(document));
 showTimes(document);
 
 window.hvDashboard = {tell, showTimes};
+
+// What is typed is searched for at once. The event that comes later, when the field is
+// left, would replace what the reader is clicking at this moment.
+for (const field of document.querySelectorAll('input[type="search"]')) {
+  field.addEventListener('change', (event) => event.stopPropagation());
+}

@@ -39,6 +39,8 @@ NEEDED = (
     "hv_edge/nginx/hv_edge.lua",
 )
 KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
+ELSEWHERE = {"google", "mediaconvert"}
+"""What needs a cloud's own clients, which the extra ``all`` leaves out."""
 NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
 
 
@@ -103,7 +105,8 @@ def install_and_run(wheel: Path, target: Path) -> None:
     plugins = json.loads(answer.stdout)["plugins"]
     active = {plugin["kind"] for plugin in plugins if plugin["active"]}
     assert active == KINDS, plugins
-    assert not any(plugin["missing"] for plugin in plugins), plugins
+    missing = {plugin["name"] for plugin in plugins if plugin["missing"]}
+    assert missing == ELSEWHERE, plugins
 
 
 def refuse_without_vendored(tree: Path, target: Path) -> None:

@@ -99,9 +99,9 @@ class RemoteService:
 
     def find(self, key: str) -> tuple[int, object]:
         """
-        Name the jobs with a key.
+        Name the jobs with a key; ``*`` is every key.
         """
-        return 200, [job.id for job in self.jobs.values() if job.key == key]
+        return 200, [job.id for job in self.jobs.values() if key in {job.key, "*"}]
 
     def show(self, job_id: str) -> tuple[int, object]:
         """

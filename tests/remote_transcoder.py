@@ -16,6 +16,7 @@ from hvcore.plugin_api import (
     AudioCodec,
     BuildContext,
     Capabilities,
+    JobDeclinedError,
     MediaFile,
     Part,
     PartDone,
@@ -48,10 +49,12 @@ class FarOptions:
 
     Attributes:
         declines: Why no job is taken, if none is.
+        most: How many jobs are taken; 0 is all.
     """
 
     url: str
     declines: str = ""
+    most: int = 0
 
 
 class FarTranscoder(RemoteTranscoder):
@@ -62,9 +65,12 @@ class FarTranscoder(RemoteTranscoder):
     def __init__(self, options: FarOptions) -> None:
         self._url = options.url
         self._declines = options.declines
+        self._most = options.most
 
     def declines(self, order: TranscodeOrder) -> str:
         del order
+        if self._most and len(self._known("*")) >= self._most:
+            return "No more today."
         return self._declines
 
     def capabilities(self) -> Capabilities:
@@ -119,6 +125,9 @@ class FarTranscoder(RemoteTranscoder):
             handle = known[0]
         else:
             assert workspace.target is not None
+            why = self.declines(part.order)
+            if why:
+                raise JobDeclinedError(why)
             wanted = {
                 "key": workspace.key,
                 "source": workspace.source_address(ADDRESS_VALID_S),

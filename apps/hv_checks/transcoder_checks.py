@@ -18,9 +18,11 @@ from hvcore.domain.processing.routes import read_route
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import SupportsObjectUrl, SupportsPresignedRead
-from hvcore.ports.transcoder import RemoteTranscoder, Transcoder
+from hvcore.ports.transcoder import RemoteTranscoder, SupportsPlaceCheck, Transcoder
 
 CHECK = "transcoder"
+_PLACE = "media"
+"""Where in the storage videos are."""
 
 
 def transcoder(services: Services) -> Sequence[HealthFinding]:
@@ -29,7 +31,7 @@ def transcoder(services: Services) -> Sequence[HealthFinding]:
     """
     findings = [*_abilities(services.transcoder.capabilities())]
     if isinstance(services.transcoder, RemoteTranscoder):
-        findings += _reach(services)
+        findings += _reach(services, services.transcoder)
     for name in _routed(services):
         try:
             other: Transcoder = services.transcoders.named(name)
@@ -38,7 +40,7 @@ def transcoder(services: Services) -> Sequence[HealthFinding]:
             findings.append(broken(CHECK, f"a rule names {name}", error.detail))
             continue
         if isinstance(other, RemoteTranscoder):
-            findings += _reach(services)
+            findings += _reach(services, other)
     return list(dict.fromkeys(findings))
 
 
@@ -105,14 +107,14 @@ def _abilities(able: Capabilities) -> Sequence[HealthFinding]:
     ]
 
 
-def _reach(services: Services) -> Sequence[HealthFinding]:
+def _reach(services: Services, transcoder: RemoteTranscoder) -> Sequence[HealthFinding]:
     """
     Check that a service elsewhere can read sources and write what it makes.
     """
     storage = services.storage
     can_read = isinstance(storage, SupportsPresignedRead) and storage.can_presign
     if can_read and isinstance(storage, SupportsObjectUrl):
-        return []
+        return _of_place(transcoder, storage.object_url(_PLACE))
     return [
         broken(
             CHECK,
@@ -120,3 +122,14 @@ def _reach(services: Services) -> Sequence[HealthFinding]:
             "Set storage.options.url to an object store (s3, gs, abfs).",
         )
     ]
+
+
+def _of_place(transcoder: RemoteTranscoder, url: str) -> Sequence[HealthFinding]:
+    if not isinstance(transcoder, SupportsPlaceCheck):
+        return []
+    mend = transcoder.place_problem(url)
+    if not mend:
+        return []
+    name = transcoder.capabilities().name
+    found = f"{name} cannot reach the storage {url.removesuffix(f'/{_PLACE}')}"
+    return [broken(CHECK, found, mend)]

@@ -25,7 +25,17 @@ class StoragePlaces:
 
     scheme: str
     root: str = ""
-    mend: str = ""
+    mend: str = "the cloud cannot reach the storage; choose one of its own"
+
+    def problem(self, url: str) -> str:
+        """
+        Return what to set if the cloud does not reach a place; empty: it does.
+
+        Args:
+            url: What clients of the storage call the place.
+        """
+        is_named = self.root or url.startswith(f"{self.scheme}://")
+        return "" if is_named else self.mend
 
     def target(self, target: PartTarget) -> str:
         """
@@ -64,6 +74,6 @@ class StoragePlaces:
 
     def _own_url(self, target: PartTarget) -> str:
         url = target.url
-        if self.root or url.startswith(f"{self.scheme}://"):
-            return url
-        raise NotAddressableError(self.mend)
+        if self.problem(url):
+            raise NotAddressableError(self.mend)
+        return url

@@ -18,6 +18,15 @@ from hvcore.plugin_api import Database
 
 MILLIONTHS: Final = 1_000_000
 """Of the currency: what the tables count in."""
+LIMIT_REACHED: Final = (
+    "No more videos can be processed today: the daily limit of spending is reached. "
+    "Try it again tomorrow."
+)
+ABOVE_LIMIT: Final = (
+    "This video alone would cost more than may be spent in a day, so it is never "
+    "processed. Choose fewer or smaller qualities, or ask whoever runs the service for "
+    "a higher limit."
+)
 _KEPT: Final = timedelta(days=7)
 _LOCK_NUMBER: Final = 0x6876_6D63
 
@@ -74,6 +83,19 @@ class SpendingBook:
         with self.database.reading() as connection:
             spent = connection.execute(asked).scalar()
         return max(0, self.limit - int(spent or 0))
+
+    def objection(self, millionths: int, now: datetime) -> str:
+        """
+        Return why a job is not submitted, for the video's owner; empty: it may be.
+
+        It reserves nothing: others may submit before this job does.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        if millionths > self.limit:
+            return ABOVE_LIMIT
+        return LIMIT_REACHED if millionths > self.left(now) else ""
 
     def reserve(self, key: str, millionths: int, now: datetime) -> bool:
         """

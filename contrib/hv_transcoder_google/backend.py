@@ -11,7 +11,13 @@ import attrs
 
 from hv_cloud_ladders.made_ladder import MadeLadder, MadeRendition
 from hv_cloud_ladders.places import StoragePlaces
-from hv_cloud_ladders.spending import MILLIONTHS, SpendingBook, SpendingTables
+from hv_cloud_ladders.spending import (
+    ABOVE_LIMIT,
+    LIMIT_REACHED,
+    MILLIONTHS,
+    SpendingBook,
+    SpendingTables,
+)
 from hv_transcoder_google.abilities import (
     capabilities,
     check_order,
@@ -41,6 +47,7 @@ from hvcore.plugin_api import (
     Capabilities,
     Clock,
     Database,
+    JobDeclinedError,
     NotAddressableError,
     Part,
     PartDone,
@@ -49,14 +56,9 @@ from hvcore.plugin_api import (
     RemoteTranscoder,
     SourceInfo,
     TranscodeOrder,
-    UnusableSourceError,
     Workspace,
 )
 
-LIMIT_REACHED: Final = (
-    "No more videos can be processed today: the daily limit of spending is reached. "
-    "Try it again tomorrow."
-)
 MOST_GUESSED: Final = 0.9
 """The progress of a job that runs for longer than was guessed."""
 _SOURCE_VALID_S: Final = 900
@@ -92,7 +94,9 @@ def make_transcoder(
 @attrs.frozen(kw_only=True)
 class GoogleTranscoder(RemoteTranscoder):
     """
-    Has the Transcoder API make ladders; also carries out SupportsDeclining.
+    Has the Transcoder API make ladders.
+
+    It also carries out SupportsDeclining and SupportsPlaceCheck.
 
     Attributes:
         book: None: there is no limit.
@@ -121,10 +125,16 @@ class GoogleTranscoder(RemoteTranscoder):
         why = objection(order)
         if why or self.book is None:
             return why
-        if self._cost(order) <= self.book.left(self.clock.now()):
-            return ""
-        self._tell_limit()
-        return LIMIT_REACHED
+        why = self.book.objection(self._cost(order), self.clock.now())
+        if why:
+            self._tell_limit()
+        return why
+
+    def place_problem(self, url: str) -> str:
+        """
+        Return what to set if Google does not reach a storage; empty: it does.
+        """
+        return self._places().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
         if workspace.handle is None:
@@ -153,7 +163,7 @@ class GoogleTranscoder(RemoteTranscoder):
 
     def _submitted(self, part: Part, workspace: Workspace) -> str:
         target = _target_of(workspace)
-        places = StoragePlaces(scheme="gs", root=self.options.writes_to, mend=_MEND)
+        places = self._places()
         signed = workspace.source_address(_SOURCE_VALID_S)
         # A worker may have been killed after it submitted; the API takes a second
         # request with the same key as another job.
@@ -177,6 +187,9 @@ class GoogleTranscoder(RemoteTranscoder):
         self._reserve(part.order, workspace.key)
         return self.calls.create(request)
 
+    def _places(self) -> StoragePlaces:
+        return StoragePlaces(scheme="gs", root=self.options.writes_to, mend=_MEND)
+
     def _progress(self, job: GoogleJob, duration_s: float) -> float:
         """
         Return a guess: the API tells states only.
@@ -195,9 +208,11 @@ class GoogleTranscoder(RemoteTranscoder):
     def _reserve(self, order: TranscodeOrder, key: str) -> None:
         if self.book is None:
             return
-        if not self.book.reserve(key, self._cost(order), self.clock.now()):
+        cost = self._cost(order)
+        if not self.book.reserve(key, cost, self.clock.now()):
             self._tell_limit()
-            raise UnusableSourceError(LIMIT_REACHED)
+            is_above = cost > self.book.limit
+            raise JobDeclinedError(ABOVE_LIMIT if is_above else LIMIT_REACHED)
 
     def _tell_limit(self) -> None:
         _log.warning(

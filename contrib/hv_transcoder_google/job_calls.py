@@ -19,7 +19,7 @@ import google.auth
 import requests.exceptions
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.credentials import AnonymousCredentials, Credentials
-from google.auth.exceptions import GoogleAuthError
+from google.auth.exceptions import GoogleAuthError, TransportError
 from google.cloud.video.transcoder_v1 import TranscoderServiceClient
 from google.cloud.video.transcoder_v1.services.transcoder_service.transports import (
     TranscoderServiceRestTransport,
@@ -51,6 +51,11 @@ _ANSWER_S: Final = 20
 _NOT_FOUND: Final = 404
 _UNAUTHENTICATED: Final = 401
 _SILENT: Final = "The Transcoder API does not answer."
+_NO_SIGN_IN: Final = (
+    "Google's sign-in does not answer, or this machine's metadata server. If it never "
+    "does, set transcoder.options.credentials."
+)
+_GOES_ON: Final = "The job goes on at Google, and is asked for again."
 
 
 @attrs.frozen(kw_only=True)
@@ -93,7 +98,7 @@ class TranscoderCalls:
         Submit a job; return its name.
         """
         asked = CreateJobRequest(parent=self._options.parent, job=Job(request))
-        with _translated():
+        with translated():
             made = self._client().create_job(asked, retry=None, timeout=_ANSWER_S)
         return str(made.name)
 
@@ -102,11 +107,18 @@ class TranscoderCalls:
         Return a job.
 
         Raises:
-            TranscodeError: There is none, or no access to it.
+            TranscodeError: There is none.
+            UnavailableError: The API does not answer, or refuses to. The job goes on
+                meanwhile, and is paid for.
         """
         asked = GetJobRequest(name=name)
-        with _translated():
-            found = self._client().get_job(asked, retry=None, timeout=_ANSWER_S)
+        try:
+            with translated():
+                found = self._client().get_job(asked, retry=None, timeout=_ANSWER_S)
+        except RequestRefusedError as exc:
+            if exc.status == _NOT_FOUND:
+                raise
+            raise UnavailableError(f"{exc.log}. {_GOES_ON}") from exc
         return _job(found)
 
     def submitted(self, key: str) -> str | None:
@@ -132,7 +144,7 @@ class TranscoderCalls:
         """
         asked = DeleteJobRequest(name=name, allow_missing=True)
         try:
-            with _translated():
+            with translated():
                 self._client().delete_job(asked, retry=None, timeout=_ANSWER_S)
             left = self.job(name)
         except RequestRefusedError as exc:
@@ -159,7 +171,7 @@ class TranscoderCalls:
             order_by="create_time desc",
             page_size=_PAGE,
         )
-        with _translated():
+        with translated():
             found = self._client().list_jobs(asked, retry=None, timeout=_ANSWER_S)
             for number, page in enumerate(found.pages):
                 for job in page.jobs:
@@ -225,7 +237,10 @@ class RequestRefusedError(TranscodeError):
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def translated() -> Iterator[None]:
+    """
+    Have what Google's client raises become what the port promises.
+    """
     try:
         yield
     except GoogleAPICallError as exc:
@@ -236,12 +251,21 @@ def _translated() -> Iterator[None]:
             raise UnavailableError(told.log) from exc
         raise RequestRefusedError(status, str(exc.message), reason) from exc
     except GoogleAuthError as exc:
-        if exc.retryable:
-            raise UnavailableError("Google's sign-in does not answer.") from exc
+        if exc.retryable or _is_of_transport(exc):
+            raise UnavailableError(_NO_SIGN_IN) from exc
         # Its text names types and fields, and no values.
         raise RequestRefusedError(_UNAUTHENTICATED, str(exc)) from exc
     except requests.exceptions.RequestException as exc:
         raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc
+
+
+def _is_of_transport(error: BaseException | None) -> bool:
+    # Google's client wraps what the network did in a RefreshError, without a flag.
+    while error is not None:
+        if isinstance(error, TransportError):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _job(found: Job) -> GoogleJob:

@@ -121,7 +121,7 @@ def job_request(
     ]
     config: Members = {
         "inputs": [_input(order.source, source.address)],
-        "edit_list": [{"key": _ATOM, "inputs": [_INPUT]}],
+        "edit_list": [_atom(order.source)],
         "elementary_streams": [
             *(
                 _video(rung, order.source, gop, is_turned=source.is_turned)
@@ -183,6 +183,13 @@ def gop_duration(order: TranscodeOrder) -> timedelta:
     rate = order.ladder.rungs[0].frame_rate
     frames = max(1, round(rate * order.segment_s / GOPS_IN_A_SEGMENT))
     return timedelta(microseconds=round(frames / rate * _MICROSECONDS))
+
+
+def _atom(source: SourceInfo) -> Members:
+    # Up to the length that the cost was estimated of: a header may say less than the
+    # file has, and Google bills what it makes.
+    end = timedelta(microseconds=round(source.duration_s * _MICROSECONDS))
+    return {"key": _ATOM, "inputs": [_INPUT], "end_time_offset": end}
 
 
 def _input(source: SourceInfo, address: str) -> Members:

@@ -10,7 +10,13 @@ import attrs
 
 from hv_cloud_ladders.made_ladder import MadeLadder, MadeRendition
 from hv_cloud_ladders.places import StoragePlaces
-from hv_cloud_ladders.spending import MILLIONTHS, SpendingBook, SpendingTables
+from hv_cloud_ladders.spending import (
+    ABOVE_LIMIT,
+    LIMIT_REACHED,
+    MILLIONTHS,
+    SpendingBook,
+    SpendingTables,
+)
 from hv_transcoder_mediaconvert.abilities import capabilities, check_order
 from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
 from hv_transcoder_mediaconvert.job_errors import job_failure
@@ -30,6 +36,7 @@ from hvcore.plugin_api import (
     Capabilities,
     Clock,
     Database,
+    JobDeclinedError,
     NotAddressableError,
     Part,
     PartDone,
@@ -39,14 +46,9 @@ from hvcore.plugin_api import (
     SourceInfo,
     TranscodeError,
     TranscodeOrder,
-    UnusableSourceError,
     Workspace,
 )
 
-LIMIT_REACHED: Final = (
-    "No more videos can be processed today: the daily limit of spending is reached. "
-    "Try it again tomorrow."
-)
 _PROBE_VALID_S: Final = 900
 _PERCENT: Final = 100
 _MEND: Final = "MediaConvert reads and writes buckets of S3 only; set storage.options.url to s3://…"
@@ -73,7 +75,9 @@ def make_transcoder(
 @attrs.frozen(kw_only=True)
 class MediaConvertTranscoder(RemoteTranscoder):
     """
-    Has MediaConvert make ladders; also carries out SupportsDeclining.
+    Has MediaConvert make ladders.
+
+    It also carries out SupportsDeclining and SupportsPlaceCheck.
 
     Attributes:
         book: None: there is no limit.
@@ -100,10 +104,18 @@ class MediaConvertTranscoder(RemoteTranscoder):
         """
         Return why a job is not taken now; empty: it is.
         """
-        if self.book is None or self._cost(order) <= self.book.left(self.clock.now()):
+        if self.book is None:
             return ""
-        self._tell_limit()
-        return LIMIT_REACHED
+        why = self.book.objection(self._cost(order), self.clock.now())
+        if why:
+            self._tell_limit()
+        return why
+
+    def place_problem(self, url: str) -> str:
+        """
+        Return what to set if MediaConvert does not reach a storage; empty: it does.
+        """
+        return self._places().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
         if workspace.handle is None:
@@ -138,7 +150,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
 
     def _submitted(self, part: Part, workspace: Workspace) -> str:
         target = _target_of(workspace)
-        places = StoragePlaces(scheme="s3", root=self.options.writes_to, mend=_MEND)
+        places = self._places()
         signed = workspace.source_address(_PROBE_VALID_S)
         source = places.source(signed, target)
         # A worker may have been killed after it submitted; MediaConvert itself
@@ -155,6 +167,9 @@ class MediaConvertTranscoder(RemoteTranscoder):
             key=workspace.key,
         )
         return self.calls.create({**request, **self._labels(workspace.key)})
+
+    def _places(self) -> StoragePlaces:
+        return StoragePlaces(scheme="s3", root=self.options.writes_to, mend=_MEND)
 
     def _account(self) -> MediaConvertAccount:
         return MediaConvertAccount(
@@ -183,9 +198,11 @@ class MediaConvertTranscoder(RemoteTranscoder):
     def _reserve(self, order: TranscodeOrder, key: str) -> None:
         if self.book is None:
             return
-        if not self.book.reserve(key, self._cost(order), self.clock.now()):
+        cost = self._cost(order)
+        if not self.book.reserve(key, cost, self.clock.now()):
             self._tell_limit()
-            raise UnusableSourceError(LIMIT_REACHED)
+            is_above = cost > self.book.limit
+            raise JobDeclinedError(ABOVE_LIMIT if is_above else LIMIT_REACHED)
 
     def _tell_limit(self) -> None:
         _log.warning(

@@ -15,7 +15,11 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 
-from hv_transcoder_mediaconvert.job_errors import is_outage, request_failure
+from hv_transcoder_mediaconvert.job_errors import (
+    is_of_credentials,
+    is_outage,
+    request_failure,
+)
 from hv_transcoder_mediaconvert.job_requests import Members
 from hv_transcoder_mediaconvert.options import KEY, MediaConvertOptions
 from hvcore.plugin_api import TranscodeError, UnavailableError, UnusableSourceError
@@ -31,6 +35,8 @@ _ANSWER_S: Final = 20
 _ATTEMPTS: Final = 2
 """A poll is repeated anyway; a thread of a light worker waits meanwhile."""
 _SILENT: Final = "MediaConvert does not answer."
+_NO_JOB: Final = "NotFoundException"
+_GOES_ON: Final = "The job goes on at MediaConvert, and is asked for again."
 
 
 class MediaConvertCalls:
@@ -53,8 +59,18 @@ class MediaConvertCalls:
     def job(self, job_id: str) -> Members:
         """
         Return a job.
+
+        Raises:
+            TranscodeError: There is none.
+            UnavailableError: MediaConvert does not answer, or refuses to. The job goes
+                on meanwhile, and is paid for.
         """
-        found: Members = self._ask("get_job", Id=job_id)["Job"]
+        try:
+            found: Members = self._ask("get_job", Id=job_id)["Job"]
+        except _RefusedError as exc:
+            if exc.kind == _NO_JOB:
+                raise
+            raise UnavailableError(f"{exc.log}. {_GOES_ON}") from exc
         return found
 
     def submitted(self, key: str, source: str) -> str | None:
@@ -90,7 +106,7 @@ class MediaConvertCalls:
             self._ask("cancel_job", Id=job_id)
         except _RefusedError as exc:
             # Unknown, or it has ended by itself.
-            if exc.kind == "NotFoundException":
+            if exc.kind == _NO_JOB:
                 return
             if exc.kind != "ConflictException":
                 raise
@@ -137,15 +153,28 @@ class MediaConvertCalls:
             kind = str(exc.response.get("Error", {}).get("Code", ""))
             message = str(exc.response.get("Error", {}).get("Message", ""))
             status = exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            if is_of_credentials(kind):
+                self._forget_client()
             if is_outage(kind, status):
                 raise UnavailableError(request_failure(kind, "").log) from exc
             raise _RefusedError(kind, message) from exc
         except (NoCredentialsError, PartialCredentialsError) as exc:
+            self._forget_client()
             raise _RefusedError("NoCredentials", "") from exc
         except BotoCoreError as exc:
             # Such as EndpointConnectionError and ReadTimeoutError.
             raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc
         return answer
+
+    def _forget_client(self) -> None:
+        # It keeps the credentials that it was made with, or that there were none: also
+        # if the machine's metadata answers again, or a key was rotated. Other threads
+        # may be using it, so it is not closed.
+        if self._options.access_key:
+            # Of the settings, which stay.
+            return
+        with self._lock:
+            self._made = None
 
     def _client(self) -> Any:  # noqa: ANN401 - boto3 ships no types
         # Made late: processes that only ask for capabilities need none.

@@ -105,6 +105,14 @@ _OUTAGES: Final = frozenset(
         "ExpiredTokenException",
     }
 )
+_OF_CREDENTIALS: Final = frozenset(
+    {
+        "ExpiredTokenException",
+        "InvalidSignatureException",
+        "MissingAuthenticationTokenException",
+        "UnrecognizedClientException",
+    }
+)
 _SERVER_ERROR: Final = 500
 _QUERY: Final = re.compile(r"\?[^\s'\"<>]+")
 """Of an address; a signature may stand in it."""
@@ -119,6 +127,16 @@ def is_outage(kind: str, status: int) -> bool:
         status: Of HTTP.
     """
     return kind in _OUTAGES or status >= _SERVER_ERROR
+
+
+def is_of_credentials(kind: str) -> bool:
+    """
+    Return whether other credentials may be accepted than those of the request.
+
+    Args:
+        kind: The code of the client's error.
+    """
+    return kind in _OF_CREDENTIALS
 
 
 def job_failure(code: int, message: str) -> UnusableSourceError | TranscodeError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from hvcore.domain.processing.media_index import MediaIndex
-from hvcore.domain.processing.source_info import SourceInfo
+from hvcore.domain.processing.source_info import SourceInfo, UnusableSourceError
 from hvcore.domain.processing.transcoding import (
     Capabilities,
     Part,
@@ -99,8 +99,10 @@ class RemoteTranscoder(Transcoder):
     ``run`` and ``cancel`` are called from threads of light workers, many at a time; so
     they are thread-safe, start no child processes, and return within seconds. Both
     may raise UnavailableError if the service does not answer: they are then called
-    again, and that costs no attempt. After any other error the submission is
-    cancelled, and the next attempt gets another key and no handle.
+    again, and that costs no attempt. So is a refusal to say how a known submission is,
+    such as after a key was replaced: it goes on, and the error's text tells operators
+    what is missing. After any other error the submission is cancelled, and the next
+    attempt gets another key and no handle.
     """
 
     @abstractmethod
@@ -150,6 +152,19 @@ class SupportsStill(Protocol):
         ...
 
 
+class JobDeclinedError(UnusableSourceError):
+    """
+    A job was planned, and is not taken any more; nothing was submitted.
+
+    A RemoteTranscoder with ``declines`` raises it instead of submitting. If ``declines``
+    names a reason then, the job is planned again, and another transcoder may make the
+    video. Else the video fails.
+
+    Args:
+        reason: For the video's owner, as of ``declines``.
+    """
+
+
 @runtime_checkable
 class SupportsDeclining(Protocol):
     """
@@ -161,9 +176,9 @@ class SupportsDeclining(Protocol):
         Return why a job is not taken now, for the video's owner; empty: it is taken.
 
         Called after probing, from the main thread of a worker process, before the job
-        is planned. A job that is declined goes to the next transcoder that a rule
-        names, or to the usual one; if that declines too, the video fails with the
-        reason.
+        is planned; and from threads of light workers after a JobDeclinedError. A job
+        that is declined goes to the next transcoder that a rule names, or to the usual
+        one; if that declines too, the video fails with the reason.
 
         Raises:
             UnavailableError: It cannot be told now; the attempt is repeated.
@@ -171,13 +186,34 @@ class SupportsDeclining(Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsPlaceCheck(Protocol):
+    """
+    A transcoder elsewhere that reaches storages of some kinds only.
+    """
+
+    def place_problem(self, url: str) -> str:
+        """
+        Return what to set if it cannot use a place of the storage; empty: it can.
+
+        Asked by ``hv doctor``, from any thread. Pure: nothing is fetched or written.
+
+        Args:
+            url: What clients of the storage call the place, such as
+                ``gs://bucket/path``.
+        """
+        ...
+
+
 __all__ = [
     "Capabilities",
+    "JobDeclinedError",
     "NotAddressableError",
     "PartTarget",
     "RemoteTranscoder",
     "SourceRanges",
     "SupportsDeclining",
+    "SupportsPlaceCheck",
     "SupportsStill",
     "Transcoder",
     "Workspace",

@@ -69,6 +69,43 @@ def test_a_storage_that_nobody_else_reaches_is_told(
     assert any("storage.options.url" in one.mend for one in found)
 
 
+MEDIACONVERT = {
+    "HV_TRANSCODER__BACKEND": "mediaconvert",
+    "HV_TRANSCODER__OPTIONS__ROLE": "arn:aws:iam::123456789012:role/Transcode",
+    "HV_TRANSCODER__OPTIONS__REGION": "eu-central-1",
+}
+GOOGLE = {
+    "HV_TRANSCODER__BACKEND": "google",
+    "HV_TRANSCODER__OPTIONS__PROJECT": "our-videos",
+    "HV_TRANSCODER__OPTIONS__LOCATION": "europe-west1",
+}
+AZURE = {
+    "HV_STORAGE__OPTIONS__URL": "az://container/videos",
+    "HV_STORAGE__OPTIONS__ACCOUNT_NAME": "ours",
+    "HV_STORAGE__OPTIONS__ACCOUNT_KEY": "a2V5",
+}
+WRITES_TO = {"HV_TRANSCODER__OPTIONS__WRITES_TO": "gs://bucket/videos"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "mends"),
+    [
+        ({**MEDIACONVERT, **STORE}, []),
+        ({**MEDIACONVERT, **AZURE}, ["s3://"]),
+        ({**GOOGLE, **STORE}, ["gs://", "transcoder.options.writes_to"]),
+        ({**GOOGLE, **STORE, **WRITES_TO}, []),
+    ],
+)
+def test_a_storage_of_another_cloud_is_told_with_what_to_set(
+    tmp_path: Path, chosen: dict[str, str], mends: list[str]
+) -> None:
+    found = findings(tmp_path, chosen)
+
+    broken = [one for one in found if one.state == "broken"]
+    assert len(broken) == (1 if mends else 0)
+    assert all(mend in broken[0].mend for mend in mends)
+
+
 def findings_of_jobs(
     folder: Path, environ: dict[str, str], *transcoders: str
 ) -> Sequence[HealthFinding]:

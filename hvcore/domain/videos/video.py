@@ -181,6 +181,18 @@ class Video:
         self.failure_reason = None
         self._happened(EventKind.STARTED)
 
+    def plan_again(self, job_id: JobId, new_job_id: JobId) -> bool:
+        """
+        Leave the making to another job, because nobody takes the current one.
+
+        Returns:
+            False if the video has moved on.
+        """
+        if self.job_id != job_id or self.state is not VideoState.TRANSCODING:
+            return False
+        self.job_id = new_job_id
+        return True
+
     def mark_ready(self, job_id: JobId, media: MediaIndex) -> bool:
         """
         Publish what a job has made.

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import attrs
 
+from hvcore.domain.ids import new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.submissions import (
     Submission,
@@ -19,14 +20,22 @@ from hvcore.domain.processing.submissions import (
     submission_of,
 )
 from hvcore.domain.processing.transcoding import Part, PartPending, TranscodeError
+from hvcore.domain.tasks.kinds import TRANSCODE_KINDS
 from hvcore.domain.tasks.task import ENDED, Task
 from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.video import Video
 from hvcore.failpoints import failpoint
 from hvcore.ports.storage import StorageRefusedError
-from hvcore.ports.transcoder import PartTarget, RemoteTranscoder, Workspace
+from hvcore.ports.transcoder import (
+    JobDeclinedError,
+    PartTarget,
+    RemoteTranscoder,
+    SupportsDeclining,
+    Workspace,
+)
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
+from hvcore.services.processing.orders import order_job
 from hvcore.services.processing.part_results import PartResults
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.tasks.runs import is_outage
@@ -71,6 +80,8 @@ class RemoteParts:
         """
         Submit a part, or ask how it is, or take it over.
 
+        A job that the transcoder takes no more is planned again.
+
         Raises:
             UnusableSourceError: No attempt will succeed.
             StoreRefusesError: The storage does not permit what is needed.
@@ -96,6 +107,9 @@ class RemoteParts:
                 self._call(
                     run, job, part, transcoder, workspace=workspace, target=target
                 )
+            except JobDeclinedError:
+                if not self._plan_again(run, job, transcoder):
+                    raise
             except StorageRefusedError as error:
                 raise StoreRefusesError(REFUSED, log=_cause(error)) from error
             except Exception as error:
@@ -191,6 +205,35 @@ class RemoteParts:
             run.charge(work)
         else:
             self._cancel_unwanted(work, run.task, submission)
+
+    def _plan_again(
+        self, run: TaskRun, job: TranscodeJob, transcoder: RemoteTranscoder
+    ) -> bool:
+        """
+        End a job, and have another one planned; False if the same would be chosen.
+        """
+        if not isinstance(transcoder, SupportsDeclining):
+            return False
+        if not transcoder.declines(job.order):
+            # It would be planned and declined for ever.
+            return False
+        with self.uow.write() as work:
+            video = work.videos.find(job.video_id, for_update=True)
+            run.finish(work)
+            ended = [run.task]
+            if video is not None and video.plan_again(job.id, new_job_id()):
+                work.videos.save(video)
+                ended += work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
+                order_job(work, video)
+            # A worker that seemed dead may be submitting. What the job has left in the
+            # store is removed after that, too.
+            work.tasks.add(cancel_tasks(ended, now=work.now()))
+            work.commit()
+        _log.info(
+            "a job is declined and planned again",
+            extra={"hv_task": run.task.id, "hv_transcoder": job.transcoder},
+        )
+        return True
 
     def _end_submission(self, run: TaskRun) -> None:
         """

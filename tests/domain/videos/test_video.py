@@ -82,6 +82,18 @@ def test_processing_what_is_processed_is_a_conflict() -> None:
             video(state).start_processing(ids.new_job_id())
 
 
+def test_a_job_that_nobody_takes_leaves_its_video_to_another() -> None:
+    subject = video(VideoState.AWAITING_UPLOAD)
+    first, second = ids.new_job_id(), ids.new_job_id()
+    subject.start_processing(first)
+
+    assert subject.plan_again(first, second)
+    assert not subject.mark_ready(first, MEDIA)
+    assert not subject.plan_again(first, ids.new_job_id())
+    assert subject.mark_failed(second, "why")
+    assert not subject.plan_again(second, ids.new_job_id())
+
+
 def test_deleting_twice_is_refused() -> None:
     subject = video(VideoState.READY)
     subject.delete(NOW)

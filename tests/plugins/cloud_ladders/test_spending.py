@@ -11,7 +11,12 @@ from typing import Final
 import pytest
 from sqlalchemy.engine import Engine
 
-from hv_cloud_ladders.spending import SpendingBook, SpendingTables
+from hv_cloud_ladders.spending import (
+    ABOVE_LIMIT,
+    LIMIT_REACHED,
+    SpendingBook,
+    SpendingTables,
+)
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from tests.servers import PostgresqlServer
@@ -53,6 +58,17 @@ def test_what_is_over_the_limit_is_not_spent(book: SpendingBook) -> None:
     assert spent == [True, True, False]
     assert book.left(NOW) == 20
     assert book.reserve("d", 20, NOW)
+
+
+def test_what_no_day_has_money_for_is_not_put_off_until_tomorrow(
+    book: SpendingBook,
+) -> None:
+    book.reserve("a", 80, NOW)
+
+    assert book.objection(20, NOW) == ""
+    assert book.objection(100, NOW) == LIMIT_REACHED
+    assert book.objection(101, NOW) == ABOVE_LIMIT
+    assert "tomorrow" not in ABOVE_LIMIT
 
 
 def test_a_submission_that_is_tried_again_costs_nothing_again(

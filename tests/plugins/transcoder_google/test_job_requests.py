@@ -93,6 +93,14 @@ def test_rungs_have_the_ladders_sizes_rates_and_names() -> None:
     assert list(manifest.mux_streams) == [mux.key for mux in job.config.mux_streams]
 
 
+@pytest.mark.parametrize("duration_s", [60.0, 5.123457])
+def test_no_more_is_made_than_the_length_that_was_estimated(duration_s: float) -> None:
+    # The headers of a file may say less than it has.
+    (atom,) = job_of(order_of(source(2, duration_s=duration_s))).config.edit_list
+
+    assert atom.end_time_offset == timedelta(seconds=duration_s)
+
+
 def test_each_stream_has_segments_in_files_of_their_own() -> None:
     muxes = job_of(order_of()).config.mux_streams
 

@@ -2,6 +2,7 @@
 What the transcoder does with Google's answers.
 """
 
+import json
 import logging
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -10,17 +11,19 @@ from typing import Any
 
 import attrs
 import pytest
+from google.auth.exceptions import RefreshError, TransportError
 
-from hv_cloud_ladders.spending import SpendingBook, SpendingTables
+from hv_cloud_ladders.spending import LIMIT_REACHED, SpendingBook, SpendingTables
 from hv_storage_fsspec.remote import RemoteStorage
 from hv_transcoder_google.abilities import TOO_SHORT
-from hv_transcoder_google.backend import LIMIT_REACHED, GoogleTranscoder
-from hv_transcoder_google.job_calls import TranscoderCalls
+from hv_transcoder_google.backend import GoogleTranscoder
+from hv_transcoder_google.job_calls import TranscoderCalls, translated
 from hv_transcoder_google.options import GoogleTranscoderOptions
 from hv_transcoder_google.pricing import sd_minutes
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.plugin_api import (
+    JobDeclinedError,
     Part,
     PartPending,
     PartTarget,
@@ -183,18 +186,109 @@ def test_nobody_at_the_address_is_an_outage(options: GoogleTranscoderOptions) ->
         calls.job("projects/1/locations/x/jobs/1")
 
 
+WRONG = '{"type": "service_account", "private_key": "very secret"}'
+
+
 def test_credentials_that_are_none_are_no_outage_and_no_secret_is_told(
     options: GoogleTranscoderOptions,
 ) -> None:
-    wrong = '{"type": "service_account", "private_key": "very secret"}'
-    calls = TranscoderCalls(attrs.evolve(options, endpoint="", credentials=wrong))
+    calls = TranscoderCalls(attrs.evolve(options, endpoint="", credentials=WRONG))
 
     with pytest.raises(TranscodeError) as failed:
-        calls.job("projects/1/locations/x/jobs/1")
+        calls.submitted("key-1")
 
     assert "transcoder.options.credentials" in failed.value.log
     assert "secret" not in failed.value.log
     assert "secret" not in repr(options)
+
+
+def test_a_job_goes_on_when_the_credentials_have_become_wrong(
+    options: GoogleTranscoderOptions,
+) -> None:
+    calls = TranscoderCalls(attrs.evolve(options, endpoint="", credentials=WRONG))
+
+    with pytest.raises(UnavailableError, match=r"options\.credentials") as refused:
+        calls.job("projects/1/locations/x/jobs/1")
+
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [
+        ((403, "no", ""), r"roles/transcoder\.admin"),
+        ((403, "no", "BILLING_DISABLED"), "enable billing"),
+        ((401, "no", ""), r"transcoder\.options\.credentials"),
+        ((400, "no", ""), "report it"),
+    ],
+)
+def test_a_job_goes_on_while_the_api_refuses_to_show_it(
+    world: GoogleWorld, refusal: tuple[int, str, str], words: str
+) -> None:
+    handle = world.submit()
+    world.api.refusal = refusal
+
+    with pytest.raises(UnavailableError, match=words):
+        world.ask(handle)
+
+    world.api.refusal = None
+    assert world.api.running() == [handle]
+    assert isinstance(world.ask(handle), PartPending)
+
+
+def test_a_job_that_nobody_knows_is_a_failed_attempt(world: GoogleWorld) -> None:
+    handle = world.submit()
+    world.api.jobs.clear()
+
+    with pytest.raises(TranscodeError, match="at the moment"):
+        world.ask(handle)
+
+
+def test_a_refused_cancellation_is_not_confirmed(world: GoogleWorld) -> None:
+    handle = world.submit()
+    world.api.refusal = (403, "no", "")
+
+    with pytest.raises(TranscodeError):
+        world.transcoder.cancel("key-1", handle)
+
+    assert world.api.running() == [handle]
+
+
+def test_a_sign_in_that_does_not_answer_is_an_outage(
+    options: GoogleTranscoderOptions, tmp_path: Path
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("a token of another identity")
+    silent = {
+        "type": "external_account",
+        "audience": "//iam.googleapis.com/projects/1/locations/global/x",
+        "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+        "token_url": "http://127.0.0.1:9/v1/token",
+        "credential_source": {"file": str(token)},
+    }
+    calls = TranscoderCalls(
+        attrs.evolve(options, endpoint="", credentials=json.dumps(silent))
+    )
+
+    with pytest.raises(UnavailableError, match="sign-in does not answer"):
+        calls.submitted("key-1")
+
+
+def refreshed(cause: Exception) -> Exception:
+    """
+    Wrap what happened as the client of a machine's metadata server does.
+    """
+    error = RefreshError(cause)
+    error.__cause__ = cause
+    return error
+
+
+def test_a_token_that_the_network_kept_back_is_an_outage() -> None:
+    with pytest.raises(UnavailableError, match="metadata server"), translated():
+        raise refreshed(TransportError("no route"))
+
+    with pytest.raises(TranscodeError), translated():
+        raise refreshed(ValueError("invalid_grant"))
 
 
 def test_a_deleted_job_that_was_running_is_gone(world: GoogleWorld) -> None:
@@ -283,8 +377,10 @@ def test_no_more_is_spent_in_a_day_than_the_limit(
     world.submit(key="key-1")
     with caplog.at_level(logging.WARNING):
         assert world.transcoder.declines(order_of()) == LIMIT_REACHED
-    with pytest.raises(UnusableSourceError, match="daily limit"):
+    with pytest.raises(JobDeclinedError, match="daily limit"):
         world.submit(key="key-2")
+    with pytest.raises(JobDeclinedError, match="more than may be spent in a day"):
+        world.submit(order_of(source(2, duration_s=600)), key="key-3")
     assert world.api.created == 1
     assert "the daily limit" in caplog.text
     world.clock.move(seconds=timedelta(days=1).total_seconds())

@@ -7,8 +7,13 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_cloud_ladders.spending import SpendingBook, SpendingTables
-from hv_transcoder_mediaconvert.backend import LIMIT_REACHED, MediaConvertTranscoder
+from hv_cloud_ladders.spending import (
+    ABOVE_LIMIT,
+    LIMIT_REACHED,
+    SpendingBook,
+    SpendingTables,
+)
+from hv_transcoder_mediaconvert.backend import MediaConvertTranscoder
 from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
 from hv_transcoder_mediaconvert.options import MediaConvertOptions
 from hv_transcoder_mediaconvert.pricing import normalized_minutes
@@ -54,4 +59,6 @@ def test_a_job_that_would_cost_too_much_is_declined_in_plain_words(
     assert transcoder.declines(order_of()) == ""
     book.reserve("another", 20_000, transcoder.clock.now())
     assert transcoder.declines(order_of()) == LIMIT_REACHED
+    longer = attrs.evolve(source(), duration_s=600)
+    assert transcoder.declines(order_of(longer)) == ABOVE_LIMIT
     engine.dispose()

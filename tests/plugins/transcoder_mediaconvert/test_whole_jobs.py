@@ -165,6 +165,32 @@ def test_a_refusal_is_plain_to_owners_and_exact_to_operators(
     assert cloud.ended(video_id).state is VideoState.READY
 
 
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("ForbiddenException", "may not call MediaConvert"),
+        ("UnrecognizedClientException", "access key is unknown"),
+    ],
+)
+def test_a_job_goes_on_while_mediaconvert_refuses_to_show_it(
+    cloud: CloudWorld, clip: Path, error: str, words: str
+) -> None:
+    video_id = cloud.world.processed(clip.read_bytes())
+    cloud.world.run_tasks()
+    cloud.server.order("answers", operation="GetJob", error=error, times=100)
+
+    for _ in range(4):
+        cloud.move_on(seconds=120)
+
+    part = cloud.part(video_id)
+    assert words in part.error
+    assert part.attempts == 0
+    assert not cloud.waiting_cancels()
+    cloud.server.order("forget")
+    assert cloud.ended(video_id).state is VideoState.READY
+    assert len(cloud.jobs(video_id)) == 1
+
+
 def test_too_many_requests_cost_no_attempt(cloud: CloudWorld, clip: Path) -> None:
     cloud.server.order(
         "answers", operation="CreateJob", error="TooManyRequestsException", times=4

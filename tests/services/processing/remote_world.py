@@ -122,13 +122,14 @@ class RemoteWorld:
 
 
 @contextmanager
-def remote_world(
+def remote_world(  # noqa: PLR0913 - each is a setting of the other one
     folder: Path,
     store: str,
     *,
     routes: str | None = None,
     usual: str | None = None,
     declines: str = "",
+    most: int = 0,
 ) -> Iterator[RemoteWorld]:
     """
     Make both.
@@ -138,6 +139,7 @@ def remote_world(
         routes: Rules by which some videos are made elsewhere; without, all are.
         usual: The backend of the others; one that only pretends if none is named.
         declines: Why the other one takes no job, if it takes none.
+        most: How many jobs the other one takes; 0 is all.
     """
     clock = SettableClock()
     with remote_service(store, clock.now) as service:
@@ -154,5 +156,6 @@ def remote_world(
             if usual is not None:
                 settings["HV_TRANSCODER__BACKEND"] = usual
             settings["HV_TRANSCODER__FURTHER__FAR__DECLINES"] = declines
+            settings["HV_TRANSCODER__FURTHER__FAR__MOST"] = str(most)
         with make_world(folder, settings, clock=clock) as world:
             yield RemoteWorld(world=world, service=service, environ=settings)

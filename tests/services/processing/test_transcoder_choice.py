@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 from hv_storage_fsspec.remote import RemoteStorage
+from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.tasks.kinds import TRANSCODE_PART
@@ -166,6 +167,61 @@ def test_a_job_that_one_declines_goes_to_the_usual_one(
         assert remote.world.video(video_id).state is VideoState.READY
         assert job_of(remote, video_id).transcoder == "ffmpeg"
         assert not remote.service.jobs
+
+
+def planned_at_once(remote: RemoteWorld, count: int) -> list[VideoId]:
+    """
+    Have jobs planned before any of them is submitted.
+    """
+    videos = [remote.world.processed(LARGE) for _ in range(count)]
+    runs, scheduler = remote.world.services.task_runs, LaneScheduler([Lane.PLAN])
+    for _ in videos:
+        runs.run_next(scheduler, worker="test:1", stopping=lambda: False)
+    return videos
+
+
+def test_what_is_declined_when_it_is_submitted_goes_to_the_usual_one(
+    tmp_path: Path, store: str
+) -> None:
+    with remote_world(
+        tmp_path, store, routes="far if size > 0.0001 MB", most=1
+    ) as remote:
+        videos = planned_at_once(remote, 3)
+        assert [job_of(remote, one).transcoder for one in videos] == ["far"] * 3
+
+        remote.world.run_tasks()
+        remote.move_on(seconds=remote.service.length_s)
+
+        states = [remote.world.video(one).state for one in videos]
+        assert states == [VideoState.READY] * 3
+        made_by = [job_of(remote, one).transcoder for one in videos]
+        assert sorted(made_by) == ["far", "ffmpeg", "ffmpeg"]
+        assert len(remote.service.jobs) == 1
+        # Nobody cancels the one that was taken.
+        remote.move_on(hours=1)
+        assert not remote.service.cancels
+        assert not remote.waiting_cancels()
+
+
+def test_what_all_decline_when_it_is_submitted_fails_with_the_reason(
+    ruled: Ruled,
+) -> None:
+    remote = ruled("far if hdr")
+    changes = {
+        "HV_TRANSCODER__BACKEND": "far",
+        "HV_TRANSCODER__OPTIONS__URL": remote.service.url,
+        "HV_TRANSCODER__OPTIONS__MOST": "1",
+    }
+
+    with remote.restarted(changes) as again:
+        videos = planned_at_once(again, 2)
+        again.world.run_tasks()
+
+        found = [again.world.video(one) for one in videos]
+        states = {one.state for one in found}
+        assert states == {VideoState.TRANSCODING, VideoState.FAILED}
+        assert "No more today." in {one.failure_reason for one in found}
+    assert len(remote.service.jobs) == 1
 
 
 @pytest.mark.parametrize("rule", ["far if size > 0.0001 MB", "far if hdr"])

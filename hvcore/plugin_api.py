@@ -168,6 +168,7 @@ from hvcore.ports.storage import (
     Storage,
     StorageRefusedError,
     SupportsPresignedRead,
+    UnreadableObjectError,
 )
 from hvcore.ports.transcoder import (
     Capabilities,
@@ -319,6 +320,7 @@ __all__ = [
     "UnauthorizedError",
     "UnavailableError",
     "UnfollowedSessions",
+    "UnreadableObjectError",
     "UnusableSourceError",
     "VideoId",
     "VideoRange",

@@ -168,6 +168,7 @@ from hvcore.ports.storage import (
     Storage,
     StorageRefusedError,
     SupportsPresignedRead,
+    UnreadableObjectError,
 )
 from hvcore.ports.transcoder import (
     Capabilities,
@@ -323,6 +324,7 @@ __all__ = [
     "UnauthorizedError",
     "UnavailableError",
     "UnfollowedSessions",
+    "UnreadableObjectError",
     "UnusableSourceError",
     "VideoId",
     "VideoRange",

@@ -47,12 +47,15 @@ class FaultyStore:
         strikes: Called with a request's method and path and whether it copies;
             returns what happens to it.
         denies_lists_of_parts: As to a key without the right to them.
+        locked: What Azure calls it when somebody looks at what was sent, and nobody
+            has its key.
         struck: How many requests have failed.
     """
 
     url: str
     strikes: Callable[[str, str, bool], Fault | None] = lambda *_: None
     denies_lists_of_parts: bool = False
+    locked: str | None = None
     struck: int = 0
 
     def strike_once(
@@ -90,6 +93,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.store.struck += fault is not None
         if self.store.denies_lists_of_parts and self._lists_parts():
             self._deny()
+        elif self.store.locked and self._looks_at_arrival(path):
+            self._say_locked(self.store.locked)
         elif fault in {Fault.ERROR_403, Fault.ERROR_500, Fault.ERROR_503}:
             self.send_response(fault.value)
             self.send_header("Content-Length", "0")
@@ -113,6 +118,15 @@ class _Handler(BaseHTTPRequestHandler):
         return self.command == "GET" and "uploads" in parse_qs(
             urlsplit(self.path).query, keep_blank_values=True
         )
+
+    def _looks_at_arrival(self, path: str) -> bool:
+        return self.command == "HEAD" and path.endswith("/arrival")
+
+    def _say_locked(self, code: str) -> None:
+        self.send_response(409)
+        self.send_header("x-ms-error-code", code)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
     def _deny(self) -> None:
         self.send_response(403)

@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import attrs
 
 from hv_checks.checks import asked
+from hv_checks.copy_header_probe import CHECK as COPY_HEADERS
+from hv_checks.copy_header_probe import CopyHeaderProbe
 from hv_checks.signed_probe import SignedProbe
 from hv_checks.store_requests import StoreClient
 from hvcore.assembly import Services
@@ -60,9 +62,13 @@ def _probed(services: Services, plain: "StorageProbe") -> Iterator[HealthFinding
         )
         return
     origins = services.settings.public.cors_origins
+    client = StoreClient()
+    foreign = CopyHeaderProbe(
+        storage=storage, signing=storage, client=client, folder=plain.folder
+    )
     signed = SignedProbe(
         storage=storage,
-        client=StoreClient(),
+        client=client,
         folder=plain.folder,
         origin=origins[0] if origins else ANY_ORIGIN,
         bucket=urlsplit(str(services.settings.storage.options.get("url"))).netloc,
@@ -72,6 +78,7 @@ def _probed(services: Services, plain: "StorageProbe") -> Iterator[HealthFinding
             "signed-writes": signed.writes,
             "signatures": signed.signatures,
             "bound": signed.bound,
+            COPY_HEADERS: foreign.copies,
             "expiry": signed.expiry,
             "signed-ranges": partial(signed.ranges, plain.storage),
             "address": signed.address_style,

@@ -73,6 +73,7 @@ class SupportsPresignedWrite(Protocol):
         Raises:
             ObjectNotFoundError: There is no source.
             UnavailableError: The store does not answer, or the source changed.
+            UnreadableObjectError: The sender has made the source so.
         """
         ...
 

@@ -30,6 +30,15 @@ class StorageRefusedError(UnavailableError):
     """
 
 
+class UnreadableObjectError(UnavailableError):
+    """
+    The object is there, and the storage gives its bytes to nobody as they are.
+
+    It was archived, or encrypted with a key that only its sender has. Waiting is no use;
+    it can be removed.
+    """
+
+
 @attrs.frozen(kw_only=True)
 class ObjectInfo:
     """
@@ -53,8 +62,8 @@ class Storage(ABC):
     Keep objects.
 
     Thread-safe. Every method may raise UnavailableError when the storage
-    does not answer, and StorageRefusedError when it does not permit something;
-    foreign exceptions end here.
+    does not answer, StorageRefusedError when it does not permit something, and
+    UnreadableObjectError of an object that nobody can read; foreign exceptions end here.
     """
 
     @abstractmethod

@@ -23,7 +23,12 @@ from fsspec.asyn import sync
 from hv_storage_fsspec.azure_client import SasSigner, service_client
 from hv_storage_fsspec.paths import check_prefix
 from hv_storage_fsspec.remote import RemoteStorage, foreign_errors
-from hvcore.plugin_api import ObjectInfo, ObjectNotFoundError, UnavailableError
+from hvcore.plugin_api import (
+    ObjectInfo,
+    ObjectNotFoundError,
+    UnavailableError,
+    UnreadableObjectError,
+)
 
 AT_ONCE: Final = 16
 """Deletes that run at one time; one request removes one object."""
@@ -33,6 +38,10 @@ COPY_WITHIN_S: Final = 1800.0
 
 _ABSENT: Final = frozenset({"BlobNotFound"})
 _CHANGED: Final = frozenset({"ConditionNotMet", "SourceConditionNotMet"})
+# What the holder of a write address can make of an object.
+_UNREADABLE: Final = frozenset(
+    {"BlobArchived", "BlobBeingRehydrated", "BlobUsesCustomerSpecifiedEncryption"}
+)
 _LEASED: Final = "LeaseIdMissing"
 _NOT_EMPTY: Final = "DirectoryIsNotEmpty"
 # What Azure calls bytes of which nobody told the type.
@@ -281,6 +290,10 @@ def azure_errors(path: str | None = None) -> Iterator[None]:
             # A container that is missing says nothing of its objects.
             if error_code(exc) in _ABSENT:
                 raise FileNotFoundError(path) from exc
+            raise
+        except HttpResponseError as exc:
+            if error_code(exc) in _UNREADABLE:
+                raise UnreadableObjectError("Nobody can read the object.") from exc
             raise
 
 

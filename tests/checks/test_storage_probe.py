@@ -19,6 +19,7 @@ from tests.object_store import (
     environ_of_swift,
     new_bucket,
     new_swift_bucket,
+    s3_client,
     s3_server,
     swift_client,
 )
@@ -52,8 +53,10 @@ def test_a_store_that_checks_signatures_is_fine(swift: str, tmp_path: Path) -> N
     assert set(found) >= {
         *("objects", "listing", "ranges", "signed-writes", "signatures", "bound"),
         *("expiry", "signed-ranges", "copies", "cross-origin", "clock", "parts"),
+        "copy-headers",
     }
     assert "HV_UPLOADS__DIRECT=auto" in found["bound"].found
+    assert "copies nothing" in found["copy-headers"].found
     assert "path style" in found["address"].found
     assert swift.removeprefix("http://") in found["address"].found
 
@@ -78,6 +81,21 @@ def test_a_store_that_checks_nothing_is_told(
     assert found["bound"].state == "warning"
     assert "another type and another length" in found["bound"].found
     assert "HV_UPLOADS__DIRECT=off" in found["bound"].mend
+
+
+def test_a_store_that_copies_for_senders_is_broken(
+    imitation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hv_checks.signed_probe.EXPIRES_WITHIN_S", 0.0)
+    bucket = new_bucket(imitation)
+
+    found = findings(tmp_path, environ_of_bucket(imitation, bucket))["copy-headers"]
+
+    assert found.state == "broken"
+    assert "x-amz-copy-source is obeyed" in found.found
+    assert "objects and parts" in found.found
+    assert "HV_UPLOADS__DIRECT=off" in found.mend
+    assert "Contents" not in s3_client(imitation).list_objects_v2(Bucket=bucket)
 
 
 def test_pages_that_may_not_send_are_told_with_their_origin(
@@ -145,6 +163,8 @@ def test_azure_is_fine_but_binds_nothing(azure_store: str, tmp_path: Path) -> No
     assert {one.state for one in found.values()} == {"ok", "warning"}
     assert set(found) >= {"signatures", "expiry", "signed-ranges", "copies", "parts"}
     assert "through the service" in found["bound"].found
+    # The header of Azure's names an address, which must be signed by itself.
+    assert "copy-headers" not in found
     assert blob_names(azure_store, container, "") == []
 
 
@@ -155,4 +175,5 @@ def test_google_is_fine(google_store: str, tmp_path: Path) -> None:
 
     assert {one.state for one in found.values()} == {"ok"}, found
     assert set(found) >= {"signatures", "bound", "expiry", "signed-ranges", "copies"}
+    assert "copies nothing" in found["copy-headers"].found
     assert "parts" not in found

@@ -24,6 +24,8 @@ LATE_PURGE_AFTER: Final = IN_FLIGHT_FOR + timedelta(hours=2)
 """After a grant ran out, nobody can be sending any more."""
 PURGE_LEAVES: Final = timedelta(hours=2)
 """How long taking in may last, in an outage of the store, too."""
+TAKEN_IN_FOR: Final = timedelta(hours=24)
+"""How long the store may fail to give a file that was sent, before it is given up."""
 PARTS_FROM_BYTES: Final = 100 * 1024**2
 """Smaller files are sent again as quickly as a part of them."""
 PART_BYTES: Final = 64 * 1024**2
@@ -60,6 +62,16 @@ def late_purge_at(grant: UploadGrant, now: datetime) -> datetime:
     return max(grant.expires_at + LATE_PURGE_AFTER, now + PURGE_LEAVES)
 
 
+def is_given_up(grant: UploadGrant, ordered_at: datetime, now: datetime) -> bool:
+    """
+    Return whether bytes that cannot be taken in are waited for no more.
+
+    Args:
+        ordered_at: When taking them in was ordered, which a retry does anew.
+    """
+    return now >= max(grant.expires_at, ordered_at) + TAKEN_IN_FOR
+
+
 def part_sizes(size_bytes: int | None) -> Sequence[int]:
     """
     Return the sizes of the parts in which a file may be sent; none for a small one.
@@ -68,6 +80,12 @@ def part_sizes(size_bytes: int | None) -> Sequence[int]:
         return ()
     whole, rest = divmod(size_bytes, PART_BYTES)
     return [PART_BYTES] * whole + ([rest] if rest else [])
+
+
+UNREADABLE: Final = (
+    "The uploaded file is archived, or encrypted with a key of its sender; upload it "
+    "again without either."
+)
 
 
 def misfit(

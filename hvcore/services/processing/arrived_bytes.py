@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, TypeGuard
 
-from hvcore.domain.uploads.direct import misfit, part_sizes
+from hvcore.domain.uploads.direct import UNREADABLE, misfit, part_sizes
 from hvcore.domain.uploads.grants import GrantState, UploadGrant, arrival_path
 from hvcore.errors import FieldError, InvalidGcsPathError, UnavailableError
 from hvcore.ports.direct_uploads import (
@@ -15,7 +15,12 @@ from hvcore.ports.direct_uploads import (
     SupportsPartedWrite,
     SupportsStagedWrite,
 )
-from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
+from hvcore.ports.storage import (
+    ObjectInfo,
+    ObjectNotFoundError,
+    Storage,
+    UnreadableObjectError,
+)
 
 SENT_AGAIN: Final = "The file was sent again while it was looked at; try again."
 
@@ -43,6 +48,11 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
             _check_parts(storage, grant, whole[1], location)
             return
         raise not_arrived(grant.path, location) from exc
+    except UnreadableObjectError as exc:
+        storage.delete_tree(arrival_path(grant))
+        raise refused_path(
+            grant.path, f"{UNREADABLE} It was removed.", location
+        ) from exc
     reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
     if reason is None:
         return

@@ -126,11 +126,7 @@ def _is_copy(there: ObjectInfo | None, made: ObjectInfo | None) -> bool:
     """
     if there is None or made is None or there.size_bytes != made.size_bytes:
         return False
-    if _tells_bytes(there) and _tells_bytes(made):
-        return there.tag == made.tag
-    return there.modified_at >= made.modified_at
-
-
-def _tells_bytes(info: ObjectInfo) -> bool:
-    # The tag of an object that came in parts, such as abc-3, depends on the parts.
-    return info.tag is not None and "-" not in info.tag
+    # Both times are the store's. A tag alone cannot tell: Google and Azure give each
+    # writing another one, and so does S3 for parts and for keys of its own (KMS).
+    is_newer = there.modified_at >= made.modified_at
+    return is_newer or (there.tag is not None and there.tag == made.tag)

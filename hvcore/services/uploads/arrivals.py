@@ -6,7 +6,9 @@ is checked, and only the copy is used; no byte of it passes through this process
 """
 
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Final
 
 import attrs
@@ -17,7 +19,13 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import JobId, VideoId
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.tasks.task import Task
-from hvcore.domain.uploads.direct import misfit, next_look, sent_type
+from hvcore.domain.uploads.direct import (
+    UNREADABLE,
+    is_given_up,
+    misfit,
+    next_look,
+    sent_type,
+)
 from hvcore.domain.uploads.grants import (
     IN_THE_STORE,
     GrantState,
@@ -29,7 +37,12 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import QuotaExceededError, UnavailableError, VideoNotFoundError
 from hvcore.failpoints import failpoint
-from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
+from hvcore.ports.storage import (
+    ObjectInfo,
+    ObjectNotFoundError,
+    Storage,
+    UnreadableObjectError,
+)
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.authorization import find_authorized_video
 from hvcore.services.access.quotas import require_minutes, require_storage
@@ -44,9 +57,13 @@ from hvcore.services.processing.orders import order_job, order_look
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.uploads.direct_addresses import can_be_written
 from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.stoppable_copies import StoppableCopy
 
 _GONE: Final = "The uploaded bytes are not there any more; upload the file again."
 _NO_STORE: Final = "The storage cannot be written by others any more; upload again."
+_NEVER_GIVEN: Final = (
+    "The storage did not give the uploaded file for a day; upload it again."
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -93,14 +110,15 @@ class Arrivals:
         Take a grant's bytes in if they have come; else look again later.
 
         Raises:
-            UnusableSourceError: They are not those that were granted.
+            UnusableSourceError: They are not those that were granted, or the store
+                has not given them for too long.
             UnavailableError: The store does not answer; the task is tried again.
         """
         with self.uow.read() as work:
             grant = work.grants.find(_grant_id(run.task))
         if grant is None or grant.state not in IN_THE_STORE:
             run.finish()
-        elif self._has_come(grant) and self._begin(run, grant):
+        elif self._has_come(run, grant) and self._begin(run, grant):
             try:
                 self._take(run, grant)
             except ObjectNotFoundError as exc:
@@ -130,10 +148,33 @@ class Arrivals:
             grant.state = GrantState.DIRECT
             work.grants.save(grant)
 
-    def _has_come(self, grant: UploadGrant) -> bool:
+    def _has_come(self, run: TaskRun, grant: UploadGrant) -> bool:
         if grant.state is GrantState.TAKING:
             return True
-        return grant.starts_processing and self._arrived(grant) is not None
+        if not grant.starts_processing:
+            return False
+        try:
+            with self._for_a_day(run, grant):
+                return self._arrived(grant) is not None
+        except UnreadableObjectError:
+            # It is refused once a job waits for it, which then fails with a reason.
+            return True
+
+    @contextmanager
+    def _for_a_day(self, run: TaskRun, grant: UploadGrant) -> Iterator[None]:
+        """
+        Wait no longer for what the store never gives.
+
+        Not for what the database does not answer: then no job could be failed.
+        """
+        try:
+            yield
+        except UnreadableObjectError:
+            raise
+        except UnavailableError as exc:
+            if is_given_up(grant, run.task.created_at, self.clock.now()):
+                raise UnusableSourceError(_NEVER_GIVEN) from exc
+            raise
 
     def _is_open(self, grant: UploadGrant) -> bool:
         with self.uow.read() as work:
@@ -149,7 +190,8 @@ class Arrivals:
         Returns:
             False if no job waits for them, or another than that of the task.
         """
-        self._drop_copy(run)
+        with self._for_a_day(run, grant):
+            self._drop_copy(run)
         with self.uow.write() as work:
             locked = work.grants.find(grant.id, for_update=True)
             video = _video_of(work, locked)
@@ -183,6 +225,24 @@ class Arrivals:
             work.commit()
 
     def _take(self, run: TaskRun, grant: UploadGrant) -> None:
+        path = str(run.task.payload["copy"])
+        try:
+            with self._for_a_day(run, grant):
+                copied = self._copied(run, grant, path)
+            run.check()
+            self._keep(run, path, copied.size_bytes)
+        except UnreadableObjectError as exc:
+            self.uploads.discard(arrival_path(grant))
+            raise UnusableSourceError(UNREADABLE) from exc
+        except UnavailableError:
+            # A commit that was not confirmed may have been made; see Uploads.
+            raise
+        except BaseException:
+            self.uploads.discard(path)
+            raise
+        self.uploads.discard(arrival_path(grant))
+
+    def _copied(self, run: TaskRun, grant: UploadGrant, path: str) -> ObjectInfo:
         storage, arrival = self.storage, arrival_path(grant)
         if not can_be_written(storage):
             raise UnusableSourceError(_NO_STORE)
@@ -190,22 +250,14 @@ class Arrivals:
         if sent is None:
             raise ObjectNotFoundError(arrival)
         self._require_fit(grant, sent, sent)
-        path = str(run.task.payload["copy"])
-        try:
-            copied = storage.copy(
-                arrival, path, content_type=sent_type(sent.content_type, grant)
-            )
-            failpoint("arrival.copied")
-            self._require_fit(grant, copied, sent)
-            run.check()
-            self._keep(run, path, copied.size_bytes)
-        except UnavailableError:
-            # A commit that was not confirmed may have been made; see Uploads.
-            raise
-        except BaseException:
-            self.uploads.discard(path)
-            raise
-        self.uploads.discard(arrival)
+        type_ = sent_type(sent.content_type, grant)
+        copied = StoppableCopy(
+            copy=partial(storage.copy, arrival, path, content_type=type_),
+            undo=partial(self.uploads.discard, path),
+        ).run(run.check)
+        failpoint("arrival.copied")
+        self._require_fit(grant, copied, sent)
+        return copied
 
     def _keep(self, run: TaskRun, path: str, size_bytes: int) -> None:
         with self.uow.write() as work:

@@ -2,6 +2,7 @@
 What a service elsewhere has left in the store is copied into the video's place.
 """
 
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -10,15 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.local import LocalStorage
 from hvcore.domain.processing.transcoding import StoredObject, TranscodeError
 from hvcore.domain.tasks.task import MAX_ATTEMPTS
 from hvcore.domain.videos.states import VideoState
-from hvcore.ports.storage import ObjectInfo
+from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.services.processing.remote_parts import REFUSED
 from hvcore.services.processing.stored_copies import AT_ONCE, StoredCopies
 from hvcore.services.tasks.leases import TaskStopped
+from tests.azure_store import connection_string, new_container
 from tests.faulty_store import Fault, FaultyStore, faulty_store
+from tests.google_store import google_args, new_google_bucket
 from tests.object_store import s3_server
 from tests.services.processing.remote_world import RemoteWorld, remote_world
 
@@ -48,7 +52,7 @@ class WatchedStorage(LocalStorage):
                 self.copied.append(target)
 
 
-def made_elsewhere(storage: LocalStorage, count: int) -> list[StoredObject]:
+def made_elsewhere(storage: Storage, count: int) -> list[StoredObject]:
     for number in range(count):
         storage.write(
             f"made/{number}.mp4", BytesIO(b"%d" % number), content_type="video/mp4"
@@ -93,6 +97,50 @@ def test_what_is_there_already_is_not_copied_again(tmp_path: Path) -> None:
     copies.take_over(objects, made_in="made", target="taken", check=nothing)
 
     assert sorted(storage.copied) == [f"taken/{n}.m4s" for n in (0, 1, 3)]
+
+
+def test_one_that_was_made_anew_with_the_same_size_is_copied_again(
+    tmp_path: Path,
+) -> None:
+    storage = WatchedStorage(tmp_path, together=1)
+    objects = made_elsewhere(storage, 2)
+    copies = StoredCopies(storage=storage)
+    copies.take_over(objects, made_in="made", target="taken", check=nothing)
+    storage.copied.clear()
+    copied_at = storage.stat("taken/1.m4s").modified_at.timestamp()
+    os.utime(storage.local_path("made/1.mp4"), times=(copied_at + 1, copied_at + 1))
+
+    copies.take_over(objects, made_in="made", target="taken", check=nothing)
+
+    assert storage.copied == ["taken/1.m4s"]
+
+
+@pytest.mark.parametrize(
+    "kind", ["google", pytest.param("azure", marks=pytest.mark.services)]
+)
+def test_where_each_writing_has_a_tag_of_its_own_nothing_is_copied_twice(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    endpoint = request.getfixturevalue(f"{kind}_store")
+    with faulty_store(endpoint) as proxy:
+        storage = make_storage(
+            f"gs://{new_google_bucket(endpoint)}/here"
+            if kind == "google"
+            else f"az://{new_container(endpoint)}/here",
+            args=google_args(tmp_path, proxy.url)
+            if kind == "google"
+            else {"connection_string": connection_string(proxy.url)},
+            min_free_bytes=0,
+            work_dir=tmp_path / "work",
+        )
+        objects = made_elsewhere(storage, 3)
+        made = copies_of(proxy, {})
+        for count in (2, 3, 3):
+            StoredCopies(storage=storage).take_over(
+                objects[:count], made_in="made", target="taken", check=nothing
+            )
+
+    assert sorted(made.values()) == [1, 1, 1]
 
 
 def test_one_that_is_missing_ends_the_copying_and_is_named(tmp_path: Path) -> None:

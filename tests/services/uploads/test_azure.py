@@ -102,6 +102,68 @@ def test_a_file_of_another_size_fails_with_its_reason_and_goes(
     assert site.bucket.paths(answer.grant.path) == []
 
 
+def send_archived(answer: UploadGranted) -> None:
+    # The address permits any writing of the object.
+    url = answer.signed_url.partition("&comp=block")[0]
+    headers = {
+        "x-ms-blob-type": "BlockBlob",
+        "x-ms-access-tier": "Archive",
+        "Content-Type": MP4,
+    }
+    with urllib3.PoolManager(retries=False) as pool:
+        assert pool.request("PUT", url, body=DATA, headers=headers).status == 201
+
+
+@pytest.fixture
+def locked(site: Site) -> Iterator[Site]:
+    """
+    The site with a store that tells of sent files that their key is missing.
+
+    Azurite passes such keys over.
+    """
+    site.store.locked = "BlobUsesCustomerSpecifiedEncryption"
+    yield site
+    site.store.locked = None
+
+
+def test_an_archived_file_fails_with_its_reason_and_goes(site: Site) -> None:
+    answer = granted_video(site.world)
+    send_archived(answer)
+
+    take_in(site.world)
+
+    video = site.world.video(answer.grant.video_id or "")
+    assert video.state is VideoState.FAILED
+    assert "archived" in (video.failure_reason or "")
+    assert site.bucket.paths(answer.grant.path) == []
+
+
+def test_a_file_whose_key_only_its_sender_has_fails_with_its_reason_and_goes(
+    locked: Site,
+) -> None:
+    answer = granted_video(locked.world)
+    sent(answer)
+
+    take_in(locked.world)
+
+    video = locked.world.video(answer.grant.video_id or "")
+    assert video.state is VideoState.FAILED
+    assert "encrypted" in (video.failure_reason or "")
+    assert locked.bucket.paths(answer.grant.path) == []
+
+
+def test_a_file_whose_key_only_its_sender_has_is_refused_when_it_is_to_be_processed(
+    locked: Site,
+) -> None:
+    answer, world = granted(locked.world), locked.world
+    sent(answer)
+
+    with pytest.raises(InvalidGcsPathError, match="encrypted with a key"):
+        world.services.processing.process(world.env, answer.grant.path, world.wanted())
+
+    assert locked.bucket.paths(answer.grant.path) == []
+
+
 def test_a_file_of_another_size_is_refused_when_it_is_to_be_processed(
     site: Site,
 ) -> None:

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Event
 
 import attrs
 import pytest
@@ -16,6 +17,7 @@ from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.domain.uploads.grants import FileWanted, UploadGranted, arrival_path
 from hvcore.domain.videos.states import VideoState
 from tests.faulty_store import Fault, FaultyStore, faulty_store
+from tests.live import until
 from tests.object_store import swift_client
 from tests.services.conftest import World
 from tests.services.uploads.direct import (
@@ -251,6 +253,99 @@ def test_what_is_being_taken_in_is_not_removed_however_long_it_takes(
     site.world.clock.move(hours=1)
     take_in(site.world)
     assert site.has_one_right_file(answer)
+
+
+def test_what_the_store_never_gives_fails_after_a_day_and_goes(site: Site) -> None:
+    answer = granted_video(site.world)
+    put(answer)
+    site.store.strikes = lambda _method, _path, is_copy: (
+        Fault.ERROR_503 if is_copy else None
+    )
+    take_in(site.world)
+    site.world.clock.move(hours=26)
+
+    take_in(site.world)
+    site.store.strikes = lambda *_: None
+
+    video = site.world.video(answer.grant.video_id or "")
+    assert video.state is VideoState.FAILED
+    assert "for a day" in (video.failure_reason or "")
+    site.world.clock.move(minutes=10)
+    take_in(site.world)
+    assert objects(site.behind, site.bucket, answer.grant.path) == []
+
+
+def test_a_grant_at_which_the_store_never_lets_look_ends_after_a_day(
+    site: Site,
+) -> None:
+    answer = granted_video(site.world)
+    put(answer)
+    site.store.strikes = lambda method, path, _is_copy: (
+        Fault.ERROR_403 if method == "HEAD" and path.endswith("/arrival") else None
+    )
+    take_in(site.world)
+    site.world.services.uploads.expire()
+    video_id = answer.grant.video_id or ""
+    assert site.world.video(video_id).state is VideoState.AWAITING_UPLOAD
+
+    site.world.clock.move(hours=26)
+    take_in(site.world)
+    site.world.services.uploads.expire()
+    take_in(site.world)
+    site.store.strikes = lambda *_: None
+
+    assert site.world.video(video_id).state is VideoState.DELETED
+    assert objects(site.behind, site.bucket, answer.grant.path) == []
+
+
+def test_a_retry_has_a_day_of_its_own(site: Site) -> None:
+    answer = granted_video(site.world)
+    put(answer)
+    site.store.strikes = lambda _method, _path, is_copy: (
+        Fault.ERROR_503 if is_copy else None
+    )
+    take_in(site.world)
+    site.world.clock.move(hours=26)
+    # What is there is kept: it is due only later.
+    for task in take_tasks(site.world, answer):
+        run_task(site.world, task)
+    video_id = answer.grant.video_id or ""
+    assert site.world.video(video_id).state is VideoState.FAILED
+    site.world.services.processing.retry(
+        site.world.caller, site.world.env.org_id, video_id
+    )
+    for task in take_tasks(site.world, answer):
+        run_task(site.world, task)
+
+    assert site.world.video(video_id).state is VideoState.TRANSCODING
+    site.store.strikes = lambda *_: None
+
+
+def test_a_copy_is_not_waited_for_when_the_work_is_to_stop(site: Site) -> None:
+    answer = granted_video(site.world)
+    put(answer)
+    stop, go_on, went_on = Event(), Event(), list[bool]()
+
+    def hang(method: str, path: str, is_copy: bool) -> None:  # noqa: FBT001 - see FaultyStore.strikes
+        del method, path
+        if is_copy:
+            site.store.strikes = lambda *_: None
+            stop.set()
+            went_on.append(go_on.wait(20))
+
+    site.store.strikes = hang
+    site.world.clock.move(seconds=10)
+    (task,) = take_tasks(site.world, answer)
+    site.world.services.task_runs.run(task.id, worker="test:1", stopping=stop.is_set)
+    go_on.set()
+
+    assert until(lambda: went_on, within_s=30) == [True]
+    # What came of it afterwards is removed.
+    arrival = arrival_path(answer.grant)
+    until(
+        lambda: objects(site.behind, site.bucket, answer.grant.path) == [arrival],
+        within_s=30,
+    )
 
 
 def test_what_a_copy_had_begun_when_the_store_went_away_is_ended(

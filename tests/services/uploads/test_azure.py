@@ -30,11 +30,9 @@ MIB: Final = 1024**2
 LARGE: Final = bytes(range(256)) * (11 * MIB // 256)
 
 
-@pytest.fixture(scope="module")
-def site(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    with site_of(new_bucket("azure", request), tmp_path_factory.mktemp("site")) as made:
+@pytest.fixture
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+    with site_of(new_bucket("azure", request), tmp_path) as made:
         yield made
 
 

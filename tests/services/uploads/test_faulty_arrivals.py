@@ -74,12 +74,12 @@ def begun_in_parts(site: Site, granted: UploadGranted) -> Sequence[str]:
     ]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, swift: str) -> Iterator[Site]:
-    bucket, folder = new_bucket_of(swift), tmp_path_factory.mktemp("faulty")
+@pytest.fixture
+def site(tmp_path: Path, swift: str) -> Iterator[Site]:
+    bucket = new_bucket_of(swift)
     with (
         faulty_store(swift) as store,
-        direct_world(Path(folder), store.url, bucket) as world,
+        direct_world(tmp_path, store.url, bucket) as world,
     ):
         yield Site(world=world, store=store, behind=swift, bucket=bucket)
 

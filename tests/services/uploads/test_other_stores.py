@@ -3,6 +3,7 @@ Files that are sent straight to Azure and to Google, which fail now and then.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -41,19 +42,15 @@ FAULTS: Final = [
 ] + FAULTS_OF_GOOGLE
 
 
-@pytest.fixture(scope="module")
-def azure(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    with site_of(new_bucket("azure", request), tmp_path_factory.mktemp("a")) as made:
+@pytest.fixture
+def azure(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+    with site_of(new_bucket("azure", request), tmp_path) as made:
         yield made
 
 
-@pytest.fixture(scope="module")
-def google(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    with site_of(new_bucket("google", request), tmp_path_factory.mktemp("g")) as made:
+@pytest.fixture
+def google(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+    with site_of(new_bucket("google", request), tmp_path) as made:
         yield made
 
 

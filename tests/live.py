@@ -5,6 +5,7 @@ A whole service as its users have it: ``hv up`` in a process of its own.
 import http.client
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -307,12 +308,17 @@ class LiveService:
 def free_ports() -> int:
     """
     Find a port that is free, and so is the one after it.
+
+    Below those that Linux gives to outgoing connections, of which one could take it
+    before the service does.
     """
+    # Not the generator that is seeded alike in all workers.
+    chance = random.SystemRandom()
     while True:
+        port = chance.randrange(20_000, 32_000, 2)
         with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = int(first.getsockname()[1])
             try:
+                first.bind(("127.0.0.1", port))
                 second.bind(("127.0.0.1", port + 1))
             except OSError:
                 continue

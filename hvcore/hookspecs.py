@@ -61,12 +61,15 @@ class Backend(Generic[PortT]):
         options: attrs class of the backend's settings; unknown or missing
             keys are reported before the factory is called.
         extra: The extra of hvcore that brings the client library, if any.
+        prepares: Whether the backend has tables of its own, or the like: it is a
+            SupportsPrepare. An analytics sink need not say so.
     """
 
     name: str = attrs.field(validator=attrs.validators.matches_re(r"[a-z][a-z0-9-]*"))
     factory: Callable[..., PortT]
     options: type = NoOptions
     extra: str | None = None
+    prepares: bool = False
 
 
 class StorageBackend(Backend[Storage]):

@@ -151,7 +151,9 @@ from hvcore.ports.direct_uploads import (
     SupportsStagedWrite,
     WriteAddress,
 )
+from hvcore.ports.preparation import SupportsPrepare
 from hvcore.ports.queue import Queue
+from hvcore.ports.queue_consuming import QueueOutage, hand_over
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import (
     MembershipEndedError,
@@ -274,6 +276,7 @@ __all__ = [
     "PurgeReason",
     "Queue",
     "QueueBackend",
+    "QueueOutage",
     "RateControl",
     "RateLimit",
     "RateLimitBackend",
@@ -310,6 +313,7 @@ __all__ = [
     "SupportsDeclining",
     "SupportsPartedWrite",
     "SupportsPlaceCheck",
+    "SupportsPrepare",
     "SupportsPresignedRead",
     "SupportsPresignedWrite",
     "SupportsReports",
@@ -333,6 +337,7 @@ __all__ = [
     "Workspace",
     "WriteAddress",
     "build_ladder",
+    "hand_over",
     "hash_key",
     "hookimpl",
     "is_chosen_id",

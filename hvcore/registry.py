@@ -18,6 +18,7 @@ from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
+from hvcore.ports.preparation import SupportsPrepare
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import LINK_BACKEND, SignInProvider
@@ -243,6 +244,13 @@ class Registry:
             for name in sorted(names)
         }
 
+    def prepares(self, kind: str, name: str) -> bool:
+        """
+        Return whether a backend has tables of its own, or the like.
+        """
+        offer = self._by_name.get((kind, name))
+        return offer is not None and offer.backend.prepares
+
     def _build(
         self,
         kind: str,
@@ -266,13 +274,19 @@ class Registry:
             path=path or _options_path(kind, backend.name),
         )
         try:
-            return backend.factory(options, context)
+            made = backend.factory(options, context)
         except ImportError as exc:
             extra = f"hvcore[{backend.extra}]" if backend.extra else offer.distribution
             raise PluginError(
                 f"The {kind} backend {backend.name!r} needs {exc.name}; "
                 f"run: pip install '{extra}'."
             ) from exc
+        if backend.prepares and not isinstance(made, SupportsPrepare):
+            raise PluginError(
+                f"The {kind} backend {backend.name!r} ({offer.plugin}) says "
+                f"prepares=True, but {type(made).__name__} is no SupportsPrepare."
+            )
+        return made
 
 
 def _options_path(kind: str, backend: str) -> str:

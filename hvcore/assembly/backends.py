@@ -2,15 +2,16 @@
 What all services need: the chosen backends, the database, keys, the time.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 
 import attrs
 from sqlalchemy.engine import Engine
 
+from hvcore.assembly.offered_backends import chosen_backends
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
 from hvcore.failpoints import failpoint
@@ -28,6 +29,7 @@ from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
 from hvcore.ports.mail import Mailer
+from hvcore.ports.preparation import SupportsPrepare
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
@@ -54,6 +56,18 @@ class Recipe:
     overrides: Mapping[str, Any]
     rings: bool
     connections: int
+
+
+_MADE_AS: Final = {
+    "storage": "storage",
+    "transcoder": "transcoder",
+    "queue": "queue",
+    "limits": "rate_limit_store",
+    "auth": "_providers",
+    "edge": "_purgers",
+    "sign_in": "_sign_in_providers",
+}
+"""Kinds of backends, and where they are below."""
 
 
 class Backends:
@@ -220,7 +234,7 @@ class Backends:
             UnavailableError: The database does not answer.
         """
         return is_current(self.engine) and all(
-            sink.is_prepared() for sink in self._sinks.values()
+            one.is_prepared() for _, one in self._to_prepare()
         )
 
     def migrate(self) -> None:
@@ -237,8 +251,8 @@ class Backends:
         Large tables take minutes, so that whoever waits may want to know.
         """
         yield "the service", partial(migrate, self.engine)
-        for name, sink in self._sinks.items():
-            yield f"the sink {name}", sink.prepare
+        for name, one in self._to_prepare():
+            yield name, one.prepare
 
     def recount(self) -> None:
         """
@@ -263,6 +277,24 @@ class Backends:
             UnavailableError: The database does not answer.
         """
         return is_searchable(self.engine)
+
+    def _to_prepare(self) -> Iterator[tuple[str, AnalyticsSink | SupportsPrepare]]:
+        for name, sink in self._sinks.items():
+            yield f"the sink {name}", sink
+        for kind, names in chosen_backends(self.settings).items():
+            attribute = _MADE_AS.get(kind)
+            # Others are not made for this: a command must not wait for the client of
+            # a far server to learn that it keeps no tables here.
+            if attribute is None or not (
+                attribute.lstrip("_") in self._recipe.overrides
+                or any(self.registry.prepares(kind, name) for name in names)
+            ):
+                continue
+            made = getattr(self, attribute)
+            several = made.values() if isinstance(made, Mapping) else made
+            for one in several if isinstance(several, Iterable) else (made,):
+                if isinstance(one, SupportsPrepare):
+                    yield f"the {kind} backend {type(one).__name__}", one
 
     @cached_property
     def _sinks(self) -> Mapping[str, AnalyticsSink]:

@@ -45,7 +45,7 @@ def offered_backends(
     """
     Return what is on offer, by kind and name; asks no server and no database.
     """
-    chosen = _chosen(settings)
+    chosen = chosen_backends(settings)
     found = sorted(registry.offers, key=lambda one: (one.kind, one.backend.name))
     return [
         OfferedBackend(
@@ -60,7 +60,10 @@ def offered_backends(
     ]
 
 
-def _chosen(settings: Settings) -> Mapping[str, Sequence[str]]:
+def chosen_backends(settings: Settings) -> Mapping[str, Sequence[str]]:
+    """
+    Return the names of the backends that are in use, by kind.
+    """
     return {
         "storage": (settings.storage.backend,),
         "transcoder": _transcoders(settings),

@@ -20,9 +20,11 @@ from hvcore.plugin_api import (
     BatchId,
     BatchRefusedError,
     EnvId,
+    Lane,
     OrgId,
     SegmentPlace,
     ServedBatch,
+    TaskId,
     VideoId,
 )
 from hvcore.registry import HOOKS
@@ -46,7 +48,7 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (folder / name).write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
     yield folder
-    for name in ("acme_limits", "acme_counts", "acme_badge"):
+    for name in ("acme_limits", "acme_counts", "acme_badge", "acme_queue"):
         sys.modules.pop(name, None)
 
 
@@ -108,7 +110,12 @@ def test_the_sink_counts_once(examples: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "passed"), [("test_acme_counts.py", 15), ("test_acme_badge.py", 20)]
+    ("name", "passed"),
+    [
+        ("test_acme_counts.py", 15),
+        ("test_acme_badge.py", 20),
+        ("test_acme_queue.py", 31),
+    ],
 )
 def test_the_kits_find_nothing_wrong(examples: Path, name: str, passed: int) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
@@ -123,6 +130,20 @@ def test_the_kits_find_nothing_wrong(examples: Path, name: str, passed: int) -> 
 
     assert done.returncode == 0, done.stdout
     assert f"{passed} passed" in done.stdout
+
+
+def test_the_queue_is_chosen_by_the_settings(examples: Path, tmp_path: Path) -> None:
+    environ = {
+        "HV_PLUGINS": "acme_queue,hv_analytics_sql.plugin",
+        "HV_QUEUE__BACKEND": "acme",
+        "HV_QUEUE__OPTIONS__FOLDER": str(tmp_path / "queue"),
+    }
+
+    with services_with(tmp_path / "data", environ) as services:
+        services.queue.put(TaskId("task_1"), kind="test", lane=Lane.LIGHT)
+        assert services.queue.depth(Lane.LIGHT) == 1
+
+    assert (tmp_path / "queue" / "light" / "task_1").is_file()
 
 
 def test_the_way_to_sign_in_is_chosen_by_the_settings(

@@ -66,7 +66,8 @@ class SeveralPluginsError(PluginError):
 
     def __init__(self, errors: Sequence[HvcoreError]) -> None:
         self.errors = tuple(errors)
-        super().__init__("\n".join(str(error) for error in errors))
+        # On one line: the last one of a log is what hv up tells.
+        super().__init__(" ".join(str(error) for error in errors))
 
 
 class HvError(HvcoreError):

@@ -31,6 +31,7 @@ def doctor(
     With "storage": find out what the storage can do, and what to set for it. This
     writes small objects below doctor/ and removes them.
     """
+    invocation.abandons_threads = True
     findings = list(_examine(invocation, port, part))
     columns = {"state": "STATE", "check": "CHECK", "found": "FOUND", "mend": "MEND"}
     records = [finding.as_record() for finding in findings]

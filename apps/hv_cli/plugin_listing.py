@@ -9,7 +9,7 @@ from hv_cli.output import print_json, put, show
 from hvcore.assembly.backend_trials import Trial, try_backends
 from hvcore.assembly.offered_backends import OfferedBackend, offered_backends
 from hvcore.errors import HvcoreError, PluginError
-from hvcore.registry import PluginFault, PluginFaultError, load_plugins
+from hvcore.registry import PluginFault, PluginFaultError
 from hvcore.registry.options import OptionInfo
 from hvcore.settings import Settings
 
@@ -36,8 +36,8 @@ def list_plugins(settings: Settings, *, as_json: bool) -> None:
 
     Chosen backends are built, and closed again; none is asked for anything.
     """
-    registry = load_plugins(settings)
-    trials = {(one.kind, one.name): one for one in try_backends(settings)}
+    registry, tried = try_backends(settings)
+    trials = {(one.kind, one.name): one for one in tried}
     offered = offered_backends(registry, settings)
     records = [_record(one, trials.get((one.kind, one.name))) for one in offered]
     records += map(_broken, registry.faults)

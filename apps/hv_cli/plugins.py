@@ -18,4 +18,5 @@ def plugins(invocation: Invocation, *, as_json: bool) -> None:
 
     It builds those that the settings choose; it asks no server and no database.
     """
+    invocation.abandons_threads = True
     list_plugins(invocation.load().settings, as_json=as_json)

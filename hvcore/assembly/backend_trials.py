@@ -12,7 +12,7 @@ from hvcore.assembly import build
 from hvcore.assembly.offered_backends import active_choices
 from hvcore.assembly.services import Services
 from hvcore.errors import HvcoreError, SeveralPluginsError, UnavailableError
-from hvcore.registry import KINDS, Choice, PluginFaultError
+from hvcore.registry import KINDS, Choice, PluginFaultError, Registry
 from hvcore.registry.abilities import abilities_of
 from hvcore.registry.building import hung_factory, raised_fault
 from hvcore.settings import Settings
@@ -38,9 +38,12 @@ class Trial:
     error: HvcoreError | None = None
 
 
-def try_backends(settings: Settings) -> Sequence[Trial]:
+def try_backends(settings: Settings) -> tuple[Registry, Sequence[Trial]]:
     """
     Build every chosen backend and close it again; none is asked for anything.
+
+    Returns:
+        All that is on offer, and what has become of the chosen ones.
 
     Raises:
         ConfigError: No plugin is installed.
@@ -55,7 +58,7 @@ def try_backends(settings: Settings) -> Sequence[Trial]:
     trials = [_trial(services, choice, call) for choice, call in begun]
     # One that hangs may hold what closing needs.
     calls.start(services.close, name="close")
-    return trials
+    return services.registry, trials
 
 
 def check_backends(settings: Settings) -> None:
@@ -68,7 +71,7 @@ def check_backends(settings: Settings) -> None:
     """
     errors = [
         trial.error
-        for trial in try_backends(settings)
+        for trial in try_backends(settings)[1]
         # What does not answer now may come back: every process copes with that.
         if trial.error is not None and not isinstance(trial.error, UnavailableError)
     ]

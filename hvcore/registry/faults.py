@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from hvcore.errors import PluginError
-from hvcore.registry.places import CodePlace, places_of
+from hvcore.registry.places import CodePlace, place_of_definition, places_of
 
 OWN_DISTRIBUTION: Final = "hvcore"
 LISTED: Final = "HV_PLUGINS"
@@ -170,6 +170,26 @@ def hung_fault(
         mend="Start what it waits for, correct its options, or report it to who "
         "maintains it: it needs a time limit of its own.",
     )
+
+
+def wrong_answer(method: object, given: object, wanted: type) -> PluginError:
+    """
+    Return the error of a backend whose method has returned something else.
+    """
+    place = place_of_definition(method)
+    what = "None" if given is None else f"a {type(given).__name__}"
+    name = getattr(method, "__qualname__", "a method")
+    problem = f"{name} has returned {what}, and no {wanted.__name__}"
+    found = culprit([place]) if place else None
+    if found is None:
+        return PluginError(f"{problem}.", f"Let it return a {wanted.__name__}.")
+    fault = PluginFault(
+        source=found[0],
+        problem=problem,
+        place=place,
+        mend=f"Let it return a {wanted.__name__}.",
+    )
+    return PluginFaultError(fault)
 
 
 def described(error: BaseException) -> str:

@@ -2,6 +2,8 @@
 Whose fault it is: the plugin, its distribution, the line, and what to do next.
 """
 
+import re
+import sys
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,6 +19,10 @@ LONGEST_MESSAGE_CHARS: Final = 300
 
 _VALUES: Final = ("hvcore.domain", "hvcore.ports", "hvcore.errors", "hvcore.hookspecs")
 """What plugins make values of: who gives them what they refuse is at fault."""
+_TAKES: Final = re.compile(
+    r"([\w.]+)\(\) (?:got an unexpected|got multiple|missing|takes) "
+)
+"""How Python says that a function does not take the arguments of a call."""
 _OURS: Final = ("hvcore", "hv_")
 
 
@@ -136,13 +142,14 @@ def fault_of(error: BaseException) -> PluginFault | None:
     """
     Return what a plugin's code has done wrong if it has raised this; else None.
     """
-    found = culprit(places_of(error))
+    found = _called_wrongly(error) or culprit(places_of(error))
     if found is None or found[0].is_own:
         return None
     source, place = found
+    at = f"{place.function} has raised " if place.function else "a method takes less: "
     return PluginFault(
         source=source,
-        problem=f"{place.function} has raised {described(error)}",
+        problem=f"{at}{described(error)}",
         place=place,
         mend=f"Report it to who maintains it, or {source.leave_out}.",
     )
@@ -200,6 +207,27 @@ def described(error: BaseException) -> str:
     text = lines[0][:LONGEST_MESSAGE_CHARS]
     name = type(error).__name__
     return f"{name}: {text}".rstrip(". ") if text else name
+
+
+def _called_wrongly(error: BaseException) -> tuple[PluginSource, CodePlace] | None:
+    """
+    Return the method of a plugin that does not take what its port gives it.
+
+    Python raises that where the call is, which is our code.
+    """
+    named = _TAKES.match(str(error)) if isinstance(error, TypeError) else None
+    if named is None:
+        return None
+    for source in _loaded:
+        for module in [*sys.modules]:
+            if is_within(module, source.package):
+                method: object = sys.modules.get(module)
+                for name in named[1].split("."):
+                    method = getattr(method, name, None)
+                place = place_of_definition(method)
+                if method is not None and place is not None and source.has(place):
+                    return source, place
+    return None
 
 
 def is_within(module: str, package: str) -> bool:

@@ -4,9 +4,13 @@ Plugins that are wrong, each in one way, and what must be said of it.
 The line that is told is the one with the comment ``# here``.
 """
 
+import threading
 from collections.abc import Mapping, Sequence
 
 import attrs
+
+released = threading.Event()
+"""Ends what hangs: it holds locks that later tests need."""
 
 STORAGE = {"HV_STORAGE__BACKEND": "acme"}
 QUEUE = {"HV_QUEUE__BACKEND": "acme"}
@@ -28,14 +32,12 @@ class BrokenPlugin:
         environ: What chooses its backend.
         said: Words that tell what is wrong.
         mend: A word of what to do.
-        is_loaded: It is the chosen backend that fails, and not the plugin.
     """
 
     code: str
     environ: Mapping[str, str]
     said: Sequence[str]
     mend: str
-    is_loaded: bool = True
 
     @property
     def line(self) -> int | None:
@@ -55,17 +57,15 @@ class Store(Storage):
     def stat(self, path): raise ObjectNotFoundError(path)
     def open(self, path, *, start=0, end=None): raise ObjectNotFoundError(path)
     def write(self, path, source, **more): return None
-    def list(self, prefix): return iter(())
-    def delete_tree(self, prefix): pass
-    def delete(self, path): pass
-    def put_file(self, path, source, **more): pass
+    def walk(self, prefix): return iter(())
+    def delete_tree(self, prefix): return 0
+    def put_file(self, path, local, **more): pass
     def ping(self): pass
 
 class Doorbell(Queue):
     def put(self, task_id, *, kind, lane): pass
-    def consume(self, lanes, handler, until): pass
+    def consume(self, handle, **more): pass
     def depth(self, lane): return 0
-    def workers(self, lane): return 0
     def ping(self): pass
 
 class Windows(RateLimitStore):
@@ -119,9 +119,7 @@ def load_fault(
     """
     Make a plugin that cannot be loaded, or whose hook is wrong.
     """
-    return BrokenPlugin(
-        code=code, environ=environ, said=said, mend=mend, is_loaded=False
-    )
+    return BrokenPlugin(code=code, environ=environ, said=said, mend=mend)
 
 
 def build_fault(
@@ -301,13 +299,13 @@ BUILDING = {
         mend="HV_STORAGE__BACKEND",
     ),
     "a module of its own that is not there": build_fault(
-        built("import acme_broken.backend  # here"),
+        built("import MODULE.backend  # here"),
         *("has raised ModuleNotFoundError", "acme_broken"),
         mend="HV_STORAGE__BACKEND",
     ),
     "a library of its factory that is not there": build_fault(
         built("import no_such_library"),
-        *("the storage backend 'acme' needs no_such_library", "acme_broken"),
+        *("storage backend 'acme' needs no_such_library", "acme_broken"),
         mend="pip install no_such_library",
     ),
     "settings that the plugin refuses": build_fault(
@@ -435,14 +433,6 @@ BUILDING = {
         mend="Uninstall one",
         environ={"HV_QUEUE__BACKEND": "quiet"},
     ),
-    "an error at the end": build_fault(
-        storage(
-            "class Sticky(Store):\n    def close(self): raise OSError('stuck')  # here\n"
-            "def build(options, context): return Sticky()\n"
-        ),
-        "OSError: stuck",
-        mend="HV_STORAGE__BACKEND",
-    ),
 }
 """Faults of chosen backends."""
 
@@ -500,24 +490,35 @@ CHECKING = {
 }
 """Faults that only show when a backend is asked."""
 
+WAITS = "from tests.plugin_faults.broken_plugins import released\n"
+
 HANGING = {
     "an import that hangs": load_fault(
-        "import threading\nthreading.Event().wait()  # here\n",
+        WAITS + "released.wait()  # here\n",
         *("loading it has not come back", "<module>"),
         mend="time limit",
     ),
     "a hook that hangs": load_fault(
         queue_hook(
-            "import threading\n@hookimpl\ndef hvcore_queues():\n"
-            "    threading.Event().wait()  # here\n"
+            WAITS + "@hookimpl\ndef hvcore_queues():\n    released.wait()  # here\n"
         ),
         "it waits in hvcore_queues",
         mend="time limit",
     ),
     "a factory that hangs": build_fault(
-        built("import threading; threading.Event().wait()  # here"),
+        storage(WAITS + "def build(options, context):\n    released.wait()  # here"),
         *("has not come back", "it waits in build"),
         mend="time limit",
     ),
 }
 """Faults that a process must not wait for."""
+
+HANGING_CHECK = build_fault(
+    storage(
+        WAITS
+        + method("Store", "def ping(self): released.wait()  # here")
+        + "def build(options, context): return Wrong()\n"
+    ),
+    *("the check storage has not come back", "it waits in Wrong.ping"),
+    mend="time limit",
+)

@@ -12,8 +12,8 @@ import attrs
 import pytest
 
 from hv_analytics_sql.backend import SqlAnalytics
-from hvcore.domain.analytics.segments import ServedBatch
 from hvcore.assembly.offered_backends import offered_backends
+from hvcore.domain.analytics.segments import ServedBatch
 from hvcore.errors import ConfigError, PluginError
 from hvcore.hookspecs import (
     AnalyticsBackend,

@@ -522,3 +522,28 @@ HANGING_CHECK = build_fault(
     *("the check storage has not come back", "it waits in Wrong.ping"),
     mend="time limit",
 )
+
+RAISING_SINK = build_fault(
+    other("hvcore_analytics_sinks", "AnalyticsBackend", "return Wrong()").replace(
+        "def build",
+        method("Deaf", "def prepare(self): {}['table']  # here") + "def build",
+    ),
+    "Wrong.prepare has raised KeyError: 'table'",
+    mend="Report it to who maintains it",
+    environ=SINK,
+)
+"""Fails in a command."""
+
+HANGING_PROVIDER = """\
+import threading
+from hvcore.plugin_api import AuthBackend, AuthProvider, hookimpl
+
+class Slow(AuthProvider):
+    def authenticate(self, credentials):
+        if credentials.headers.get("x-acme"):
+            threading.Event().wait(30)
+
+@hookimpl
+def hvcore_auth_providers():
+    yield AuthBackend(name="acme", factory=lambda options, context: Slow())
+"""

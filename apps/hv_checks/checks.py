@@ -96,6 +96,16 @@ def examine(settings: Settings) -> Iterator[HealthFinding]:
     calls.start(services.close, name="close")
 
 
+def limited(
+    name: str, check: Callable[[], Sequence[HealthFinding]], *, silent_s: float
+) -> Sequence[HealthFinding]:
+    """
+    Return what a check finds; that it fails or hangs is the finding, too.
+    """
+    call = LimitedCall(partial(asked, name, check), name=name)
+    return call.result() if call.has_ended(silent_s=silent_s) else [_hung(name, call)]
+
+
 def asked(
     name: str, check: Callable[[], Sequence[HealthFinding]]
 ) -> Sequence[HealthFinding]:

@@ -48,7 +48,7 @@ def other_options() -> Any:  # noqa: ANN401 - attrs.field's own type
     return attrs.field(factory=dict, repr=False, metadata={OTHER_OPTIONS: True})
 
 
-def _is_options_class(_: object, __: object, value: Any) -> None:
+def _is_options_class(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - whatever a plugin gives
     if not isinstance(value, type) or not attrs.has(value):
         name = getattr(value, "__name__", type(value).__name__)
         raise TypeError(
@@ -57,7 +57,7 @@ def _is_options_class(_: object, __: object, value: Any) -> None:
         )
 
 
-def _is_factory(_: object, __: object, value: Any) -> None:
+def _is_factory(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - see above
     if not callable(value):
         raise TypeError(
             f"factory must be a function of (options, context), not {value!r}"

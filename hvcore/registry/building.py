@@ -202,9 +202,10 @@ def _without_secrets(text: str, options: object) -> str:
 
 
 def _secrets(options: object) -> Iterator[str]:
-    if options is None or not attrs.has(type(options)):
+    declared: Any = type(options)
+    if not attrs.has(declared):
         return
-    for field in attrs.fields(type(options)):
+    for field in attrs.fields(declared):
         if not field.repr:
             value: Any = getattr(options, field.name)
             values = value.values() if isinstance(value, Mapping) else [value]

@@ -11,7 +11,7 @@ from typing import Any, Final, Self, cast
 import attrs
 from sqlalchemy.engine import Engine
 
-from hvcore.assembly.offered_backends import chosen_backends
+from hvcore.assembly.offered_backends import active_choices
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
 from hvcore.failpoints import failpoint
@@ -35,7 +35,7 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
-from hvcore.registry import Registry, load_plugins
+from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
@@ -120,6 +120,15 @@ class Backends:
     @cached_property
     def registry(self) -> Registry:
         return load_plugins(self.settings)
+
+    def make(self, choice: Choice) -> object:
+        """
+        Build a chosen backend anew, beside those that the services use.
+
+        Raises:
+            HvcoreError: It cannot be; see Registry.build.
+        """
+        return self.registry.build(choice, self._context)
 
     @cached_property
     def engine(self) -> Engine:
@@ -281,20 +290,21 @@ class Backends:
     def _to_prepare(self) -> Iterator[tuple[str, AnalyticsSink | SupportsPrepare]]:
         for name, sink in self._sinks.items():
             yield f"the sink {name}", sink
-        for kind, names in chosen_backends(self.settings).items():
-            attribute = _MADE_AS.get(kind)
+        prepare = {
+            choice.kind: choice.name
+            for choice in active_choices(self.registry, self.settings)
+            if self.registry.prepares(choice)
+        }
+        for kind, attribute in _MADE_AS.items():
             # Others are not made for this: a command must not wait for the client of
             # a far server to learn that it keeps no tables here.
-            if attribute is None or not (
-                attribute.lstrip("_") in self._recipe.overrides
-                or any(self.registry.prepares(kind, name) for name in names)
-            ):
+            if kind not in prepare and attribute not in self._recipe.overrides:
                 continue
             made = getattr(self, attribute)
             several = made.values() if isinstance(made, Mapping) else made
             for one in several if isinstance(several, Iterable) else (made,):
                 if isinstance(one, SupportsPrepare):
-                    yield f"the {kind} backend {type(one).__name__}", one
+                    yield f"the {kind} backend {prepare.get(kind, '')}".strip(), one
 
     @cached_property
     def _sinks(self) -> Mapping[str, AnalyticsSink]:
@@ -317,6 +327,13 @@ class Backends:
         """
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.edge.folder or "edge")
+
+    @property
+    def purger_names(self) -> Sequence[str]:
+        """
+        The cache purgers, which are made by this.
+        """
+        return list(self._purgers)
 
     @cached_property
     def _purgers(self) -> Mapping[str, CachePurger]:

@@ -24,10 +24,11 @@ from hvcore.settings import load
 
 PLAIN: Final = """
 from hvcore.plugin_api import QueueBackend, hookimpl
+from tests.fakes import MemoryQueue
 
 @hookimpl
 def hvcore_queues():
-    yield QueueBackend(name="plain", factory=lambda *_: object(), prepares=True)
+    yield QueueBackend(name="plain", factory=lambda *_: MemoryQueue(), prepares=True)
 """
 
 

@@ -68,7 +68,7 @@ from hvcore.domain.analytics.segments import (
     ServedTotals,
     VideoScope,
 )
-from hvcore.domain.ids import EnvId, OrgId, TaskId, VideoId, is_chosen_id
+from hvcore.domain.ids import EnvId, KeyId, OrgId, TaskId, VideoId, is_chosen_id
 from hvcore.domain.limits import (
     MAX_SOURCE_DURATION_S,
     MAX_SOURCE_EDGE_PX,
@@ -167,8 +167,14 @@ from hvcore.ports.storage import (
     ObjectNotFoundError,
     Storage,
     StorageRefusedError,
+    SupportsCopy,
+    SupportsHide,
+    SupportsLocalPath,
+    SupportsObjectUrl,
     SupportsPresignedRead,
+    SupportsUploadFile,
     UnreadableObjectError,
+    check_object_path,
 )
 from hvcore.ports.transcoder import (
     Capabilities,
@@ -240,6 +246,7 @@ __all__ = [
     "IgnoredTotal",
     "JobDeclinedError",
     "KeyBook",
+    "KeyId",
     "KeyType",
     "Lack",
     "Ladder",
@@ -307,7 +314,11 @@ __all__ = [
     "StorageBackend",
     "StorageRefusedError",
     "StoredObject",
+    "SupportsCopy",
     "SupportsDeclining",
+    "SupportsHide",
+    "SupportsLocalPath",
+    "SupportsObjectUrl",
     "SupportsPartedWrite",
     "SupportsPlaceCheck",
     "SupportsPresignedRead",
@@ -315,6 +326,7 @@ __all__ = [
     "SupportsReports",
     "SupportsStagedWrite",
     "SupportsStill",
+    "SupportsUploadFile",
     "TaskId",
     "Track",
     "TranscodeError",
@@ -333,6 +345,7 @@ __all__ = [
     "Workspace",
     "WriteAddress",
     "build_ladder",
+    "check_object_path",
     "hash_key",
     "hookimpl",
     "is_chosen_id",

@@ -14,5 +14,12 @@ pytest.register_assert_rewrite(
     "hvcore.testing.analytics_stores",
     "hvcore.testing.remote_transcoder",
     "hvcore.testing.sign_in",
+    "hvcore.testing.storage_addresses",
+    "hvcore.testing.storage_capabilities",
+    "hvcore.testing.storage_failures",
+    "hvcore.testing.storage_kit",
+    "hvcore.testing.storage_objects",
+    "hvcore.testing.storage_trees",
+    "hvcore.testing.storage_writers",
     "hvcore.testing.transcoder",
 )

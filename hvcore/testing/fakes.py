@@ -3,7 +3,6 @@ Ports in memory that keep every promise, for the tests of plugins and programs.
 """
 
 import io
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -72,13 +71,12 @@ class MemoryStorage(Storage):
     def __init__(self, objects: dict[str, MemoryObject] | None = None) -> None:
         self.objects = {} if objects is None else objects
         self.is_down = False
-        self._lock = threading.Lock()
 
     def stat(self, path: str) -> ObjectInfo:
         """
         Describe an object.
         """
-        return _info(path, self._found(path))
+        return self.info(path, self.found(path))
 
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
         """
@@ -86,20 +84,18 @@ class MemoryStorage(Storage):
         """
         if start < 0 or (end is not None and end < start):
             raise ValueError(f"not a range: {start} to {end}")
-        return io.BytesIO(self._found(path).data[start:end])
+        return io.BytesIO(self.found(path).data[start:end])
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
         """
         Store what source gives.
         """
-        check_object_path(path)
+        self.check(path)
         self.ping()
         pieces = []
         while piece := source.read(1024 * 1024):
             pieces.append(piece)
-        made = MemoryObject(data=b"".join(pieces), content_type=content_type)
-        self.objects[path] = made
-        return _info(path, made)
+        return self.keep(path, b"".join(pieces), content_type)
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
         """
@@ -112,23 +108,22 @@ class MemoryStorage(Storage):
         """
         Store a copy of an object.
         """
-        data = self._found(source).data
-        return self.write(target, io.BytesIO(data), content_type=content_type)
+        self.check(target)
+        return self.keep(target, self.found(source).data, content_type)
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
         """
         Give every object under a prefix.
         """
-        for path, found in self._below(prefix):
-            yield _info(path, found)
+        for path, found in self.below(prefix):
+            yield self.info(path, found)
 
     def delete_tree(self, prefix: str) -> int:
         """
         Remove every object under a prefix.
         """
-        with self._lock:
-            below = self._below(prefix)
-            return sum(self.objects.pop(path, None) is not None for path, _ in below)
+        below = self.below(prefix)
+        return sum(self.objects.pop(path, None) is not None for path, _ in below)
 
     def ping(self) -> None:
         """
@@ -137,16 +132,39 @@ class MemoryStorage(Storage):
         if self.is_down:
             raise UnavailableError("The storage does not answer.")
 
-    def _found(self, path: str) -> MemoryObject:
-        check_object_path(path)
+    def check(self, path: str) -> str:
+        """
+        Return a path if it is one of an object.
+        """
+        return check_object_path(path)
+
+    def keep(self, path: str, data: bytes, content_type: str) -> ObjectInfo:
+        """
+        Put an object into the dictionary.
+        """
+        made = MemoryObject(data=data, content_type=content_type)
+        self.objects[path] = made
+        return self.info(path, made)
+
+    def found(self, path: str) -> MemoryObject:
+        """
+        Return an object.
+
+        Raises:
+            ObjectNotFoundError: There is none.
+        """
+        self.check(path)
         self.ping()
         found = self.objects.get(path)
         if found is None:
             raise ObjectNotFoundError(path)
         return found
 
-    def _below(self, prefix: str) -> list[tuple[str, MemoryObject]]:
-        name = check_object_path(prefix.removesuffix("/"))
+    def below(self, prefix: str) -> list[tuple[str, MemoryObject]]:
+        """
+        Return the objects under a prefix with their paths.
+        """
+        name = self.check(prefix.removesuffix("/"))
         self.ping()
         return [
             (path, found)
@@ -155,12 +173,14 @@ class MemoryStorage(Storage):
             if path == name or path.startswith(f"{name}/")
         ]
 
-
-def _info(path: str, found: MemoryObject) -> ObjectInfo:
-    return ObjectInfo(
-        path=path,
-        size_bytes=len(found.data),
-        modified_at=found.modified_at,
-        content_type=found.content_type,
-        tag=sha256(found.data).hexdigest(),
-    )
+    def info(self, path: str, found: MemoryObject) -> ObjectInfo:
+        """
+        Describe an object that was found.
+        """
+        return ObjectInfo(
+            path=path,
+            size_bytes=len(found.data),
+            modified_at=found.modified_at,
+            content_type=found.content_type,
+            tag=sha256(found.data).hexdigest(),
+        )

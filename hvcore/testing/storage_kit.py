@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 import pytest
 
 from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.testing.deviations import DeclaresDeviations
 
 TYPE: Final = "video/mp4"
 
@@ -18,7 +19,7 @@ Opens another storage on the same objects, as another process would.
 """
 
 
-class StorageKit:
+class StorageKit(DeclaresDeviations):
     """
     The fixtures of every part of the kit.
 

@@ -487,3 +487,8 @@ class CopiesEightMiB(MemoryStorage):
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         data = self.found(source).data[: 8 * 1024 * 1024]
         return self.keep(target, data, content_type)
+
+
+class NamesNoFile(MemoryStorage):
+    def local_path(self, path: str) -> Path:
+        return Path("/none", self.check(path))

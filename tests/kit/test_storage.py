@@ -14,7 +14,9 @@ from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import ObjectInfo, Storage
 from hvcore.testing.fakes import MemoryObject, MemoryStorage
 from hvcore.testing.storage import ReopenedStorage, StorageConformance
+from tests.kit import addressed_storage as addressed
 from tests.kit import storage_memory as wrong
+from tests.kit.addressed_storage import AddressedStorage, address_server
 from tests.kit.running import is_caught, never_broken
 
 WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
@@ -86,6 +88,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
         *(wrong.CopiesNothing, wrong.EmptiesTheTarget),
     ),
     "test_a_copy_is_of_one_moment": (wrong.CopiesEightMiB,),
+    "test_a_local_path_is_where_the_bytes_are": (wrong.NamesNoFile,),
 }
 """Storages in memory that each check catches."""
 
@@ -115,14 +118,6 @@ class ForgetsWhatItHid(LocalStorage):
         super().delete_tree(prefix)
 
 
-class IsElsewhere(LocalStorage):
-    def local_path(self, path: str) -> Path:
-        return super().local_path(f"{path}.data")
-
-    def stat(self, path: str) -> ObjectInfo:
-        return super().stat(path.removesuffix(".data"))
-
-
 class NamesPrefixes(LocalStorage):
     def object_url(self, path: str) -> str:
         return super().object_url(path.partition("/")[0])
@@ -140,11 +135,26 @@ WRONG_FILES: Final[Mapping[str, Sequence[type[LocalStorage]]]] = {
     "test_an_object_is_seen_when_it_is_whole": (WritesInPlace,),
     "test_what_is_hidden_is_gone_for_readers": (HidesNothing,),
     "test_what_was_hidden_is_removed_later": (ForgetsWhatItHid,),
-    "test_a_local_path_is_where_the_bytes_are": (IsElsewhere,),
     "test_an_object_has_a_url_of_its_own": (NamesPrefixes,),
     "test_an_upload_is_received_beside_its_target": (LeavesUploads,),
 }
 """Storages on files that each check catches."""
+WRONG_ADDRESSES: Final[Mapping[str, Sequence[type[AddressedStorage]]]] = {
+    "test_a_signed_address_reads_one_object": (
+        *(addressed.GivesNoRanges, addressed.GivesWhatIsAbsent),
+    ),
+    "test_a_signed_address_of_one_object_opens_no_other": (addressed.LetsAllIn,),
+    "test_what_is_sent_to_a_signed_address_is_stored": (addressed.LosesWhatIsSent,),
+    "test_an_address_binds_what_it_says": (
+        *(addressed.BindsNoSize, addressed.BindsNoType),
+    ),
+    "test_an_object_is_joined_of_its_parts": (
+        *(addressed.JoinsAsTheyCame, addressed.ShowsParts, addressed.KnowsNoneBegun),
+        addressed.JoinsTwice,
+    ),
+    "test_parts_that_are_ended_are_gone": (addressed.EndsNothing, addressed.EndsOnce),
+}
+"""Storages that sign addresses, which each check catches."""
 
 
 class TestMemoryStorage(StorageConformance):
@@ -218,5 +228,26 @@ def test_a_wrong_storage_on_files_is_caught(
     assert is_caught(Unguided(), check, given)
 
 
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [(check, kind) for check, kinds in WRONG_ADDRESSES.items() for kind in kinds],
+)
+def test_a_storage_that_signs_wrongly_is_caught(
+    check: str, kind: type[AddressedStorage]
+) -> None:
+    with address_server() as served:
+        assert is_caught(Unguided(), check, {"storage": kind(served)})
+
+
+@pytest.mark.parametrize("check", WRONG_ADDRESSES)
+def test_a_storage_that_signs_rightly_passes(check: str) -> None:
+    with address_server() as served:
+        storage = AddressedStorage(served)
+
+        getattr(StorageConformance(), check)(storage)
+
+
 def test_every_promise_has_somebody_who_breaks_it() -> None:
-    assert never_broken(StorageConformance, {**WRONG, **WRONG_FILES}) == set()
+    broken = {**WRONG, **WRONG_FILES, **WRONG_ADDRESSES}
+
+    assert never_broken(StorageConformance, broken) == set()

@@ -7,12 +7,13 @@ import uuid
 from pathlib import Path
 
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import Storage
 from hvcore.testing.storage import ReopenedStorage, StorageConformance
-from tests.object_store import KEY, SECRET, s3_client
 from tests.google_store import google_args, new_google_bucket
+from tests.object_store import KEY, SECRET, s3_client
 
 
 class Opened(StorageConformance):
@@ -59,6 +60,18 @@ class TestMemory(Opened):
         return lambda: make_storage(
             f"memory://{name}/prefix", args={}, min_free_bytes=0, work_dir=tmp_path
         )
+
+
+    @pytest.fixture
+    def unreachable(
+        self, reopened: ReopenedStorage, monkeypatch: pytest.MonkeyPatch
+    ) -> Storage:
+        def fail(*_: object, **__: object) -> None:
+            raise EOFError("whatever a file system raises")
+
+        for name in ("info", "cat_file", "find", "put_file", "rm"):
+            monkeypatch.setattr(MemoryFileSystem, name, fail)
+        return reopened()
 
 
 class TestS3(Opened):

@@ -2,10 +2,8 @@
 The promises of a store for threads, processes, and a server that is gone.
 """
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
@@ -14,13 +12,15 @@ import pytest
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.testing.children import ends_within, in_children
+from hvcore.testing.children import ends_within, held_at, in_children
 from hvcore.testing.rate_limit_kit import RateLimitKit, ReopenedStore, rule
 
 _THREADS: Final = 16
 _PROCESSES: Final = 3
 _HITS: Final = 600
 _LIMIT: Final = 250
+_LINES: Final = 60
+"""The first lines of a call, between which others come."""
 
 
 class SharingPromises(RateLimitKit):
@@ -28,12 +28,30 @@ class SharingPromises(RateLimitKit):
     Exact, however many count at once, and never silent.
     """
 
+    def test_two_at_once_are_counted_one_after_the_other(
+        self, store: RateLimitStore
+    ) -> None:
+        """
+        Wherever one thread is when another comes in between.
+        """
+        wide = rule(10_000, subject="wide")
+        for line in range(1, _LINES):
+            last, two = rule(1, subject=f"last {line}"), rule(2, subject=f"two {line}")
+            lasts = held_at(line, *[partial(store.hit, [last, wide])] * 2)
+            twos = held_at(line, *[partial(store.hit, [two])] * 2)
+            if lasts is None or twos is None:
+                break
+
+            assert sum(states[0].is_allowed for states in lasts) == 1, line
+            assert sorted(states[0].remaining for states in twos) == [0, 1], line
+            assert store.hit([wide])[0].remaining == 10_000 - 2 * line, line
+
     def test_threads_are_counted_exactly(self, store: RateLimitStore) -> None:
         """
         Under all rules, or under none.
         """
         rules = [rule(_LIMIT, bucket=Bucket.VIDEO_OPERATIONS), rule(10_000)]
-        with _threads_in_a_hurry(), ThreadPoolExecutor(_THREADS) as pool:
+        with ThreadPoolExecutor(_THREADS) as pool:
             answers = list(pool.map(lambda _: store.hit(rules), range(_HITS)))
         allowed = [states for states in answers if all(s.is_allowed for s in states)]
 
@@ -106,16 +124,3 @@ class SharingPromises(RateLimitKit):
                 ends_within(self.gives_up_within_s, call)
                 pytest.fail(f"{name} answered")
         unreachable.close()
-
-
-@contextmanager
-def _threads_in_a_hurry() -> Iterator[None]:
-    """
-    Have threads take turns so often that races are lost every time.
-    """
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)

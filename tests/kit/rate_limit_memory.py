@@ -286,6 +286,11 @@ class LocksEachRule(MemoryLimits):
         ]
 
 
+class CountsForEachThread(MemoryLimits):
+    def key(self, rule: RateLimitRule) -> tuple[str, str]:
+        return f"{rule.limit.bucket.value} {threading.get_ident()}", rule.subject
+
+
 class ForgetsWhenClosed(MemoryLimits):
     def close(self) -> None:
         self.windows.clear()

@@ -48,7 +48,10 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryLimits]]]] = {
     ),
     "test_a_reset_is_when_the_next_one_passes": (wrong.ResetsAWindowFromNow,),
     "test_long_and_short_windows_count_beside_each_other": (wrong.KeepsOneLength,),
-    "test_threads_are_counted_exactly": (wrong.LooksThenCounts, wrong.LocksEachRule),
+    "test_two_at_once_are_counted_one_after_the_other": (
+        *(wrong.LooksThenCounts, wrong.LocksEachRule),
+    ),
+    "test_threads_are_counted_exactly": (wrong.CountsForEachThread,),
     "test_processes_are_counted_exactly": (MemoryLimits,),
     "test_another_process_goes_on_counting": (
         *(wrong.ForgetsWhenClosed, wrong.KeepsToItself),

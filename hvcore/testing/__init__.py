@@ -12,6 +12,8 @@ pytest.register_assert_rewrite(
     "hvcore.testing.analytics_capabilities",
     "hvcore.testing.analytics_sinks",
     "hvcore.testing.analytics_stores",
+    "hvcore.testing.auth",
+    "hvcore.testing.cache_purge",
     "hvcore.testing.rate_limit_counts",
     "hvcore.testing.rate_limit_sharing",
     "hvcore.testing.rate_limit_windows",

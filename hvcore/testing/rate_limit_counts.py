@@ -86,7 +86,9 @@ class CountPromises(RateLimitKit):
             state = store.hit([rule(1, bucket=bucket, subject=subject)])[0]
             assert state.is_allowed, (bucket, subject)
         for bucket, subject in pairs:
-            assert not store.hit([rule(1, bucket=bucket, subject=subject)])[0].is_allowed
+            assert not store.hit([rule(1, bucket=bucket, subject=subject)])[
+                0
+            ].is_allowed
 
     def test_a_reset_is_when_the_oldest_leaves(
         self, store: RateLimitStore, clock: Clock

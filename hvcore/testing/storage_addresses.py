@@ -125,7 +125,10 @@ class AddressPromises(StorageKit):
         """
         It is none until then, in the order of numbers, and ends what was begun.
         """
-        if not isinstance(storage, SupportsPartedWrite) or not storage.can_presign_parts:
+        if (
+            not isinstance(storage, SupportsPartedWrite)
+            or not storage.can_presign_parts
+        ):
             lacks(SupportsPartedWrite.__name__)
         whole = arrived(_PART_BYTES + 10)
         pieces = {1: whole[:_PART_BYTES], 2: whole[_PART_BYTES:]}
@@ -151,7 +154,10 @@ class AddressPromises(StorageKit):
         """
         Nothing is at their path; to end them twice is fine.
         """
-        if not isinstance(storage, SupportsPartedWrite) or not storage.can_presign_parts:
+        if (
+            not isinstance(storage, SupportsPartedWrite)
+            or not storage.can_presign_parts
+        ):
             lacks(SupportsPartedWrite.__name__)
         begun = storage.begin_parts("v/a", content_type=TYPE)
         _send_part(storage, begun, 1, b"part")
@@ -172,9 +178,7 @@ class AddressPromises(StorageKit):
 def _send_part(
     storage: SupportsPartedWrite, begun: PartedWrite, number: int, data: bytes
 ) -> None:
-    address = storage.part_address(
-        begun, number, size_bytes=len(data), valid_s=VALID_S
-    )
+    address = storage.part_address(begun, number, size_bytes=len(data), valid_s=VALID_S)
     assert _sent(address, data, type_=None)[0] in _OK
 
 

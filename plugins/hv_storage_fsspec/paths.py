@@ -17,7 +17,7 @@ def check_path(path: str) -> str:
     Raises:
         ValueError: It is none, or one of ours.
     """
-    if path.split("/")[0] in RESERVED:
+    if path.split("/", maxsplit=1)[0] in RESERVED:
         raise ValueError(f"not a path of an object: {path!r}")
     return check_object_path(path)
 

@@ -51,7 +51,12 @@ class AddressedStorage(MemoryStorage):
         return self.signed(path, method="GET")
 
     def write_address(
-        self, path: str, *, content_type: str | None, size_bytes: int | None, valid_s: int
+        self,
+        path: str,
+        *,
+        content_type: str | None,
+        size_bytes: int | None,
+        valid_s: int,
     ) -> WriteAddress:
         url = self.signed(path, method="PUT", type=content_type, size=size_bytes)
         return WriteAddress(url=url, binds_type=True, binds_size=True)
@@ -96,7 +101,9 @@ class AddressedStorage(MemoryStorage):
         return f"{self.served.url}/{path}?{urlencode(query)}"
 
     def signature(self, path: str, query: dict[str, str]) -> str:
-        return hmac.new(KEY, f"{path} {sorted(query.items())}".encode(), "sha256").hexdigest()
+        return hmac.new(
+            KEY, f"{path} {sorted(query.items())}".encode(), "sha256"
+        ).hexdigest()
 
     def lets_in(self, path: str, query: dict[str, str], method: str) -> bool:
         sent = {name: value for name, value in query.items() if name != "sig"}
@@ -104,7 +111,9 @@ class AddressedStorage(MemoryStorage):
         return is_signed and query.get("method") == method
 
     def binds(self, query: dict[str, str], type_: str | None, size: int) -> bool:
-        return query.get("type", type_) == type_ and int(query.get("size", size)) == size
+        return (
+            query.get("type", type_) == type_ and int(query.get("size", size)) == size
+        )
 
     def read(self, path: str, wanted: str | None) -> tuple[int, bytes]:
         if path not in self.objects:

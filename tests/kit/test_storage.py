@@ -3,7 +3,6 @@ The kit of storages lets a right one pass, and catches a wrong one.
 """
 
 import io
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final

@@ -12,7 +12,6 @@ from fsspec.implementations.memory import MemoryFileSystem
 from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import Storage
 from hvcore.testing.storage import ReopenedStorage, StorageConformance
-from tests.google_store import google_args, new_google_bucket
 from tests.object_store import KEY, SECRET, s3_client
 
 
@@ -60,7 +59,6 @@ class TestMemory(Opened):
         return lambda: make_storage(
             f"memory://{name}/prefix", args={}, min_free_bytes=0, work_dir=tmp_path
         )
-
 
     @pytest.fixture
     def unreachable(

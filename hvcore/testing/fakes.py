@@ -12,6 +12,7 @@ from typing import BinaryIO
 import attrs
 
 from hvcore.errors import UnavailableError
+from hvcore.ports.cache_purge import CachePurger, PurgeOrder
 from hvcore.ports.storage import (
     ObjectInfo,
     ObjectNotFoundError,
@@ -46,6 +47,32 @@ class SettableClock:
         Let time pass.
         """
         self.moment += by
+
+
+@attrs.define
+class RecordingPurger(CachePurger):
+    """
+    A purger of a cache in memory.
+
+    Attributes:
+        kept: The addresses that the cache keeps.
+        orders: What was ordered, oldest first.
+        is_down: Set it, and the cache does not answer.
+    """
+
+    kept: set[str] = attrs.field(factory=set)
+    orders: list[PurgeOrder] = attrs.field(factory=list)
+    is_down: bool = False
+
+    def purge(self, order: PurgeOrder) -> None:
+        """
+        Carry out an order.
+        """
+        if self.is_down:
+            raise UnavailableError("The cache does not answer.")
+        self.orders.append(order)
+        prefixes = order.address_prefixes
+        self.kept -= {one for one in list(self.kept) if one.startswith(prefixes)}
 
 
 @attrs.frozen(kw_only=True)

@@ -15,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from types import FrameType
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
+from hvcore.errors import UnavailableError
+
 Report: TypeAlias = Callable[[str], None]
 """
 Sends a line from a child to its parent.
@@ -117,6 +119,17 @@ def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
         raise AssertionError(f"it did not end within {timeout_s} s")
     if failures:
         raise failures[0]
+
+
+def is_unavailable(timeout_s: float, call: Callable[[], object]) -> bool:
+    """
+    Return whether a call says in time that what it asks does not answer.
+    """
+    try:
+        ends_within(timeout_s, call)
+    except UnavailableError:
+        return True
+    return False
 
 
 class Child:

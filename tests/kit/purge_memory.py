@@ -63,7 +63,9 @@ class FindsItAnywhere(RecordingPurger):
         paths = [urlsplit(prefix).path for prefix in order.address_prefixes]
         super().purge(order)
         self.kept -= {
-            a for a in self.kept if a.startswith("https://cdn") and any(p in a for p in paths)
+            a
+            for a in self.kept
+            if a.startswith("https://cdn") and any(p in a for p in paths)
         }
 
 

@@ -203,6 +203,18 @@ class KeepsTheFirstLimit(MemoryLimits):
         return [attrs.evolve(s, rule=r) for s, r in zip(states, rules, strict=True)]
 
 
+class ForgetsSurplus(MemoryLimits):
+    def hit(self, rules: Sequence[RateLimitRule]) -> States:
+        return [
+            attrs.evolve(
+                state,
+                reset_at=min(self.windows[self.key(state.rule)], default=state.reset_at)
+                + timedelta(seconds=state.rule.limit.window_s),
+            )
+            for state in super().hit(rules)
+        ]
+
+
 class DividesByTheLimit(MemoryLimits):
     def hit(self, rules: Sequence[RateLimitRule]) -> States:
         _ = [rule.limit.window_s / rule.limit.requests for rule in rules]

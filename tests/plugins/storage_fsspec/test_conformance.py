@@ -14,6 +14,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import Storage
 from hvcore.testing.storage import ReopenedStorage, StorageConformance
+from tests.azure_store import azure_container, connection_string
+from tests.google_store import google_args, new_google_bucket
 from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 
 REGION: Final = {"region_name": "us-east-1"}
@@ -149,7 +151,7 @@ class TestAzure(Remote):
 
     @pytest.fixture
     def unreachable(self, tmp_path: Path) -> Storage:
-        args = {"connection_string": connection_string(NOBODY), "max_retries": 0}
+        args = {"connection_string": connection_string(NOBODY), "retry_total": 0}
         return make_storage("az://b/p", args=args, min_free_bytes=0, work_dir=tmp_path)
 
 

@@ -104,7 +104,7 @@ class TellsWhatRemainedBefore(MemoryLimits):
 
 class CountsRuleByRule(MemoryLimits):
     def counted(self, rules: Sequence[RateLimitRule], now: datetime) -> States:
-        return [state for rule in rules for state in super().counted([rule], now)]
+        return [s for rule in rules for s in MemoryLimits.counted(self, [rule], now)]
 
 
 class StopsAtTheFirst(MemoryLimits):

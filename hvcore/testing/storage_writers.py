@@ -109,19 +109,27 @@ class WriterPromises(StorageKit):
         """
         They write at the same time, piece by piece; one of them wins.
         """
-        storages = [storage, reopened(), storage, reopened()]
-        # Each waits for all the others at every piece.
-        together = threading.Barrier(_WRITERS, timeout=_WAITS_S)
-
-        def write(number: int) -> None:
-            source = arriving(_SIZE, before=lambda _: _wait(together), mark=number)
-            storages[number].write("v/a", source, content_type=TYPE)
-
-        at_once([partial(write, number) for number in range(_WRITERS)])
-
         whole = [arrived(_SIZE, mark=number) for number in range(_WRITERS)]
-        assert get(storage, "v/a") in whole
-        assert paths(storage, "v") == ["v/a"]
+
+        def write(own: Storage, number: int, together: threading.Barrier) -> None:
+            # Each waits for all the others at every piece.
+            source = arriving(_SIZE, before=lambda _: _wait(together), mark=number)
+            own.write("v/a", source, content_type=TYPE)
+
+        for storages in (
+            [storage] * _WRITERS,
+            [reopened() for _ in range(_WRITERS)],
+        ):
+            together = threading.Barrier(_WRITERS, timeout=_WAITS_S)
+            at_once(
+                [
+                    partial(write, own, number, together)
+                    for number, own in enumerate(storages)
+                ]
+            )
+
+            assert get(storage, "v/a") in whole
+            assert paths(storage, "v") == ["v/a"]
 
     def test_threads_do_not_mix(self, storage: Storage) -> None:
         """

@@ -36,8 +36,14 @@ HOOKS: Final = {
     "analytics": "hvcore_analytics_sinks",
     "edge": "hvcore_cache_purgers",
     "sign_in": "hvcore_sign_ins",
+    "routes": "hvcore_routes",
+    "middleware": "hvcore_middleware",
+    "events": "hvcore_event_subscribers",
+    "commands": "hvcore_commands",
 }
 """Kind of backend, and the hook that offers it."""
+EXTENSIONS: Final = frozenset({"routes", "middleware", "events", "commands"})
+"""Kinds of which no setting chooses any: what is installed is used."""
 
 CHOSEN_BY: Final = {
     "auth": "auth.providers",
@@ -242,6 +248,27 @@ class Registry:
             )
             for name in sorted(names)
         }
+
+    def of_kind(self, kind: str) -> Sequence[Offer]:
+        """
+        Return the offers of a kind, by name.
+        """
+        found = [offer for offer in self.offers if offer.kind == kind]
+        return sorted(found, key=lambda offer: offer.backend.name)
+
+    def extension(self, offer: Offer, settings: Settings, context: BuildContext) -> Any:  # noqa: ANN401 - what the record's kind says
+        """
+        Build something of which no setting chooses any.
+
+        Raises:
+            ConfigError: Its options cannot be used.
+            PluginError: It cannot be built.
+        """
+        name = offer.backend.name
+        chosen = BackendSettings(
+            backend=name, options=settings.plugin.options.get(name, {})
+        )
+        return self._build(offer.kind, chosen, context, path=f"plugin.options.{name}")
 
     def _build(
         self,

@@ -9,6 +9,7 @@ import click
 
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder, write_private
+from hv_cli.extension_checks import check_extensions
 from hv_worker.identity import host_prefix
 from hvcore.assembly import Services
 from hvcore.domain.access.keys import KeyType
@@ -31,6 +32,7 @@ def prepare(invocation: Invocation) -> None:
     """
     folder = DataFolder(invocation.data)
     with invocation.unmigrated_services() as services:
+        check_extensions(services)
         services.migrate()
         if not folder.first_keys_file.exists():
             write_private(folder.first_keys_file, _first_keys(services))

@@ -282,7 +282,10 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
     Raises:
         HvcoreError: A setting is of no use; the text says which.
     """
+    from hv_cli.extension_checks import check_extensions  # noqa: PLC0415
+
     with invocation.unmigrated_services() as services:
+        check_extensions(services)
         for name in needs:
             # What is out of reach now may come back: every process copes.
             with suppress(UnavailableError):

@@ -3,7 +3,7 @@ The backends that plugins offer, and which of them the settings have chosen.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Final
 
@@ -11,7 +11,7 @@ import attrs
 
 from hvcore.domain.processing.routes import read_route
 from hvcore.ports.sign_in import LINK_BACKEND
-from hvcore.registry import Registry
+from hvcore.registry import EXTENSIONS, Registry
 from hvcore.settings import Settings
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -45,7 +45,10 @@ def offered_backends(
     """
     Return what is on offer, by kind and name; asks no server and no database.
     """
-    chosen = _chosen(settings)
+    chosen = _chosen(settings) | {
+        kind: tuple(offer.backend.name for offer in registry.of_kind(kind))
+        for kind in EXTENSIONS
+    }
     found = sorted(registry.offers, key=lambda one: (one.kind, one.backend.name))
     return [
         OfferedBackend(
@@ -60,7 +63,7 @@ def offered_backends(
     ]
 
 
-def _chosen(settings: Settings) -> Mapping[str, Sequence[str]]:
+def _chosen(settings: Settings) -> dict[str, Sequence[str]]:
     return {
         "storage": (settings.storage.backend,),
         "transcoder": _transcoders(settings),

@@ -15,7 +15,7 @@ import click
 from hv_cli.commands import Invocation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from hvcore.registry import Offer, Registry
 
@@ -62,17 +62,15 @@ def make_command(ctx: click.Context, name: str) -> click.Command | None:
     return _Guarded(offer, command)
 
 
-def check_names(registry: Registry) -> None:
+def check_names(registry: Registry, taken: Collection[str]) -> None:
     """
     Refuse commands that are called like ours.
 
     Raises:
         PluginError: There is one.
     """
-    from hv_cli.main import COMMANDS, HIDDEN  # noqa: PLC0415 - it imports this module
-
     for offer in registry.of_kind("commands"):
-        if offer.backend.name in {*COMMANDS, *HIDDEN}:
+        if offer.backend.name in taken:
             raise _failed(offer, "hv has a command of this name")
 
 

@@ -42,6 +42,7 @@ PLUGINS: Final = (
 )
 ENVIRON: Final = {"HV_PLUGINS": ",".join(PLUGINS)}
 HEARD: Final = "heard.txt"
+AT_A_TIME: Final = 40
 LONGEST_LIFE_S: Final = 0.2
 """Of a process, after it has told its first event."""
 
@@ -105,7 +106,7 @@ def heard_in(path: Path) -> Mapping[str, list[int]]:
 
 def untold(services: Services) -> list[TaskId]:
     """
-    Return the tasks that wait.
+    Return the tasks that have not ended; some of those that are due, first.
     """
     with services.uow.read() as work:
         waiting = [
@@ -115,7 +116,11 @@ def untold(services: Services) -> list[TaskId]:
                 state=state, kind=SUBSCRIBER_TELL, limit=10_000
             )
         ]
-    return [task.id for task in waiting]
+    now = services.clock.now()
+    due = [task for task in waiting if task.not_before <= now]
+    # Of the earliest: most others would only find that it is not their turn.
+    first = sorted(due, key=lambda task: task.created_at)[:AT_A_TIME]
+    return [task.id for task in first or waiting[:AT_A_TIME]]
 
 
 def tell_all(folder: Path, *, is_mortal: bool) -> None:

@@ -12,10 +12,10 @@ import attrs
 from hv_api.resources.plugin_routes import PluginResource
 from hv_api.routes import GROUPS
 from hv_api.routing import KEY, ORG, PLAIN, Route
-from hvcore.errors import PluginError
 from hvcore.hookspecs import RoutesBackend
 from hvcore.ports.plugin_routes import PluginRoute
 from hvcore.registry import Offer, Registry
+from hvcore.registry.added import fault_of_added
 from hvcore.wire.converter import fields_of
 
 Groups = Mapping[str, Sequence[Route]]
@@ -30,7 +30,7 @@ def groups_with(registry: Registry) -> Groups:
     Return our groups of routes, and one for each plugin that adds some.
 
     Raises:
-        PluginError: A route cannot be served, or has an address of another one; the
+        PluginFaultError: A route cannot be served, or has an address of another one; the
             text names the plugin.
     """
     groups: dict[str, Sequence[Route]] = dict(GROUPS)
@@ -42,7 +42,7 @@ def groups_with(registry: Registry) -> Groups:
         for template in dict.fromkeys(route.template for route in added):
             for other, owner in taken.items():
                 if are_ambiguous(template, other):
-                    _refuse(offer, f"{template} collides with {other} of {owner}.")
+                    _refuse(offer, f"{template} collides with {other} of {owner}")
         taken |= dict.fromkeys((route.template for route in added), offer.plugin)
         groups[_group_name(offer, groups)] = added
     return groups
@@ -72,7 +72,7 @@ def _routes_of(offer: Offer) -> Iterator[Route]:
         route = _route_of(added)
         methods = by_template.setdefault(route.template, {})
         if added.method in methods:
-            _refuse(offer, f"{added.method} {added.path} is there twice.")
+            _refuse(offer, f"{added.method} {added.path} is there twice")
         methods[added.method] = added
         made.append(route)
     for route in made:
@@ -103,16 +103,16 @@ def _route_of(added: PluginRoute[Any]) -> Route:
 
 def _check(offer: Offer, added: object) -> None:
     if not isinstance(added, PluginRoute):
-        _refuse(offer, f"routes must be PluginRoute, not {type(added).__name__}.")
+        _refuse(offer, f"routes must be PluginRoute, not {type(added).__name__}")
     what = f"{added.method} {added.path}"
     if added.method not in METHODS:
         _refuse(
-            offer, f"{what}: the method must be one of {', '.join(sorted(METHODS))}."
+            offer, f"{what}: the method must be one of {', '.join(sorted(METHODS))}"
         )
     _check_path(offer, added.path, what)
     if added.is_open and (added.permission is not None or added.is_idempotent):
         _refuse(
-            offer, f"{what}: an open route has no permission, and is not idempotent."
+            offer, f"{what}: an open route has no permission, and is not idempotent"
         )
     for name, cls in (("body", added.body), ("query", added.query)):
         try:
@@ -121,7 +121,7 @@ def _check(offer: Offer, added: object) -> None:
             _refuse(
                 offer,
                 f"{what}: {name} must be an attrs class whose fields are all made by "
-                "required_field or optional_field.",
+                "required_field or optional_field",
             )
 
 
@@ -140,11 +140,11 @@ def _check_path(offer: Offer, path: str, what: str) -> None:
             offer,
             f"{what}: the path must be below {ORG}/ or, without {{orgID}} and "
             f"outside {_FAMILY_A}, below {KEY}/; its parts are letters, digits, "
-            "'-', '_', '.', '~', or a {parameter}.",
+            "'-', '_', '.', '~', or a {parameter}",
         )
     parameters = [segment for segment in segments if segment.startswith("{")]
     if len(set(parameters)) < len(parameters):
-        _refuse(offer, f"{what}: a parameter is there twice.")
+        _refuse(offer, f"{what}: a parameter is there twice")
 
 
 def _group_name(offer: Offer, groups: Groups) -> str:
@@ -152,9 +152,5 @@ def _group_name(offer: Offer, groups: Groups) -> str:
     return name if name not in groups else f"{name} ({offer.plugin})"
 
 
-def _refuse(offer: Offer, text: str) -> NoReturn:
-    raise PluginError(
-        f"Plugin {offer.plugin} ({offer.distribution}): routes "
-        f"{offer.backend.name!r}: {text} Mend the plugin, or name it in "
-        "plugin.disabled."
-    )
+def _refuse(offer: Offer, problem: str) -> NoReturn:
+    raise fault_of_added(offer, problem)

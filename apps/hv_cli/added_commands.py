@@ -118,14 +118,10 @@ class _Guarded(click.Command):
             raise _failed(self._offer, f"{type(exc).__name__}: {exc}") from exc
 
 
-def _failed(offer: Offer, text: str) -> Exception:
-    from hvcore.errors import PluginError  # noqa: PLC0415 - see added_commands
+def _failed(offer: Offer, problem: str) -> Exception:
+    from hvcore.registry.added import fault_of_added  # noqa: PLC0415 - see added_commands
 
-    return PluginError(
-        f"Plugin {offer.plugin} ({offer.distribution}): command "
-        f"{offer.backend.name!r}: {text}. Mend the plugin, or name it in "
-        "plugin.disabled."
-    )
+    return fault_of_added(offer, problem)
 
 
 def _load(invocation: Invocation) -> Registry:

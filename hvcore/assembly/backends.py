@@ -36,7 +36,7 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
-from hvcore.registry import Offer, Registry, load_plugins
+from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
@@ -110,6 +110,15 @@ class Backends:
     @cached_property
     def registry(self) -> Registry:
         return load_plugins(self.settings)
+
+    def make(self, choice: Choice) -> object:
+        """
+        Build a chosen backend anew, beside those that the services use.
+
+        Raises:
+            HvcoreError: It cannot be; see Registry.build.
+        """
+        return self.registry.build(choice, self._context)
 
     @cached_property
     def engine(self) -> Engine:
@@ -290,6 +299,13 @@ class Backends:
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.edge.folder or "edge")
 
+    @property
+    def purger_names(self) -> Sequence[str]:
+        """
+        The cache purgers, which are made by this.
+        """
+        return list(self._purgers)
+
     @cached_property
     def _purgers(self) -> Mapping[str, CachePurger]:
         return self.registry.cache_purgers(self.settings, self._context)
@@ -307,8 +323,8 @@ class Backends:
     @cached_property
     def _subscribers(self) -> Mapping[str, EventSubscriber]:
         return {
-            offer.backend.name: self._extension(offer)
-            for offer in self.registry.of_kind("events")
+            name: cast(EventSubscriber, made)
+            for name, made in self._extensions("events").items()
         }
 
     def _wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
@@ -318,8 +334,8 @@ class Backends:
             for offer in self.registry.of_kind("events")
         }
 
-    def _extension(self, offer: Offer) -> Any:  # noqa: ANN401 - what the record's kind says
-        return self.registry.extension(offer, self.settings, self._context)
+    def _extensions(self, kind: str) -> Mapping[str, object]:
+        return self.registry.extensions(kind, self.settings, self._context)
 
     @cached_property
     def _context(self) -> BuildContext:

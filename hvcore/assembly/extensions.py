@@ -4,7 +4,7 @@ What plugins add to the service, made when it is first needed.
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 import attrs
 
@@ -12,9 +12,6 @@ from hvcore.assembly.backends import Backends
 from hvcore.hookspecs import MiddlewareBackend
 from hvcore.ports.web_apps import Middleware, WebApp
 from hvcore.services.webhooks.subscriptions import Subscriptions
-
-if TYPE_CHECKING:
-    import click
 
 
 @attrs.frozen(kw_only=True)
@@ -34,31 +31,29 @@ class ExtensionWiring(Backends):
     """
 
     @cached_property
-    def route_states(self) -> Mapping[str, Any]:
+    def route_states(self) -> Mapping[str, object]:
         """
         What the handlers of plugins' routes are called with, by their records.
         """
-        return {
-            offer.backend.name: self._extension(offer)
-            for offer in self.registry.of_kind("routes")
-        }
+        return self._extensions("routes")
 
     @cached_property
     def middleware(self) -> Sequence[MadeMiddleware]:
         """
         All of it, the outermost first.
         """
-        offers = {
-            offer: cast(MiddlewareBackend, offer.backend)
+        made = self._extensions("middleware")
+        records = [
+            cast(MiddlewareBackend, offer.backend)
             for offer in self.registry.of_kind("middleware")
-        }
+        ]
         return [
             MadeMiddleware(
-                name=record.name, apps=record.apps, put_around=self._extension(offer)
+                name=record.name,
+                apps=record.apps,
+                put_around=cast(Middleware, made[record.name]),
             )
-            for offer, record in sorted(
-                offers.items(), key=lambda item: (item[1].order, item[1].name)
-            )
+            for record in sorted(records, key=lambda one: (one.order, one.name))
         ]
 
     @cached_property
@@ -68,13 +63,9 @@ class ExtensionWiring(Backends):
         """
         return Subscriptions(uow=self.uow, subscribers=self._subscribers)
 
-    def command(self, name: str) -> "click.Command":
+    def command(self, name: str) -> object:
         """
-        Make the command that a plugin has added.
+        Make the command that a plugin has added: a click.Command.
         """
-        offer = next(
-            offer
-            for offer in self.registry.of_kind("commands")
-            if offer.backend.name == name
-        )
-        return cast("click.Command", self._extension(offer))
+        choices = self.registry.choices(self.settings, "commands")
+        return self.make(next(one for one in choices if one.name == name))

@@ -25,7 +25,8 @@ from tests.docs import extension
 
 OURS: Final = (
     "hv_analytics_sql.plugin,hv_auth_apikey.plugin,hv_ratelimit.plugin,"
-    "hv_storage_fsspec.plugin,hv_queue_rq.plugin,hv_transcoder_ffmpeg.plugin"
+    "hv_sign_in_link.plugin,hv_storage_fsspec.plugin,hv_queue_rq.plugin,"
+    "hv_transcoder_ffmpeg.plugin"
 )
 
 

@@ -118,8 +118,9 @@ def untold(services: Services) -> list[TaskId]:
         ]
     now = services.clock.now()
     due = [task for task in waiting if task.not_before <= now]
-    # Of the earliest: most others would only find that it is not their turn.
-    first = sorted(due, key=lambda task: task.created_at)[:AT_A_TIME]
+    # About as queues have them: most others would find that it is not their turn.
+    due.reverse()
+    first = sorted(due, key=lambda task: task.not_before)[:AT_A_TIME]
     return [task.id for task in first or waiting[:AT_A_TIME]]
 
 

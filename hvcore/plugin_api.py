@@ -119,14 +119,29 @@ from hvcore.domain.sign_in.links import SignInLink
 from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.domain.tasks.task import Lane
 from hvcore.domain.videos.captions import MAX_CAPTION_TRACKS
-from hvcore.errors import ConfigError, UnauthorizedError, UnavailableError
+from hvcore.domain.webhooks.events import EventKind
+from hvcore.errors import (
+    ConfigError,
+    ConflictError,
+    FieldError,
+    ForbiddenError,
+    HvError,
+    InvalidParametersError,
+    NotFoundError,
+    UnauthorizedError,
+    UnavailableError,
+)
 from hvcore.hookspecs import (
     AnalyticsBackend,
     AuthBackend,
     CachePurgeBackend,
+    CommandBackend,
+    EventSubscriberBackend,
+    MiddlewareBackend,
     NoOptions,
     QueueBackend,
     RateLimitBackend,
+    RoutesBackend,
     SignInBackend,
     StorageBackend,
     TranscoderBackend,
@@ -151,6 +166,8 @@ from hvcore.ports.direct_uploads import (
     SupportsStagedWrite,
     WriteAddress,
 )
+from hvcore.ports.event_subscribers import EventSubscriber, SubscribedEvent
+from hvcore.ports.plugin_routes import PluginRoute, RouteCall
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import (
@@ -189,6 +206,14 @@ from hvcore.ports.transcoder import (
     Transcoder,
     Workspace,
 )
+from hvcore.ports.web_apps import Middleware, WebApp
+from hvcore.wire.converter import optional as optional_field
+from hvcore.wire.converter import required as required_field
+from hvcore.wire.kinds import FieldKind, FieldRefusedError
+from hvcore.wire.kinds import Flag as FlagField
+from hvcore.wire.kinds import Integer as IntegerField
+from hvcore.wire.kinds import OneOf as OneOfField
+from hvcore.wire.kinds import Text as TextField
 
 __all__ = [
     "FILTER_FD",
@@ -229,7 +254,9 @@ __all__ = [
     "CaptionTrackInfo",
     "Chapter",
     "Clock",
+    "CommandBackend",
     "ConfigError",
+    "ConflictError",
     "Credentials",
     "Database",
     "DateRange",
@@ -238,12 +265,23 @@ __all__ = [
     "EnvId",
     "EnvironmentScope",
     "EnvironmentServed",
+    "EventKind",
+    "EventSubscriber",
+    "EventSubscriberBackend",
+    "FieldError",
+    "FieldKind",
+    "FieldRefusedError",
+    "FlagField",
+    "ForbiddenError",
     "HeightCount",
+    "HvError",
     "Identity",
     "IgnoredCount",
     "IgnoredPlace",
     "IgnoredReason",
     "IgnoredTotal",
+    "IntegerField",
+    "InvalidParametersError",
     "JobDeclinedError",
     "KeyBook",
     "KeyId",
@@ -255,12 +293,16 @@ __all__ = [
     "MediaFile",
     "MediaIndex",
     "MembershipEndedError",
+    "Middleware",
+    "MiddlewareBackend",
     "MinuteCount",
     "MinuteTotal",
     "NoOptions",
     "NotAddressableError",
+    "NotFoundError",
     "ObjectInfo",
     "ObjectNotFoundError",
+    "OneOfField",
     "OrgId",
     "OrganizationMember",
     "OriginCount",
@@ -275,6 +317,7 @@ __all__ = [
     "PlaybackQuality",
     "PlaybackQualityCount",
     "PlaybackQualityDay",
+    "PluginRoute",
     "Preset",
     "Principal",
     "PurgeOrder",
@@ -290,6 +333,8 @@ __all__ = [
     "RefreshInterruptedError",
     "RemoteTranscoder",
     "Role",
+    "RouteCall",
+    "RoutesBackend",
     "Rung",
     "Scope",
     "Segment",
@@ -314,6 +359,7 @@ __all__ = [
     "StorageBackend",
     "StorageRefusedError",
     "StoredObject",
+    "SubscribedEvent",
     "SupportsCopy",
     "SupportsDeclining",
     "SupportsHide",
@@ -328,6 +374,7 @@ __all__ = [
     "SupportsStill",
     "SupportsUploadFile",
     "TaskId",
+    "TextField",
     "Track",
     "TranscodeError",
     "TranscodeOrder",
@@ -342,6 +389,7 @@ __all__ = [
     "VideoRange",
     "VideoScope",
     "VideoTrackInfo",
+    "WebApp",
     "Workspace",
     "WriteAddress",
     "build_ladder",
@@ -350,7 +398,9 @@ __all__ = [
     "hookimpl",
     "is_chosen_id",
     "is_key_value",
+    "optional_field",
     "other_options",
+    "required_field",
     "supervised_command",
     "with_few_hosts",
     "with_unknown",

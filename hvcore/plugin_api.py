@@ -2,11 +2,16 @@
 Everything that a plugin imports from hvcore.
 
 It stays compatible within a major version; everything else in the package may move.
+docs/reference/plugin-api.md says what that means.
 """
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from hvcore.child_launcher import FILTER_FD
 from hvcore.child_process import supervised_command
 from hvcore.clock import Clock
+from hvcore.deprecation import RenamedName, renamed_names
 from hvcore.domain.access.keys import (
     ApiKey,
     KeyType,
@@ -215,6 +220,20 @@ from hvcore.wire.kinds import Integer as IntegerField
 from hvcore.wire.kinds import OneOf as OneOfField
 from hvcore.wire.kinds import Text as TextField
 
+VERSION: Final = (0, 1)
+"""
+Of this module and of hvcore.testing.
+
+The second number rises with what is added; the first, or while it is 0 the second,
+with what is removed or changed.
+"""
+
+RENAMED: Final[Mapping[str, RenamedName]] = {}
+"""Old names that still work, with a warning."""
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed_names(__name__, RENAMED)
+
 __all__ = [
     "FILTER_FD",
     "MAX_CAPTION_TRACKS",
@@ -229,6 +248,7 @@ __all__ = [
     "OTHER",
     "PLAYBACK_COLUMNS",
     "SEGMENT_S",
+    "VERSION",
     "Aggregation",
     "AnalyticsBackend",
     "AnalyticsReport",

@@ -14,7 +14,9 @@ from sqlalchemy.engine import Engine
 from hvcore.assembly.offered_backends import active_choices
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.failpoints import failpoint
+from hvcore.hookspecs import EventSubscriberBackend
 from hvcore.mail import make_mailer
 from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
@@ -28,6 +30,7 @@ from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
+from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.mail import Mailer
 from hvcore.ports.preparation import SupportsPrepare
 from hvcore.ports.queue import Queue
@@ -106,6 +109,7 @@ class Backends:
         further = [*made.get("_providers", ()), *made.get("_purgers", {}).values()]
         if "analytics_store" not in self._recipe.overrides:
             further += made.get("_sinks", {}).values()
+        further += made.get("_subscribers", {}).values()
         if "sign_in_providers" not in self._recipe.overrides:
             further += made.get("_sign_in_providers", {}).values()
         for backend in further:
@@ -142,7 +146,7 @@ class Backends:
     @cached_property
     def uow(self) -> SqlUnitOfWork:
         ring = self._ring if self._recipe.rings else None
-        return SqlUnitOfWork(self.engine, self.clock, ring)
+        return SqlUnitOfWork(self.engine, self.clock, ring, self._wanted_kinds)
 
     @cached_property
     def storage(self) -> Storage:
@@ -348,6 +352,23 @@ class Backends:
         return self._overridden("sign_in_providers") or self.registry.sign_in_providers(
             self.settings, self._context
         )
+
+    @cached_property
+    def _subscribers(self) -> Mapping[str, EventSubscriber]:
+        return {
+            name: cast(EventSubscriber, made)
+            for name, made in self._extensions("events").items()
+        }
+
+    def _wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
+        # Of the records: a process that orders what is told tells nobody itself.
+        return {
+            offer.backend.name: cast(EventSubscriberBackend, offer.backend).kinds
+            for offer in self.registry.of_kind("events")
+        }
+
+    def _extensions(self, kind: str) -> Mapping[str, object]:
+        return self.registry.extensions(kind, self.settings, self._context)
 
     @cached_property
     def _context(self) -> BuildContext:

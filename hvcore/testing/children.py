@@ -11,15 +11,23 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from typing import NoReturn, TypeAlias
+from concurrent.futures import ThreadPoolExecutor, wait
+from types import FrameType
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
+
+from hvcore.errors import UnavailableError
 
 Report: TypeAlias = Callable[[str], None]
 """
 Sends a line from a child to its parent.
 """
 
-CHILD_TIMEOUT_S = 30.0
-_FAILED = "failed: "
+TraceFunction: TypeAlias = Callable[[FrameType, str, object], Any]
+CHILD_TIMEOUT_S: Final = 30.0
+T = TypeVar("T")
+
+_HELD_S: Final = 0.02
+_FAILED: Final = "failed: "
 
 
 def at_once(calls: Sequence[Callable[[], None]]) -> None:
@@ -45,6 +53,50 @@ def at_once(calls: Sequence[Callable[[], None]]) -> None:
         raise failures[0]
 
 
+def held_at(
+    line: int, first: Callable[[], T], second: Callable[[], T]
+) -> tuple[T, T] | None:
+    """
+    Call something in a thread that is held at one of its lines while another runs.
+
+    So a race is lost every time, and not now and then. If the other waits for the first
+    (a lock), the first goes on.
+
+    Args:
+        line: From 1 on, counted over all that ``first`` calls.
+
+    Returns:
+        What both returned; None if the first has fewer lines.
+    """
+    is_held, goes_on = threading.Event(), threading.Event()
+    lines = 0
+
+    def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:
+        nonlocal lines
+        lines += event == "line"
+        if lines == line and not is_held.is_set():
+            is_held.set()
+            goes_on.wait()
+        return trace
+
+    def traced() -> T:
+        sys.settrace(trace)
+        try:
+            return first()
+        finally:
+            sys.settrace(None)
+            is_held.set()
+
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(traced)
+        is_held.wait()
+        other = pool.submit(second)
+        wait([other], _HELD_S)
+        goes_on.set()
+        both = one.result(), other.result()
+    return both if lines >= line else None
+
+
 def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
     """
     Call something that must not take long; raise what it raised.
@@ -67,6 +119,17 @@ def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
         raise AssertionError(f"it did not end within {timeout_s} s")
     if failures:
         raise failures[0]
+
+
+def is_unavailable(timeout_s: float, call: Callable[[], object]) -> bool:
+    """
+    Return whether a call says in time that what it asks does not answer.
+    """
+    try:
+        ends_within(timeout_s, call)
+    except UnavailableError:
+        return True
+    return False
 
 
 class Child:

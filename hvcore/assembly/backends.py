@@ -20,7 +20,7 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import is_current, migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
-from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
 from hvcore.playback_tokens import KeyRing, TokenKey
@@ -33,6 +33,7 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.registry import Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.services.processing.transcoders import Transcoders
@@ -62,7 +63,7 @@ class Backends:
     """
 
     def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
+        self.recipe = recipe
         self.settings = recipe.settings
         LOG_LINES.of_one = recipe.settings.shares.log_lines_of_one
 
@@ -85,14 +86,18 @@ class Backends:
         if "transcoders" in made:
             made["transcoders"].close()
         for name in ("queue", "transcoder", "storage", "rate_limit_store"):
-            if name in made and name not in self._recipe.overrides:
+            if name in made and name not in self.recipe.overrides:
                 made[name].close()
         if "spool" in made:
             made["spool"].close()
-        further = [*made.get("_providers", ()), *made.get("_purgers", {}).values()]
-        if "analytics_store" not in self._recipe.overrides:
+        further: list[Any] = []
+        if "auth_providers" not in self.recipe.overrides:
+            further += made.get("_providers", ())
+        if "cache_purgers" not in self.recipe.overrides:
+            further += made.get("_purgers", {}).values()
+        if "analytics_store" not in self.recipe.overrides:
             further += made.get("_sinks", {}).values()
-        if "sign_in_providers" not in self._recipe.overrides:
+        if "sign_in_providers" not in self.recipe.overrides:
             further += made.get("_sign_in_providers", {}).values()
         for backend in further:
             backend.close()
@@ -112,14 +117,28 @@ class Backends:
         """
         The database connection of this process.
         """
+        database = self.settings.database
+        host: Engine | None = self._overridden("engine")
+        url = database.url
+        if host is not None:
+            url = host.url.render_as_string(hide_password=False)
         return make_engine(
-            self.settings.database.url, connections=self._recipe.connections
+            url,
+            connections=self.recipe.connections,
+            schema=database.schema,
+            host=host,
         )
 
     @cached_property
-    def uow(self) -> SqlUnitOfWork:
-        ring = self._ring if self._recipe.rings else None
-        return SqlUnitOfWork(self.engine, self.clock, ring)
+    def uow(self) -> UnitOfWork:
+        return SqlUnitOfWork(self.engine, self.clock, self.on_commit)
+
+    @property
+    def on_commit(self) -> OnCommit | None:
+        """
+        What rings for tasks after a commit; None: nothing does.
+        """
+        return self._ring if self.recipe.rings else None
 
     @cached_property
     def storage(self) -> Storage:
@@ -288,11 +307,16 @@ class Backends:
 
     @cached_property
     def _purgers(self) -> Mapping[str, CachePurger]:
-        return self.registry.cache_purgers(self.settings, self._context)
+        return self._overridden("cache_purgers") or self.registry.cache_purgers(
+            self.settings, self._context
+        )
 
     @cached_property
     def _providers(self) -> Any:  # noqa: ANN401 - a tuple of AuthProvider
-        return self.registry.auth_providers(self.settings, self._context)
+        own = self._overridden("auth_providers") or self.registry.auth_providers(
+            self.settings, self._context
+        )
+        return (*(self._overridden("further_auth_providers") or ()), *own)
 
     @cached_property
     def _sign_in_providers(self) -> Mapping[str, SignInProvider]:
@@ -307,7 +331,7 @@ class Backends:
         return BuildContext(
             clock=self.clock,
             state_dir=state_dir,
-            work_dir=self._recipe.work_dir,
+            work_dir=self.recipe.work_dir,
             keys=SqlKeyBook(self.engine, self.clock),
             database=PluginDatabase(self.engine),
             sign_in=SqlSignInBook(engine=self.engine, clock=self.clock),
@@ -318,4 +342,4 @@ class Backends:
         failpoint("tasks.rung")
 
     def _overridden(self, name: str) -> Any:  # noqa: ANN401 - checked by the caller's type
-        return self._recipe.overrides.get(name)
+        return self.recipe.overrides.get(name)

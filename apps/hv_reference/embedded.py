@@ -9,6 +9,7 @@ from typing import Any, Final
 from hv_reference.public_paths import App, by_path
 from hvcore.assembly import Services
 from hvcore.domain.tasks.task import Lane
+from hvcore.embedding.web import moved_below
 
 API: Final = "/api"
 MEDIA: Final = "/media"
@@ -36,13 +37,11 @@ def make_web(services: Services) -> App:
     api = make_api(services)
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
-        path = environ["PATH_INFO"]
-        for prefix, below in ((API, api), (MEDIA, media)):
-            if path == prefix or path.startswith(f"{prefix}/"):
-                root = environ.get("SCRIPT_NAME", "")
-                moved = {"SCRIPT_NAME": root + prefix, "PATH_INFO": path[len(prefix) :]}
-                return below({**environ, **moved}, start_response)
-        return api(environ, start_response)
+        moved = moved_below(environ, MEDIA)
+        if moved is not None:
+            return media(moved, start_response)
+        # What is neither, the API says that it is not there.
+        return api(moved_below(environ, API) or environ, start_response)
 
     return app
 

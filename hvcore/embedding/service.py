@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
+from urllib.parse import urlsplit
 
 from sqlalchemy.engine import Engine
 
@@ -22,10 +23,11 @@ from hvcore.embedding.web import (
     WebApps,
     WsgiApp,
     WsgiEnviron,
+    moved_below,
     program,
 )
 from hvcore.errors import ConflictError, EnvironmentNotFoundError
-from hvcore.settings import load
+from hvcore.settings import Settings, load
 
 API: Final = "/api"
 MEDIA: Final = "/media"
@@ -48,8 +50,9 @@ def embed(  # noqa: PLR0913 - each by its name
     Args:
         data_dir: The folder for its secrets and whatever the settings put elsewhere;
             made if it is not there. All processes of one machine share it.
-        public_url: Under which ``wsgi_app`` is reached; decides the addresses of
-            API, player, files and uploads.
+        public_url: Under which ``wsgi_app`` is reached: the API at ``/api`` below it,
+            player, files and uploads at ``/media``. None takes the four addresses
+            of the settings.
         engine: The host program's engine of the database; see
             docs/how-to/embedding.md. None takes the database of the settings.
         schema: Where the tables are; on SQLite what their names begin with. None
@@ -71,6 +74,9 @@ def embed(  # noqa: PLR0913 - each by its name
     if engine is not None:
         url = engine.url.render_as_string(hide_password=False)
         given["HV_DATABASE__URL"] = url
+    if config_path is None:
+        # What needs no further server.
+        given.setdefault("HV_QUEUE__BACKEND", "sql")
     if schema is not None:
         given["HV_DATABASE__SCHEMA"] = schema
     settings = load(
@@ -85,7 +91,7 @@ def embed(  # noqa: PLR0913 - each by its name
     def make(work_dir: Path | None = None) -> Services:
         return build(settings, work_dir=work_dir, overrides=objects)
 
-    return EmbeddedService(make, data_dir=settings.data_dir, sign_in=sign_in)
+    return EmbeddedService(make, settings=settings, sign_in=sign_in)
 
 
 class EmbeddedService:
@@ -97,11 +103,13 @@ class EmbeddedService:
         self,
         make: Callable[[Path | None], Services],
         *,
-        data_dir: Path,
+        settings: Settings,
         sign_in: SignIn | None,
     ) -> None:
         self._make = make
-        self._data_dir = data_dir
+        self._data_dir = settings.data_dir
+        api_path = urlsplit(settings.public.api_url).path
+        self._prefix = api_path.removesuffix(API)
         self._sign_in = sign_in
         self._process = ProcessServices(lambda: make(None))
         self._web = WebApps(self._process)
@@ -183,6 +191,25 @@ class EmbeddedService:
         ) -> Iterable[bytes]:
             with signed_in_by(sign_in, environ):
                 return self._web(environ, start_response)
+
+        return app
+
+    def beside(self, other: WsgiApp) -> WsgiApp:
+        """
+        Return an app that serves ``wsgi_app`` under the path of ``public_url``.
+
+        Args:
+            other: Gets all other requests.
+        """
+        prefix, mine = self._prefix, self.wsgi_app
+
+        def app(
+            environ: WsgiEnviron, start_response: StartResponse
+        ) -> Iterable[bytes]:
+            below = moved_below(environ, prefix)
+            if below is None:
+                return other(environ, start_response)
+            return mine(below, start_response)
 
         return app
 

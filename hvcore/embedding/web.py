@@ -82,6 +82,18 @@ class WebApps:
         return made[1]
 
 
+def moved_below(environ: WsgiEnviron, prefix: str) -> WsgiEnviron | None:
+    """
+    Return a request as an app sees it that is mounted under a path; None: it is not.
+    """
+    path = str(environ["PATH_INFO"])
+    if path != prefix and not path.startswith(f"{prefix}/"):
+        return None
+    root = str(environ.get("SCRIPT_NAME", ""))
+    rest = path.removeprefix(prefix)
+    return {**environ, "SCRIPT_NAME": root + prefix, "PATH_INFO": rest}
+
+
 def program(name: str) -> Program:
     """
     Return ``worker`` or ``sweep``.

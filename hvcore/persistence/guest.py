@@ -130,7 +130,8 @@ class GuestUnitOfWork(SqlUnitOfWork):
             yield
         finally:
             # A transaction that has failed has to be rolled back, and this with it.
-            if not self._host.connection.driver_connection.info.transaction_status == 3:  # type: ignore[union-attr]
+            driver: Any = self._host.connection.driver_connection
+            if driver.info.transaction_status.name == "INTRANS":
                 self._own.exec_driver_sql(path, (before,))
 
     def _ring_later(self, tasks: Sequence[Task]) -> None:

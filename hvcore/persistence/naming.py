@@ -88,8 +88,11 @@ class _PrefixedPreparer(SQLiteIdentifierPreparer):
         name: str | None = None,
     ) -> str:
         # Plugins name theirs by themselves; aliases are no tables.
-        is_ours = isinstance(table, sa.Table) and table.metadata is metadata
-        if name is None and is_ours:
+        if (
+            name is None
+            and isinstance(table, sa.Table)
+            and table.metadata is metadata
+        ):
             name = prefix_of(self.dialect) + table.name
         return super().format_table(table, use_schema, name)
 
@@ -100,7 +103,8 @@ class _PrefixedCompiler(SQLiteCompiler):
     """
 
     def visit_table(self, table: Any, *args: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-        return self._renamed(table, super().visit_table(table, *args, **options), "")
+        text: str = super().visit_table(table, *args, **options)  # type: ignore[no-untyped-call]  # SQLAlchemy's own
+        return self._renamed(table, text, "")
 
     def visit_column(self, column: Any, *args: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
         text: str = super().visit_column(column, *args, **options)

@@ -43,7 +43,7 @@ def _as_root_or_none(text: str) -> str:
 def _as_schema(text: str) -> str:
     if text and (_SCHEMA.fullmatch(text) is None or text.startswith("pg_")):
         raise ValueError(
-            "must be up to 40 small letters, digits and underscores, with a letter "
+            "database.schema: must be up to 40 small letters, digits and underscores, with a letter "
             f"first, and must not begin with pg_: not {text!r}"
         )
     return text

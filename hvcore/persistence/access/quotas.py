@@ -164,7 +164,7 @@ def _planned_s(connection: Connection) -> sa.ColumnElement[float]:
     if connection.dialect.name == "postgresql":
         text = "(transcode_jobs.order_json::json #>> '{source,duration_s}')"
         return sa.cast(sa.literal_column(text), sa.Float)
-    path = sa.literal_column("'$.source.duration_s'")
+    path = sa.literal_column("'$.source.duration_s'", sa.Text)
     return sa.func.json_extract(transcode_jobs.c.order_json, path, type_=sa.Float)
 
 

@@ -26,6 +26,8 @@ TABLES = (
     f"INSERT INTO alembic_version VALUES ('{HOSTS_VERSION}')",
     "INSERT INTO videos VALUES ('1', 'of the host')",
 )
+EXTENSION = "CREATE EXTENSION pg_trgm"
+"""The host's own, where our connections do not look for it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -108,7 +110,8 @@ def hosts(url: str, folder: Path, *, makes_tables: bool = True) -> Iterator[Host
     engine = sa.create_engine(url)
     if makes_tables:
         with engine.begin() as connection:
-            for statement in TABLES:
+            on_server = engine.dialect.name == "postgresql"
+            for statement in (*TABLES, *([EXTENSION] if on_server else [])):
                 connection.execute(sa.text(statement))
     queue = MemoryQueue()
     with embed(

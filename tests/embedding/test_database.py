@@ -32,6 +32,7 @@ def test_tables_of_the_host_stay_as_they_are(empty_host: Host) -> None:
     host.hv.migrate()
 
     assert host.hv.is_migrated()
+    assert host.hv._process.services.is_searchable()
     assert host.rows("SELECT * FROM videos") == [("1", "of the host")]
     assert host.rows("SELECT * FROM alembic_version") == [(HOSTS_VERSION,)]
     new = _names(host) - before

@@ -8,6 +8,7 @@ from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.http import HttpResponse
 from django.urls import path
+
 from hvcore.embedding import embed, person
 
 settings.configure(

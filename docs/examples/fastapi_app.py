@@ -2,6 +2,7 @@
 
 from a2wsgi import WSGIMiddleware
 from fastapi import FastAPI
+
 from hvcore.embedding import embed, person
 
 

@@ -1,6 +1,7 @@
 """A shop that shows films; Flask's session says who is signed in."""
 
 from flask import Flask, session
+
 from hvcore.embedding import embed, person
 
 app = Flask(__name__)

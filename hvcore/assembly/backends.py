@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 
 import attrs
 from sqlalchemy.engine import Engine
@@ -25,6 +25,7 @@ from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
+from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
 from hvcore.ports.mail import Mailer
@@ -42,6 +43,14 @@ from hvcore.settings import Settings
 from hvcore.spool import Spool
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.upload_signing import UploadSigner
+
+_GROUPS: Final = {
+    "auth_providers": "_own_providers",
+    "cache_purgers": "_purgers",
+    "analytics_store": "_sinks",
+    "sign_in_providers": "_sign_in_providers",
+}
+"""Backends of which there may be several: the override, and the attribute."""
 
 
 @attrs.frozen(kw_only=True)
@@ -90,17 +99,11 @@ class Backends:
                 made[name].close()
         if "spool" in made:
             made["spool"].close()
-        further: list[Any] = []
-        if "auth_providers" not in self.recipe.overrides:
-            further += made.get("_providers", ())
-        if "cache_purgers" not in self.recipe.overrides:
-            further += made.get("_purgers", {}).values()
-        if "analytics_store" not in self.recipe.overrides:
-            further += made.get("_sinks", {}).values()
-        if "sign_in_providers" not in self.recipe.overrides:
-            further += made.get("_sign_in_providers", {}).values()
-        for backend in further:
-            backend.close()
+        for given_as, name in _GROUPS.items():
+            if given_as not in self.recipe.overrides:
+                group = made.get(name, ())
+                for backend in group.values() if isinstance(group, Mapping) else group:
+                    backend.close()
         if "engine" in made:
             made["engine"].dispose()
 
@@ -311,12 +314,18 @@ class Backends:
             self.settings, self._context
         )
 
+    @property
+    def _providers(self) -> tuple[AuthProvider, ...]:
+        further: tuple[AuthProvider, ...] = (
+            self._overridden("further_auth_providers") or ()
+        )
+        return (*further, *self._own_providers)
+
     @cached_property
-    def _providers(self) -> Any:  # noqa: ANN401 - a tuple of AuthProvider
-        own = self._overridden("auth_providers") or self.registry.auth_providers(
+    def _own_providers(self) -> tuple[AuthProvider, ...]:
+        return self._overridden("auth_providers") or self.registry.auth_providers(
             self.settings, self._context
         )
-        return (*(self._overridden("further_auth_providers") or ()), *own)
 
     @cached_property
     def _sign_in_providers(self) -> Mapping[str, SignInProvider]:

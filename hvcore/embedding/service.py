@@ -4,6 +4,7 @@ The service within another program.
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -186,9 +187,7 @@ class EmbeddedService:
         if sign_in is None:
             return self._web
 
-        def app(
-            environ: WsgiEnviron, start_response: StartResponse
-        ) -> Iterable[bytes]:
+        def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
             with signed_in_by(sign_in, environ):
                 return self._web(environ, start_response)
 
@@ -203,9 +202,7 @@ class EmbeddedService:
         """
         prefix, mine = self._prefix, self.wsgi_app
 
-        def app(
-            environ: WsgiEnviron, start_response: StartResponse
-        ) -> Iterable[bytes]:
+        def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
             below = moved_below(environ, prefix)
             if below is None:
                 return other(environ, start_response)
@@ -241,8 +238,10 @@ class EmbeddedService:
 
     def run_sweep(self, *, stopping: Callable[[], bool] | None = None) -> None:
         """
-        Bring back lost tasks, ring for due ones, end what ran out, and count what was
-        watched, until it is asked to stop. Each machine that serves needs one.
+        Keep everything going, until it is asked to stop.
+
+        Brings back lost tasks, rings for due ones, ends what ran out, and counts what
+        was watched. Each machine that serves needs one.
 
         Args:
             stopping: As for run_worker.
@@ -261,13 +260,9 @@ class EmbeddedService:
         except EnvironmentNotFoundError:
             pass
         # Another process may make the same at this moment.
-        try:
+        with suppress(ConflictError):
             tenants.create_organization(org_id)
-        except ConflictError:
-            pass
         try:
-            return tenants.create_environment(
-                org_id, name, EnvironmentKind.PRODUCTION
-            )
+            return tenants.create_environment(org_id, name, EnvironmentKind.PRODUCTION)
         except ConflictError:
             return tenants.environment(org_id, name)

@@ -28,7 +28,11 @@ class WebMaker(Protocol):
     Makes the app that serves ``/api`` and ``/media``.
     """
 
-    def __call__(self, services: Services) -> WsgiApp: ...
+    def __call__(self, services: Services) -> WsgiApp:
+        """
+        Make the app of a process.
+        """
+        ...
 
 
 class Program(Protocol):
@@ -47,7 +51,11 @@ class Program(Protocol):
         data_dir: Path,
         lanes: Sequence[Lane],
         stopping: Callable[[], bool] | None,
-    ) -> None: ...
+    ) -> None:
+        """
+        Run in this thread.
+        """
+        ...
 
 
 class WebApps:

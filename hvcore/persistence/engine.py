@@ -108,7 +108,9 @@ def make_engine(
         _WRITE_QUEUE: queue,
         _SCHEMA: schema,
     }
-    opener: dict[str, Callable[[], Any]] = {} if host is None else {"creator": partial(_open_as, host)}
+    opener: dict[str, Callable[[], Any]] = (
+        {} if host is None else {"creator": partial(_open_as, host)}
+    )
     if parsed.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             parsed,

@@ -88,11 +88,7 @@ class _PrefixedPreparer(SQLiteIdentifierPreparer):
         name: str | None = None,
     ) -> str:
         # Plugins name theirs by themselves; aliases are no tables.
-        if (
-            name is None
-            and isinstance(table, sa.Table)
-            and table.metadata is metadata
-        ):
+        if name is None and isinstance(table, sa.Table) and table.metadata is metadata:
             name = prefix_of(self.dialect) + table.name
         return super().format_table(table, use_schema, name)
 

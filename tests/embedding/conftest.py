@@ -23,7 +23,7 @@ TABLES = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32))",
     "CREATE TABLE orders (id VARCHAR(9), video_id VARCHAR(99))",
     "CREATE INDEX ix_videos_list_created ON videos (title)",
-    f"INSERT INTO alembic_version VALUES ('{HOSTS_VERSION}')",
+    f"INSERT INTO alembic_version VALUES ('{HOSTS_VERSION}')",  # noqa: S608 - ours
     "INSERT INTO videos VALUES ('1', 'of the host')",
 )
 EXTENSION = "CREATE EXTENSION pg_trgm"
@@ -49,7 +49,9 @@ class Host:
             return [tuple(row) for row in connection.execute(sa.text(statement))]
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
+)
 def empty_host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
     """
     A host program whose tables have names of ours, which has not migrated ours.
@@ -63,7 +65,9 @@ def empty_host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]
     server.drop_database(url)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
+)
 def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
     """
     A host program beside whose tables are ours.

@@ -11,12 +11,10 @@ from sqlalchemy.orm import Session
 
 from hvcore.embedding import (
     ConfigError,
-    UnavailableError,
     VideoNotFoundError,
     VideoState,
     embed,
 )
-from hvcore.domain.access.quotas import QuotaLimits
 from hvcore.errors import QuotaExceededError
 from tests.embedding.conftest import ENVIRON, HOSTS_VERSION, Host
 
@@ -109,7 +107,7 @@ def test_what_is_refused_leaves_the_transaction_usable(host: Host) -> None:
 
     assert len(host.rows("SELECT * FROM orders")) == 1
     table = "hv.grants" if host.engine.dialect.name == "postgresql" else "hv_grants"
-    assert host.rows(f"SELECT size_bytes FROM {table}") == [(10,)]
+    assert host.rows(f"SELECT size_bytes FROM {table}") == [(10,)]  # noqa: S608 - ours
 
 
 def test_other_writers_wait_for_the_hosts_transaction(host: Host) -> None:
@@ -146,7 +144,7 @@ def test_a_schema_that_sql_would_take_for_something_else_is_refused(
     tmp_path: Path,
 ) -> None:
     for schema in ("a b", "Hv", "pg_hv", "1a", 'a"b', "ä"):
-        with pytest.raises(ConfigError, match="database.schema"):
+        with pytest.raises(ConfigError, match=r"database\.schema"):
             embed(tmp_path, schema=schema, environ=ENVIRON)
 
 

@@ -122,7 +122,7 @@ class RunningSample:
         assert sent.status == 200, sent.data
         return granted["bucketPath"]
 
-    def process(self, path: str) -> str:
+    def made_of(self, path: str) -> str:
         """
         Have a video made of an upload; return its id.
         """
@@ -223,7 +223,7 @@ def test_a_film_is_uploaded_made_and_played_in_flask(
             program.process(sys.executable, "-c", worker),
             program.process(sys.executable, "-c", sweep),
         ):
-            video_id = program.process(program.upload(clip))
+            video_id = program.made_of(program.upload(clip))
             details = f"{program.url}/videos/{ORG}/videos/{video_id}/details"
 
             def is_ready() -> bool:
@@ -242,4 +242,3 @@ def test_a_film_is_uploaded_made_and_played_in_flask(
         code = f"print(hv.environment('shop').playlist_address('{video_id}'))"
         playlist = program.python(f"from {FLASK.name} import hv; {code}")
         assert ffmpeg_complaints(playlist) == ""
-

@@ -3,6 +3,7 @@ The apps of the service below a path of a host program, with its sign-in in fron
 """
 
 import json
+import os
 from collections.abc import Iterator
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -168,8 +169,6 @@ def test_a_file_is_sent_to_the_address_of_its_grant(hv: EmbeddedService) -> None
 
 
 def test_the_service_is_made_again_after_a_fork(hv: EmbeddedService) -> None:
-    import os
-
     shop = hv.environment("shop")
     child = os.fork()
     if child == 0:

@@ -55,7 +55,10 @@ class _Prefixed:
 
     @contextmanager
     def batch_alter_table(
-        self, table_name: str, *args: Any, **options: Any
+        self,
+        table_name: str,
+        *args: Any,
+        **options: Any,  # noqa: ANN401 - Alembic's
     ) -> Iterator[BatchOperations]:
         """
         Change a table by copying it, under the name that the database has.

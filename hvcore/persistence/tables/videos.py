@@ -72,8 +72,8 @@ videos = Table(
 
 # As the indexes say it, or they are not used.
 _LENGTH: Final = sa.func.length(videos.c.name_folded)
-IS_SHORT_NAME: Final = _LENGTH <= sa.literal_column("500")
-IS_LONG_NAME: Final = _LENGTH > sa.literal_column("500")
+IS_SHORT_NAME: Final = sa.literal_column("500") >= _LENGTH
+IS_LONG_NAME: Final = sa.literal_column("500") < _LENGTH
 
 
 published_media = Table(

@@ -29,9 +29,7 @@ def count_matches(reads: FastReads, *, has_state: bool) -> Query:
     Ask the index for how many names of an environment have a text, or for ``cap``.
     """
     if reads.is_sqlite:
-        some: sa.SelectBase = named(COUNT_MATCHES[has_state]).columns(
-            sa.column("one")
-        )
+        some: sa.SelectBase = named(COUNT_MATCHES[has_state]).columns(sa.column("one"))
         return reads.prepare(_count_of(some))
     where = (*of_environment(plain), in_state(videos.c.state, has_state=has_state))
     some = (

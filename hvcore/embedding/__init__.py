@@ -13,7 +13,7 @@ from hvcore.embedding.environments import EmbeddedEnvironment, EnvironmentInTran
 from hvcore.embedding.overrides import Overrides
 from hvcore.embedding.service import EmbeddedService, embed
 from hvcore.embedding.sign_in import SignIn, person
-from hvcore.embedding.values import Upload, Video
+from hvcore.embedding.values import EmbeddedVideo, Upload
 from hvcore.embedding.web import WsgiApp, WsgiEnviron
 from hvcore.errors import (
     ConfigError,
@@ -30,6 +30,7 @@ __all__ = [
     "Credentials",
     "EmbeddedEnvironment",
     "EmbeddedService",
+    "EmbeddedVideo",
     "EnvironmentInTransaction",
     "HvError",
     "Overrides",
@@ -40,7 +41,6 @@ __all__ = [
     "SignIn",
     "UnavailableError",
     "Upload",
-    "Video",
     "VideoNotFoundError",
     "VideoState",
     "WsgiApp",

@@ -18,7 +18,7 @@ from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import VideoWanted
 from hvcore.embedding.process import ProcessServices
-from hvcore.embedding.values import Upload, Video
+from hvcore.embedding.values import EmbeddedVideo, Upload
 from hvcore.services.uploads.grants import Uploads
 
 
@@ -98,7 +98,7 @@ class EmbeddedEnvironment:
             environment=self._environment,
         )
 
-    def find(self, video_id: str) -> Video:
+    def find(self, video_id: str) -> EmbeddedVideo:
         """
         Return a video.
 
@@ -107,7 +107,7 @@ class EmbeddedEnvironment:
             UnavailableError: The database does not answer.
         """
         found = self._services.catalog.details(self._caller, self.org_id, video_id)
-        return Video(
+        return EmbeddedVideo(
             id=found.id,
             name=found.name,
             description=found.description,

@@ -75,9 +75,10 @@ def embed(  # noqa: PLR0913 - each by its name
     if engine is not None:
         url = engine.url.render_as_string(hide_password=False)
         given["HV_DATABASE__URL"] = url
-    if config_path is None:
+    names_queue = any(name.startswith("HV_QUEUE__") for name in given)
+    if config_path is None and not names_queue:
         # What needs no further server.
-        given.setdefault("HV_QUEUE__BACKEND", "sql")
+        given["HV_QUEUE__BACKEND"] = "sql"
     if schema is not None:
         given["HV_DATABASE__SCHEMA"] = schema
     settings = load(

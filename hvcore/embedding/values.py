@@ -26,7 +26,7 @@ class Upload:
 
 
 @attrs.frozen(kw_only=True)
-class Video:
+class EmbeddedVideo:
     """
     A video, as it was when it was asked for.
 

@@ -35,7 +35,7 @@ class WebMaker(Protocol):
         ...
 
 
-class Program(Protocol):
+class EmbeddedProgram(Protocol):
     """
     Runs until it is told to stop.
 
@@ -102,14 +102,14 @@ def moved_below(environ: WsgiEnviron, prefix: str) -> WsgiEnviron | None:
     return {**environ, "SCRIPT_NAME": root + prefix, "PATH_INFO": rest}
 
 
-def program(name: str) -> Program:
+def program(name: str) -> EmbeddedProgram:
     """
     Return ``worker`` or ``sweep``.
 
     Raises:
         ConfigError: The apps are not installed.
     """
-    found: Program = _found(name)
+    found: EmbeddedProgram = _found(name)
     return found
 
 

@@ -162,6 +162,13 @@ def _check_same(engine: Engine, connection: Connection) -> None:
             f"This connection uses the driver {connection.dialect.driver}; use "
             f"{engine.dialect.driver}, as in {ours.drivername}://…"
         )
+    driver: Any = connection.connection.driver_connection
+    # SQLite's driver commits nothing by itself within a transaction.
+    if connection.dialect.name == "postgresql" and driver.autocommit:
+        raise ConfigError(
+            "This connection commits each statement (AUTOCOMMIT), so it has no "
+            "transaction to share; use one that has."
+        )
     if any(getattr(ours, name) != getattr(theirs, name) for name in place):
         raise ConfigError(
             "This connection is of another database than the one with the videos; "

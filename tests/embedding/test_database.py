@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session
 
+from hvcore.domain.ids import OrgId
+from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.embedding import (
     ConfigError,
     VideoNotFoundError,
@@ -16,7 +19,9 @@ from hvcore.embedding import (
     embed,
 )
 from hvcore.errors import QuotaExceededError
-from tests.embedding.conftest import ENVIRON, HOSTS_VERSION, Host
+from hvcore.persistence.guest import GuestUnitOfWork
+from tests.embedding.conftest import ENVIRON, HOSTS_VERSION, Host, hosts
+from tests.servers import PostgresqlServer
 
 AWAITING = VideoState.AWAITING_UPLOAD
 NEW_ORDER = sa.text("INSERT INTO orders (id) VALUES ('1')")
@@ -156,3 +161,44 @@ def _names(host: Host) -> set[str]:
         "WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
     )
     return {str(name) for (name,) in found}
+
+
+def test_workers_are_rung_for_once_the_host_has_committed(host: Host) -> None:
+    shop, services = host.shop, host.hv._process.services
+    task = NewTask(
+        kind="video.purge", lane=Lane.LIGHT, org_id=OrgId("shop"), subject="x"
+    )
+
+    def order(connection: Connection) -> None:
+        work_in = GuestUnitOfWork(
+            services.engine,
+            connection,
+            clock=services.clock,
+            on_commit=services.on_commit,
+        )
+        with work_in.write() as work:
+            work.tasks.add([task])
+            work.commit()
+
+    with host.engine.connect() as connection:
+        order(connection)
+        connection.rollback()
+    assert host.queue.messages == []
+    with host.engine.connect() as connection:
+        order(connection)
+        assert host.queue.messages == []
+        connection.commit()
+    assert len(host.queue.messages) == 1
+    assert shop.grant_upload(file_name="a.mp4")
+
+
+@pytest.mark.services
+def test_a_connection_that_commits_each_statement_is_refused(
+    postgresql: PostgresqlServer, tmp_path: Path
+) -> None:
+    url = postgresql.new_database().replace("postgresql:", "postgresql+psycopg:")
+    for made in hosts(url, tmp_path):
+        made.hv.migrate()
+        each = made.engine.execution_options(isolation_level="AUTOCOMMIT")
+        with each.connect() as connection, pytest.raises(ConfigError):
+            made.shop.in_transaction(connection)

@@ -15,13 +15,13 @@ from hvcore.embedding import (
     AuthProvider,
     Credentials,
     EmbeddedService,
+    EmbeddedVideo,
     HvError,
     Overrides,
     Permission,
     Preset,
     Principal,
     Upload,
-    Video,
     VideoState,
     WsgiApp,
     WsgiEnviron,
@@ -85,7 +85,7 @@ def sell(hv: EmbeddedService, engine: sa.Engine) -> Upload:
 def shown(hv: EmbeddedService, video_id: str) -> str:
     shop = hv.environment("shop")
     try:
-        video: Video = shop.find(video_id)
+        video: EmbeddedVideo = shop.find(video_id)
     except HvError as error:
         return error.detail
     if video.state is not VideoState.READY:

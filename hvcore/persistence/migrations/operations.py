@@ -57,8 +57,8 @@ class _Prefixed:
     def batch_alter_table(
         self,
         table_name: str,
-        *args: Any,
-        **options: Any,  # noqa: ANN401 - Alembic's
+        *args: Any,  # noqa: ANN401 - Alembic's
+        **options: Any,  # noqa: ANN401 - see above
     ) -> Iterator[BatchOperations]:
         """
         Change a table by copying it, under the name that the database has.

@@ -107,8 +107,8 @@ _POSTGRESQL: Final = (
     # By its whole name: another program may have put the extension elsewhere.
     """
     DO $$ BEGIN EXECUTE (
-      SELECT format('CREATE INDEX ix_videos_search ON videos
-        USING gin (env_id, name_folded %I.gin_trgm_ops)', nspname)
+      SELECT 'CREATE INDEX ix_videos_search ON videos USING gin (env_id, name_folded '
+        || quote_ident(nspname) || '.gin_trgm_ops)'
       FROM pg_namespace JOIN pg_extension ON pg_namespace.oid = extnamespace
       WHERE extname = 'pg_trgm');
     END $$

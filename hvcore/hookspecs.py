@@ -48,6 +48,22 @@ def other_options() -> Any:  # noqa: ANN401 - attrs.field's own type
     return attrs.field(factory=dict, repr=False, metadata={OTHER_OPTIONS: True})
 
 
+def _is_options_class(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - whatever a plugin gives
+    if not isinstance(value, type) or not attrs.has(value):
+        name = getattr(value, "__name__", type(value).__name__)
+        raise TypeError(
+            f"options must be an attrs class, and {name} is none: put "
+            "@attrs.frozen(kw_only=True) above it"
+        )
+
+
+def _is_factory(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - see above
+    if not callable(value):
+        raise TypeError(
+            f"factory must be a function of (options, context), not {value!r}"
+        )
+
+
 @attrs.frozen(kw_only=True)
 class Backend(Generic[PortT]):
     """
@@ -60,12 +76,17 @@ class Backend(Generic[PortT]):
             offers the record does not.
         options: attrs class of the backend's settings; unknown or missing
             keys are reported before the factory is called.
-        extra: The extra of hvcore that brings the client library, if any.
+        extra: The extra of its own distribution that brings the client library, if
+            any; an extra of hvcore if its own has none of this name.
+
+    Raises:
+        ValueError: The name is not as it must be.
+        TypeError: The factory cannot be called, or the options are no attrs class.
     """
 
     name: str = attrs.field(validator=attrs.validators.matches_re(r"[a-z][a-z0-9-]*"))
-    factory: Callable[..., PortT]
-    options: type = NoOptions
+    factory: Callable[..., PortT] = attrs.field(validator=_is_factory)
+    options: type = attrs.field(default=NoOptions, validator=_is_options_class)
     extra: str | None = None
 
 

@@ -176,16 +176,26 @@ def main() -> None:
     """
     Run ``hv`` with the arguments of this process, and end it.
     """
-    sys.exit(run(sys.argv[1:]))
+    invocation = Invocation()
+    status = run(sys.argv[1:], invocation)
+    if invocation.abandons_threads:
+        # The interpreter would wait for what a plugin has started and not ended.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: list[str], invocation: Invocation | None = None) -> int:
     """
     Run ``hv`` and return its exit status: 0 done, 1 failed, 2 wrong usage.
+
+    Args:
+        invocation: Told by the command how to end.
     """
     # Sources, segments and the database are the service's alone.
     os.umask(0o077)
-    invocation = Invocation()
+    invocation = invocation or Invocation()
     try:
         status = cli.main(arguments, "hv", standalone_mode=False, obj=invocation)
         sys.stdout.flush()
@@ -210,11 +220,15 @@ def _failed(error: Exception, invocation: Invocation) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     from hvcore.errors import HvcoreError  # noqa: PLC0415 - only failures need it
+    from hvcore.registry import fault_of  # noqa: PLC0415 - see above
 
     if isinstance(error, HvcoreError):
         click.echo(f"Error: {printable(str(error))}", err=True)
+    elif fault := fault_of(error):
+        where = _note(error, invocation.data, "Where it happened")
+        click.echo(f"Error: {printable(str(fault))}\n{where}", err=True)
     else:
-        where = _note(error, invocation.data)
+        where = _note(error, invocation.data, "This is a bug in hv. Where it happened")
         text = printable(str(error).strip().split("\n")[0])
         click.echo(f"Error: {type(error).__name__}: {text}\n{where}", err=True)
     if os.environ.get("HV_DEBUG"):
@@ -222,7 +236,7 @@ def _failed(error: Exception, invocation: Invocation) -> int:
     return 1
 
 
-def _note(error: Exception, data: Path) -> str:
+def _note(error: Exception, data: Path, said: str) -> str:
     folder = data if data.is_dir() else DEFAULT_DATA
     log = folder / "logs" / "hv.log"
     from hv_cli.process_logs import MAX_LOG_BYTES, rotate  # noqa: PLC0415 - see above
@@ -236,5 +250,5 @@ def _note(error: Exception, data: Path) -> str:
             file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {words}\n")
             traceback.print_exception(error, file=file)
     except OSError:
-        return "This is a bug in hv. Set HV_DEBUG=1 to see where it happened."
-    return f"This is a bug in hv. Where it happened is in {log}."
+        return f"{said} is shown with HV_DEBUG=1."
+    return f"{said} is in {log}."

@@ -16,6 +16,7 @@ from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_server.listening import BIND_PATIENCE_S, listen
 from hvcore.errors import HvcoreError, UnavailableError
+from hvcore.registry import Registry
 from hvcore.services.counting.drain import Drain
 from hvcore.settings import Settings
 
@@ -266,8 +267,16 @@ def _check_database(invocation: Invocation) -> None:
         # hv up has migrated before, and a restart must be quick.
         return
     # A database that is away may come back: every process copes with that.
-    with suppress(UnavailableError), invocation.services():
-        pass
+    with suppress(UnavailableError), invocation.services() as services:
+        tell_of_faults(services.registry)
+
+
+def tell_of_faults(registry: Registry) -> None:
+    """
+    Log which plugins are broken; what the settings choose of them is refused elsewhere.
+    """
+    for fault in registry.faults:
+        _log.warning("left out: %s", fault)
 
 
 def _is_supervised() -> bool:

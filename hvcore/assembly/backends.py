@@ -35,7 +35,7 @@ from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.registry import Registry, load_plugins
+from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
@@ -114,6 +114,15 @@ class Backends:
     @cached_property
     def registry(self) -> Registry:
         return load_plugins(self.settings)
+
+    def make(self, choice: Choice) -> object:
+        """
+        Build a chosen backend anew, beside those that the services use.
+
+        Raises:
+            HvcoreError: It cannot be; see Registry.build.
+        """
+        return self.registry.build(choice, self._context)
 
     @cached_property
     def engine(self) -> Engine:
@@ -307,6 +316,13 @@ class Backends:
         """
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.edge.folder or "edge")
+
+    @property
+    def purger_names(self) -> Sequence[str]:
+        """
+        The cache purgers, which are made by this.
+        """
+        return list(self._purgers)
 
     @cached_property
     def _purgers(self) -> Mapping[str, CachePurger]:

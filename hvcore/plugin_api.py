@@ -2,11 +2,16 @@
 Everything that a plugin imports from hvcore.
 
 It stays compatible within a major version; everything else in the package may move.
+docs/reference/plugin-api.md says what that means.
 """
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from hvcore.child_launcher import FILTER_FD
 from hvcore.child_process import supervised_command
 from hvcore.clock import Clock
+from hvcore.deprecation import RenamedName, renamed_names
 from hvcore.domain.access.keys import (
     ApiKey,
     KeyType,
@@ -68,7 +73,7 @@ from hvcore.domain.analytics.segments import (
     ServedTotals,
     VideoScope,
 )
-from hvcore.domain.ids import EnvId, OrgId, TaskId, VideoId, is_chosen_id
+from hvcore.domain.ids import EnvId, KeyId, OrgId, TaskId, VideoId, is_chosen_id
 from hvcore.domain.limits import (
     MAX_SOURCE_DURATION_S,
     MAX_SOURCE_EDGE_PX,
@@ -119,14 +124,29 @@ from hvcore.domain.sign_in.links import SignInLink
 from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.domain.tasks.task import Lane
 from hvcore.domain.videos.captions import MAX_CAPTION_TRACKS
-from hvcore.errors import ConfigError, UnauthorizedError, UnavailableError
+from hvcore.domain.webhooks.events import EventKind
+from hvcore.errors import (
+    ConfigError,
+    ConflictError,
+    FieldError,
+    ForbiddenError,
+    HvError,
+    InvalidParametersError,
+    NotFoundError,
+    UnauthorizedError,
+    UnavailableError,
+)
 from hvcore.hookspecs import (
     AnalyticsBackend,
     AuthBackend,
     CachePurgeBackend,
+    CommandBackend,
+    EventSubscriberBackend,
+    MiddlewareBackend,
     NoOptions,
     QueueBackend,
     RateLimitBackend,
+    RoutesBackend,
     SignInBackend,
     StorageBackend,
     TranscoderBackend,
@@ -151,6 +171,8 @@ from hvcore.ports.direct_uploads import (
     SupportsStagedWrite,
     WriteAddress,
 )
+from hvcore.ports.event_subscribers import EventSubscriber, SubscribedEvent
+from hvcore.ports.plugin_routes import PluginRoute, RouteCall
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import (
@@ -167,8 +189,14 @@ from hvcore.ports.storage import (
     ObjectNotFoundError,
     Storage,
     StorageRefusedError,
+    SupportsCopy,
+    SupportsHide,
+    SupportsLocalPath,
+    SupportsObjectUrl,
     SupportsPresignedRead,
+    SupportsUploadFile,
     UnreadableObjectError,
+    check_object_path,
 )
 from hvcore.ports.transcoder import (
     Capabilities,
@@ -183,6 +211,28 @@ from hvcore.ports.transcoder import (
     Transcoder,
     Workspace,
 )
+from hvcore.ports.web_apps import Middleware, WebApp
+from hvcore.wire.converter import optional as optional_field
+from hvcore.wire.converter import required as required_field
+from hvcore.wire.kinds import FieldKind, FieldRefusedError
+from hvcore.wire.kinds import Flag as FlagField
+from hvcore.wire.kinds import Integer as IntegerField
+from hvcore.wire.kinds import OneOf as OneOfField
+from hvcore.wire.kinds import Text as TextField
+
+VERSION: Final = (0, 1)
+"""
+Of this module and of hvcore.testing.
+
+The second number rises with what is added; the first, or while it is 0 the second,
+with what is removed or changed.
+"""
+
+RENAMED: Final[Mapping[str, RenamedName]] = {}
+"""Old names that still work, with a warning."""
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed_names(__name__, RENAMED)
 
 __all__ = [
     "FILTER_FD",
@@ -198,6 +248,7 @@ __all__ = [
     "OTHER",
     "PLAYBACK_COLUMNS",
     "SEGMENT_S",
+    "VERSION",
     "Aggregation",
     "AnalyticsBackend",
     "AnalyticsReport",
@@ -223,7 +274,9 @@ __all__ = [
     "CaptionTrackInfo",
     "Chapter",
     "Clock",
+    "CommandBackend",
     "ConfigError",
+    "ConflictError",
     "Credentials",
     "Database",
     "DateRange",
@@ -232,14 +285,26 @@ __all__ = [
     "EnvId",
     "EnvironmentScope",
     "EnvironmentServed",
+    "EventKind",
+    "EventSubscriber",
+    "EventSubscriberBackend",
+    "FieldError",
+    "FieldKind",
+    "FieldRefusedError",
+    "FlagField",
+    "ForbiddenError",
     "HeightCount",
+    "HvError",
     "Identity",
     "IgnoredCount",
     "IgnoredPlace",
     "IgnoredReason",
     "IgnoredTotal",
+    "IntegerField",
+    "InvalidParametersError",
     "JobDeclinedError",
     "KeyBook",
+    "KeyId",
     "KeyType",
     "Lack",
     "Ladder",
@@ -248,12 +313,16 @@ __all__ = [
     "MediaFile",
     "MediaIndex",
     "MembershipEndedError",
+    "Middleware",
+    "MiddlewareBackend",
     "MinuteCount",
     "MinuteTotal",
     "NoOptions",
     "NotAddressableError",
+    "NotFoundError",
     "ObjectInfo",
     "ObjectNotFoundError",
+    "OneOfField",
     "OrgId",
     "OrganizationMember",
     "OriginCount",
@@ -268,6 +337,7 @@ __all__ = [
     "PlaybackQuality",
     "PlaybackQualityCount",
     "PlaybackQualityDay",
+    "PluginRoute",
     "Preset",
     "Principal",
     "PurgeOrder",
@@ -283,6 +353,8 @@ __all__ = [
     "RefreshInterruptedError",
     "RemoteTranscoder",
     "Role",
+    "RouteCall",
+    "RoutesBackend",
     "Rung",
     "Scope",
     "Segment",
@@ -307,7 +379,12 @@ __all__ = [
     "StorageBackend",
     "StorageRefusedError",
     "StoredObject",
+    "SubscribedEvent",
+    "SupportsCopy",
     "SupportsDeclining",
+    "SupportsHide",
+    "SupportsLocalPath",
+    "SupportsObjectUrl",
     "SupportsPartedWrite",
     "SupportsPlaceCheck",
     "SupportsPresignedRead",
@@ -315,7 +392,9 @@ __all__ = [
     "SupportsReports",
     "SupportsStagedWrite",
     "SupportsStill",
+    "SupportsUploadFile",
     "TaskId",
+    "TextField",
     "Track",
     "TranscodeError",
     "TranscodeOrder",
@@ -330,14 +409,18 @@ __all__ = [
     "VideoRange",
     "VideoScope",
     "VideoTrackInfo",
+    "WebApp",
     "Workspace",
     "WriteAddress",
     "build_ladder",
+    "check_object_path",
     "hash_key",
     "hookimpl",
     "is_chosen_id",
     "is_key_value",
+    "optional_field",
     "other_options",
+    "required_field",
     "supervised_command",
     "with_few_hosts",
     "with_unknown",

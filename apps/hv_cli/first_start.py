@@ -10,6 +10,7 @@ import click
 from hv_cli import process_logs
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder, write_private
+from hv_cli.extension_checks import check_extensions
 from hv_cli.processes import tell_of_faults
 from hv_worker.identity import host_prefix
 from hvcore.assembly import Services
@@ -38,6 +39,7 @@ def prepare(invocation: Invocation) -> None:
     check_backends(invocation.load().settings)
     with invocation.unmigrated_services() as services:
         tell_of_faults(services.registry)
+        check_extensions(services.registry)
         services.migrate()
         if not folder.first_keys_file.exists():
             write_private(folder.first_keys_file, _first_keys(services))

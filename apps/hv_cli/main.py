@@ -12,12 +12,14 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import click
 
+from hv_cli.added_commands import added_commands, make_command
 from hv_cli.commands import DEFAULT_DATA, Invocation, common_options
 from hv_cli.printable import printable
 
@@ -27,7 +29,7 @@ _SECRET: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-COMMANDS: Final = {
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "up": ("hv_cli.up:up", "Run the whole service on this machine."),
     "demo": ("hv_cli.demo:demo", "Upload a clip to a service of its own and play it."),
     "api": ("hv_cli.processes:api", "Run the API process alone."),
@@ -103,17 +105,15 @@ class LazyGroup(click.Group):
         """
         Return the names, in the order of the table.
         """
-        del ctx
-        return list(COMMANDS)
+        return [*COMMANDS, *added_commands(ctx.find_object(Invocation))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """
-        Import a command.
+        Import a command, or have a plugin make it.
         """
-        del ctx
         place = COMMANDS.get(cmd_name, (HIDDEN.get(cmd_name),))[0]
         if place is None:
-            return None
+            return make_command(ctx, cmd_name)
         module, _, name = place.partition(":")
         command = getattr(importlib.import_module(module), name)
         assert isinstance(command, click.Command)  # noqa: S101 - for the type checker
@@ -125,9 +125,12 @@ class LazyGroup(click.Group):
         """
         Write the list of commands without importing them.
         """
-        del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        added = added_commands(ctx.find_object(Invocation))
+        if added:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(list(added.items()))
 
 
 def _print_version(

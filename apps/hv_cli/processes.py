@@ -27,9 +27,13 @@ Besides those that are reserved for clients that hold none (``shares.threads_res
 Of delivery's, uploads take at most 8 (hv_upload).
 """
 
-_BOTH_NEED: Final = ("access", "key_ring", "upload_signer", "storage", "outbound")
+_BOTH_NEED: Final = (
+    *("access", "key_ring", "upload_signer", "storage", "outbound"),
+    "middleware",
+)
 API_NEEDS: Final = (
     *_BOTH_NEED,
+    "route_states",
     "rate_limits",
     "analytics_store",
     "transcoder",
@@ -291,7 +295,10 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
     Raises:
         HvcoreError: A setting is of no use; the text says which.
     """
+    from hv_cli.extension_checks import check_extensions  # noqa: PLC0415
+
     with invocation.unmigrated_services() as services:
+        check_extensions(services.registry)
         for name in needs:
             # What is out of reach now may come back: every process copes.
             with suppress(UnavailableError):

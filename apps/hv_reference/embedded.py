@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from hv_reference.plugin_middleware import with_middleware
 from hv_reference.public_paths import App, by_path
 from hvcore.assembly import Services
 from hvcore.domain.tasks.task import Lane
 from hvcore.embedding.web import moved_below
+from hvcore.ports.web_apps import WebApp
 
 API: Final = "/api"
 MEDIA: Final = "/media"
@@ -22,6 +24,7 @@ def make_web(services: Services) -> App:
 
     Raises:
         ConfigError: The folder of the counts cannot be used.
+        PluginError: A plugin's route or middleware cannot be used.
     """
     from hv_api.app import make_api  # noqa: PLC0415 - a worker needs none of these
     from hv_delivery.app import make_app as make_delivery  # noqa: PLC0415
@@ -30,11 +33,11 @@ def make_web(services: Services) -> App:
 
     services.drain.prepare()
     media = by_path(
-        upload=make_upload(services),
-        player=make_player(services),
-        delivery=make_delivery(services),
+        upload=with_middleware(make_upload(services), WebApp.UPLOAD, services),
+        player=with_middleware(make_player(services), WebApp.PLAYER, services),
+        delivery=with_middleware(make_delivery(services), WebApp.DELIVERY, services),
     )
-    api = make_api(services)
+    api = with_middleware(make_api(services), WebApp.API, services)
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         moved = moved_below(environ, MEDIA)

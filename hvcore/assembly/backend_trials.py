@@ -92,7 +92,8 @@ def _try(services: Services, choice: Choice) -> Sequence[str]:
     made: Any = services.make(choice)
     try:
         abilities = abilities_of(made, KINDS[choice.kind])
-        made.close()
+        # What is added may have none.
+        getattr(made, "close", lambda: None)()
     except Exception as exc:
         offer = services.registry.offer(choice.kind, choice.name)
         raise PluginFaultError(raised_fault(offer, exc)) from exc

@@ -13,7 +13,9 @@ from sqlalchemy.engine import Engine
 
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.failpoints import failpoint
+from hvcore.hookspecs import EventSubscriberBackend
 from hvcore.mail import make_mailer
 from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
@@ -28,6 +30,7 @@ from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
+from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.mail import Mailer
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
@@ -49,6 +52,8 @@ _GROUPS: Final = {
     "cache_purgers": "_purgers",
     "analytics_store": "_sinks",
     "sign_in_providers": "_sign_in_providers",
+    # These have no override.
+    "subscribers": "_subscribers",
 }
 """Backends of which there may be several: the override, and the attribute."""
 
@@ -143,7 +148,9 @@ class Backends:
 
     @cached_property
     def uow(self) -> UnitOfWork:
-        return SqlUnitOfWork(self.engine, self.clock, self.on_commit)
+        return SqlUnitOfWork(
+            self.engine, self.clock, self.on_commit, self._wanted_kinds
+        )
 
     @property
     def on_commit(self) -> OnCommit | None:
@@ -348,6 +355,23 @@ class Backends:
         return self._overridden("sign_in_providers") or self.registry.sign_in_providers(
             self.settings, self._context
         )
+
+    @cached_property
+    def _subscribers(self) -> Mapping[str, EventSubscriber]:
+        return {
+            name: cast(EventSubscriber, made)
+            for name, made in self._extensions("events").items()
+        }
+
+    def _wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
+        # Of the records: a process that orders what is told tells nobody itself.
+        return {
+            offer.backend.name: cast(EventSubscriberBackend, offer.backend).kinds
+            for offer in self.registry.of_kind("events")
+        }
+
+    def _extensions(self, kind: str) -> Mapping[str, object]:
+        return self.registry.extensions(kind, self.settings, self._context)
 
     @cached_property
     def _context(self) -> BuildContext:

@@ -103,7 +103,9 @@ def _fault(offer: Offer, made: type | None, *, is_only: bool) -> PluginFault | N
             place=place_of_definition(offer.backend.factory),
             mend=f"Uninstall one, or {source.leave_out}.",
         )
-    if made is not None and (unwritten := sorted(made.__abstractmethods__)):  # type: ignore[attr-defined]  # every port is an ABC
+    # What is added need not be an ABC.
+    unwritten = sorted(getattr(made, "__abstractmethods__", ()))
+    if made is not None and unwritten:
         return PluginFault(
             source=source,
             problem=f"{made.__name__} lacks {', '.join(unwritten)}",

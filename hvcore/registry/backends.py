@@ -18,7 +18,7 @@ from hvcore.ports.sign_in import LINK_BACKEND, SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.registry.building import build_all, build_backend
-from hvcore.registry.choices import Choice, choices, further_transcoder
+from hvcore.registry.choices import Choice, added, choices, further_transcoder
 from hvcore.registry.faults import PluginFault
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import KINDS
@@ -137,12 +137,30 @@ class Registry:
         made = self._all("sign_in", settings, context)
         return {name: cast(SignInProvider, one) for name, one in made.items()}
 
+    def extensions(
+        self, kind: str, settings: Settings, context: BuildContext
+    ) -> Mapping[str, object]:
+        """
+        Build all that plugins add of a kind, by the names of the records.
+        """
+        return self._all(kind, settings, context)
+
+    def of_kind(self, kind: str) -> Sequence[Offer]:
+        """
+        Return the offers of a kind, by name.
+        """
+        found = [offer for offer in self.offers if offer.kind == kind]
+        return sorted(found, key=lambda offer: offer.backend.name)
+
     def choices(self, settings: Settings, kind: str) -> Sequence[Choice]:
         """
-        Return what the settings choose of a kind.
+        Return what the settings choose of a kind, or all that is added.
 
         Sign-in by links belongs to it only if it is on offer.
         """
+        if KINDS[kind].is_added:
+            names = dict.fromkeys(offer.backend.name for offer in self.of_kind(kind))
+            return [added(settings, kind, name) for name in names]
         return [
             choice
             for choice in choices(settings, kind)

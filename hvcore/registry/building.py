@@ -85,14 +85,20 @@ def title(offer: Offer) -> str:
     """
     Name a backend in a sentence.
     """
-    return f"the {offer.kind} backend {offer.backend.name!r}"
+    name = offer.backend.name
+    return (
+        f"the {offer.kind} {'' if KINDS[offer.kind].is_added else 'backend '}{name!r}"
+    )
 
 
 def choose_other(offer: Offer) -> str:
     """
     Say how to do without a backend.
     """
-    return f"choose another one in HV_{env_name(KINDS[offer.kind].setting)}"
+    kind = KINDS[offer.kind]
+    if kind.is_added:
+        return offer.source.leave_out
+    return f"choose another one in HV_{env_name(kind.setting)}"
 
 
 def _origin(offer: Offer) -> str:
@@ -266,5 +272,6 @@ def build_all(builds: Mapping[str, Callable[[], Any]]) -> Mapping[str, Any]:
     if not errors:
         return made
     for backend in made.values():
-        backend.close()
+        # What is added may have none.
+        getattr(backend, "close", lambda: None)()
     raise errors[0] if len(errors) == 1 else SeveralPluginsError(errors)

@@ -41,6 +41,18 @@ def choices(settings: Settings, kind: str) -> Sequence[Choice]:
     ]
 
 
+def added(settings: Settings, kind: str, name: str) -> Choice:
+    """
+    Return the choice of something that is used because it is installed.
+    """
+    return Choice(
+        kind=kind,
+        name=name,
+        options=settings.plugin.options.get(name, {}),
+        path=options_path(kind, name),
+    )
+
+
 def further_transcoder(settings: Settings, name: str) -> Choice:
     """
     Return the choice of another transcoder than the usual one.

@@ -2,7 +2,7 @@
 The kinds of backends: which hook offers them, and which setting chooses them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import attrs
@@ -17,6 +17,7 @@ from hvcore.ports.direct_uploads import (
     SupportsPresignedWrite,
     SupportsStagedWrite,
 )
+from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
@@ -48,6 +49,8 @@ class Kind:
         port: What a factory must return an instance of.
         setting: The dotted setting that names the chosen one, or those.
         has_several: Several are chosen; the options of each are below its name.
+        is_added: No setting chooses any: what is installed is used. The setting
+            leaves plugins out.
         abilities: What one of them may do besides: protocols and classes.
     """
 
@@ -57,6 +60,7 @@ class Kind:
     port: type
     setting: str
     has_several: bool = False
+    is_added: bool = False
     abilities: Sequence[type] = ()
 
 
@@ -133,6 +137,38 @@ KINDS: Final = {
             setting="sign_in.backend",
             has_several=True,
         ),
+        Kind(
+            name="routes",
+            hook="hvcore_routes",
+            record=hookspecs.RoutesBackend,
+            port=object,
+            setting="plugin.disabled",
+            is_added=True,
+        ),
+        Kind(
+            name="middleware",
+            hook="hvcore_middleware",
+            record=hookspecs.MiddlewareBackend,
+            port=Callable,  # type: ignore[arg-type]  # a class to isinstance
+            setting="plugin.disabled",
+            is_added=True,
+        ),
+        Kind(
+            name="events",
+            hook="hvcore_event_subscribers",
+            record=hookspecs.EventSubscriberBackend,
+            port=EventSubscriber,
+            setting="plugin.disabled",
+            is_added=True,
+        ),
+        Kind(
+            name="commands",
+            hook="hvcore_commands",
+            record=hookspecs.CommandBackend,
+            port=object,
+            setting="plugin.disabled",
+            is_added=True,
+        ),
     )
 }
 HOOKS: Final = {kind.name: kind.hook for kind in KINDS.values()}
@@ -145,5 +181,7 @@ def options_path(kind: str, backend: str) -> str:
     """
     if (kind, backend) == ("sign_in", "oidc"):
         return "sign_in.oidc"
+    if KINDS[kind].is_added:
+        return f"plugin.options.{backend}"
     several = KINDS[kind].has_several
     return f"{kind}.options.{backend}" if several else f"{kind}.options"

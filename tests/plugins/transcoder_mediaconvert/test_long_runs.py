@@ -4,13 +4,16 @@ Many kills, polls and deletes, with MediaConvert.
 
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.domain.ids import VideoId
+from hvcore.domain.tasks.kinds import TRANSCODE_PLAN, TRANSCODE_REMOTE
 from hvcore.domain.videos.states import VideoState
 from tests.e2e.clips import make_clip
 from tests.live import until
@@ -20,9 +23,12 @@ from tests.services.processing.remote_worker import killed_at
 
 pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(900)]
 
-KILLS = 20
+KILLS = int(__import__("os").environ.get("K", "20"))
 # As soon as the lease has ended, and when MediaConvert knows the token no more.
 NEXT_ATTEMPT_AFTER_S = (21, 90)
+AT_ONCE = 6
+# Taken over, assembled; and once more for what was put back.
+ROUNDS = 3
 WAITS_S = 3600
 
 
@@ -38,28 +44,79 @@ def cloud(
         client.cancel_job(Id=job["Id"])
 
 
-def _killed_at(point: str, cloud: CloudWorld, video_id: VideoId) -> None:
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """
-    Have another process go on with a video's part until it is killed.
+    A second without sound, of which few files are made.
     """
-    killed_at(
-        point,
-        cloud.part(video_id).id,
-        data_dir=cloud.world.services.settings.data_dir,
-        environ=cloud.environ,
-        moment=cloud.world.clock.now(),
+    file = tmp_path_factory.mktemp("clips") / "short.mp4"
+    make_clip(file, seconds=1, size="160x90", rate=10, audio=False)
+    return file.read_bytes()
+
+
+def _at_once(work: Callable[[VideoId], object], videos: Iterable[VideoId]) -> None:
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        list(threads.map(work, videos))
+
+
+def _planned(cloud: CloudWorld, film: bytes) -> Sequence[VideoId]:
+    """
+    Return videos whose parts are to be submitted next.
+    """
+    videos = [cloud.world.processed(film) for _ in range(KILLS)]
+    _at_once(lambda video_id: cloud.run(video_id, TRANSCODE_PLAN), videos)
+    cloud.world.queue.messages.clear()
+    return videos
+
+
+def _kill_all_at(point: str, cloud: CloudWorld, videos: Iterable[VideoId]) -> None:
+    """
+    Have another process go on with the part of each video until it is killed.
+    """
+
+    def kill(video_id: VideoId) -> None:
+        killed_at(
+            point,
+            cloud.part(video_id).id,
+            data_dir=cloud.world.services.settings.data_dir,
+            environ=cloud.environ,
+            moment=cloud.world.clock.now(),
+        )
+
+    _at_once(kill, videos)
+
+
+def _end_all(cloud: CloudWorld, videos: Sequence[VideoId]) -> None:
+    """
+    Let all jobs end, and what is due in the service be done.
+    """
+    for video_id in videos:
+        for job in cloud.jobs(video_id):
+            cloud.server.ended(job["Id"], within_s=300)
+    for _ in range(ROUNDS):
+        cloud.world.clock.move(seconds=120)
+        cloud.world.services.task_runs.sweep(holder="test")
+        cloud.run_at_once(AT_ONCE)
+
+
+def _each_was_made_once(cloud: CloudWorld, videos: Sequence[VideoId]) -> None:
+    states = Counter(cloud.world.video(video_id).state for video_id in videos)
+    jobs = Counter(
+        tuple(job["Status"] for job in cloud.jobs(video_id)) for video_id in videos
     )
 
+    assert states == {VideoState.READY: KILLS}
+    assert jobs == {("COMPLETE",): KILLS}
 
-def _made_once(cloud: CloudWorld, video_id: VideoId, *, after_s: float) -> None:
+
+def _next_attempts(cloud: CloudWorld, *, after_s: float) -> None:
     """
-    Let time pass, there too, until the next attempt; what comes of it is one job.
+    Let time pass, at MediaConvert too, and the next attempts begin.
     """
     cloud.server.order("clock", advance_seconds=after_s)
-    cloud.move_on(seconds=after_s)
-
-    assert cloud.ended(video_id).state is VideoState.READY
-    assert [job["Status"] for job in cloud.jobs(video_id)] == ["COMPLETE"]
+    cloud.world.clock.move(seconds=after_s)
+    cloud.world.services.task_runs.sweep(holder="test")
+    cloud.run_at_once(AT_ONCE)
 
 
 @pytest.mark.parametrize("after_s", NEXT_ATTEMPT_AFTER_S)
@@ -67,34 +124,34 @@ def _made_once(cloud: CloudWorld, video_id: VideoId, *, after_s: float) -> None:
     "point", ["task.leased", "attempt.workspace", "part.submitted", "part.remembered"]
 )
 def test_kills_while_a_part_is_submitted_leave_one_job_each(
-    cloud: CloudWorld, clip: Path, point: str, after_s: float
+    cloud: CloudWorld, short: bytes, point: str, after_s: float
 ) -> None:
-    for _ in range(KILLS):
-        cloud.world.queue.messages.clear()
-        video_id = cloud.world.processed(clip.read_bytes())
-        plan_id, _ = cloud.world.queue.messages.pop(0)
-        cloud.world.services.task_runs.run(
-            plan_id, worker="test:1", stopping=lambda: False
-        )
-        _killed_at(point, cloud, video_id)
+    videos = _planned(cloud, short)
 
-        _made_once(cloud, video_id, after_s=after_s)
+    _kill_all_at(point, cloud, videos)
+    _next_attempts(cloud, after_s=after_s)
+    _end_all(cloud, videos)
+
+    _each_was_made_once(cloud, videos)
 
 
 @pytest.mark.parametrize("after_s", NEXT_ATTEMPT_AFTER_S)
 @pytest.mark.parametrize("point", ["part.encoded", "part.stored"])
 def test_kills_while_a_part_is_taken_over_leave_one_job_each(
-    cloud: CloudWorld, clip: Path, point: str, after_s: float
+    cloud: CloudWorld, short: bytes, point: str, after_s: float
 ) -> None:
-    for _ in range(KILLS):
-        video_id = cloud.world.processed(clip.read_bytes())
-        cloud.world.run_tasks()
+    videos = _planned(cloud, short)
+    _at_once(lambda video_id: cloud.run(video_id, TRANSCODE_REMOTE), videos)
+    for video_id in videos:
         (job,) = cloud.jobs(video_id)
-        cloud.server.ended(job["Id"])
-        cloud.world.clock.move(seconds=60)
-        _killed_at(point, cloud, video_id)
+        cloud.server.ended(job["Id"], within_s=300)
+    cloud.world.clock.move(seconds=60)
 
-        _made_once(cloud, video_id, after_s=after_s)
+    _kill_all_at(point, cloud, videos)
+    _next_attempts(cloud, after_s=after_s)
+    _end_all(cloud, videos)
+
+    _each_was_made_once(cloud, videos)
 
 
 def test_three_jobs_are_asked_for_120_times_without_a_byte_of_their_sources(

@@ -16,7 +16,7 @@ from tests.plugins.transcoder_ffmpeg.strange import Ready, Strange
 from tests.plugins.transcoder_ffmpeg.strange_clips import STRANGE
 from tests.plugins.transcoder_mediaconvert.cloud_world import CloudWorld, cloud_world
 
-pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(900)]
 
 _NO_WORDS_FOR_A_PERSON: Final = re.compile(
     r"ffmpeg|ffprobe|MediaConvert|s3:|/tmp|Error"

@@ -29,6 +29,8 @@ _SETTINGS_WORDS: Final = (
     *("Error while opening encoder", "Error initializing output stream"),
     *("Could not open encoder", "Invalid argument"),
 )
+_NO_PICTURES: Final = "Cannot determine format of input stream"
+"""When everything was read and nothing could be decoded."""
 _NO_DECODER: Final = ("Decoder (codec", "could not find codec parameters", "No decoder")
 
 
@@ -166,6 +168,8 @@ def _failure(log: str) -> JobFailedError:
         return JobFailedError(1050)
     if any(words in log for words in _NO_DECODER):
         return JobFailedError(1030)
+    if _NO_PICTURES in log:
+        return JobFailedError(1075)
     if any(words in log for words in _SETTINGS_WORDS):
         return JobFailedError(1040, f"ffmpeg refuses the settings: {last[0]}")
     return JobFailedError(1999, f"ffmpeg failed: {last[0]}")

@@ -79,7 +79,9 @@ class CloudWorld(RemoteWorld):
             task_id, worker="test:1", stopping=lambda: False
         )
 
-    def ended(self, video_id: VideoId, *, attempts: int = 3) -> Video:
+    def ended(
+        self, video_id: VideoId, *, attempts: int = 3, job_within_s: float = 60
+    ) -> Video:
         """
         Let jobs end and time pass until a video is ready or has failed.
         """
@@ -87,7 +89,7 @@ class CloudWorld(RemoteWorld):
         for _ in range(attempts * 4):
             for job in self.jobs(video_id):
                 if job["Status"] in RUNNING:
-                    self.server.ended(job["Id"])
+                    self.server.ended(job["Id"], within_s=job_within_s)
             self.move_on(seconds=120)
             video = self.world.video(video_id)
             if video.state is not VideoState.TRANSCODING:

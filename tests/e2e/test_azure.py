@@ -108,4 +108,6 @@ def test_a_page_sends_a_film_past_the_service(
     assert read_bytes(service) - before < 1024**2 // 4
     done = service.call("POST", f"/v1/videos/{grant['videoID']}/upload-complete")
     assert done.status == 200, done.data
-    assert service.finished(grant["videoID"])["status"]["ready"]
+    # A worker fetches it whole.
+    ended = service.finished(grant["videoID"], within_s=400)
+    assert ended["status"]["ready"], ended

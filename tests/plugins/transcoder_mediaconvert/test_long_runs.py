@@ -23,7 +23,7 @@ from tests.services.processing.remote_worker import killed_at
 
 pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(900)]
 
-KILLS = int(__import__("os").environ.get("K", "20"))
+KILLS = 20
 # As soon as the lease has ended, and when MediaConvert knows the token no more.
 NEXT_ATTEMPT_AFTER_S = (21, 90)
 AT_ONCE = 6

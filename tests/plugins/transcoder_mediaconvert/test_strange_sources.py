@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from hvcore.domain.videos.states import VideoState
+from hvcore.errors import InvalidFileSizeError
 from tests.plugins.mediaconvert_local.local_server import LocalServer
 from tests.plugins.transcoder_ffmpeg.strange import Ready, Strange
 from tests.plugins.transcoder_ffmpeg.strange_clips import STRANGE
@@ -45,7 +46,12 @@ def test_a_strange_source_is_published_or_fails_with_a_reason(
 ) -> None:
     file = tmp_path / strange.name
     strange.make(file)
-    video_id = cloud.world.processed(file.read_bytes())
+    data = file.read_bytes()
+    if not data:
+        with pytest.raises(InvalidFileSizeError):
+            cloud.world.processed(data)
+        return
+    video_id = cloud.world.processed(data)
     cloud.world.run_tasks()
 
     # One of them has twelve hours.

@@ -48,7 +48,7 @@ def killed_at(
         process.kill()
         process.join()
         raise AssertionError(f"{point} was not reached within {WITHIN_S} s")
-    assert process.exitcode == -signal.SIGKILL, f"{point} was not reached"
+    assert process.exitcode == -signal.SIGKILL, (point, process.exitcode)
 
 
 def _run(

@@ -35,6 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="of each parametrized test, run its first case alone",
     )
+    parser.addoption(
+        "--one-test-each-file",
+        action="store_true",
+        help="of each file, run the first test alone",
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -45,19 +50,23 @@ def pytest_collection_modifyitems(
     Choose cases before pytest-randomly shuffles them, and put the longest first after it.
     """
     if config.getoption("--one-case-each"):
-        keep_one_case_each(config, items)
+        keep_first_of_each(config, items, "[")
+    if config.getoption("--one-test-each-file"):
+        keep_first_of_each(config, items, "::")
     yield
     # So that no long file is begun at the end.
     items.sort(key=lambda item: not any(map(item.path.is_relative_to, WHOLE_SERVICES)))
 
 
-def keep_one_case_each(config: pytest.Config, items: list[pytest.Item]) -> None:
+def keep_first_of_each(
+    config: pytest.Config, items: list[pytest.Item], end: str
+) -> None:
     """
-    Leave out all cases of each parametrized test but its first.
+    Of all tests whose ids are alike up to ``end``, leave out all but the first.
     """
     kept: dict[str, pytest.Item] = {}
     for item in items:
-        kept.setdefault(item.nodeid.partition("[")[0], item)
+        kept.setdefault(item.nodeid.partition(end)[0], item)
     chosen = set(kept.values())
     config.hook.pytest_deselected(items=[one for one in items if one not in chosen])
     items[:] = kept.values()

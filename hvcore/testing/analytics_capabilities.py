@@ -19,6 +19,7 @@ from hvcore.ports.analytics import (
     SupportsReports,
 )
 from hvcore.testing.analytics_sinks import Reopened
+from hvcore.testing.deviations import DeclaresDeviations
 from hvcore.testing.served import (
     ENV,
     NOON,
@@ -40,7 +41,7 @@ OF_VIDEO = VideoScope(video_id=VIDEO)
 _WhenT = TypeVar("_WhenT")
 
 
-class _Capable:
+class _Capable(DeclaresDeviations):
     @pytest.fixture
     def sink(self) -> AnalyticsSink:
         raise NotImplementedError("give the fixture: a prepared, empty sink")

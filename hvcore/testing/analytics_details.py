@@ -34,6 +34,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsReport, AnalyticsSink
 from hvcore.testing.analytics_capabilities import reporting
 from hvcore.testing.analytics_sinks import Reopened
+from hvcore.testing.deviations import DeclaresDeviations
 from hvcore.testing.served import (
     ENV,
     NOON,
@@ -55,7 +56,7 @@ SLOW: Final = PlayerReport(
 )
 
 
-class _Capable:
+class _Capable(DeclaresDeviations):
     @pytest.fixture
     def sink(self) -> AnalyticsSink:
         raise NotImplementedError("give the fixture: a prepared, empty sink")

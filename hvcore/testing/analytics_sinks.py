@@ -14,6 +14,7 @@ import pytest
 from hvcore.domain.analytics.segments import BatchId, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
+from hvcore.testing.deviations import DeclaresDeviations
 from hvcore.testing.served import (
     NOON,
     SEGMENT_BYTES,
@@ -33,7 +34,7 @@ Opens another sink on the same data, as another process would.
 """
 
 
-class AnalyticsSinkConformance(ABC):
+class AnalyticsSinkConformance(DeclaresDeviations, ABC):
     """
     The promises of AnalyticsSink.
     """

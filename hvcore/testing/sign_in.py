@@ -34,6 +34,7 @@ from hvcore.plugin_api import (
     SignInProvider,
     SignInRefusedError,
 )
+from hvcore.testing.deviations import DeclaresDeviations
 
 PAGES: Final = SignInPages(
     callback="https://videos.example.com/dashboard/sign-in/callback",
@@ -57,7 +58,7 @@ class SignInAnswer:
     private: str = attrs.field(default="", repr=False)
 
 
-class SignInConformance:
+class SignInConformance(DeclaresDeviations):
     """
     What every sign-in backend promises.
 

@@ -20,9 +20,10 @@ from hvcore.plugin_api import (
     Workspace,
     build_ladder,
 )
+from hvcore.testing.deviations import DeclaresDeviations
 
 
-class TranscoderConformance:
+class TranscoderConformance(DeclaresDeviations):
     """
     What every transcoder promises of a plan.
     """

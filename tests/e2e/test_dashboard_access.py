@@ -71,7 +71,10 @@ def opened(page: Page, address: str) -> None:
 
 
 # Colours and widths are rules of their own: each is in one of the two.
-@pytest.mark.parametrize(("width_px", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize(
+    ("width_px", "scheme"),
+    [(390, "dark"), pytest.param(1280, "light", marks=pytest.mark.long)],
+)
 def test_everybody_can_use_every_page(  # noqa: PLR0913, PLR0917 - fixtures
     service: LiveService,
     browser: Browser,

@@ -188,7 +188,7 @@ def test_sixteen_equal_process_requests_give_one_200_and_fifteen_409(
 def test_progress_is_visible_and_a_key_scoped_upload_starts_by_itself(
     service: LiveService, tmp_path: Path
 ) -> None:
-    clip = make_clip(tmp_path / "clip.mp4", seconds=20)
+    clip = make_clip(tmp_path / "clip.mp4", seconds=20, size="640x360")
     grant = service.call(
         "POST", "/v1/videos/upload-url", {"fileName": "Holiday in Rome.mp4"}
     ).body

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import pytest
+
 from hv_cli.data_folder import DataFolder
 from hv_cli.queue_server import queue_socket
 from hv_queue_rq.backend import RqQueue
@@ -79,6 +81,7 @@ def test_two_workers_make_one_conformant_video(tmp_path: Path) -> None:
         assert shown == list(range(SECONDS * 30))
 
 
+@pytest.mark.long
 def test_a_worker_that_joins_later_takes_parts(tmp_path: Path) -> None:
     clip = tmp_path / "clip.mp4"
     larger = "scale=160:160:flags=neighbor"

@@ -26,6 +26,7 @@ _LOSS_DB: Final = 0.5
 """With the usual rate a part's first second is 0.9 dB below, of film 2 and more."""
 
 
+@pytest.mark.long
 def test_the_first_second_of_a_part_looks_as_in_one_process(
     transcoder: Transcoder, tmp_path: Path
 ) -> None:

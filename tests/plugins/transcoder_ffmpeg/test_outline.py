@@ -28,7 +28,7 @@ CODECS = {
         *("-c:v", "libx265", "-preset", "ultrafast", "-b:v", "40M"),
         *("-x265-params", "log-level=error", "-tag:v", "hvc1", *AAC),
     ],
-    "prores.mov": ["-c:v", "prores_ks", "-profile:v", "3", "-c:a", "pcm_s24le"],
+    "prores.mov": ["-c:v", "prores", "-profile:v", "3", "-c:a", "pcm_s24le"],
     "interlaced.mp4": [*H264, "-flags", "+ildct", "-x264opts", "interlaced=1", *AAC],
 }
 NEEDED_WHOLE = {

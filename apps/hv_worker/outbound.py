@@ -38,10 +38,9 @@ RESERVED_FOR_NEWCOMERS: Final = 4
 NO_ROOM_WAIT_S: Final = (5.0, 20.0)
 """How long a task is put back for when its kind has all it may have."""
 NO_ROOM_FOR_QUESTIONS_WAIT_S: Final = (0.2, 1.0)
-"""The same for what asks or tells a service that makes videos: a short request.
-
-It becomes longer while there is no room, because each refusal is two transactions.
-"""
+"""The same for what asks or tells a service that makes videos: a short request."""
+CROWDED_AFTER_S: Final = 2.0
+"""Then such a request waits like the rest: each refusal is two transactions."""
 CROWD_IS_OVER_AFTER_S: Final = NO_ROOM_WAIT_S[1]
 """Without a refusal: by then whatever was refused has come back."""
 HANDS_BACK_WITHIN_S: Final = 1.5
@@ -123,8 +122,8 @@ class OutboundThreads:
             return False
         if not self._make_room(task):
             # Only the thread that takes tasks comes here.
-            crowded_for_s = self._crowds.refused(task.kind, task.org_id)
-            wait = no_room_wait(task.kind, crowded_for_s=crowded_for_s)
+            is_crowded = self._crowds.refused(task.kind, task.org_id)
+            wait = no_room_wait(task.kind, is_crowded=is_crowded)
             self._task_runs.put_back(task, wait=wait)
             return False
         try:
@@ -193,9 +192,9 @@ class Crowds:
         self._now_s = now_s
         self._refusals: dict[tuple[str, str], tuple[float, float]] = {}
 
-    def refused(self, kind: str, org_id: str) -> float:
+    def refused(self, kind: str, org_id: str) -> bool:
         """
-        Note that there was no room; return for how many seconds that has been so.
+        Note that there was no room; return whether that has been so for long.
         """
         now_s = self._now_s()
         oldest_s = now_s - CROWD_IS_OVER_AFTER_S
@@ -206,7 +205,7 @@ class Crowds:
         }
         first_s, _ = self._refusals.get((kind, org_id), (now_s, now_s))
         self._refusals[kind, org_id] = (first_s, now_s)
-        return now_s - first_s
+        return now_s - first_s > CROWDED_AFTER_S
 
 
 def _most_of_one(kind: str) -> int:
@@ -215,20 +214,16 @@ def _most_of_one(kind: str) -> int:
     return MOST_OF_A_KIND_AND_ORGANIZATION
 
 
-def no_room_wait(kind: str, *, crowded_for_s: float) -> timedelta:
+def no_room_wait(kind: str, *, is_crowded: bool) -> timedelta:
     """
     Return how long a task waits for which there was no room.
 
     Args:
-        crowded_for_s: For how long there has been none.
+        is_crowded: There has been none for a while.
     """
-    least_s, most_s = NO_ROOM_WAIT_S
-    if kind in {*PART_KINDS, TRANSCODE_CANCEL}:
-        # About as long as others have waited: what is short makes room again soon.
-        soonest_s, soon_s = NO_ROOM_FOR_QUESTIONS_WAIT_S
-        most_s = min(max(soon_s, crowded_for_s), most_s)
-        least_s = min(max(soonest_s, crowded_for_s / 4), least_s)
-    return timedelta(seconds=_random.uniform(least_s, most_s))
+    is_short = kind in {*PART_KINDS, TRANSCODE_CANCEL} and not is_crowded
+    bounds_s = NO_ROOM_FOR_QUESTIONS_WAIT_S if is_short else NO_ROOM_WAIT_S
+    return timedelta(seconds=_random.uniform(*bounds_s))
 
 
 def _counted_as(task: Task) -> tuple[tuple[str, ...], tuple[str, ...]]:

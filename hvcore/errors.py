@@ -47,7 +47,27 @@ class ConfigError(HvcoreError):
 class PluginError(HvcoreError):
     """
     A plugin cannot be loaded or chosen; the text says what to do.
+
+    Args:
+        problem: What is wrong, in sentences.
+        mend: What to do next.
     """
+
+    def __init__(self, problem: str, mend: str = "") -> None:
+        self.problem = problem
+        self.mend = mend
+        super().__init__(f"{problem} {mend}".strip())
+
+
+class SeveralPluginsError(PluginError):
+    """
+    Several backends that are needed together cannot be made.
+    """
+
+    def __init__(self, errors: Sequence[HvcoreError]) -> None:
+        self.errors = tuple(errors)
+        # On one line: the last one of a log is what hv up tells.
+        super().__init__(" ".join(str(error) for error in errors))
 
 
 class HvError(HvcoreError):

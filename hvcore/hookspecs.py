@@ -1,5 +1,5 @@
 """
-The hooks by which a plugin offers backends.
+The hooks by which a plugin offers backends, and adds to the service.
 
 A hook returns named records and does nothing else: ``hv plugins`` calls every
 one of them without a database, a network or a client library. The core picks
@@ -8,20 +8,30 @@ factory once per process, and talks to the port from then on.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 import pluggy
 
+from hvcore.domain.webhooks.events import VIDEO_KINDS, EventKind
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.event_subscribers import EventSubscriber
+from hvcore.ports.plugin_routes import PluginRoute
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.web_apps import Middleware, WebApp
 from hvcore.settings import OTHER_OPTIONS
+
+if TYPE_CHECKING:
+    from click import Command
+else:
+    # It comes with hvcore[server], and not with the core.
+    Command = object
 
 PROJECT = "hvcore"
 
@@ -29,6 +39,7 @@ hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 PortT = TypeVar("PortT", covariant=True)
+StateT = TypeVar("StateT")
 
 
 @attrs.frozen(kw_only=True)
@@ -48,6 +59,22 @@ def other_options() -> Any:  # noqa: ANN401 - attrs.field's own type
     return attrs.field(factory=dict, repr=False, metadata={OTHER_OPTIONS: True})
 
 
+def _is_options_class(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - whatever a plugin gives
+    if not isinstance(value, type) or not attrs.has(value):
+        name = getattr(value, "__name__", type(value).__name__)
+        raise TypeError(
+            f"options must be an attrs class, and {name} is none: put "
+            "@attrs.frozen(kw_only=True) above it"
+        )
+
+
+def _is_factory(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - see above
+    if not callable(value):
+        raise TypeError(
+            f"factory must be a function of (options, context), not {value!r}"
+        )
+
+
 @attrs.frozen(kw_only=True)
 class Backend(Generic[PortT]):
     """
@@ -60,12 +87,17 @@ class Backend(Generic[PortT]):
             offers the record does not.
         options: attrs class of the backend's settings; unknown or missing
             keys are reported before the factory is called.
-        extra: The extra of hvcore that brings the client library, if any.
+        extra: The extra of its own distribution that brings the client library, if
+            any; an extra of hvcore if its own has none of this name.
+
+    Raises:
+        ValueError: The name is not as it must be.
+        TypeError: The factory cannot be called, or the options are no attrs class.
     """
 
     name: str = attrs.field(validator=attrs.validators.matches_re(r"[a-z][a-z0-9-]*"))
-    factory: Callable[..., PortT]
-    options: type = NoOptions
+    factory: Callable[..., PortT] = attrs.field(validator=_is_factory)
+    options: type = attrs.field(default=NoOptions, validator=_is_options_class)
     extra: str | None = None
 
 
@@ -115,6 +147,62 @@ class SignInBackend(Backend[SignInProvider]):
     """
     Offers a SignInProvider.
     """
+
+
+@attrs.frozen(kw_only=True)
+class RoutesBackend(Backend[StateT], Generic[StateT]):
+    """
+    Adds routes to the API.
+
+    Attributes:
+        factory: Makes what the handlers are called with.
+        routes: None may have an address of ours, or of another plugin.
+    """
+
+    routes: tuple[PluginRoute[StateT], ...] = attrs.field(converter=tuple)
+
+
+@attrs.frozen(kw_only=True)
+class MiddlewareBackend(Backend[Middleware]):
+    """
+    Puts WSGI middleware around web apps.
+
+    Attributes:
+        factory: Makes the middleware, which is then called once for each app.
+        apps: Around which apps. Around DELIVERY or PLAYER, every file of a
+            published video takes the slower way through the app.
+        order: The lowest is outermost; of equal ones, the first by name.
+    """
+
+    apps: frozenset[WebApp] = attrs.field(converter=frozenset)
+    order: int = 0
+
+
+@attrs.frozen(kw_only=True)
+class EventSubscriberBackend(Backend[EventSubscriber]):
+    """
+    Has an EventSubscriber hear of events.
+
+    Attributes:
+        kinds: Of which it hears; by default of all that happens to videos.
+    """
+
+    kinds: frozenset[EventKind] = attrs.field(
+        default=frozenset(VIDEO_KINDS), converter=frozenset
+    )
+
+
+@attrs.frozen(kw_only=True)
+class CommandBackend(Backend[Command]):
+    """
+    Adds a command to ``hv``, called like the record.
+
+    Attributes:
+        factory: Makes the command (click), when it is called.
+        summary: What ``hv --help`` says of it.
+    """
+
+    summary: str
 
 
 @hookspec
@@ -170,4 +258,32 @@ def hvcore_cache_purgers() -> Iterable[CachePurgeBackend]:  # type: ignore[empty
 def hvcore_sign_ins() -> Iterable[SignInBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
     """
     Offer sign-in for the dashboard; ``sign_in.backend`` chooses one by name.
+    """
+
+
+@hookspec
+def hvcore_routes() -> Iterable[RoutesBackend[Any]]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Add routes to the API; all that are installed are served.
+    """
+
+
+@hookspec
+def hvcore_middleware() -> Iterable[MiddlewareBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Put middleware around web apps; all that is installed is used.
+    """
+
+
+@hookspec
+def hvcore_event_subscribers() -> Iterable[EventSubscriberBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Hear of events; all that are installed are told.
+    """
+
+
+@hookspec
+def hvcore_commands() -> Iterable[CommandBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """
+    Add commands to ``hv``.
     """

@@ -2,11 +2,16 @@
 Everything that a plugin imports from hvcore.
 
 It stays compatible within a major version; everything else in the package may move.
+docs/reference/plugin-api.md says what that means.
 """
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from hvcore.child_launcher import FILTER_FD
 from hvcore.child_process import supervised_command
 from hvcore.clock import Clock
+from hvcore.deprecation import RenamedName, renamed_names
 from hvcore.domain.access.keys import (
     ApiKey,
     KeyType,
@@ -119,14 +124,29 @@ from hvcore.domain.sign_in.links import SignInLink
 from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.domain.tasks.task import Lane
 from hvcore.domain.videos.captions import MAX_CAPTION_TRACKS
-from hvcore.errors import ConfigError, UnauthorizedError, UnavailableError
+from hvcore.domain.webhooks.events import EventKind
+from hvcore.errors import (
+    ConfigError,
+    ConflictError,
+    FieldError,
+    ForbiddenError,
+    HvError,
+    InvalidParametersError,
+    NotFoundError,
+    UnauthorizedError,
+    UnavailableError,
+)
 from hvcore.hookspecs import (
     AnalyticsBackend,
     AuthBackend,
     CachePurgeBackend,
+    CommandBackend,
+    EventSubscriberBackend,
+    MiddlewareBackend,
     NoOptions,
     QueueBackend,
     RateLimitBackend,
+    RoutesBackend,
     SignInBackend,
     StorageBackend,
     TranscoderBackend,
@@ -151,6 +171,8 @@ from hvcore.ports.direct_uploads import (
     SupportsStagedWrite,
     WriteAddress,
 )
+from hvcore.ports.event_subscribers import EventSubscriber, SubscribedEvent
+from hvcore.ports.plugin_routes import PluginRoute, RouteCall
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import (
@@ -183,6 +205,28 @@ from hvcore.ports.transcoder import (
     Transcoder,
     Workspace,
 )
+from hvcore.ports.web_apps import Middleware, WebApp
+from hvcore.wire.converter import optional as optional_field
+from hvcore.wire.converter import required as required_field
+from hvcore.wire.kinds import FieldKind, FieldRefusedError
+from hvcore.wire.kinds import Flag as FlagField
+from hvcore.wire.kinds import Integer as IntegerField
+from hvcore.wire.kinds import OneOf as OneOfField
+from hvcore.wire.kinds import Text as TextField
+
+VERSION: Final = (0, 1)
+"""
+Of this module and of hvcore.testing.
+
+The second number rises with what is added; the first, or while it is 0 the second,
+with what is removed or changed.
+"""
+
+RENAMED: Final[Mapping[str, RenamedName]] = {}
+"""Old names that still work, with a warning."""
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed_names(__name__, RENAMED)
 
 __all__ = [
     "FILTER_FD",
@@ -198,6 +242,7 @@ __all__ = [
     "OTHER",
     "PLAYBACK_COLUMNS",
     "SEGMENT_S",
+    "VERSION",
     "Aggregation",
     "AnalyticsBackend",
     "AnalyticsReport",
@@ -223,7 +268,9 @@ __all__ = [
     "CaptionTrackInfo",
     "Chapter",
     "Clock",
+    "CommandBackend",
     "ConfigError",
+    "ConflictError",
     "Credentials",
     "Database",
     "DateRange",
@@ -232,12 +279,23 @@ __all__ = [
     "EnvId",
     "EnvironmentScope",
     "EnvironmentServed",
+    "EventKind",
+    "EventSubscriber",
+    "EventSubscriberBackend",
+    "FieldError",
+    "FieldKind",
+    "FieldRefusedError",
+    "FlagField",
+    "ForbiddenError",
     "HeightCount",
+    "HvError",
     "Identity",
     "IgnoredCount",
     "IgnoredPlace",
     "IgnoredReason",
     "IgnoredTotal",
+    "IntegerField",
+    "InvalidParametersError",
     "JobDeclinedError",
     "KeyBook",
     "KeyType",
@@ -248,12 +306,16 @@ __all__ = [
     "MediaFile",
     "MediaIndex",
     "MembershipEndedError",
+    "Middleware",
+    "MiddlewareBackend",
     "MinuteCount",
     "MinuteTotal",
     "NoOptions",
     "NotAddressableError",
+    "NotFoundError",
     "ObjectInfo",
     "ObjectNotFoundError",
+    "OneOfField",
     "OrgId",
     "OrganizationMember",
     "OriginCount",
@@ -268,6 +330,7 @@ __all__ = [
     "PlaybackQuality",
     "PlaybackQualityCount",
     "PlaybackQualityDay",
+    "PluginRoute",
     "Preset",
     "Principal",
     "PurgeOrder",
@@ -283,6 +346,8 @@ __all__ = [
     "RefreshInterruptedError",
     "RemoteTranscoder",
     "Role",
+    "RouteCall",
+    "RoutesBackend",
     "Rung",
     "Scope",
     "Segment",
@@ -307,6 +372,7 @@ __all__ = [
     "StorageBackend",
     "StorageRefusedError",
     "StoredObject",
+    "SubscribedEvent",
     "SupportsDeclining",
     "SupportsPartedWrite",
     "SupportsPlaceCheck",
@@ -316,6 +382,7 @@ __all__ = [
     "SupportsStagedWrite",
     "SupportsStill",
     "TaskId",
+    "TextField",
     "Track",
     "TranscodeError",
     "TranscodeOrder",
@@ -330,6 +397,7 @@ __all__ = [
     "VideoRange",
     "VideoScope",
     "VideoTrackInfo",
+    "WebApp",
     "Workspace",
     "WriteAddress",
     "build_ladder",
@@ -337,7 +405,9 @@ __all__ = [
     "hookimpl",
     "is_chosen_id",
     "is_key_value",
+    "optional_field",
     "other_options",
+    "required_field",
     "supervised_command",
     "with_few_hosts",
     "with_unknown",

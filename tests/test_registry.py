@@ -12,6 +12,7 @@ import attrs
 import pytest
 
 from hv_analytics_sql.backend import SqlAnalytics
+from hvcore.assembly.offered_backends import offered_backends
 from hvcore.domain.analytics.segments import ServedBatch
 from hvcore.errors import ConfigError, PluginError
 from hvcore.hookspecs import (
@@ -25,7 +26,7 @@ from hvcore.plugin_api import BuildContext
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.context import Database
 from hvcore.ports.queue import Queue
-from hvcore.registry import Registry, load_plugins
+from hvcore.registry import Offer, PluginSource, Registry, load_plugins
 from hvcore.settings import AnalyticsSettings, BackendSettings, Settings
 from tests.fakes import MemoryQueue
 
@@ -95,8 +96,10 @@ def test_a_backend_is_chosen_by_name_and_gets_its_options(plugin: MakePlugin) ->
 
 
 def test_two_backends_of_one_name_are_refused_naming_both(plugin: MakePlugin) -> None:
+    found = registry(plugin("one.plugin", ACME), plugin("two.plugin", ACME))
+
     with pytest.raises(PluginError, match=r"one\.plugin .* two\.plugin"):
-        registry(plugin("one.plugin", ACME), plugin("two.plugin", ACME))
+        found.queue(chosen("acme", url="x"), CONTEXT)
 
 
 def test_a_disabled_plugin_stays_out(plugin: MakePlugin) -> None:
@@ -114,16 +117,66 @@ def test_a_name_that_nobody_offers_is_answered_with_those_on_offer(
         found.queue(chosen("other"), CONTEXT)
 
 
-def test_a_missing_library_is_answered_with_the_extra_that_brings_it(
+def test_a_missing_library_is_answered_with_the_extra_of_hvcore_that_brings_it(
     plugin: MakePlugin,
 ) -> None:
     record = QueueBackend(
-        name="acme", factory=build_without_library, options=Options, extra="acme"
+        name="acme", factory=build_without_library, options=Options, extra="s3"
     )
     found = registry(plugin("one.plugin", record))
 
-    with pytest.raises(PluginError, match=r"greenlet_queue.*hvcore\[acme\]"):
+    with pytest.raises(PluginError, match=r"greenlet_queue.*'hvcore\[s3\]'"):
         found.queue(chosen("acme", url="x"), CONTEXT)
+
+
+ACME_METADATA = """\
+Metadata-Version: 2.4
+Name: hvcore-acme
+Version: 1.2
+Provides-Extra: rq
+Requires-Dist: no-such-library; extra == "rq"
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PluginSource:
+    """
+    A distribution whose extra has the name of one of hvcore's.
+    """
+    folder = tmp_path / "hvcore_acme-1.2.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text(ACME_METADATA)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return PluginSource(plugin="acme", distribution="hvcore-acme 1.2", package="acme")
+
+
+def offer(source: PluginSource, *, extra: str) -> Offer:
+    record = QueueBackend(
+        name="acme", factory=build_without_library, options=Options, extra=extra
+    )
+    return Offer(kind="queue", backend=record, source=source)
+
+
+def test_an_extra_is_that_of_the_plugins_own_distribution(
+    installed: PluginSource,
+) -> None:
+    found = Registry([offer(installed, extra="rq")])
+
+    with pytest.raises(PluginError, match=r"pip install 'hvcore-acme\[rq\]'"):
+        found.queue(chosen("acme", url="x"), CONTEXT)
+    (listed,) = offered_backends(found, chosen("acme"))
+    assert listed.missing == "pip install 'hvcore-acme[rq]'"
+    assert listed.fault is None
+
+
+def test_an_extra_that_nobody_declares_is_told(installed: PluginSource) -> None:
+    found = Registry([offer(installed, extra="no-such")])
+
+    (listed,) = offered_backends(found, chosen("acme"))
+
+    assert listed.fault is not None
+    assert "extra 'no-such'" in str(listed.fault)
+    assert "hvcore-acme 1.2" in str(listed.fault)
 
 
 @pytest.mark.parametrize(
@@ -145,30 +198,11 @@ def test_options_that_do_not_fit_are_named(
         found.queue(chosen("acme", **options), CONTEXT)
 
 
-def test_what_is_no_record_is_refused(plugin: MakePlugin) -> None:
-    with pytest.raises(PluginError, match="must give backend records"):
-        registry(plugin("one.plugin", object()))
+def test_what_is_no_record_is_left_out_and_told(plugin: MakePlugin) -> None:
+    found = registry(plugin("one.plugin", ACME, object()))
 
-
-def test_a_hook_of_another_name_is_no_silent_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    module = ModuleType("typo.plugin")
-
-    @hookimpl
-    def hvcore_queue() -> Iterator[QueueBackend]:
-        yield ACME
-
-    module.hvcore_queue = hvcore_queue  # type: ignore[attr-defined]  # a plugin made on the spot
-    monkeypatch.setitem(sys.modules, "typo.plugin", module)
-
-    with pytest.raises(PluginError, match="hvcore_queue"):
-        registry("typo.plugin")
-
-
-def test_a_plugin_that_cannot_be_imported_is_named() -> None:
-    with pytest.raises(PluginError, match="no_such_plugin"):
-        registry("no_such_plugin")
+    assert [one.backend.name for one in found.offers] == ["acme"]
+    assert "must give QueueBackend" in str(found.faults[0])
 
 
 def test_a_backends_name_is_lower_case() -> None:

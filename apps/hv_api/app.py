@@ -4,6 +4,7 @@ The API as a WSGI app.
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import chain
 
 import falcon
 
@@ -11,8 +12,8 @@ from hv_api.middleware.access import AccessMiddleware
 from hv_api.middleware.idempotency import IdempotencyMiddleware
 from hv_api.middleware.limits import LimitsMiddleware
 from hv_api.openapi import Document, make_document
+from hv_api.plugin_routes import Groups, groups_with
 from hv_api.resources.documents import DocsPageResource, OpenApiResource
-from hv_api.routes import GROUPS, ROUTES
 from hv_api.routing import KEY, Route
 from hv_web.app import make_app
 from hv_web.cors import exact_origins
@@ -30,35 +31,45 @@ from hvcore.errors import (
 def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     """
     Build the API from the services.
+
+    Raises:
+        PluginError: A plugin's route cannot be served.
     """
+    groups = groups_with(services.registry)
+    routes = tuple(chain.from_iterable(groups.values()))
     app = make_app(
         cors=exact_origins(services.settings.public.cors_origins),
         # In the order in which a request is judged.
         middleware=[
             TusMiddleware(f"{KEY}/uploads"),
-            AccessMiddleware(services.access, ROUTES),
+            AccessMiddleware(services.access, routes),
             LimitsMiddleware(services.rate_limits),
             IdempotencyMiddleware(services.access, services.idempotency),
         ],
     )
-    classes = {route.template: route.resource for route in ROUTES}
+    classes = {route.template: route.resource for route in routes}
+    document = partial(describe, groups, services.settings.public.api_url)
     for template, resource in classes.items():
-        app.add_route(template, _make_resource(resource, services))
+        app.add_route(template, _make_resource(resource, services, document))
     app.add_error_handler(VideoNotFoundError, _handle_missing_video)
     app.add_error_handler(EnvironmentNotFoundError, _handle_missing_environment)
     return app
 
 
-def describe(api_url: str) -> Document:
+def describe(groups: Groups, api_url: str) -> Document:
     """
     Describe every route, under the address that callers know.
     """
-    return make_document(GROUPS, api_url)
+    return make_document(groups, api_url)
 
 
-def _make_resource(resource: Callable[..., object], services: Services) -> object:
+def _make_resource(
+    resource: Callable[..., object],
+    services: Services,
+    document: Callable[[], Document],
+) -> object:
     if resource in (DocsPageResource, OpenApiResource):
-        return resource(partial(describe, services.settings.public.api_url))
+        return resource(document)
     return resource(services)
 
 

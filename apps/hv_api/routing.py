@@ -73,6 +73,21 @@ class Special:
 PLAIN: Final = Special()
 
 
+def parameters_of(path: str) -> list[str]:
+    """
+    Return the parameters of a path, as it calls them.
+    """
+    names: list[str] = _PARAMETER.findall(path)
+    return names
+
+
+def own_name(parameter: str) -> str:
+    """
+    Return what we call a parameter; those of plugins keep their names.
+    """
+    return _PARAMETERS.get(parameter, parameter)
+
+
 # A route is itself: its schemas cannot be hashed.
 @attrs.frozen(eq=False)
 class Route:
@@ -121,18 +136,17 @@ class Route:
         """
         The path with our names of its parameters.
         """
-        return _PARAMETER.sub(lambda found: f"{{{_PARAMETERS[found[1]]}}}", self.path)
+        return _PARAMETER.sub(lambda found: f"{{{own_name(found[1])}}}", self.path)
 
     def documented_name(self, parameter: str) -> str:
         """
         Return what the interface calls one of our parameters on this path.
         """
-        return next(n for n in self.parameters if _PARAMETERS[n] == parameter)
+        return next(n for n in self.parameters if own_name(n) == parameter)
 
     @property
     def parameters(self) -> list[str]:
         """
         The path's parameters, as the interface calls them.
         """
-        names: list[str] = _PARAMETER.findall(self.path)
-        return names
+        return parameters_of(self.path)

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from hv_checks.queue_servers import NO_SERVER, find_server
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
-from hvcore.errors import HvcoreError, UnavailableError
+from hvcore.errors import ConfigError, UnavailableError
 
 LITTLE_SPACE_BYTES: Final = 20 * 1024**3
 
@@ -144,7 +144,7 @@ def limits(services: Services) -> Sequence[HealthFinding]:
     except UnavailableError as exc:
         mend = "Start it, or correct HV_LIMITS__OPTIONS__URL (or the queue's)."
         return [broken("limits", exc.detail, mend)]
-    except HvcoreError as exc:
+    except ConfigError as exc:
         mend = "Correct HV_LIMITS__STORE, HV_LIMITS__OPTIONS__URL or the other options."
         return [broken("limits", str(exc), mend)]
     return [healthy("limits", chosen.store)]
@@ -163,7 +163,7 @@ def analytics(services: Services) -> Sequence[HealthFinding]:
     except UnavailableError as exc:
         mend = "Start what the sink needs, or correct its options."
         return [broken("analytics", exc.detail, mend)]
-    except HvcoreError as exc:
+    except ConfigError as exc:
         mend = "Correct HV_ANALYTICS__SINKS, HV_ANALYTICS__STORE and the options."
         return [broken("analytics", str(exc), mend)]
     if spoiled:

@@ -24,13 +24,21 @@ from hv_checks.machine_checks import (
     sandbox,
 )
 from hv_checks.notify_check import notify
-from hv_checks.settings_checks import auth, fetch, keys, mail, plugins, spool
+from hv_checks.plugin_checks import auth, plugins, purgers
+from hv_checks.settings_checks import fetch, keys, mail, spool
 from hv_checks.sign_in_check import sign_in
 from hv_checks.transcoder_checks import jobs, transcoder
 from hvcore.assembly import Services, build
-from hvcore.domain.health_findings import BROKEN, HealthFinding
-from hvcore.errors import HvcoreError
+from hvcore.domain.health_findings import HealthFinding, broken
+from hvcore.errors import HvcoreError, PluginError, SeveralPluginsError
+from hvcore.registry import fault_of
+from hvcore.registry.faults import hung_fault
+from hvcore.registry.places import places_of_thread
 from hvcore.settings import Settings
+from hvcore.time_limits import LimitedCall, LimitedCalls
+
+SILENT_S: Final = 6.0
+"""A check that does nothing for so long hangs."""
 
 Check: TypeAlias = Callable[[Services], Sequence[HealthFinding]]
 
@@ -50,6 +58,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "spool": spool,
     "mail": mail,
     "edge": edge,
+    "purgers": purgers,
     "plugins": plugins,
     "transcoder": transcoder,
     "jobs": jobs,
@@ -65,11 +74,36 @@ def examine(settings: Settings) -> Iterator[HealthFinding]:
     """
     Yield the findings of every check; what a check cannot do is its finding.
 
-    Services are built anew: a check must not meet what a process made long ago.
+    Services are built anew: a check must not meet what a process made long ago. One
+    that hangs is a finding too, and the others go on beside it.
     """
-    with build(settings, rings=False) as services:
-        for name, check in CHECKS.items():
-            yield from asked(name, partial(check, services))
+    services = build(settings, rings=False)
+    # Before the checks, which all need them.
+    for finding in asked("plugins", lambda: _loaded(services)):
+        yield finding
+        return
+    calls = LimitedCalls()
+    begun = [
+        (name, calls.start(partial(asked, name, partial(check, services)), name=name))
+        for name, check in CHECKS.items()
+    ]
+    for name, call in begun:
+        if call.has_ended(silent_s=SILENT_S):
+            yield from call.result()
+        else:
+            yield _hung(name, call)
+    # What a check that hangs holds may be what closing waits for.
+    calls.start(services.close, name="close")
+
+
+def limited(
+    name: str, check: Callable[[], Sequence[HealthFinding]], *, silent_s: float
+) -> Sequence[HealthFinding]:
+    """
+    Return what a check finds; that it fails or hangs is the finding, too.
+    """
+    call = LimitedCall(partial(asked, name, check), name=name)
+    return call.result() if call.has_ended(silent_s=silent_s) else [_hung(name, call)]
 
 
 def asked(
@@ -80,8 +114,35 @@ def asked(
     """
     try:
         return check()
+    except SeveralPluginsError as exc:
+        return [_refused(name, error) for error in exc.errors]
     except HvcoreError as exc:
-        found, mend = str(exc), "See what it says."
-    except Exception as exc:  # noqa: BLE001 - one check's failure is its finding
-        found, mend = f"{type(exc).__name__}: {exc}", "Report this as a bug of hv."
-    return [HealthFinding(state=BROKEN, check=name, found=found, mend=mend)]
+        return [_refused(name, exc)]
+    # One check's failure is its finding, and a plugin may raise anything.
+    except (Exception, SystemExit) as exc:  # noqa: BLE001
+        fault = fault_of(exc)
+        if fault is not None:
+            return [broken(name, fault.found, fault.mend)]
+        found = f"{type(exc).__name__}: {exc}"
+        return [broken(name, found, "Report this as a bug of hv.")]
+
+
+def _loaded(services: Services) -> Sequence[HealthFinding]:
+    _ = services.registry
+    return []
+
+
+def _refused(name: str, error: HvcoreError) -> HealthFinding:
+    if isinstance(error, PluginError):
+        return broken(name, error.problem, error.mend or "See what it says.")
+    return broken(name, str(error), "See what it says.")
+
+
+def _hung(name: str, call: LimitedCall[Sequence[HealthFinding]]) -> HealthFinding:
+    places = places_of_thread(call.frame())
+    fault = hung_fault(places, f"the check {name}", after_s=call.age_s)
+    if fault is not None:
+        return broken(name, fault.found, fault.mend)
+    found = f"has not come back after {call.age_s:.0f} s"
+    mend = "See what else is broken; if nothing is, report this as a bug of hv."
+    return broken(name, found, mend)

@@ -1,5 +1,5 @@
 """
-Checks of what the settings say: keys, addresses, plugins, mails.
+Checks of what the settings say: keys, addresses, mails.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,23 +11,9 @@ from hvcore.domain.health_findings import OK, WARNING, HealthFinding, broken, he
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.mail import SmtpMailer, mail_folder
 from hvcore.ports.mail import MailRefusedError
-from hvcore.registry import current_name, plugin_names
 from hvcore.spool import make_folder
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-
-
-def auth(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the backends that recognise callers can be built.
-    """
-    providers = ", ".join(services.settings.auth.providers)
-    try:
-        _ = services.access
-    except HvcoreError as exc:
-        mend = "Correct HV_AUTH__PROVIDERS and its options."
-        return [broken("auth", f"{providers}: {exc}", mend)]
-    return [healthy("auth", providers)]
 
 
 def keys(services: Services) -> Sequence[HealthFinding]:
@@ -70,24 +56,6 @@ def spool(services: Services) -> Sequence[HealthFinding]:
     except HvcoreError as exc:
         return [broken("spool", str(exc), "Correct HV_ANALYTICS__SPOOL_DIR.")]
     return [healthy("spool", str(services.spool_dir))]
-
-
-def plugins(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the plugins can be loaded, and that those left out exist.
-    """
-    settings = services.settings
-    offers = services.registry.offers
-    unknown = sorted(
-        {current_name(name) for name in settings.plugin.disabled}
-        - plugin_names(settings)
-    )
-    if unknown:
-        known = ", ".join(sorted(plugin_names(settings)))
-        found = f"none is called {', '.join(unknown)}"
-        mend = f"Correct HV_PLUGIN__DISABLED; there are {known}."
-        return [HealthFinding(state=WARNING, check="plugins", found=found, mend=mend)]
-    return [healthy("plugins", f"{len(offers)} backends on offer")]
 
 
 def mail(services: Services) -> Sequence[HealthFinding]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import HealthFinding, broken, healthy
-from hvcore.errors import HvcoreError, UnavailableError
+from hvcore.errors import ConfigError, UnavailableError
 from hvcore.ports.sign_in import LINK_BACKEND
 
 CHECK: Final = "sign-in"
@@ -23,7 +23,7 @@ def sign_in(services: Services) -> Sequence[HealthFinding]:
         return [healthy(CHECK, "there is no dashboard: HV_DASHBOARD__ENABLED is false")]
     try:
         sessions = services.sessions
-    except HvcoreError as exc:
+    except ConfigError as exc:
         mend = "Correct HV_SIGN_IN__BACKEND and the backend's options."
         return [broken(CHECK, f"{backend}: {exc}", mend)]
     if backend == LINK_BACKEND:

@@ -19,6 +19,7 @@ from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import SupportsObjectUrl, SupportsPresignedRead
 from hvcore.ports.transcoder import RemoteTranscoder, SupportsPlaceCheck, Transcoder
+from hvcore.registry.faults import wrong_answer
 
 CHECK = "transcoder"
 _PLACE = "media"
@@ -29,19 +30,26 @@ def transcoder(services: Services) -> Sequence[HealthFinding]:
     """
     Check what the transcoders can do and what they lack.
     """
-    findings = [*_abilities(services.transcoder.capabilities())]
+    findings = [*_abilities(_told(services.transcoder))]
     if isinstance(services.transcoder, RemoteTranscoder):
         findings += _reach(services, services.transcoder)
     for name in _routed(services):
         try:
             other: Transcoder = services.transcoders.named(name)
-            findings += _abilities(other.capabilities())
+            findings += _abilities(_told(other))
         except UnavailableError as error:
             findings.append(broken(CHECK, f"a rule names {name}", error.detail))
             continue
         if isinstance(other, RemoteTranscoder):
             findings += _reach(services, other)
     return list(dict.fromkeys(findings))
+
+
+def _told(transcoder: Transcoder) -> Capabilities:
+    able: object = transcoder.capabilities()
+    if not isinstance(able, Capabilities):
+        raise wrong_answer(transcoder.capabilities, able, Capabilities)
+    return able
 
 
 def jobs(services: Services) -> Sequence[HealthFinding]:

@@ -43,9 +43,11 @@ class Invocation:
     Attributes:
         data: The data folder.
         config: The settings file, if one is named.
+        abandons_threads: The process ends without those that still run.
     """
 
     def __init__(self) -> None:
+        self.abandons_threads = False
         self.data = DEFAULT_DATA
         self.config: Path | None = None
 

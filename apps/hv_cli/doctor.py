@@ -2,11 +2,13 @@
 ``hv doctor``: check what an installation needs, and say how to mend it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Final
 
 import click
 
-from hv_checks.checks import asked, examine
+from hv_checks.checks import asked, examine, limited
 from hv_checks.storage_probe import probe_storage
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
@@ -15,6 +17,10 @@ from hv_cli.ports_check import ports
 from hvcore.assembly import build
 from hvcore.domain.health_findings import BROKEN, HealthFinding
 from hvcore.errors import HvcoreError
+from hvcore.settings import Settings
+
+PROBE_SILENT_S: Final = 15.0
+"""Requests to a store that is far away have limits of their own."""
 
 
 @click.command(cls=HvCommand)
@@ -31,6 +37,7 @@ def doctor(
     With "storage": find out what the storage can do, and what to set for it. This
     writes small objects below doctor/ and removes them.
     """
+    invocation.abandons_threads = True
     findings = list(_examine(invocation, port, part))
     columns = {"state": "STATE", "check": "CHECK", "found": "FOUND", "mend": "MEND"}
     records = [finding.as_record() for finding in findings]
@@ -54,8 +61,12 @@ def _examine(
         )
         return
     if part is not None:
-        with build(settings, rings=False) as services:
-            yield from probe_storage(services)
+        yield from limited(part, partial(_probe, settings), silent_s=PROBE_SILENT_S)
         return
     yield from examine(settings)
     yield from asked("ports", lambda: ports(DataFolder(invocation.data), port))
+
+
+def _probe(settings: Settings) -> Sequence[HealthFinding]:
+    with build(settings, rings=False) as services:
+        return list(probe_storage(services))

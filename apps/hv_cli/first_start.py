@@ -7,10 +7,14 @@ from contextlib import suppress
 
 import click
 
+from hv_cli import process_logs
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder, write_private
+from hv_cli.extension_checks import check_extensions
+from hv_cli.processes import tell_of_faults
 from hv_worker.identity import host_prefix
 from hvcore.assembly import Services
+from hvcore.assembly.backend_trials import check_backends
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.errors import ConflictError
@@ -29,8 +33,13 @@ def prepare(invocation: Invocation) -> None:
     """
     Migrate, make the first keys, and free what our dead workers held.
     """
+    process_logs.configure()
     folder = DataFolder(invocation.data)
+    # Here once, and not in each process that needs one of them.
+    check_backends(invocation.load().settings)
     with invocation.unmigrated_services() as services:
+        tell_of_faults(services.registry)
+        check_extensions(services.registry)
         services.migrate()
         if not folder.first_keys_file.exists():
             write_private(folder.first_keys_file, _first_keys(services))

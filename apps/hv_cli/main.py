@@ -12,12 +12,14 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import click
 
+from hv_cli.added_commands import added_commands, make_command
 from hv_cli.commands import DEFAULT_DATA, Invocation, common_options
 from hv_cli.printable import printable
 
@@ -27,7 +29,7 @@ _SECRET: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-COMMANDS: Final = {
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "up": ("hv_cli.up:up", "Run the whole service on this machine."),
     "demo": ("hv_cli.demo:demo", "Upload a clip to a service of its own and play it."),
     "api": ("hv_cli.processes:api", "Run the API process alone."),
@@ -103,17 +105,15 @@ class LazyGroup(click.Group):
         """
         Return the names, in the order of the table.
         """
-        del ctx
-        return list(COMMANDS)
+        return [*COMMANDS, *added_commands(ctx.find_object(Invocation))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """
-        Import a command.
+        Import a command, or have a plugin make it.
         """
-        del ctx
         place = COMMANDS.get(cmd_name, (HIDDEN.get(cmd_name),))[0]
         if place is None:
-            return None
+            return make_command(ctx, cmd_name)
         module, _, name = place.partition(":")
         command = getattr(importlib.import_module(module), name)
         assert isinstance(command, click.Command)  # noqa: S101 - for the type checker
@@ -125,9 +125,12 @@ class LazyGroup(click.Group):
         """
         Write the list of commands without importing them.
         """
-        del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        added = added_commands(ctx.find_object(Invocation))
+        if added:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(list(added.items()))
 
 
 def _print_version(
@@ -176,16 +179,26 @@ def main() -> None:
     """
     Run ``hv`` with the arguments of this process, and end it.
     """
-    sys.exit(run(sys.argv[1:]))
+    invocation = Invocation()
+    status = run(sys.argv[1:], invocation)
+    if invocation.abandons_threads:
+        # The interpreter would wait for what a plugin has started and not ended.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: list[str], invocation: Invocation | None = None) -> int:
     """
     Run ``hv`` and return its exit status: 0 done, 1 failed, 2 wrong usage.
+
+    Args:
+        invocation: Told by the command how to end.
     """
     # Sources, segments and the database are the service's alone.
     os.umask(0o077)
-    invocation = Invocation()
+    invocation = invocation or Invocation()
     try:
         status = cli.main(arguments, "hv", standalone_mode=False, obj=invocation)
         sys.stdout.flush()
@@ -210,11 +223,15 @@ def _failed(error: Exception, invocation: Invocation) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     from hvcore.errors import HvcoreError  # noqa: PLC0415 - only failures need it
+    from hvcore.registry import fault_of  # noqa: PLC0415 - see above
 
     if isinstance(error, HvcoreError):
         click.echo(f"Error: {printable(str(error))}", err=True)
+    elif fault := fault_of(error):
+        where = _note(error, invocation.data, "Where it happened")
+        click.echo(f"Error: {printable(str(fault))}\n{where}", err=True)
     else:
-        where = _note(error, invocation.data)
+        where = _note(error, invocation.data, "This is a bug in hv. Where it happened")
         text = printable(str(error).strip().split("\n")[0])
         click.echo(f"Error: {type(error).__name__}: {text}\n{where}", err=True)
     if os.environ.get("HV_DEBUG"):
@@ -222,7 +239,7 @@ def _failed(error: Exception, invocation: Invocation) -> int:
     return 1
 
 
-def _note(error: Exception, data: Path) -> str:
+def _note(error: Exception, data: Path, said: str) -> str:
     folder = data if data.is_dir() else DEFAULT_DATA
     log = folder / "logs" / "hv.log"
     from hv_cli.process_logs import MAX_LOG_BYTES, rotate  # noqa: PLC0415 - see above
@@ -236,5 +253,5 @@ def _note(error: Exception, data: Path) -> str:
             file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {words}\n")
             traceback.print_exception(error, file=file)
     except OSError:
-        return "This is a bug in hv. Set HV_DEBUG=1 to see where it happened."
-    return f"This is a bug in hv. Where it happened is in {log}."
+        return f"{said} is shown with HV_DEBUG=1."
+    return f"{said} is in {log}."

@@ -5,8 +5,10 @@
 import click
 
 from hv_api.app import describe
+from hv_api.plugin_routes import groups_with
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.output import print_json
+from hvcore.registry import load_plugins
 
 
 @click.command(cls=HvCommand)
@@ -18,5 +20,6 @@ def openapi(invocation: Invocation) -> None:
     It is the one that the service answers with; no service need run.
     """
     settings = invocation.load().settings
-    document = describe(settings.public.api_url)
+    groups = groups_with(load_plugins(settings))
+    document = describe(groups, settings.public.api_url)
     print_json(document)

@@ -16,6 +16,7 @@ from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_server.listening import BIND_PATIENCE_S, listen
 from hvcore.errors import HvcoreError, UnavailableError
+from hvcore.registry import Registry
 from hvcore.services.counting.drain import Drain
 from hvcore.settings import Settings
 
@@ -26,9 +27,13 @@ Besides those that are reserved for clients that hold none (``shares.threads_res
 Of delivery's, uploads take at most 8 (hv_upload).
 """
 
-_BOTH_NEED: Final = ("access", "key_ring", "upload_signer", "storage", "outbound")
+_BOTH_NEED: Final = (
+    *("access", "key_ring", "upload_signer", "storage", "outbound"),
+    "middleware",
+)
 API_NEEDS: Final = (
     *_BOTH_NEED,
+    "route_states",
     "rate_limits",
     "analytics_store",
     "transcoder",
@@ -266,8 +271,16 @@ def _check_database(invocation: Invocation) -> None:
         # hv up has migrated before, and a restart must be quick.
         return
     # A database that is away may come back: every process copes with that.
-    with suppress(UnavailableError), invocation.services():
-        pass
+    with suppress(UnavailableError), invocation.services() as services:
+        tell_of_faults(services.registry)
+
+
+def tell_of_faults(registry: Registry) -> None:
+    """
+    Log which plugins are broken; what the settings choose of them is refused elsewhere.
+    """
+    for fault in registry.faults:
+        _log.warning("left out: %s", fault)
 
 
 def _is_supervised() -> bool:
@@ -282,7 +295,10 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
     Raises:
         HvcoreError: A setting is of no use; the text says which.
     """
+    from hv_cli.extension_checks import check_extensions  # noqa: PLC0415
+
     with invocation.unmigrated_services() as services:
+        check_extensions(services.registry)
         for name in needs:
             # What is out of reach now may come back: every process copes.
             with suppress(UnavailableError):

@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from hv_reference.drain_keeper import DrainKeeper
 from hv_reference.draining import packed
+from hv_reference.plugin_middleware import has_middleware, with_middleware
 from hv_reference.public_paths import App, by_path
 from hv_web.plain_requests import FileOpener
 from hvcore.assembly import build
+from hvcore.ports.web_apps import WebApp
 from hvcore.settings import Settings
 
 DASHBOARD_ROOT: Final = "/dashboard"
@@ -26,6 +28,9 @@ def api_app(settings: Settings, threads: int) -> App:
 
     Args:
         threads: That may call it at a time.
+
+    Raises:
+        PluginError: A plugin's route or middleware cannot be used.
     """
     from hv_api.app import make_api  # noqa: PLC0415 - other processes need none of it
     from hv_checks.reports import InstallationReports  # noqa: PLC0415 - see above
@@ -33,14 +38,17 @@ def api_app(settings: Settings, threads: int) -> App:
     from hv_reference.dry_playback import DryPlaybackJudge  # noqa: PLC0415
 
     services = build(settings, connections=threads)
-    app: App = make_api(services)
+    app: App = with_middleware(make_api(services), WebApp.API, services)
     if settings.dashboard.enabled:
         dashboard = make_dashboard(
             services,
             installation=InstallationReports(settings),
             judge=DryPlaybackJudge.of(services),
         )
-        app = with_dashboard(api=app, dashboard=dashboard)
+        app = with_dashboard(
+            api=app,
+            dashboard=with_middleware(dashboard, WebApp.DASHBOARD, services),
+        )
     return MonitoredApp(app, MONITORED)
 
 
@@ -57,6 +65,7 @@ def delivery_app(
 
     Raises:
         ConfigError: The folder of the counts cannot be used.
+        PluginError: A plugin's middleware cannot be used.
     """
     from hv_delivery.app import make_app as make_delivery  # noqa: PLC0415 - see above
     from hv_delivery.published import PublishedFileOpener  # noqa: PLC0415
@@ -70,15 +79,16 @@ def delivery_app(
     packed_settings = packed(settings)
     DrainKeeper(services.spool_dir, services.spool, drain, packed_settings).start()
     app = by_path(
-        upload=make_upload(services),
+        upload=with_middleware(make_upload(services), WebApp.UPLOAD, services),
         edge=make_edge(services),
         notify=make_notify(services) if settings.notify.is_open else None,
-        player=make_player(services),
-        delivery=make_delivery(services),
+        player=with_middleware(make_player(services), WebApp.PLAYER, services),
+        delivery=with_middleware(make_delivery(services), WebApp.DELIVERY, services),
     )
-    return AppWithFiles(
-        app, PublishedFileOpener.of(services, Renewals.of(services).open)
-    )
+    files = PublishedFileOpener.of(services, Renewals.of(services).open)
+    # What a worker answers without the apps, the middleware would not see.
+    is_wrapped = has_middleware(frozenset({WebApp.DELIVERY, WebApp.PLAYER}), services)
+    return AppWithFiles(app, None if is_wrapped else files)
 
 
 class AppWithFiles:

@@ -25,6 +25,7 @@ from hvcore.errors import (
     RangeNotSatisfiableError,
     UnavailableError,
 )
+from hvcore.registry import fault_of
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.throttling.shares import client_of_address
 
@@ -138,7 +139,7 @@ def note_crash(req: falcon.Request, error: Exception) -> None:
         logging.ERROR,
         "request crashed",
         client=_client(req),
-        extra=_context(req, "crash"),
+        extra={**_context(req, "crash"), **_plugin(error)},
         exc_info=error,
     )
 
@@ -181,6 +182,16 @@ def translate(error: falcon.HTTPError) -> HvError:
     return _BY_STATUS.get(status, fallback)(
         error.description, status=status, headers=headers
     )
+
+
+def _plugin(error: Exception) -> Mapping[str, object]:
+    """
+    Return whose fault a crash is, and where in its code, if it is a plugin's.
+    """
+    fault = fault_of(error)
+    if fault is None:
+        return {}
+    return {"hv_plugin": str(fault.source), "hv_place": str(fault.place)}
 
 
 def _client(req: falcon.Request) -> str:

@@ -13,7 +13,9 @@ from sqlalchemy.engine import Engine
 
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.failpoints import failpoint
+from hvcore.hookspecs import EventSubscriberBackend
 from hvcore.mail import make_mailer
 from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
@@ -27,13 +29,14 @@ from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
+from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.mail import Mailer
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
-from hvcore.registry import Registry, load_plugins
+from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
@@ -92,6 +95,7 @@ class Backends:
         further = [*made.get("_providers", ()), *made.get("_purgers", {}).values()]
         if "analytics_store" not in self._recipe.overrides:
             further += made.get("_sinks", {}).values()
+        further += made.get("_subscribers", {}).values()
         if "sign_in_providers" not in self._recipe.overrides:
             further += made.get("_sign_in_providers", {}).values()
         for backend in further:
@@ -107,6 +111,15 @@ class Backends:
     def registry(self) -> Registry:
         return load_plugins(self.settings)
 
+    def make(self, choice: Choice) -> object:
+        """
+        Build a chosen backend anew, beside those that the services use.
+
+        Raises:
+            HvcoreError: It cannot be; see Registry.build.
+        """
+        return self.registry.build(choice, self._context)
+
     @cached_property
     def engine(self) -> Engine:
         """
@@ -119,7 +132,7 @@ class Backends:
     @cached_property
     def uow(self) -> SqlUnitOfWork:
         ring = self._ring if self._recipe.rings else None
-        return SqlUnitOfWork(self.engine, self.clock, ring)
+        return SqlUnitOfWork(self.engine, self.clock, ring, self._wanted_kinds)
 
     @cached_property
     def storage(self) -> Storage:
@@ -286,6 +299,13 @@ class Backends:
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.edge.folder or "edge")
 
+    @property
+    def purger_names(self) -> Sequence[str]:
+        """
+        The cache purgers, which are made by this.
+        """
+        return list(self._purgers)
+
     @cached_property
     def _purgers(self) -> Mapping[str, CachePurger]:
         return self.registry.cache_purgers(self.settings, self._context)
@@ -299,6 +319,23 @@ class Backends:
         return self._overridden("sign_in_providers") or self.registry.sign_in_providers(
             self.settings, self._context
         )
+
+    @cached_property
+    def _subscribers(self) -> Mapping[str, EventSubscriber]:
+        return {
+            name: cast(EventSubscriber, made)
+            for name, made in self._extensions("events").items()
+        }
+
+    def _wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
+        # Of the records: a process that orders what is told tells nobody itself.
+        return {
+            offer.backend.name: cast(EventSubscriberBackend, offer.backend).kinds
+            for offer in self.registry.of_kind("events")
+        }
+
+    def _extensions(self, kind: str) -> Mapping[str, object]:
+        return self.registry.extensions(kind, self.settings, self._context)
 
     @cached_property
     def _context(self) -> BuildContext:

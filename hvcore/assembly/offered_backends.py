@@ -2,20 +2,18 @@
 The backends that plugins offer, and which of them the settings have chosen.
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Final
+from collections import Counter
+from collections.abc import Sequence
 
 import attrs
 
-from hvcore.domain.processing.routes import read_route
-from hvcore.ports.sign_in import LINK_BACKEND
-from hvcore.registry import Registry
+from hvcore.registry import KINDS, Choice, Offer, PluginFault, Registry
+from hvcore.registry.abilities import abilities_of_class, class_of
+from hvcore.registry.extras import extra_of, missing
+from hvcore.registry.kinds import options_path
+from hvcore.registry.options import OptionInfo, options_of
+from hvcore.registry.places import place_of_definition
 from hvcore.settings import Settings
-
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""With which a requirement begins (PEP 508)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -29,6 +27,9 @@ class OfferedBackend:
         is_active: The settings have chosen it.
         missing: The command that installs what it needs and is not there; None
             if nothing is missing.
+        abilities: What its class can do beside its port; None if its factory does
+            not say which class it is.
+        fault: What is wrong with it, as far as it shows without building it.
     """
 
     kind: str
@@ -37,6 +38,9 @@ class OfferedBackend:
     distribution: str
     is_active: bool
     missing: str | None
+    options: Sequence[OptionInfo]
+    abilities: Sequence[str] | None
+    fault: PluginFault | None
 
 
 def offered_backends(
@@ -45,49 +49,74 @@ def offered_backends(
     """
     Return what is on offer, by kind and name; asks no server and no database.
     """
-    chosen = _chosen(settings)
+    chosen = {(one.kind, one.name): one for one in active_choices(registry, settings)}
+    times = Counter((one.kind, one.backend.name) for one in registry.offers)
     found = sorted(registry.offers, key=lambda one: (one.kind, one.backend.name))
     return [
-        OfferedBackend(
-            kind=one.kind,
-            name=one.backend.name,
-            plugin=one.plugin,
-            distribution=one.distribution,
-            is_active=one.backend.name in chosen[one.kind],
-            missing=_missing(one.backend.extra),
+        _offered(
+            one,
+            chosen.get((one.kind, one.backend.name)),
+            is_only=times[one.kind, one.backend.name] == 1,
         )
         for one in found
     ]
 
 
-def _chosen(settings: Settings) -> Mapping[str, Sequence[str]]:
-    return {
-        "storage": (settings.storage.backend,),
-        "transcoder": _transcoders(settings),
-        "queue": (settings.queue.backend,),
-        "auth": settings.auth.providers,
-        "limits": (settings.limits.store,) if settings.limits.enabled else (),
-        "analytics": settings.analytics.sinks,
-        "edge": settings.edge.purgers,
-        "sign_in": tuple({settings.sign_in.backend, LINK_BACKEND}),
-    }
+def active_choices(registry: Registry, settings: Settings) -> Sequence[Choice]:
+    """
+    Return all backends that the settings choose and the service uses.
+    """
+    return [
+        choice
+        for kind in KINDS
+        if kind != "limits" or settings.limits.enabled
+        for choice in registry.choices(settings, kind)
+    ]
 
 
-def _transcoders(settings: Settings) -> Sequence[str]:
-    chosen = settings.transcoder
-    routed = (read_route(text).transcoder for text in chosen.routes)
-    return tuple(dict.fromkeys([chosen.backend, *routed]))
+def _offered(offer: Offer, chosen: Choice | None, *, is_only: bool) -> OfferedBackend:
+    kind, name = KINDS[offer.kind], offer.backend.name
+    made = class_of(offer.backend, kind)
+    return OfferedBackend(
+        kind=kind.name,
+        name=name,
+        plugin=offer.plugin,
+        distribution=offer.distribution,
+        is_active=chosen is not None,
+        missing=missing(offer),
+        options=options_of(
+            offer,
+            chosen.path if chosen else options_path(kind.name, name),
+            chosen.options if chosen else {},
+        ),
+        abilities=None if made is None else abilities_of_class(made, kind),
+        fault=_fault(offer, made, is_only=is_only),
+    )
 
 
-def _missing(extra: str | None) -> str | None:
-    if extra is None:
-        return None
-    marker = f'extra == "{extra}"'
-    wanted = [line for line in requires("hvcore") or () if marker in line]
-    for line in wanted:
-        found = _NAME.match(line)
-        try:
-            version(found[0] if found else line)
-        except PackageNotFoundError:
-            return f"pip install 'hvcore[{extra}]'"
+def _fault(offer: Offer, made: type | None, *, is_only: bool) -> PluginFault | None:
+    source, extra = offer.source, offer.backend.extra
+    if not is_only:
+        return PluginFault(
+            source=source,
+            problem="another plugin offers a backend of the same kind and name",
+            place=place_of_definition(offer.backend.factory),
+            mend=f"Uninstall one, or {source.leave_out}.",
+        )
+    # What is added need not be an ABC.
+    unwritten = sorted(getattr(made, "__abstractmethods__", ()))
+    if made is not None and unwritten:
+        return PluginFault(
+            source=source,
+            problem=f"{made.__name__} lacks {', '.join(unwritten)}",
+            place=place_of_definition(made),
+            mend="Write these methods.",
+        )
+    if extra is not None and extra_of(offer) is None and not source.is_listed:
+        return PluginFault(
+            source=source,
+            problem=f"no distribution has the extra {extra!r} that it names",
+            place=place_of_definition(offer.backend.factory),
+            mend=f"Declare it in pyproject.toml: [project.optional-dependencies] {extra}.",
+        )
     return None

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from hvcore.assembly.analytics import AnalyticsWiring
 from hvcore.assembly.edge import EdgeWiring
+from hvcore.assembly.extensions import ExtensionWiring
 from hvcore.assembly.processing import ProcessingWiring
 from hvcore.assembly.sign_in import SignInWiring
 from hvcore.assembly.task_handlers import handlers
@@ -23,6 +24,7 @@ from hvcore.services.webhooks.deliveries import WebhookDeliveries
 class Services(
     AnalyticsWiring,
     EdgeWiring,
+    ExtensionWiring,
     ProcessingWiring,
     SignInWiring,
     UploadWiring,
@@ -60,6 +62,7 @@ class Services(
                 webhook_deliveries=WebhookDeliveries(
                     uow=self.uow, outbound=self.outbound, clock=self.clock
                 ),
+                subscriptions=self.subscriptions,
                 share_code_mails=ShareCodeMails(uow=self.uow, mailer=self.mailer),
             ),
         )

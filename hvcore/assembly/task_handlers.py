@@ -11,6 +11,7 @@ from hvcore.domain.tasks.kinds import (
     CACHE_PURGE,
     FETCH_GET,
     SHARE_CODE_SEND,
+    SUBSCRIBER_TELL,
     THUMBNAIL_MAKE,
     TRANSCODE_ASSEMBLE,
     TRANSCODE_CANCEL,
@@ -39,6 +40,7 @@ from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
 from hvcore.services.videos.deletion import Deletion
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
+from hvcore.services.webhooks.subscriptions import Subscriptions
 
 
 class GiveUp(Protocol):
@@ -84,6 +86,7 @@ def handlers(  # noqa: PLR0913 - one per service
     fetching: Fetching,
     cache_purges: CachePurges,
     webhook_deliveries: WebhookDeliveries,
+    subscriptions: Subscriptions,
     share_code_mails: ShareCodeMails,
 ) -> Mapping[str, TaskHandler]:
     """
@@ -114,6 +117,8 @@ def handlers(  # noqa: PLR0913 - one per service
         UPLOAD_TAKE: ServiceMethod(run=arrivals.run, give_up=arrivals.give_up),
         # It ends by its own schedule; a bug of ours must not end it before.
         WEBHOOK_DELIVER: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),
+        # Nobody may miss an event because of a bug in a plugin.
+        SUBSCRIBER_TELL: ServiceMethod(run=subscriptions.tell, is_patient=True),
         # What a cache goes on serving is worse than any number of attempts.
         CACHE_PURGE: ServiceMethod(run=cache_purges.purge, is_patient=True),
         THUMBNAIL_MAKE: ServiceMethod(run=custom_thumbnails.make),

@@ -43,6 +43,7 @@ from hvcore.persistence.videos.videos import SqlVideoRepository
 from hvcore.persistence.webhooks.backlog import SqlWebhookBacklogRepository
 from hvcore.persistence.webhooks.endpoints import SqlWebhookRepository
 from hvcore.persistence.webhooks.events import SqlEventRepository
+from hvcore.persistence.webhooks.subscriptions import FindSubscribers, no_subscribers
 
 LEADS_FOR: Final = timedelta(seconds=15)
 """Three sweeps. Another takes over before a lost lease (20 s) runs out."""
@@ -59,18 +60,20 @@ class SqlWork:
     A repository is made on first use.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a transaction is made of
         self,
         connection: Connection,
         *,
         clock: Clock,
         media: MediaCache,
         on_commit: OnCommit | None = None,
+        find_subscribers: FindSubscribers = no_subscribers,
         writes: bool = False,
     ) -> None:
         self._connection = connection
         self._clock = clock
         self._on_commit = on_commit
+        self._find_subscribers = find_subscribers
         self._writes = writes
         self._media = media
 
@@ -88,7 +91,13 @@ class SqlWork:
 
     @cached_property
     def events(self) -> SqlEventRepository:
-        return SqlEventRepository(self._connection, self.now, self.webhooks)
+        return SqlEventRepository(
+            self._connection,
+            self.now,
+            self.webhooks,
+            self.tasks,
+            self._find_subscribers,
+        )
 
     @cached_property
     def videos(self) -> SqlVideoRepository:
@@ -236,14 +245,20 @@ class SqlUnitOfWork:
         on_commit: Called after a commit with the tasks to ring for, while no
             connection is held; what it raises is logged. None leaves the
             ringing to the sweep.
+        find_subscribers: Says who wants to be told of events.
     """
 
     def __init__(
-        self, engine: Engine, clock: Clock, on_commit: OnCommit | None
+        self,
+        engine: Engine,
+        clock: Clock,
+        on_commit: OnCommit | None,
+        find_subscribers: FindSubscribers = no_subscribers,
     ) -> None:
         self._engine = engine
         self._clock = clock
         self._on_commit = on_commit
+        self._find_subscribers = find_subscribers
         self._media = MediaCache()
 
     @contextmanager
@@ -259,6 +274,7 @@ class SqlUnitOfWork:
                 clock=self._clock,
                 media=self._media,
                 on_commit=self._on_commit,
+                find_subscribers=self._find_subscribers,
                 writes=True,
             )
 

@@ -5,7 +5,12 @@ A later source wins. Every problem of every section is reported in one
 ConfigError, an unknown name with the nearest known one.
 """
 
-from hvcore.settings.conversion import OTHER_OPTIONS, env_name, structure_options
+from hvcore.settings.conversion import (
+    OTHER_OPTIONS,
+    env_name,
+    structure_options,
+    where_to_set,
+)
 from hvcore.settings.loading import Loaded, load
 from hvcore.settings.tree import (
     AnalyticsSettings,
@@ -36,4 +41,5 @@ __all__ = [
     "known_names",
     "load",
     "structure_options",
+    "where_to_set",
 ]

@@ -36,8 +36,7 @@ def structure_options(options: Mapping[str, Any], into: type, *, path: str) -> A
         unknown_name(path, name, known) for name in options if name not in known
     ]
     problems += [
-        f"{path}.{field.name} is required; set HV_{env_name(path)}__"
-        f"{field.name.upper()}."
+        f"{path}.{field.name} is required; set {where_to_set(path, field.name)}."
         for field in attrs.fields(into)
         if field.default is attrs.NOTHING and field.name not in options
     ]
@@ -66,6 +65,16 @@ def env_name(path: str) -> str:
     Return the middle of the environment variable for a dotted name.
     """
     return path.upper().replace(".", "__")
+
+
+def where_to_set(path: str, name: str) -> str:
+    """
+    Return the variable that sets an option, or its place in the settings file.
+    """
+    if "-" in path:
+        # No shell takes a variable of such a name.
+        return f"{name} below [{path}] in the settings file"
+    return f"HV_{env_name(path)}__{name.upper()}"
 
 
 def explained(exc: BaseValidationError, *, path: str) -> list[str]:

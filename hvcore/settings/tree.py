@@ -294,10 +294,15 @@ class EdgeSettings:
 @attrs.frozen(kw_only=True)
 class PluginSettings:
     """
-    Which plugins stay out, by their entry point's name.
+    Which plugins stay out, and what those that add to the service need.
+
+    Attributes:
+        disabled: The names of their entry points.
+        options: Of routes, middleware, subscribers and commands, by their names.
     """
 
     disabled: tuple[str, ...] = ()
+    options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
 
 
 def _backend(name: str) -> Any:  # noqa: ANN401 - attrs.field's own type

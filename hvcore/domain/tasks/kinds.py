@@ -20,6 +20,7 @@ THUMBNAIL_MAKE: Final = "thumbnail.make"
 VIDEO_PURGE: Final = "video.purge"
 CACHE_PURGE: Final = "cache.purge"
 WEBHOOK_DELIVER: Final = "webhook.deliver"
+SUBSCRIBER_TELL: Final = "subscriber.tell"
 SHARE_CODE_SEND: Final = "share-code.send"
 
 PART_KINDS: Final = (TRANSCODE_PART, TRANSCODE_REMOTE)

@@ -96,6 +96,14 @@ class SqlTaskRepository:
             statement = statement.where(table.c.kind == kind)
         return self._select(statement.order_by(table.c.seq))
 
+    def unended(self, subject: str, *, kind: str) -> Sequence[Task]:
+        statement = sa.select(table).where(
+            table.c.subject == subject,
+            table.c.kind == kind,
+            table.c.state.not_in(_ENDED),
+        )
+        return self._select(statement.order_by(table.c.seq))
+
     def search(
         self,
         *,

@@ -25,7 +25,13 @@ from hvcore.persistence.tables import (
     events,
     webhook_deliveries,
 )
+from hvcore.persistence.tasks.tasks import SqlTaskRepository
 from hvcore.persistence.webhooks.endpoints import SqlWebhookRepository
+from hvcore.persistence.webhooks.subscriptions import (
+    FindSubscribers,
+    no_subscribers,
+    tasks_of,
+)
 
 _WITH_ENVIRONMENT = sa.select(events, environments.c.name.label("env_name")).join(
     environments,
@@ -45,10 +51,14 @@ class SqlEventRepository:
         connection: Connection,
         now: Callable[[], datetime],
         webhooks: SqlWebhookRepository,
+        tasks: SqlTaskRepository,
+        find_subscribers: FindSubscribers = no_subscribers,
     ) -> None:
         self._connection = connection
         self._now = now
         self._webhooks = webhooks
+        self._tasks = tasks
+        self._find_subscribers = find_subscribers
         self._pending: list[VideoEvent] = []
         self._ordered: list[VideoEvent] = []
 
@@ -63,6 +73,8 @@ class SqlEventRepository:
         Order the deliveries of what was recorded; called before ``flush``.
         """
         pending, self._pending = self._pending, []
+        if not pending:
+            return
         pending.sort(key=_environment_of)
         for (org_id, env_id), happened in groupby(pending, key=_environment_of):
             recorded = list(happened)
@@ -77,6 +89,9 @@ class SqlEventRepository:
                 ]
             )
             self._ordered += recorded
+        ordered = list(tasks_of(pending, self._find_subscribers()))
+        if ordered:
+            self._tasks.add(ordered)
 
     def flush(self) -> None:
         """

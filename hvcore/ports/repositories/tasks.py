@@ -29,6 +29,12 @@ class TaskRepository(Protocol):
         """
         ...
 
+    def unended(self, subject: str, *, kind: str) -> Sequence[Task]:
+        """
+        Return the tasks of a kind about something that have not ended.
+        """
+        ...
+
     def search(
         self,
         *,

@@ -1,0 +1,71 @@
+"""
+What plugins add to the service, made when it is first needed.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import cast
+
+import attrs
+
+from hvcore.assembly.backends import Backends
+from hvcore.hookspecs import MiddlewareBackend
+from hvcore.ports.web_apps import Middleware, WebApp
+from hvcore.services.webhooks.subscriptions import Subscriptions
+
+
+@attrs.frozen(kw_only=True)
+class MadeMiddleware:
+    """
+    Middleware, and where it belongs.
+    """
+
+    name: str
+    apps: frozenset[WebApp]
+    put_around: Middleware
+
+
+class ExtensionWiring(Backends):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def route_states(self) -> Mapping[str, object]:
+        """
+        What the handlers of plugins' routes are called with, by their records.
+        """
+        return self._extensions("routes")
+
+    @cached_property
+    def middleware(self) -> Sequence[MadeMiddleware]:
+        """
+        All of it, the outermost first.
+        """
+        made = self._extensions("middleware")
+        records = [
+            cast(MiddlewareBackend, offer.backend)
+            for offer in self.registry.of_kind("middleware")
+        ]
+        return [
+            MadeMiddleware(
+                name=record.name,
+                apps=record.apps,
+                put_around=cast(Middleware, made[record.name]),
+            )
+            for record in sorted(records, key=lambda one: (one.order, one.name))
+        ]
+
+    @cached_property
+    def subscriptions(self) -> Subscriptions:
+        """
+        Tells subscribers of events.
+        """
+        return Subscriptions(uow=self.uow, subscribers=self._subscribers)
+
+    def command(self, name: str) -> object:
+        """
+        Make the command that a plugin has added: a click.Command.
+        """
+        choices = self.registry.choices(self.settings, "commands")
+        return self.make(next(one for one in choices if one.name == name))

@@ -1,0 +1,41 @@
+"""
+What subscribers are to be told: a task for each event that one of them wants.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from hvcore.domain.tasks.kinds import SUBSCRIBER_TELL
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.webhooks.events import EventKind, VideoEvent
+
+WantedKinds = Mapping[str, frozenset[EventKind]]
+"""The subscribers by name, and which events each of them wants."""
+FindSubscribers = Callable[[], WantedKinds]
+"""Called with the first event of a transaction: most have none."""
+
+
+def no_subscribers() -> WantedKinds:
+    """
+    Return that nobody wants any.
+    """
+    return {}
+
+
+def tasks_of(happened: Sequence[VideoEvent], wanted: WantedKinds) -> Iterable[NewTask]:
+    """
+    Yield the tasks that tell of events, in the order of the events.
+    """
+    for event in happened:
+        for name, kinds in wanted.items():
+            if event.kind in kinds:
+                yield NewTask(
+                    kind=SUBSCRIBER_TELL,
+                    lane=Lane.OUTBOUND,
+                    org_id=event.org_id,
+                    subject=event.video_id,
+                    payload={
+                        "subscriber": name,
+                        "event": event.id,
+                        "sequence": event.sequence,
+                    },
+                )

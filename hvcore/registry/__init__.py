@@ -1,0 +1,31 @@
+"""
+Find plugins, choose their backends by name, build them, and tell whose fault it is.
+"""
+
+from hvcore.registry.backends import Registry
+from hvcore.registry.choices import Choice
+from hvcore.registry.faults import (
+    PluginFault,
+    PluginFaultError,
+    PluginSource,
+    fault_of,
+)
+from hvcore.registry.hooks import Offer
+from hvcore.registry.kinds import HOOKS, KINDS, Kind
+from hvcore.registry.loading import current_name, load_plugins, plugin_names
+
+__all__ = [
+    "HOOKS",
+    "KINDS",
+    "Choice",
+    "Kind",
+    "Offer",
+    "PluginFault",
+    "PluginFaultError",
+    "PluginSource",
+    "Registry",
+    "current_name",
+    "fault_of",
+    "load_plugins",
+    "plugin_names",
+]

@@ -1,0 +1,24 @@
+"""
+Faults of what plugins add to the service.
+"""
+
+from hvcore.registry.faults import PluginFault, PluginFaultError
+from hvcore.registry.hooks import Offer
+from hvcore.registry.places import place_of_definition
+
+
+def fault_of_added(offer: Offer, problem: str) -> PluginFaultError:
+    """
+    Return the error for something that cannot be added.
+
+    Args:
+        problem: What is wrong with it, in words.
+    """
+    return PluginFaultError(
+        PluginFault(
+            source=offer.source,
+            problem=f"{offer.kind} {offer.backend.name!r}: {problem}",
+            place=place_of_definition(offer.backend.factory),
+            mend=f"Correct it there, or {offer.source.leave_out}.",
+        )
+    )

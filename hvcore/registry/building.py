@@ -1,0 +1,277 @@
+"""
+Build one backend from its record; what goes wrong is told with the plugin that did it.
+"""
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import attrs
+
+from hvcore.errors import (
+    ConfigError,
+    HvcoreError,
+    HvError,
+    PluginError,
+    SeveralPluginsError,
+)
+from hvcore.ports.context import BuildContext
+from hvcore.registry.extras import install_command
+from hvcore.registry.faults import (
+    PluginFault,
+    PluginFaultError,
+    described,
+    hung_fault,
+    is_within,
+)
+from hvcore.registry.hooks import Offer
+from hvcore.registry.kinds import KINDS
+from hvcore.registry.places import (
+    CodePlace,
+    place_of_definition,
+    places_of,
+    places_of_thread,
+)
+from hvcore.settings import env_name, structure_options
+
+SLOW_S: Final = 20.0
+"""A factory that takes longer is told of, with where it waits."""
+FEWEST_SECRET_CHARS: Final = 4
+"""Of shorter ones nothing would be left of a text."""
+_ABSTRACT: Final = "Can't instantiate abstract class "
+
+_log = logging.getLogger(__name__)
+
+
+def build_backend(
+    offer: Offer, given: object, context: BuildContext, *, path: str
+) -> object:
+    """
+    Structure the options, call the factory, and check what it returns.
+
+    Args:
+        given: The options as the settings have them.
+        path: Where in the settings they are.
+
+    Raises:
+        ConfigError: Options that do not fit, or that the plugin refuses.
+        UnavailableError: The plugin says that something does not answer.
+        PluginError: A library is missing.
+        PluginFaultError: The plugin is wrong.
+    """
+    options = _options(offer, given, path)
+    try:
+        with _told_if_slow(offer):
+            made = offer.backend.factory(options, context)
+    except ImportError as exc:
+        raise _import_error(offer, exc) from exc
+    except ConfigError as exc:
+        raise ConfigError(f"{exc}{_origin(offer)}") from exc
+    except HvError:
+        raise
+    # A plugin that ends the process with sys.exit has not been built either.
+    except (Exception, SystemExit) as exc:
+        raise PluginFaultError(_factory_fault(offer, exc, options)) from exc
+    port = KINDS[offer.kind].port
+    if not isinstance(made, port):
+        raise PluginFaultError(_wrong_type(offer, made, port))
+    return made
+
+
+def title(offer: Offer) -> str:
+    """
+    Name a backend in a sentence.
+    """
+    name = offer.backend.name
+    return (
+        f"the {offer.kind} {'' if KINDS[offer.kind].is_added else 'backend '}{name!r}"
+    )
+
+
+def choose_other(offer: Offer) -> str:
+    """
+    Say how to do without a backend.
+    """
+    kind = KINDS[offer.kind]
+    if kind.is_added:
+        return offer.source.leave_out
+    return f"choose another one in HV_{env_name(kind.setting)}"
+
+
+def _origin(offer: Offer) -> str:
+    return "" if offer.source.is_own else f" ({title(offer)}; {offer.source})"
+
+
+def _options(offer: Offer, given: object, path: str) -> object:
+    if not isinstance(given, Mapping):
+        raise ConfigError(
+            f"{path} must be a section, not a single value: its options are written "
+            f"HV_{env_name(path)}__<NAME>."
+        )
+    declared = offer.backend.options
+    try:
+        return structure_options(given, declared, path=path)
+    except ConfigError as exc:
+        raise ConfigError(f"{exc}{_origin(offer)}") from exc
+    # An annotation that means nothing, such as a name that is not imported.
+    except Exception as exc:
+        fault = PluginFault(
+            source=offer.source,
+            problem=f"the options of {title(offer)} cannot be read: {described(exc)}",
+            place=place_of_definition(declared),
+            mend="Give their fields types that are simple: str, int, float, bool, "
+            "tuple[str, ...].",
+        )
+        raise PluginFaultError(fault) from exc
+
+
+def _import_error(offer: Offer, error: ImportError) -> HvcoreError:
+    lacking = error.name or ""
+    is_theirs = is_within(lacking, offer.source.package.partition(".")[0])
+    if not isinstance(error, ModuleNotFoundError) or not lacking or is_theirs:
+        return PluginFaultError(_factory_fault(offer, error, None))
+    command = install_command(offer, lacking)
+    return PluginError(
+        f"The {offer.kind} backend {offer.backend.name!r} needs {lacking}"
+        f"{'' if offer.source.is_own else f' ({offer.source})'}.",
+        f"Run: {command}",
+    )
+
+
+def _factory_fault(offer: Offer, error: BaseException, options: object) -> PluginFault:
+    lacking = _unwritten(error)
+    if lacking:
+        problem = f"{title(offer)} is not finished: {lacking}"
+        mend = "Write these methods"
+    else:
+        said = _without_secrets(described(error), options)
+        problem = f"the factory of {title(offer)} has raised {said}"
+        mend = "Correct it there, or its options"
+    return PluginFault(
+        source=offer.source,
+        problem=problem,
+        place=_innermost(offer, places_of(error)),
+        mend=f"{mend}; or {choose_other(offer)}.",
+    )
+
+
+def raised_fault(offer: Offer, error: BaseException) -> PluginFault:
+    """
+    Return the fault of a backend that was built, and then has raised something.
+    """
+    return PluginFault(
+        source=offer.source,
+        problem=f"{title(offer)} has raised {described(error)}",
+        place=_innermost(offer, places_of(error)),
+        mend=f"Correct it there; or {choose_other(offer)}.",
+    )
+
+
+def _innermost(offer: Offer, places: Sequence[CodePlace]) -> CodePlace | None:
+    theirs = [place for place in places if offer.source.has(place)]
+    return theirs[-1] if theirs else place_of_definition(offer.backend.factory)
+
+
+def _unwritten(error: BaseException) -> str:
+    """
+    Return which methods of which class are missing, in words; "" if that is not it.
+    """
+    text = str(error)
+    if not isinstance(error, TypeError) or not text.startswith(_ABSTRACT):
+        return ""
+    name, _, rest = text.removeprefix(_ABSTRACT).partition(" ")
+    # "with abstract methods a, b"; from 3.12 on: "without an implementation for …".
+    methods = rest.rpartition("method")[2].removeprefix("s").strip().replace("'", "")
+    return f"{name} lacks {methods}"
+
+
+def _wrong_type(offer: Offer, made: object, port: type) -> PluginFault:
+    what = "nothing (None)" if made is None else f"a {type(made).__name__}"
+    inherits = f"Let the class inherit from {port.__name__}"
+    return PluginFault(
+        source=offer.source,
+        problem=f"the factory of {title(offer)} has returned {what}, and no "
+        f"{port.__name__}",
+        place=place_of_definition(offer.backend.factory),
+        mend=f"{'Let it return one' if made is None else inherits}; or "
+        f"{choose_other(offer)}.",
+    )
+
+
+def _without_secrets(text: str, options: object) -> str:
+    for value in _secrets(options):
+        text = text.replace(value, "…")
+    return text
+
+
+def _secrets(options: object) -> Iterator[str]:
+    declared: Any = type(options)
+    if not attrs.has(declared):
+        return
+    for field in attrs.fields(declared):
+        if not field.repr:
+            value: Any = getattr(options, field.name)
+            values = value.values() if isinstance(value, Mapping) else [value]
+            for one in values:
+                if isinstance(one, str) and len(one) >= FEWEST_SECRET_CHARS:
+                    yield one
+
+
+@contextmanager
+def _told_if_slow(offer: Offer) -> Iterator[None]:
+    """
+    Log where a factory waits that does not come back; it goes on waiting.
+    """
+    waiting = threading.get_ident()
+    timer = threading.Timer(SLOW_S, lambda: _tell(offer, waiting))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        # A server forks soon after this.
+        timer.join()
+
+
+def _tell(offer: Offer, waiting: int) -> None:
+    _log.error("%s", hung_factory(offer, sys._current_frames().get(waiting), SLOW_S))  # noqa: SLF001 - the one way to see it
+
+
+def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # noqa: ANN401 - a frame
+    """
+    Return the fault of a backend whose factory does not come back.
+    """
+    what = f"the factory of {title(offer)}"
+    return hung_fault(places_of_thread(frame), what, after_s=after_s) or PluginFault(
+        source=offer.source,
+        problem=f"{what} has not come back after {after_s:.0f} s",
+        place=place_of_definition(offer.backend.factory),
+        mend=f"Start what it waits for, or {choose_other(offer)}.",
+    )
+
+
+def build_all(builds: Mapping[str, Callable[[], Any]]) -> Mapping[str, Any]:
+    """
+    Build several backends, and tell of all that cannot be built.
+
+    Raises:
+        HvcoreError: Of the one that cannot be.
+        SeveralPluginsError: Of all of them.
+    """
+    made: dict[str, Any] = {}
+    errors: list[HvcoreError] = []
+    for name, build in builds.items():
+        try:
+            made[name] = build()
+        except HvcoreError as exc:
+            errors.append(exc)
+    if not errors:
+        return made
+    for backend in made.values():
+        # What is added may have none.
+        getattr(backend, "close", lambda: None)()
+    raise errors[0] if len(errors) == 1 else SeveralPluginsError(errors)

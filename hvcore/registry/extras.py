@@ -1,0 +1,75 @@
+"""
+The extras by which backends get their libraries.
+"""
+
+import re
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from typing import Final
+
+from hvcore.registry.faults import LISTED, OWN_DISTRIBUTION
+from hvcore.registry.hooks import Offer
+from hvcore.registry.import_faults import name_of
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""With which a requirement begins (PEP 508)."""
+_MARKER: Final = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
+
+
+def extra_of(offer: Offer) -> tuple[str, str] | None:
+    """
+    Return the distribution that has a backend's extra, and the extra; None if none has.
+
+    That of the plugin goes first: another one of the same name brings other things.
+    """
+    extra = offer.backend.extra
+    if extra is None:
+        return None
+    for distribution in (name_of(offer.source), OWN_DISTRIBUTION):
+        if _normal(extra) in map(_normal, _extras(distribution)):
+            return distribution, extra
+    return None
+
+
+def install_command(offer: Offer, lacking: str) -> str:
+    """
+    Return what brings a module that is not there.
+    """
+    found = extra_of(offer)
+    if found is not None:
+        return f"pip install '{found[0]}[{found[1]}]'"
+    if offer.source.is_listed:
+        return f"pip install {lacking.partition('.')[0]}"
+    return f"pip install {name_of(offer.source)}"
+
+
+def missing(offer: Offer) -> str | None:
+    """
+    Return the command that installs what a backend needs; None if nothing is missing.
+    """
+    found = extra_of(offer)
+    if found is None:
+        return None
+    distribution, extra = found
+    for line in requires(distribution) or ():
+        marker = _MARKER.search(line)
+        if marker is None or _normal(marker[1]) != _normal(extra):
+            continue
+        named = _NAME.match(line)
+        try:
+            version(named[0] if named else line)
+        except PackageNotFoundError:
+            return f"pip install '{distribution}[{extra}]'"
+    return None
+
+
+def _extras(distribution: str) -> list[str]:
+    if distribution == LISTED:
+        return []
+    try:
+        return metadata(distribution).get_all("Provides-Extra") or []
+    except PackageNotFoundError:
+        return []
+
+
+def _normal(extra: str) -> str:
+    return re.sub(r"[-_.]+", "-", extra).lower()

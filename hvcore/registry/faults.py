@@ -1,0 +1,246 @@
+"""
+Whose fault it is: the plugin, its distribution, the line, and what to do next.
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.errors import PluginError
+from hvcore.registry.places import CodePlace, place_of_definition, places_of
+
+OWN_DISTRIBUTION: Final = "hvcore"
+LISTED: Final = "HV_PLUGINS"
+"""Stands for the distribution of a module that this variable names."""
+LONGEST_MESSAGE_CHARS: Final = 300
+
+_VALUES: Final = ("hvcore.domain", "hvcore.ports", "hvcore.errors", "hvcore.hookspecs")
+"""What plugins make values of: who gives them what they refuse is at fault."""
+_TAKES: Final = re.compile(
+    r"([\w.]+)\(\) (?:got an unexpected|got multiple|missing|takes) "
+)
+"""How Python says that a function does not take the arguments of a call."""
+_OURS: Final = ("hvcore", "hv_")
+
+
+@attrs.frozen(kw_only=True)
+class PluginSource:
+    """
+    Where a plugin comes from.
+
+    Attributes:
+        plugin: The entry point's name, or the module's for HV_PLUGINS.
+        distribution: Name and version of the package that brings it.
+        package: In which its modules are.
+    """
+
+    plugin: str
+    distribution: str
+    package: str
+
+    @property
+    def is_own(self) -> bool:
+        """
+        Return whether hvcore brings it.
+        """
+        return self.distribution.partition(" ")[0] == OWN_DISTRIBUTION
+
+    @property
+    def is_listed(self) -> bool:
+        """
+        Return whether HV_PLUGINS names it: nobody knows its distribution.
+        """
+        return self.distribution == LISTED
+
+    @property
+    def leave_out(self) -> str:
+        """
+        Say how to do without it.
+        """
+        if self.is_listed:
+            return f"take {self.plugin} out of {LISTED}"
+        return f"leave it out: HV_PLUGIN__DISABLED={self.plugin}"
+
+    def has(self, place: CodePlace) -> bool:
+        """
+        Return whether a place is in its code.
+        """
+        return is_within(place.module, self.package)
+
+    def __str__(self) -> str:
+        return f"Plugin {self.plugin} ({self.distribution})"
+
+
+@attrs.frozen(kw_only=True)
+class PluginFault:
+    """
+    What is wrong with a plugin.
+
+    Attributes:
+        problem: A clause, such as "its factory has raised …".
+        place: The line of the plugin's code; None if it is not known.
+        mend: What to do next, a sentence.
+    """
+
+    source: PluginSource
+    problem: str
+    place: CodePlace | None
+    mend: str
+
+    @property
+    def found(self) -> str:
+        """
+        Say what is wrong, and where.
+        """
+        at = f", at {self.place}" if self.place else ""
+        return f"{self.source}: {self.problem}{at}."
+
+    def __str__(self) -> str:
+        return f"{self.found} {self.mend}"
+
+
+class PluginFaultError(PluginError):
+    """
+    A plugin has a fault, which keeps one of its backends from being used.
+    """
+
+    def __init__(self, fault: PluginFault) -> None:
+        super().__init__(fault.found, fault.mend)
+        self.fault = fault
+
+
+_loaded: list[PluginSource] = []
+"""Those of the registry that this process has loaded last."""
+
+
+def remember(sources: Sequence[PluginSource]) -> None:
+    """
+    Know the plugins of this process, so that what they do is told apart.
+    """
+    _loaded[:] = sources
+
+
+def culprit(places: Sequence[CodePlace]) -> tuple[PluginSource, CodePlace] | None:
+    """
+    Return the plugin whose code was the innermost, and where; None if it was ours.
+
+    Libraries that it has called, and values of ours that it has made, are its matter.
+    """
+    for place in reversed(places):
+        for source in _loaded:
+            if source.has(place):
+                return source, place
+        if _is_of(place, _OURS) and not _is_of(place, _VALUES):
+            return None
+    return None
+
+
+def fault_of(error: BaseException) -> PluginFault | None:
+    """
+    Return what a plugin's code has done wrong if it has raised this; else None.
+    """
+    found = _called_wrongly(error) or culprit(places_of(error))
+    if found is None or found[0].is_own:
+        return None
+    source, place = found
+    at = f"{place.function} has raised " if place.function else "a method takes less: "
+    return PluginFault(
+        source=source,
+        problem=f"{at}{described(error)}",
+        place=place,
+        mend=f"Report it to who maintains it, or {source.leave_out}.",
+    )
+
+
+def hung_fault(
+    places: Sequence[CodePlace], what: str, *, after_s: float
+) -> PluginFault | None:
+    """
+    Return the fault of a plugin that does not come back; None if none is in it.
+
+    Args:
+        places: Where the thread is.
+        what: That does not come back, such as "the check storage".
+    """
+    found = culprit(places)
+    if found is None:
+        return None
+    source, place = found
+    return PluginFault(
+        source=source,
+        problem=f"{what} has not come back after {after_s:.0f} s: it waits in "
+        f"{place.function}",
+        place=place,
+        mend="Start what it waits for, correct its options, or report it to who "
+        "maintains it: it needs a time limit of its own.",
+    )
+
+
+def wrong_answer(method: object, given: object, wanted: type) -> PluginError:
+    """
+    Return the error of a backend whose method has returned something else.
+    """
+    place = place_of_definition(method)
+    what = "None" if given is None else f"a {type(given).__name__}"
+    name = getattr(method, "__qualname__", "a method")
+    problem = f"{name} has returned {what}, and no {wanted.__name__}"
+    found = culprit([place]) if place else None
+    if found is None:
+        return PluginError(f"{problem}.", f"Let it return a {wanted.__name__}.")
+    fault = PluginFault(
+        source=found[0],
+        problem=problem,
+        place=place,
+        mend=f"Let it return a {wanted.__name__}.",
+    )
+    return PluginFaultError(fault)
+
+
+def described(error: BaseException) -> str:
+    """
+    Return an error's class and the first line of its text.
+    """
+    lines = str(error).strip().splitlines() or [""]
+    text = lines[0][:LONGEST_MESSAGE_CHARS]
+    name = type(error).__name__
+    return f"{name}: {text}".rstrip(". ") if text else name
+
+
+def _called_wrongly(error: BaseException) -> tuple[PluginSource, CodePlace] | None:
+    """
+    Return the method of a plugin that does not take what its port gives it.
+
+    Python raises that where the call is, which is our code.
+    """
+    named = _TAKES.match(str(error)) if isinstance(error, TypeError) else None
+    if named is None:
+        return None
+    for source in _loaded:
+        for module in [*sys.modules]:
+            if is_within(module, source.package):
+                method: object = sys.modules.get(module)
+                for name in named[1].split("."):
+                    method = getattr(method, name, None)
+                place = place_of_definition(method)
+                if method is not None and place is not None and source.has(place):
+                    return source, place
+    return None
+
+
+def is_within(module: str, package: str) -> bool:
+    """
+    Return whether a module is a package, or in it.
+    """
+    return module == package or module.startswith(f"{package}.")
+
+
+def _is_of(place: CodePlace, names: Sequence[str]) -> bool:
+    return any(
+        place.module.startswith(name)
+        if name.endswith("_")
+        else is_within(place.module, name)
+        for name in names
+    )

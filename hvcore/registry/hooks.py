@@ -1,0 +1,208 @@
+"""
+Ask a plugin's hooks for their records, and refuse what is none.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+import attrs
+import pluggy
+
+from hvcore import hookspecs
+from hvcore.hookspecs import PROJECT, Backend
+from hvcore.registry.faults import PluginFault, PluginSource, described
+from hvcore.registry.kinds import KINDS, Kind
+from hvcore.registry.places import CodePlace, place_of_definition, places_of
+
+MOST_RECORDS: Final = 1000
+"""Of a hook: one that never ends would take all memory."""
+_MARK: Final = f"{PROJECT}_impl"
+"""The attribute by which pluggy's marker tells a hook."""
+_PREFIX: Final = f"{PROJECT}_"
+
+
+@attrs.frozen(kw_only=True)
+class Offer:
+    """
+    A backend that a plugin offers.
+    """
+
+    kind: str
+    backend: Backend[Any]
+    source: PluginSource
+
+    @property
+    def plugin(self) -> str:
+        """
+        The entry point's name, or the module's for HV_PLUGINS.
+        """
+        return self.source.plugin
+
+    @property
+    def distribution(self) -> str:
+        """
+        Name and version of the package that brings it.
+        """
+        return self.source.distribution
+
+
+def offers_of(
+    source: PluginSource, plugin: object
+) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
+    """
+    Return what a plugin offers, and what is wrong with the rest.
+    """
+    offers: list[Offer] = []
+    faults = _misnamed(source, plugin)
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(hookspecs)
+    try:
+        # One manager a plugin: the offers stay attached to who made them.
+        manager.register(plugin, name=source.plugin)
+    except pluggy.PluginValidationError as exc:
+        return (), [*faults, _invalid(source, plugin, exc)]
+    hooks: Mapping[str, Any] = vars(manager.hook)
+    for kind in KINDS.values():
+        try:
+            found, wrong = _records(source, plugin, kind, hooks[kind.hook])
+        # Whatever a stranger's hook raises: its other hooks may be right.
+        except BaseException as exc:  # noqa: BLE001
+            found, wrong = (), [_raised(source, plugin, kind, exc)]
+        offers += found
+        faults += wrong
+    return offers, faults
+
+
+def _records(
+    source: PluginSource,
+    plugin: object,
+    kind: Kind,
+    hook: Any,  # noqa: ANN401 - pluggy's caller
+) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
+    place = place_of_definition(getattr(plugin, kind.hook, None))
+    offers: list[Offer] = []
+    faults: list[PluginFault] = []
+    record = kind.record.__name__
+    # Pluggy leaves None out; it is an answer that nobody meant.
+    for given in hook() or [None] * len(hook.get_hookimpls()):
+        if not isinstance(given, Iterable) or isinstance(given, str | bytes | Mapping):
+            faults.append(
+                PluginFault(
+                    source=source,
+                    problem=f"{kind.hook} has returned {_a(given)}, and no list",
+                    place=place,
+                    mend=f"Let it yield or return a list of {record}.",
+                )
+            )
+            continue
+        for one in islice(given, MOST_RECORDS):
+            if isinstance(one, kind.record):
+                offers.append(Offer(kind=kind.name, backend=one, source=source))
+                continue
+            faults.append(
+                PluginFault(
+                    source=source,
+                    problem=f"{kind.hook} must give {record} and has given {_a(one)}",
+                    place=place,
+                    mend=f"Give {record}(name=…, factory=…)"
+                    + (_other_hook(one) or "."),
+                )
+            )
+            break
+    return offers, faults
+
+
+def _a(given: object) -> str:
+    return "None" if given is None else f"a {type(given).__name__}"
+
+
+def _other_hook(record: object) -> str:
+    for kind in KINDS.values():
+        if isinstance(record, kind.record):
+            return f", or offer this one by {kind.hook}."
+    return ""
+
+
+def _raised(
+    source: PluginSource, plugin: object, kind: Kind, error: BaseException
+) -> PluginFault:
+    places = [place for place in places_of(error) if source.has(place)]
+    place = places[-1] if places else None
+    return PluginFault(
+        source=source,
+        problem=f"{kind.hook} has raised {described(error)}",
+        place=place or place_of_definition(getattr(plugin, kind.hook, None)),
+        mend=f"Correct it there, or {source.leave_out}.",
+    )
+
+
+def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
+    """
+    Return what pluggy says too late or not at all: hooks that nobody will ever call.
+    """
+    known = [name for name in vars(hookspecs) if _is_hook(name)]
+    faults = []
+    named = {
+        name: made
+        for name in dir(plugin)
+        if callable(made := getattr(plugin, name, None))
+    }
+    marked = {name for name, made in named.items() if hasattr(made, _MARK)}
+    for name, made in named.items():
+        if name in marked and not _is_known(name, getattr(made, _MARK), known):
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+            problem = f"there is no hook {name}"
+            mend = (
+                f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+            )
+        elif name in known and name not in marked:
+            problem, mend = f"{name} is not marked as a hook", "Put @hookimpl above it."
+        else:
+            continue
+        faults.append(
+            PluginFault(
+                source=source,
+                problem=problem,
+                place=place_of_definition(made),
+                mend=mend,
+            )
+        )
+    if not marked and not faults:
+        faults.append(
+            PluginFault(
+                source=source,
+                problem="it has no hook, so it offers nothing",
+                place=_file_of(plugin),
+                mend=f"Put @hookimpl above its hooks; there are {', '.join(known)}.",
+            )
+        )
+    return faults
+
+
+def _invalid(
+    source: PluginSource, plugin: object, error: pluggy.PluginValidationError
+) -> PluginFault:
+    text = str(error)
+    hooks = [getattr(plugin, kind.hook, None) for kind in KINDS.values()]
+    named = [hook for hook in hooks if hook and hook.__name__ in text]
+    return PluginFault(
+        source=source,
+        problem=f"a hook cannot be called: {' '.join(text.split())}",
+        place=place_of_definition(named[0]) if named else _file_of(plugin),
+        mend="Write it without arguments: hooks get none.",
+    )
+
+
+def _is_known(name: str, marks: Mapping[str, Any], known: Sequence[str]) -> bool:
+    return marks.get("optionalhook") or (marks.get("specname") or name) in known
+
+
+def _is_hook(name: str) -> bool:
+    return name.startswith(_PREFIX)
+
+
+def _file_of(plugin: object) -> CodePlace | None:
+    file = getattr(plugin, "__file__", None)
+    return CodePlace(getattr(plugin, "__name__", ""), file, 1) if file else None

@@ -1,0 +1,49 @@
+"""
+What is wrong with a plugin that cannot be imported.
+"""
+
+from hvcore.registry.faults import LISTED, PluginFault, PluginSource, described
+from hvcore.registry.places import CodePlace, places_of
+
+
+def fault_of_import(source: PluginSource, error: BaseException) -> PluginFault:
+    """
+    Return the fault of a plugin whose import has raised something.
+    """
+    return PluginFault(
+        source=source,
+        problem=f"it cannot be imported: {described(error)}",
+        place=_place(source, error),
+        mend=_mend(source, error),
+    )
+
+
+def _place(source: PluginSource, error: BaseException) -> CodePlace | None:
+    for place in reversed(places_of(error)):
+        # A syntax error's place has no module: no line of it has run.
+        if source.has(place) or not place.module:
+            return place
+    return None
+
+
+def _mend(source: PluginSource, error: BaseException) -> str:
+    lacking = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+    if lacking and (lacking == source.package or source.plugin.startswith(lacking)):
+        if source.is_listed:
+            return f"Correct its name in {LISTED}, or put its folder into PYTHONPATH."
+        return f"Its files are not there: install {name_of(source)} again."
+    if lacking:
+        return f"Install what it needs: {lacking.partition('.')[0]}; or {source.leave_out}."
+    if isinstance(error, AttributeError) and _place(source, error) is None:
+        return (
+            "Its entry point names what its module does not have: name the module "
+            "alone, in pyproject.toml."
+        )
+    return f"Correct it there, or {source.leave_out}."
+
+
+def name_of(source: PluginSource) -> str:
+    """
+    Return a distribution's name without its version.
+    """
+    return source.distribution.partition(" ")[0]

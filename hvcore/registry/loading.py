@@ -1,0 +1,145 @@
+"""
+Load plugins and ask them for their backends; a broken one keeps none of the others out.
+"""
+
+import importlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
+
+import attrs
+
+from hvcore import hookspecs
+from hvcore.errors import ConfigError
+from hvcore.registry.backends import Registry
+from hvcore.registry.faults import (
+    LISTED,
+    PluginFault,
+    PluginSource,
+    hung_fault,
+    remember,
+)
+from hvcore.registry.hooks import Offer, offers_of
+from hvcore.registry.import_faults import fault_of_import
+from hvcore.registry.places import places_of_thread
+from hvcore.settings import Settings
+from hvcore.time_limits import LimitedCall, LimitedCalls
+
+GROUP: Final = hookspecs.PROJECT
+SILENT_S: Final = 4.0
+"""What a plugin does when it is imported is to offer records."""
+
+RENAMED: Final = {
+    "events-redis": "analytics-redis",
+    "hv_events_redis.plugin": "hv_analytics_redis.plugin",
+}
+"""Old names of plugins that settings may still use, for a release."""
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen
+class _Found:
+    source: PluginSource
+    load: Callable[[], object]
+
+
+def load_plugins(settings: Settings) -> Registry:
+    """
+    Load every plugin and ask it for its backends.
+
+    What is wrong with one is a fault of the registry, and keeps no other out.
+
+    Raises:
+        ConfigError: No plugin is installed.
+    """
+    disabled = {current_name(name) for name in settings.plugin.disabled}
+    wanted = [one for one in _plugins(settings) if one.source.plugin not in disabled]
+    remember([one.source for one in wanted])
+    calls = LimitedCalls()
+    begun = [
+        # In a thread: an import that hangs holds up nobody else.
+        (one.source, calls.start(partial(_offered, one), name=one.source.plugin))
+        for one in wanted
+    ]
+    offers: list[Offer] = []
+    faults: list[PluginFault] = []
+    for source, call in begun:
+        if call.has_ended(silent_s=SILENT_S):
+            found, wrong = call.result()
+            offers += found
+            faults += wrong
+        else:
+            faults.append(_hung(source, call))
+    return Registry(offers, faults)
+
+
+def plugin_names(settings: Settings) -> frozenset[str]:
+    """
+    Return the names of all plugins, disabled or not.
+    """
+    return frozenset(one.source.plugin for one in _plugins(settings))
+
+
+def current_name(name: str) -> str:
+    """
+    Return what a plugin is called today; warn of an old name.
+    """
+    current = RENAMED.get(name, name)
+    if current != name:
+        _log.warning(
+            "A plugin has a new name", extra={"hv_old": name, "hv_new": current}
+        )
+    return current
+
+
+def _plugins(settings: Settings) -> Iterator[_Found]:
+    if settings.plugin_modules is not None:
+        for name in map(current_name, settings.plugin_modules):
+            source = PluginSource(
+                plugin=name, distribution=LISTED, package=_package(name)
+            )
+            yield _Found(source, partial(importlib.import_module, name))
+        return
+    found = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    if not found:
+        raise ConfigError(
+            "No plugin is installed. Run ./hv setup, or pip install 'hvcore[all]'."
+        )
+    for point in found:
+        source = PluginSource(
+            plugin=point.name,
+            distribution=_distribution(point),
+            package=_package(point.value.partition(":")[0].strip()),
+        )
+        yield _Found(source, point.load)
+
+
+def _package(module: str) -> str:
+    return module.rpartition(".")[0] or module
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
+
+
+def _offered(one: _Found) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
+    try:
+        plugin: Any = one.load()
+    # Whatever a stranger's module raises, SystemExit too: this thread is its own.
+    except BaseException as exc:  # noqa: BLE001
+        return (), [fault_of_import(one.source, exc)]
+    return offers_of(one.source, plugin)
+
+
+def _hung(source: PluginSource, call: LimitedCall[Any]) -> PluginFault:
+    places = places_of_thread(call.frame())
+    what = "loading it"
+    return hung_fault(places, what, after_s=call.age_s) or PluginFault(
+        source=source,
+        problem=f"{what} has not come back after {call.age_s:.0f} s",
+        place=None,
+        mend=f"A plugin's module must only offer records; {source.leave_out}.",
+    )

@@ -1,0 +1,89 @@
+"""
+Where in the code something is, or went wrong: module, file and line.
+"""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import CodeType, FrameType, TracebackType
+
+import attrs
+
+
+@attrs.frozen
+class CodePlace:
+    """
+    A line of code.
+
+    Attributes:
+        module: Its dotted name; empty for code that was not read as Python.
+        function: Of a class, ``Class.method``.
+    """
+
+    module: str
+    file: str
+    line: int
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def places_of(error: BaseException) -> Sequence[CodePlace]:
+    """
+    Return what an error came through, the place that raised it last.
+    """
+    found = list(_of_traceback(error.__traceback__))
+    if isinstance(error, SyntaxError) and error.filename:
+        # No line of it has run: the traceback ends where it was imported.
+        found.append(CodePlace("", error.filename, error.lineno or 1))
+    return found
+
+
+def places_of_thread(frame: FrameType | None) -> Sequence[CodePlace]:
+    """
+    Return where a thread is now, the innermost place last.
+
+    Args:
+        frame: Its innermost one (``sys._current_frames``).
+    """
+    found = []
+    while frame is not None:
+        found.append(_of_frame(frame, frame.f_lineno))
+        frame = frame.f_back
+    return found[::-1]
+
+
+def place_of_definition(made: object) -> CodePlace | None:
+    """
+    Return where a function, a class or an instance's class is written.
+    """
+    while isinstance(made, partial):
+        made = made.func
+    made = inspect.unwrap(made) if callable(made) else made
+    code = getattr(getattr(made, "__func__", made), "__code__", None)
+    module = str(getattr(made, "__module__", ""))
+    if isinstance(code, CodeType):
+        return CodePlace(module, code.co_filename, code.co_firstlineno)
+    written = made if isinstance(made, type) else type(made)
+    try:
+        _, line = inspect.findsource(written)
+        return CodePlace(written.__module__, inspect.getfile(written), line + 1)
+    except (OSError, TypeError):
+        return None
+
+
+def _of_traceback(trace: TracebackType | None) -> Iterator[CodePlace]:
+    while trace is not None:
+        yield _of_frame(trace.tb_frame, trace.tb_lineno)
+        trace = trace.tb_next
+
+
+def _of_frame(frame: FrameType, line: int | None) -> CodePlace:
+    code = frame.f_code
+    return CodePlace(
+        str(frame.f_globals.get("__name__", "")),
+        code.co_filename,
+        line or code.co_firstlineno,
+        code.co_qualname,
+    )

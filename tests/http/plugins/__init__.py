@@ -1,0 +1,3 @@
+"""
+What plugins add to the API.
+"""

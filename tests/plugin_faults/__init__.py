@@ -1,0 +1,3 @@
+"""
+Broken plugins, and what operators are told of them.
+"""

@@ -1,0 +1,549 @@
+"""
+Plugins that are wrong, each in one way, and what must be said of it.
+
+The line that is told is the one with the comment ``# here``.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+released = threading.Event()
+"""Ends what hangs: it holds locks that later tests need."""
+
+STORAGE = {"HV_STORAGE__BACKEND": "acme"}
+QUEUE = {"HV_QUEUE__BACKEND": "acme"}
+LIMITS = {"HV_LIMITS__STORE": "acme"}
+AUTH = {"HV_AUTH__PROVIDERS": "acme,api-key"}
+SINK = {"HV_ANALYTICS__SINKS": "sql,acme"}
+PURGER = {"HV_EDGE__PURGERS": "acme"}
+SIGN_IN = {"HV_SIGN_IN__BACKEND": "acme"}
+TRANSCODER = {"HV_TRANSCODER__BACKEND": "acme"}
+
+
+@attrs.frozen(kw_only=True)
+class BrokenPlugin:
+    """
+    A plugin with one fault.
+
+    Attributes:
+        code: Of its module.
+        environ: What chooses its backend.
+        said: Words that tell what is wrong.
+        mend: A word of what to do.
+    """
+
+    code: str
+    environ: Mapping[str, str]
+    said: Sequence[str]
+    mend: str
+
+    @property
+    def line(self) -> int | None:
+        """
+        The line that must be told; None if there is none to tell.
+        """
+        lines = self.code.splitlines()
+        marked = [n for n, line in enumerate(lines, 1) if "# here" in line]
+        return marked[0] if marked else None
+
+
+HEAD = """\
+import attrs
+from hvcore.plugin_api import *
+
+class Store(Storage):
+    def stat(self, path): raise ObjectNotFoundError(path)
+    def open(self, path, *, start=0, end=None): raise ObjectNotFoundError(path)
+    def write(self, path, source, **more): return None
+    def walk(self, prefix): return iter(())
+    def delete_tree(self, prefix): return 0
+    def put_file(self, path, local, **more): pass
+    def ping(self): pass
+
+class Doorbell(Queue):
+    def put(self, task_id, *, kind, lane): pass
+    def consume(self, handle, **more): pass
+    def depth(self, lane): return 0
+    def ping(self): pass
+
+class Windows(RateLimitStore):
+    def hit(self, rules): return []
+
+class Purger(CachePurger):
+    def purge(self, order): pass
+
+class Nobody(AuthProvider):
+    def authenticate(self, credentials): return None
+
+class Deaf(AnalyticsSink):
+    def write(self, batch): pass
+    def position(self, file): return 0
+
+"""
+
+
+def storage(body: str, record: str = "factory=build") -> str:
+    """
+    Return a plugin that offers a storage.
+    """
+    return (
+        HEAD
+        + body
+        + f"""
+@hookimpl
+def hvcore_storages():
+    yield StorageBackend(name="acme", {record})
+"""
+    )
+
+
+def built(body: str) -> str:
+    """
+    Return a plugin whose factory has this body.
+    """
+    return storage(f"def build(options, context):\n    {body}\n")
+
+
+def queue_hook(body: str) -> str:
+    """
+    Return a plugin whose hook has this body.
+    """
+    return HEAD + "def build(options, context): return Doorbell()\n" + body
+
+
+def load_fault(
+    code: str, *said: str, mend: str, environ: Mapping[str, str] = QUEUE
+) -> BrokenPlugin:
+    """
+    Make a plugin that cannot be loaded, or whose hook is wrong.
+    """
+    return BrokenPlugin(code=code, environ=environ, said=said, mend=mend)
+
+
+def build_fault(
+    code: str, *said: str, mend: str, environ: Mapping[str, str] = STORAGE
+) -> BrokenPlugin:
+    """
+    Make a plugin whose chosen backend cannot be built.
+    """
+    return BrokenPlugin(code=code, environ=environ, said=said, mend=mend)
+
+
+LOADING = {
+    "a syntax error": load_fault(
+        "x = 1\ndef f(:  # here\n", "cannot be imported", "SyntaxError", mend="Correct"
+    ),
+    "an exception at import": load_fault(
+        "raise RuntimeError('no licence')  # here\n",
+        *("cannot be imported", "RuntimeError: no licence"),
+        mend="HV_PLUGINS",
+    ),
+    "the end of the process at import": load_fault(
+        "import sys\nsys.exit(3)  # here\n", "SystemExit: 3", mend="HV_PLUGINS"
+    ),
+    "a library that is not there": load_fault(
+        "import no_such_library.part  # here\n",
+        *("cannot be imported", "no_such_library"),
+        mend="Install what it needs: no_such_library",
+    ),
+    "a name that its library does not have": load_fault(
+        "from hvcore.plugin_api import Storages  # here\n",
+        *("ImportError", "Storages"),
+        mend="Correct",
+    ),
+    "a hook of another name": load_fault(
+        queue_hook("@hookimpl  # here\ndef hvcore_queue(): return []\n"),
+        "no hook hvcore_queue",
+        mend="Did you mean hvcore_queues",
+    ),
+    "a hook without its mark": load_fault(
+        queue_hook("def hvcore_queues(): return []  # here\n"),
+        "hvcore_queues is not marked",
+        mend="@hookimpl",
+    ),
+    "no hook at all": load_fault("x = 1\n", "no hook", mend="hvcore_queues"),
+    "a hook with an argument": load_fault(
+        queue_hook("@hookimpl  # here\ndef hvcore_queues(settings): return []\n"),
+        *("cannot be called", "settings"),
+        mend="without arguments",
+    ),
+    "an exception in the hook": load_fault(
+        queue_hook("@hookimpl\ndef hvcore_queues():\n    return {}['x']  # here\n"),
+        "hvcore_queues has raised KeyError: 'x'",
+        mend="Correct",
+    ),
+    "an exception in a hook that yields": load_fault(
+        queue_hook(
+            "@hookimpl\ndef hvcore_queues():\n"
+            "    yield QueueBackend(name='fine', factory=build)\n    1 / 0  # here\n"
+        ),
+        "hvcore_queues has raised ZeroDivisionError",
+        mend="Correct",
+    ),
+    "a hook that returns nothing": load_fault(
+        queue_hook("@hookimpl  # here\ndef hvcore_queues(): pass\n"),
+        "hvcore_queues has returned None",
+        mend="list of QueueBackend",
+    ),
+    "one record in the place of a list": load_fault(
+        queue_hook(
+            "@hookimpl  # here\ndef hvcore_queues():\n"
+            "    return QueueBackend(name='acme', factory=build)\n"
+        ),
+        *("hvcore_queues has returned a QueueBackend", "no list"),
+        mend="yield or return a list",
+    ),
+    "what is no record": load_fault(
+        queue_hook("@hookimpl  # here\ndef hvcore_queues(): yield {'name': 'acme'}\n"),
+        "must give QueueBackend and has given a dict",
+        mend="QueueBackend(name=",
+    ),
+    "a record of another kind": load_fault(
+        queue_hook(
+            "@hookimpl  # here\ndef hvcore_queues():\n"
+            "    yield StorageBackend(name='acme', factory=build)\n"
+        ),
+        "must give QueueBackend and has given a StorageBackend",
+        mend="hvcore_storages",
+    ),
+    "a name that no setting can have": load_fault(
+        queue_hook(
+            "@hookimpl\ndef hvcore_queues():\n"
+            "    yield QueueBackend(name='Acme', factory=build)  # here\n"
+        ),
+        *("hvcore_queues has raised ValueError", "name"),
+        mend="Correct",
+    ),
+    "a record without a factory": load_fault(
+        queue_hook(
+            "@hookimpl\ndef hvcore_queues():\n"
+            "    yield QueueBackend(name='acme')  # here\n"
+        ),
+        *("hvcore_queues has raised TypeError", "factory"),
+        mend="Correct",
+    ),
+    "a factory that was called": load_fault(
+        queue_hook(
+            "@hookimpl\ndef hvcore_queues():\n"
+            "    yield QueueBackend(name='acme', factory=Doorbell())  # here\n"
+        ),
+        *("hvcore_queues has raised TypeError", "factory must be a function"),
+        mend="Correct",
+    ),
+    "a foreign class of options": load_fault(
+        queue_hook(
+            "import dataclasses\n@dataclasses.dataclass\nclass Options:\n    url: str\n"
+            "@hookimpl\ndef hvcore_queues():\n"
+            "    yield QueueBackend(name='acme', factory=build, options=Options)  # here\n"
+        ),
+        *("options must be an attrs class", "Options"),
+        mend="Correct",
+    ),
+}
+"""Faults of plugins: what they would have offered is not on offer."""
+
+OPTIONS = """
+@attrs.frozen(kw_only=True)
+class Options:
+    url: str
+    depth: int = 3
+    secret: str = attrs.field(default="", repr=False)
+
+def build(options, context):
+    raise RuntimeError(f"no entry with {options.secret}")
+"""
+WITH_OPTIONS = "factory=build, options=Options"
+
+
+def other(hook: str, record: str, body: str) -> str:
+    """
+    Return a plugin that offers a backend of another kind.
+    """
+    return HEAD + (
+        f"def build(options, context):\n    {body}\n"
+        f"@hookimpl\ndef {hook}():\n    yield {record}(name='acme', factory=build)\n"
+    )
+
+
+BUILDING = {
+    "an exception in the factory": build_fault(
+        built("raise RuntimeError('no bucket')  # here"),
+        "factory of the storage backend 'acme' has raised RuntimeError: no bucket",
+        mend="HV_STORAGE__BACKEND",
+    ),
+    "a factory that ends the process": build_fault(
+        built("raise SystemExit('no bucket')  # here"),
+        "has raised SystemExit: no bucket",
+        mend="HV_STORAGE__BACKEND",
+    ),
+    "a factory that returns nothing": build_fault(
+        storage("def build(options, context):  # here\n    Store()\n"),
+        *("has returned nothing", "no Storage"),
+        mend="Let it return one",
+    ),
+    "a factory that returns something else": build_fault(
+        storage("class Foreign: pass\ndef build(o, c): return Foreign()  # here\n"),
+        *("has returned a Foreign", "no Storage"),
+        mend="inherit from Storage",
+    ),
+    "a class that is not finished": build_fault(
+        built("return type('Half', (Storage,), {'stat': None})()  # here"),
+        *("is not finished: Half lacks", "delete_tree"),
+        mend="Write these methods",
+    ),
+    "a factory of other arguments": build_fault(
+        storage("def build(options): return Store()  # here\n"),
+        *("has raised TypeError", "build() takes 1 positional argument"),
+        mend="HV_STORAGE__BACKEND",
+    ),
+    "a module of its own that is not there": build_fault(
+        built("import MODULE.backend  # here"),
+        *("has raised ModuleNotFoundError", "acme_broken"),
+        mend="HV_STORAGE__BACKEND",
+    ),
+    "a library of its factory that is not there": build_fault(
+        built("import no_such_library"),
+        *("storage backend 'acme' needs no_such_library", "acme_broken"),
+        mend="pip install no_such_library",
+    ),
+    "settings that the plugin refuses": build_fault(
+        built("raise ConfigError('storage.options.url must be a bucket.')"),
+        *("storage.options.url must be a bucket", "acme_broken"),
+        mend="",
+    ),
+    "a required option that is missing": build_fault(
+        storage(OPTIONS, WITH_OPTIONS),
+        *("storage.options.url is required", "acme_broken"),
+        mend="HV_STORAGE__OPTIONS__URL",
+    ),
+    "an option that is unknown": build_fault(
+        storage(OPTIONS, WITH_OPTIONS),
+        *("Unknown setting storage.options.dept", "acme_broken"),
+        mend="did you mean storage.options.depth",
+        environ={
+            **STORAGE,
+            "HV_STORAGE__OPTIONS__URL": "x",
+            "HV_STORAGE__OPTIONS__DEPT": "1",
+        },
+    ),
+    "an option of another type": build_fault(
+        storage(OPTIONS, WITH_OPTIONS),
+        *("storage.options.depth", "whole number", "acme_broken"),
+        mend="",
+        environ={
+            **STORAGE,
+            "HV_STORAGE__OPTIONS__URL": "x",
+            "HV_STORAGE__OPTIONS__DEPTH": "deep",
+        },
+    ),
+    "an error that tells a secret": build_fault(
+        storage(
+            OPTIONS.replace('{options.secret}")', '{options.secret}")  # here'),
+            WITH_OPTIONS,
+        ),
+        "no entry with …",
+        mend="HV_STORAGE__BACKEND",
+        environ={
+            **STORAGE,
+            "HV_STORAGE__OPTIONS__URL": "x",
+            "HV_STORAGE__OPTIONS__SECRET": "open-sesame",
+        },
+    ),
+    "an annotation of options that means nothing": build_fault(
+        storage(
+            "@attrs.frozen  # here\nclass Options:\n    url: 'Nowhere' = None\n"
+            "def build(options, context): return Store()\n",
+            WITH_OPTIONS,
+        ),
+        *("options of the storage backend 'acme' cannot be read", "Nowhere"),
+        mend="types that are simple",
+        environ={**STORAGE, "HV_STORAGE__OPTIONS__URL": "x"},
+    ),
+    "a queue that is none": build_fault(
+        other("hvcore_queues", "QueueBackend", "return Windows()").replace(
+            "def build(options, context):", "def build(options, context):  # here"
+        ),
+        *("has returned a Windows", "no Queue"),
+        mend="HV_QUEUE__BACKEND",
+        environ=QUEUE,
+    ),
+    "a store of limits that cannot be made": build_fault(
+        other("hvcore_rate_limit_stores", "RateLimitBackend", "return 1 / 0  # here"),
+        "ZeroDivisionError",
+        mend="HV_LIMITS__STORE",
+        environ=LIMITS,
+    ),
+    "a provider that cannot be made": build_fault(
+        other("hvcore_auth_providers", "AuthBackend", "return 1 / 0  # here"),
+        "ZeroDivisionError",
+        mend="HV_AUTH__PROVIDERS",
+        environ=AUTH,
+    ),
+    "a sink that cannot be made": build_fault(
+        other("hvcore_analytics_sinks", "AnalyticsBackend", "return 1 / 0  # here"),
+        "ZeroDivisionError",
+        mend="HV_ANALYTICS__SINKS",
+        environ=SINK,
+    ),
+    "a purger that cannot be made": build_fault(
+        other("hvcore_cache_purgers", "CachePurgeBackend", "return 1 / 0  # here"),
+        "ZeroDivisionError",
+        mend="HV_EDGE__PURGERS",
+        environ=PURGER,
+    ),
+    "a way to sign in that cannot be made": build_fault(
+        other("hvcore_sign_ins", "SignInBackend", "return 1 / 0  # here"),
+        "ZeroDivisionError",
+        mend="HV_SIGN_IN__BACKEND",
+        environ=SIGN_IN,
+    ),
+    "a transcoder that cannot be made": build_fault(
+        other("hvcore_transcoders", "TranscoderBackend", "return 1 / 0  # here"),
+        "ZeroDivisionError",
+        mend="HV_TRANSCODER__BACKEND",
+        environ=TRANSCODER,
+    ),
+    "a required option of a purger that is missing": build_fault(
+        other("hvcore_cache_purgers", "CachePurgeBackend", "return Purger()").replace(
+            "factory=build", "factory=build, options=Options"
+        )
+        + "@attrs.frozen(kw_only=True)\nclass Options:\n    url: str\n",
+        *("edge.options.acme.url is required", "acme_broken"),
+        mend="HV_EDGE__OPTIONS__ACME__URL",
+        environ=PURGER,
+    ),
+    "a backend of a misspelt name": build_fault(
+        storage("def build(options, context): return Store()\n"),
+        "No plugin offers the storage backend 'acne'",
+        mend="Did you mean acme",
+        environ={"HV_STORAGE__BACKEND": "acne"},
+    ),
+    "a purger that is unknown": build_fault(
+        other("hvcore_cache_purgers", "CachePurgeBackend", "return Purger()"),
+        *("No plugin offers the edge backend 'fastly'", "on offer: acme"),
+        mend="HV_EDGE__PURGERS",
+        environ={"HV_EDGE__PURGERS": "fastly"},
+    ),
+    "the name of another's backend": build_fault(
+        queue_hook("@hookimpl\ndef hvcore_queues():\n")
+        + "    yield QueueBackend(name='quiet', factory=build)\n",
+        *("Two plugins offer the queue backend 'quiet'", "acme_broken"),
+        mend="Uninstall one",
+        environ={"HV_QUEUE__BACKEND": "quiet"},
+    ),
+}
+"""Faults of chosen backends."""
+
+
+def method(parent: str, body: str) -> str:
+    """
+    Return a class with one method that is wrong.
+    """
+    return f"class Wrong({parent}):\n    {body}\n"
+
+
+CHECKING = {
+    "a ping that raises what no port knows": build_fault(
+        storage(
+            method("Store", "def ping(self): raise KeyError('region')  # here")
+            + "def build(options, context): return Wrong()\n"
+        ),
+        *("Wrong.ping has raised KeyError", "region"),
+        mend="Report it to who maintains it",
+    ),
+    "a ping that ends the process": build_fault(
+        storage(
+            method("Store", "def ping(self): raise SystemExit(9)  # here")
+            + "def build(options, context): return Wrong()\n"
+        ),
+        "Wrong.ping has raised SystemExit: 9",
+        mend="Report it",
+    ),
+    "a write that takes other arguments": build_fault(
+        storage(
+            method("Store", "def write(self, path, source, *, kind): pass")
+            + "def build(options, context): return Wrong()\n"
+        ),
+        "content_type",
+        mend="",
+    ),
+    "a store of limits whose ping raises": build_fault(
+        other("hvcore_rate_limit_stores", "RateLimitBackend", "return Wrong()").replace(
+            "def build",
+            method("Windows", "def ping(self): 1 / 0  # here") + "def build",
+        ),
+        "Wrong.ping has raised ZeroDivisionError",
+        mend="Report it",
+        environ=LIMITS,
+    ),
+    "a sink that does not know whether it is prepared": build_fault(
+        other("hvcore_analytics_sinks", "AnalyticsBackend", "return Wrong()").replace(
+            "def build",
+            method("Deaf", "def is_prepared(self): 1 / 0  # here") + "def build",
+        ),
+        "Wrong.is_prepared has raised ZeroDivisionError",
+        mend="Report it",
+        environ=SINK,
+    ),
+}
+"""Faults that only show when a backend is asked."""
+
+WAITS = "from tests.plugin_faults.broken_plugins import released\n"
+
+HANGING = {
+    "an import that hangs": load_fault(
+        WAITS + "released.wait()  # here\n",
+        *("loading it has not come back", "<module>"),
+        mend="time limit",
+    ),
+    "a hook that hangs": load_fault(
+        queue_hook(
+            WAITS + "@hookimpl\ndef hvcore_queues():\n    released.wait()  # here\n"
+        ),
+        "it waits in hvcore_queues",
+        mend="time limit",
+    ),
+    "a factory that hangs": build_fault(
+        storage(WAITS + "def build(options, context):\n    released.wait()  # here"),
+        *("has not come back", "it waits in build"),
+        mend="time limit",
+    ),
+}
+"""Faults that a process must not wait for."""
+
+HANGING_CHECK = build_fault(
+    storage(
+        WAITS
+        + method("Store", "def ping(self): released.wait()  # here")
+        + "def build(options, context): return Wrong()\n"
+    ),
+    *("the check storage has not come back", "it waits in Wrong.ping"),
+    mend="time limit",
+)
+
+RAISING_SINK = build_fault(
+    other("hvcore_analytics_sinks", "AnalyticsBackend", "return Wrong()").replace(
+        "def build",
+        method("Deaf", "def prepare(self): {}['table']  # here") + "def build",
+    ),
+    "Wrong.prepare has raised KeyError: 'table'",
+    mend="Report it to who maintains it",
+    environ=SINK,
+)
+"""Fails in a command."""
+
+HANGING_PROVIDER = """\
+import threading
+from hvcore.plugin_api import AuthBackend, AuthProvider, hookimpl
+
+class Slow(AuthProvider):
+    def authenticate(self, credentials):
+        if credentials.headers.get("x-acme"):
+            threading.Event().wait(30)
+
+@hookimpl
+def hvcore_auth_providers():
+    yield AuthBackend(name="acme", factory=lambda options, context: Slow())
+"""

@@ -1,0 +1,128 @@
+"""
+Broken plugins in real processes: a command ends, and a service starts or says why not.
+"""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.strangers import ask, connect, head
+from tests.live import HV, LiveService, free_ports, live_service
+from tests.plugin_faults.broken_plugins import (
+    BUILDING,
+    HANGING_PROVIDER,
+    LOADING,
+    BrokenPlugin,
+)
+from tests.plugin_faults.planting import OTHERS, Plant, Planted
+
+REAL = (*OTHERS, "hv_queue_rq.plugin", "hv_transcoder_ffmpeg.plugin")
+MOST_S = 60
+"""Of a busy machine: on one that has time, it is less than 20 s."""
+NEVER_ENDS = """\
+import threading
+threading.Thread(target=threading.Event().wait).start()
+threading.Event().wait()
+"""
+CLIENTS = 64
+
+
+def hv(planted: Planted, *words: str) -> subprocess.CompletedProcess[str]:
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
+    return subprocess.run(
+        [*HV, "--data", str(planted.settings.data_dir), *words],
+        env={**inherited, **planted.environ, "PYTHONPATH": path_of(planted.file)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=MOST_S,
+    )
+
+
+def path_of(file: Path) -> str:
+    return f"{file.parent}{os.pathsep}{Path(__file__).parents[2]}"
+
+
+@pytest.mark.parametrize("command", ["plugins", "doctor"])
+def test_a_command_ends_whatever_a_plugin_leaves_running(
+    plant: Plant, command: str
+) -> None:
+    planted = plant(BrokenPlugin(code=NEVER_ENDS, environ={}, said=(), mend=""))
+
+    done = hv(planted, command, "--json")
+
+    assert planted.file.stem in done.stdout
+    assert "loading it has not come back" in done.stdout
+    assert json.loads(done.stdout)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.services
+def test_a_service_is_not_ready_with_a_backend_that_cannot_be_built(
+    plant: Plant,
+) -> None:
+    planted = plant(BUILDING["a purger that cannot be made"])
+
+    done = hv(planted, "up", "--port", str(free_ports()))
+
+    assert done.returncode == 1
+    planted.assert_told([done.stderr.partition("Error: ")[2]])
+    assert "hv is ready" not in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+    """
+    A service with a provider that hangs, and a plugin that is broken and not chosen.
+    """
+    folder = tmp_path_factory.mktemp("faults")
+    (folder / "acme_slow.py").write_text(HANGING_PROVIDER)
+    (folder / "acme_unused.py").write_text(LOADING["an exception at import"].code)
+    with live_service(
+        folder,
+        HV_PLUGINS=",".join(("acme_slow", "acme_unused", *REAL)),
+        HV_AUTH__PROVIDERS="acme,api-key",
+        PYTHONPATH=path_of(folder / "acme_slow.py"),
+    ) as running:
+        yield running
+
+
+@pytest.mark.services
+@pytest.mark.long
+def test_a_broken_plugin_that_is_not_chosen_is_logged_once(
+    service: LiveService,
+) -> None:
+    logs = [path.read_text() for path in (service.data / "logs").glob("*.log")]
+
+    assert service.call("GET", "/v1/whoami").status == 200
+    assert sum(text.count("no licence") for text in logs) == 1
+
+
+@pytest.mark.services
+@pytest.mark.long
+def test_authentications_that_hang_hold_up_no_monitor(service: LiveService) -> None:
+    hanging = head("GET", "/v1/whoami", "X-Acme: yes")
+    with ExitStack() as sockets:
+        for number in range(CLIENTS):
+            # Clients of their own, so that none is refused for another's sake.
+            client = connect(service.port, f"127.0.1.{number + 1}")
+            sockets.enter_context(client).sendall(hanging)
+        # No thread is left for anybody else.
+        assert ask(service.port, "/v1/whoami").status == 503
+        with ThreadPoolExecutor(4) as monitors:
+            until = time.monotonic() + 3
+            while time.monotonic() < until:
+                asked = [
+                    monitors.submit(ask, service.port, "/health/live") for _ in range(4)
+                ]
+                answers = [one.result() for one in asked]
+                assert {one.status for one in answers} == {200}
+                assert max(one.took_s for one in answers) < 1

@@ -73,7 +73,7 @@ from hvcore.domain.analytics.segments import (
     ServedTotals,
     VideoScope,
 )
-from hvcore.domain.ids import EnvId, OrgId, TaskId, VideoId, is_chosen_id
+from hvcore.domain.ids import EnvId, KeyId, OrgId, TaskId, VideoId, is_chosen_id
 from hvcore.domain.limits import (
     MAX_SOURCE_DURATION_S,
     MAX_SOURCE_EDGE_PX,
@@ -189,8 +189,14 @@ from hvcore.ports.storage import (
     ObjectNotFoundError,
     Storage,
     StorageRefusedError,
+    SupportsCopy,
+    SupportsHide,
+    SupportsLocalPath,
+    SupportsObjectUrl,
     SupportsPresignedRead,
+    SupportsUploadFile,
     UnreadableObjectError,
+    check_object_path,
 )
 from hvcore.ports.transcoder import (
     Capabilities,
@@ -298,6 +304,7 @@ __all__ = [
     "InvalidParametersError",
     "JobDeclinedError",
     "KeyBook",
+    "KeyId",
     "KeyType",
     "Lack",
     "Ladder",
@@ -373,7 +380,11 @@ __all__ = [
     "StorageRefusedError",
     "StoredObject",
     "SubscribedEvent",
+    "SupportsCopy",
     "SupportsDeclining",
+    "SupportsHide",
+    "SupportsLocalPath",
+    "SupportsObjectUrl",
     "SupportsPartedWrite",
     "SupportsPlaceCheck",
     "SupportsPresignedRead",
@@ -381,6 +392,7 @@ __all__ = [
     "SupportsReports",
     "SupportsStagedWrite",
     "SupportsStill",
+    "SupportsUploadFile",
     "TaskId",
     "TextField",
     "Track",
@@ -401,6 +413,7 @@ __all__ = [
     "Workspace",
     "WriteAddress",
     "build_ladder",
+    "check_object_path",
     "hash_key",
     "hookimpl",
     "is_chosen_id",

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from azure.storage.blob import BlobServiceClient, ContainerClient
+from azure.storage.blob import BlobServiceClient, ContainerClient, CorsRule
 
 AZURITE: Final = "azurite@3.37.0"
 """The first that knows the signatures of today's client for identities."""
@@ -107,6 +107,21 @@ def new_container(endpoint: str) -> str:
     name = f"videos-{uuid.uuid4().hex}"
     azure_container(endpoint, name).create_container()
     return name
+
+
+def allow_pages(endpoint: str) -> None:
+    """
+    Let pages of any site send files there, as an operator does for players and uploads.
+    """
+    service = BlobServiceClient.from_connection_string(connection_string(endpoint))
+    rule = CorsRule(
+        allowed_origins=["*"],
+        allowed_methods=["GET", "PUT"],
+        allowed_headers=["*"],
+        exposed_headers=["*"],
+        max_age_in_seconds=3600,
+    )
+    service.set_service_properties(cors=[rule])
 
 
 def environ_of_azure(endpoint: str, container: str) -> Mapping[str, str]:

@@ -3,14 +3,13 @@ Fixtures for every test.
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-import attrs
 import hypothesis
 import pytest
 
+from hvcore.testing.fakes import SettableClock
 from hvcore.throttling.log_lines import LOG_LINES
 from tests.servers import (
     PostgresqlServer,
@@ -22,6 +21,8 @@ from tests.servers import (
 # Hypothesis fails an example of 200 ms or more, which a busy machine takes now and then.
 hypothesis.settings.register_profile("no_deadline", hypothesis.settings(deadline=None))
 hypothesis.settings.load_profile("no_deadline")
+
+__all__ = ["SettableClock"]
 
 WHOLE_SERVICES: Final = tuple(Path(__file__).parent / n for n in ("torture", "e2e"))
 
@@ -70,35 +71,6 @@ def keep_first_of_each(
     chosen = set(kept.values())
     config.hook.pytest_deselected(items=[one for one in items if one not in chosen])
     items[:] = kept.values()
-
-
-@attrs.define
-class SettableClock:
-    """
-    A clock that tests move.
-    """
-
-    moment: datetime = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        """
-        Return the moment it was set to.
-        """
-        return self.moment
-
-    def now_ms(self) -> int:
-        """
-        Return it as milliseconds since 1970.
-        """
-        return (self.moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(
-            milliseconds=1
-        )
-
-    def move(self, by: timedelta) -> None:
-        """
-        Let time pass.
-        """
-        self.moment += by
 
 
 @pytest.fixture(autouse=True)

@@ -27,6 +27,7 @@ _MEMBERS: Final = {
     rf"{_OUTPUT}/(containerSettings/cmfcSettings|outputSettings/hlsSettings)": (
         *("audioGroupId", "audioRenditionSets", "audioTrackType", "segmentModifier"),
     ),
+    rf"{_OUTPUT}/containerSettings/cmfcSettings": ("audioDuration",),
     _VIDEO: ("width", "height", "scalingBehavior", "codecSettings/codec"),
     rf"{_VIDEO}/codecSettings/h26[45]Settings": (
         *("bitrate", "maxBitrate", "rateControlMode", r"qvbrSettings/\w+"),

@@ -97,6 +97,7 @@ class AudioPlan:
         track: Of the source, from 0.
         bitrate: Bits a second; None: the encoder's choice.
         language: Three letters, or empty.
+        is_matched: It is padded or trimmed to the length of the picture.
     """
 
     track: int
@@ -105,6 +106,7 @@ class AudioPlan:
     channels: int
     language: str
     name: str
+    is_matched: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -203,3 +205,11 @@ class EncodePlan:
     source: str
     rotate: str
     groups: tuple[GroupPlan, ...]
+
+    @property
+    def has_matched_audio(self) -> bool:
+        """
+        Whether the length of the picture must be known before.
+        """
+        outputs = (output for group in self.groups for output in group.outputs)
+        return any(audio.is_matched for output in outputs for audio in output.audios)

@@ -97,7 +97,7 @@ def _streams(
         made += ["-map", "0:V:0"]
         made += _video(output.video, group.segment_s, rotate, facts, preset)
     for index, audio in enumerate(output.audios):
-        made += ["-map", f"0:a:{audio.track}", *_audio(audio, index)]
+        made += ["-map", f"0:a:{audio.track}", *_audio(audio, index, facts)]
     return made
 
 
@@ -107,7 +107,8 @@ def _video(
     rate = video.frame_rate or facts.frame_rate
     if video.is_capture:
         return _pictures(video, rate, rotate)
-    filters = [*_TURNS.get(rotate, ()), f"fps={rate}", *_scaling(video), "setsar=1"]
+    filters = [*_TURNS.get(rotate, ()), f"fps={rate}:start_time=0", *_scaling(video)]
+    filters.append("setsar=1")
     depth = "yuv420p10le" if video.profile in _DEEP else "yuv420p"
     made = ["-filter:v", ",".join(filters), "-pix_fmt", depth]
     made += ["-c:v", _ENCODERS[video.codec], "-preset", preset]
@@ -176,9 +177,15 @@ def _scaling(video: VideoPlan) -> Sequence[str]:
     return (fitted, f"pad={size}:-1:-1")
 
 
-def _audio(audio: AudioPlan, index: int) -> list[str]:
+def _audio(audio: AudioPlan, index: int, facts: SourceFacts) -> list[str]:
     made = [f"-c:a:{index}", "aac", f"-ar:a:{index}", str(audio.sample_rate_hz)]
     made += [f"-ac:a:{index}", str(audio.channels)]
+    if audio.is_matched and facts.picture_end_s:
+        # Silence before it begins and after it ends; nothing behind the last picture.
+        steps = (
+            f"aresample=async=1:first_pts=0,apad,atrim=end={facts.picture_end_s:.6f}"
+        )
+        made += [f"-filter:a:{index}", steps]
     if audio.bitrate:
         made += [f"-b:a:{index}", str(audio.bitrate)]
     if audio.language:

@@ -120,7 +120,10 @@ ERROR_CODES: Final = {
         meaning="The disk is full.", made_by="The folder for work has no room left."
     ),
     1056: ErrorCode(meaning="An input or output file cannot be opened."),
-    1075: ErrorCode(meaning="The input's container is damaged."),
+    1075: ErrorCode(
+        meaning="The input's container is damaged.",
+        made_by="The input has pictures, and ffmpeg can decode none of them.",
+    ),
     1076: ErrorCode(meaning="The input ends too early."),
     1401: ErrorCode(
         meaning="The bucket refused access.",

@@ -86,6 +86,8 @@ class JobRun:
             self.fetcher.fetch(plan.source, source, progress.check)
             facts = SourceFacts.read(self.programs.probe(source))
             facts.check(plan)
+            if plan.has_matched_audio:
+                facts = facts.with_picture_end(self.programs.picture_end_s(source))
             self._encode(plan, facts, folder, progress)
             groups = [
                 self._made(group, folder, number, facts)

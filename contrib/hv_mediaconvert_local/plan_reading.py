@@ -83,7 +83,12 @@ def _output(found: JsonObject, selectors: JsonObject) -> OutputPlan:
         or "audioTrackType" not in own,
         video=_video(video) if video else None,
         audios=tuple(
-            _audio(audio, selectors) for audio in objects_at(found, "audioDescriptions")
+            _audio(
+                audio,
+                selectors,
+                is_matched=own.get("audioDuration") == "MATCH_VIDEO_DURATION",
+            )
+            for audio in objects_at(found, "audioDescriptions")
         ),
     )
 
@@ -130,7 +135,7 @@ _CHANNELS: Final = {
 }
 
 
-def _audio(found: JsonObject, selectors: JsonObject) -> AudioPlan:
+def _audio(found: JsonObject, selectors: JsonObject, *, is_matched: bool) -> AudioPlan:
     own = object_at(found, "codecSettings", "aacSettings")
     selector = object_at(selectors, str(found.get("audioSourceName", "")))
     tracks = selector.get("tracks") or [1]
@@ -141,6 +146,7 @@ def _audio(found: JsonObject, selectors: JsonObject) -> AudioPlan:
         channels=_CHANNELS[own.get("codingMode", "CODING_MODE_2_0")],
         language=_language(found, selector),
         name=str(found.get("streamName", "")),
+        is_matched=is_matched,
     )
 
 

@@ -20,6 +20,7 @@ from hv_mediaconvert_local.wire import JsonObject
 TICK_S: Final = 0.2
 """How soon a canceled job's encoder ends."""
 _PROBE_S: Final = 60
+_READ_S: Final = 600
 _LOG_BYTES: Final = 4096
 _PIPE_BYTES: Final = 65536
 _MICROSECONDS: Final = 1_000_000
@@ -28,6 +29,8 @@ _SETTINGS_WORDS: Final = (
     *("Error while opening encoder", "Error initializing output stream"),
     *("Could not open encoder", "Invalid argument"),
 )
+_NO_PICTURES: Final = "Cannot determine format of input stream"
+"""When everything was read and nothing could be decoded."""
 _NO_DECODER: Final = ("Decoder (codec", "could not find codec parameters", "No decoder")
 
 
@@ -78,6 +81,22 @@ class EncodingPrograms:
             raise JobFailedError(1010, "The input is no media file that can be opened.")
         return dict(json.loads(done.stdout))
 
+    def picture_end_s(self, source: Path) -> float:
+        """
+        Return when the last picture ends, in the file's own times; 0 if none says.
+        """
+        command = [str(self.ffprobe), "-v", "error", "-of", "csv=p=0"]
+        command += ["-select_streams", "V:0"]
+        command += ["-show_entries", "packet=pts_time,duration_time"]
+        command += ["-protocol_whitelist", "file", f"file:{source}"]
+        try:
+            done = subprocess.run(  # noqa: S603 - the program was chosen by the operator
+                command, capture_output=True, timeout=_READ_S, check=False, text=True
+            )
+        except subprocess.TimeoutExpired as exc:
+            raise JobFailedError(1010, "The input cannot be read in time.") from exc
+        return max(map(_end_s, done.stdout.splitlines()), default=0.0)
+
     def encode(
         self,
         arguments: Sequence[str],
@@ -113,6 +132,15 @@ class EncodingPrograms:
             raise _failure(log.read_bytes()[-_LOG_BYTES:].decode(errors="replace"))
 
 
+def _end_s(packet: str) -> float:
+    # The duration is missing in some files, and other facts may follow.
+    begin, length, *_ = [*packet.split(","), ""]
+    try:
+        return float(begin) + (float(length) if length != "N/A" else 0.0)
+    except ValueError:
+        return 0.0
+
+
 def _follow(
     process: "subprocess.Popen[bytes]",
     check: Callable[[], None],
@@ -140,6 +168,8 @@ def _failure(log: str) -> JobFailedError:
         return JobFailedError(1050)
     if any(words in log for words in _NO_DECODER):
         return JobFailedError(1030)
+    if _NO_PICTURES in log:
+        return JobFailedError(1075)
     if any(words in log for words in _SETTINGS_WORDS):
         return JobFailedError(1040, f"ffmpeg refuses the settings: {last[0]}")
     return JobFailedError(1999, f"ffmpeg failed: {last[0]}")

@@ -24,12 +24,16 @@ class SourceFacts:
         duration_s: 0 if the file does not say.
         has_video: A picture that is a cover does not count.
         audio_tracks: How many.
+        starts_at_s: The earliest moment of the file's own times.
+        picture_end_s: When the last picture ends, counted from there; 0: not looked for.
     """
 
     duration_s: float
     has_video: bool
     frame_rate: Fraction
     audio_tracks: int
+    starts_at_s: float = 0.0
+    picture_end_s: float = 0.0
 
     @classmethod
     def read(cls, probed: JsonObject) -> "SourceFacts":
@@ -43,12 +47,20 @@ class SourceFacts:
             if one.get("codec_type") == "video"
             and not one.get("disposition", {}).get("attached_pic")
         ]
+        file = probed.get("format", {})
         return cls(
-            duration_s=float(probed.get("format", {}).get("duration", 0)),
+            duration_s=float(file.get("duration", 0)),
+            starts_at_s=float(file.get("start_time", 0)),
             has_video=bool(videos),
             frame_rate=_rate(videos[0]) if videos else _USUAL_RATE,
             audio_tracks=sum(one.get("codec_type") == "audio" for one in streams),
         )
+
+    def with_picture_end(self, end_s: float) -> "SourceFacts":
+        """
+        Return the same with the end of the last picture, in the file's own times.
+        """
+        return attrs.evolve(self, picture_end_s=max(0.0, end_s - self.starts_at_s))
 
     def check(self, plan: EncodePlan) -> None:
         """

@@ -3,9 +3,8 @@ The transcoder: one job of Google's Transcoder API for each video.
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from typing import Final, TypeVar
+from collections.abc import Iterator
+from typing import Final
 
 import attrs
 
@@ -68,8 +67,6 @@ _MEND: Final = (
     "gs://…, or transcoder.options.writes_to to what Google calls the storage's place"
 )
 
-Found = TypeVar("Found")
-
 _log = logging.getLogger(__name__)
 
 
@@ -111,8 +108,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return capabilities()
 
     def probe(self, workspace: Workspace) -> SourceInfo:
-        signed = workspace.source_address(_SOURCE_VALID_S)
-        return _read(signed, lambda source: probe_source(source).info)
+        return probe_source(_source_of(workspace)).info
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
         check_order(order)
@@ -179,7 +175,7 @@ class GoogleTranscoder(RemoteTranscoder):
             ),
             source=GoogleJobSource(
                 address=places.source(signed, target),
-                is_turned=_read(signed, is_turned),
+                is_turned=is_turned(_source_of(workspace)),
             ),
             target_address=places.target(target),
             key=workspace.key,
@@ -233,9 +229,11 @@ def _renditions(order: TranscodeOrder) -> Iterator[MadeRendition]:
         yield MadeRendition(name=audio.name, playlist=playlist, audio=audio)
 
 
-def _read(address: str, look: Callable[[SourceBytes], Found]) -> Found:
-    with closing(SourceBytes(address)) as source:
-        return look(source)
+def _source_of(workspace: Workspace) -> SourceBytes:
+    ranges = workspace.source_ranges()
+    if ranges is None:
+        raise NotAddressableError(_MEND)
+    return SourceBytes(ranges)
 
 
 def _target_of(workspace: Workspace) -> PartTarget:

@@ -246,7 +246,11 @@ def _audio_output(rendition: AudioRendition, source: SourceInfo) -> Members:
         sound["LanguageCodeControl"] = "USE_CONFIGURED"
     return {
         "NameModifier": audio_modifier(rendition),
-        "ContainerSettings": {"Container": "CMFC"},
+        "ContainerSettings": {
+            "Container": "CMFC",
+            # Sources whose sound goes on after the last picture, or ends before it.
+            "CmfcSettings": {"AudioDuration": "MATCH_VIDEO_DURATION"},
+        },
         "AudioDescriptions": [sound],
     }
 

@@ -28,8 +28,10 @@ class PurgeOrder:
     Attributes:
         id: The same however often the order is carried out.
         video_id: Whose files these are.
-        address_prefixes: Every address that begins with one of them, such as
-            ``https://cdn.example.com/v1/private/vid_…/``.
+        address_prefixes: Every address that begins with one of them, letter by letter,
+            such as ``https://cdn.example.com/v1/private/vid_…/``. One need not end with
+            ``/``: what may follow is the rest of a name, or a query. Any number, also
+            none.
     """
 
     id: str
@@ -45,7 +47,11 @@ class CachePurger(ABC):
     Tells a cache, such as a CDN, what to remove.
 
     Called by a thread of a worker after the change took effect, at least once
-    for each order; a call that fails is made again until it succeeds.
+    for each order, and by several threads at once; a call that fails is made again until
+    it succeeds. An order that comes again is carried out again: what its cache answered
+    may have been lost. What is not in the cache is no failure.
+
+    No secret, such as a provider's token, is in an error, a log line, or a repr.
     """
 
     @abstractmethod
@@ -53,8 +59,11 @@ class CachePurger(ABC):
         """
         Have the cache forget; it has, or will soon, when this returns.
 
+        It may take half a minute.
+
         Raises:
-            UnavailableError: The cache does not answer; the order is repeated.
+            UnavailableError: The cache does not answer, or refuses; the order is
+                repeated.
         """
 
     def close(self) -> None:

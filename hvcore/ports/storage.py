@@ -1,8 +1,15 @@
 """
 The storage port: whole objects under relative paths.
 
-Paths are relative, separated by ``/``, without ``..``, and never made from
-anything a user has sent.
+A path is relative: segments between ``/``, none of them empty, ``.`` or ``..``. The core
+makes every path itself, of ASCII letters, digits, ``.``, ``_`` and ``-``; a letter's case
+counts. Every storage takes segments of 100 characters and paths of 500. A path that a
+storage cannot keep is a ValueError before anything is done: never another object.
+
+There are no folders: nothing has to be made before an object is written, and no path
+exists because others begin with it. A prefix is a path, with or without ``/`` at its end,
+and stands for the object at it and all below it: ``v/1`` for ``v/1`` and ``v/1/a``, and not
+for ``v/10``. No path of an object is also the prefix of another.
 """
 
 from abc import ABC, abstractmethod
@@ -45,9 +52,10 @@ class ObjectInfo:
     What the storage knows about an object.
 
     Attributes:
-        modified_at: Aware UTC datetime.
+        modified_at: Aware UTC datetime, to the second at least.
         content_type: As it was sent; None if the storage keeps none.
         tag: Another one if the bytes are others (an ETag); None if it keeps none.
+            ``walk`` may leave out both.
     """
 
     path: str
@@ -57,13 +65,32 @@ class ObjectInfo:
     tag: str | None = None
 
 
+def check_object_path(path: str) -> str:
+    """
+    Return a path if it is one of an object, for storages to begin with.
+
+    The core makes all paths itself; this guards against its mistakes.
+
+    Raises:
+        ValueError: It is absolute, leaves the storage, or is no path.
+    """
+    is_text = path.isprintable()
+    if not is_text or any(part in {"", ".", ".."} for part in path.split("/")):
+        raise ValueError(f"not a path of an object: {path!r}")
+    return path
+
+
 class Storage(ABC):
     """
     Keep objects.
 
-    Thread-safe. Every method may raise UnavailableError when the storage
-    does not answer, StorageRefusedError when it does not permit something, and
+    Thread-safe. Each process builds its own, after a fork; what one has stored or
+    deleted, all others see at once. Every method may raise UnavailableError when the
+    storage does not answer, StorageRefusedError when it does not permit something, and
     UnreadableObjectError of an object that nobody can read; foreign exceptions end here.
+    While the storage does not answer, nothing is said to be absent, and no list is empty.
+
+    An object may have hundreds of gigabytes: no more than a few MiB of it are in memory.
     """
 
     @abstractmethod
@@ -80,8 +107,14 @@ class Storage(ABC):
         """
         Open the bytes ``[start, end)`` of an object for reading.
 
+        A range may end behind the object's end, or begin there: what is there is given,
+        which may be nothing. What is returned is read from its beginning and closed,
+        and need not be seekable. While it is read, reads raise what methods raise. Of an
+        object that is replaced meanwhile, it may give bytes of both.
+
         Raises:
-            ObjectNotFoundError: There is none.
+            ObjectNotFoundError: There is none; known when this returns.
+            ValueError: The start is below 0, or the end before it.
         """
 
     @abstractmethod
@@ -89,19 +122,28 @@ class Storage(ABC):
         """
         Store everything that source gives, whole or not at all.
 
-        An object that was there before is replaced in one step.
+        An object that was there before is replaced in one step: until then, readers get
+        the old one. A process that is killed meanwhile leaves the old one, or none. Of
+        several writers, one that ends last wins; none waits for another.
+
+        Args:
+            source: Read from its position, and not closed. ``read`` may give fewer bytes
+                than were asked for, and b"" only at the end. It need not be seekable.
+                What it raises is raised here, unchanged, and nothing is stored.
         """
 
     @abstractmethod
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
         """
-        Store a local file, whole or not at all; the local file may be moved.
+        Store a local file as ``write`` does; the local file may be moved.
         """
 
     @abstractmethod
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
         """
         Give every object under a prefix, in no particular order.
+
+        What is stored or removed meanwhile may be among them or not.
         """
 
     @abstractmethod
@@ -110,7 +152,7 @@ class Storage(ABC):
         Remove the object at prefix or everything below it; absent is fine.
 
         Returns:
-            How many objects were removed.
+            How many objects were removed. On return they are gone, for everybody.
         """
 
     @abstractmethod
@@ -174,6 +216,8 @@ class SupportsCopy(Protocol):
         """
         Store a copy of an object, whole or not at all.
 
+        It replaces what was at the target, as ``write`` does; the source stays.
+
         Raises:
             ObjectNotFoundError: There is no source.
             UnavailableError: The storage refuses.
@@ -207,7 +251,8 @@ class SupportsHide(Protocol):
         """
         Hide everything below prefix from readers; absent is fine.
 
-        ``delete_tree`` of the same prefix later removes what was hidden, too.
+        ``delete_tree`` of the same prefix later removes what was hidden, too, and counts
+        it.
         """
         ...
 

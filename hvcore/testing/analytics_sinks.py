@@ -4,7 +4,7 @@ The promises of a sink: everything once, whatever happens.
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Final, TypeAlias
@@ -14,6 +14,7 @@ import pytest
 from hvcore.domain.analytics.segments import BatchId, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
+from hvcore.testing.children import at_once
 from hvcore.testing.deviations import DeclaresDeviations
 from hvcore.testing.served import (
     NOON,
@@ -202,7 +203,7 @@ class AnalyticsSinkConformance(DeclaresDeviations, ABC):
         """
         sink.write(batch(segment()))
         other = reopened()
-        _at_once([sink.prepare, other.prepare, sink.prepare, other.prepare])
+        at_once([sink.prepare, other.prepare, sink.prepare, other.prepare])
 
         assert sink.is_prepared()
         assert (self.counted(sink, VIDEO), sink.position(FILE)) == (1, 10)
@@ -224,7 +225,7 @@ class AnalyticsSinkConformance(DeclaresDeviations, ABC):
             for start in range(0, 1_000, 200):
                 sinks[number].write(batch(*ones, file=f"kit-{number}.log", start=start))
 
-        _at_once([partial(write, number) for number in range(4)])
+        at_once([partial(write, number) for number in range(4)])
 
         assert [self.counted(sink, VideoId(f"vid_kit_{n}")) for n in range(20)] == (
             [20] * 20
@@ -240,7 +241,7 @@ class AnalyticsSinkConformance(DeclaresDeviations, ABC):
         sinks = [sink, reopened(), sink, reopened()]
         for start in range(0, 100, SEGMENT_BYTES):
             one = batch(segment(), start=start)
-            _at_once([partial(own.write, one) for own in sinks])
+            at_once([partial(own.write, one) for own in sinks])
 
         assert (self.counted(sink, VIDEO), sink.position(FILE)) == (10, 100)
 
@@ -266,7 +267,7 @@ class AnalyticsSinkConformance(DeclaresDeviations, ABC):
             finally:
                 is_done.set()
 
-        _at_once([write, look])
+        at_once([write, look])
 
         ahead = [
             found
@@ -274,26 +275,3 @@ class AnalyticsSinkConformance(DeclaresDeviations, ABC):
             if not found[0] <= found[1] // SEGMENT_BYTES <= found[2]
         ]
         assert ahead == []
-
-
-def _at_once(calls: Sequence[Callable[[], None]]) -> None:
-    """
-    Call all of them at the same time; raise what the first of them raised.
-    """
-    start = threading.Barrier(len(calls))
-    failures: list[BaseException] = []
-
-    def call(one: Callable[[], None]) -> None:
-        try:
-            start.wait()
-            one()
-        except BaseException as exc:  # noqa: BLE001 - raised below
-            failures.append(exc)
-
-    threads = [threading.Thread(target=call, args=(one,)) for one in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]

@@ -34,6 +34,7 @@ from hvcore.plugin_api import (
     PartPending,
     PartTarget,
     RemoteTranscoder,
+    SourceRanges,
     Storage,
     TranscodeError,
     TranscodeOrder,
@@ -287,6 +288,14 @@ class RemoteTranscoderConformance(TranscoderConformance):
             )
             return signed
 
+        def read(start: int, end: int) -> bytes:
+            with storage.open(self.source_path, start=start, end=end) as file:
+                return file.read()
+
+        def ranges() -> SourceRanges:
+            size_bytes = storage.stat(self.source_path).size_bytes
+            return SourceRanges(size_bytes=size_bytes, read=read)
+
         own = folder / key
         own.mkdir(exist_ok=True)
         return Workspace(
@@ -297,5 +306,6 @@ class RemoteTranscoderConformance(TranscoderConformance):
             key=key,
             remember=remembered.append,
             source_address=address,
+            source_ranges=ranges,
             target=PartTarget(storage=storage, prefix=f"media/{key}"),
         )

@@ -4,6 +4,8 @@ Which paths an object can have.
 
 from typing import Final
 
+from hvcore.plugin_api import check_object_path
+
 RESERVED: Final = frozenset({".incoming", ".hidden"})
 """Folders of the local storage's own."""
 
@@ -12,19 +14,12 @@ def check_path(path: str) -> str:
     """
     Return an object's path if it is one.
 
-    The core makes all paths itself; this guards against its mistakes.
-
     Raises:
-        ValueError: It is absolute, leaves the storage, or is no path.
+        ValueError: It is none, or one of ours.
     """
-    segments = path.split("/")
-    if (
-        "\0" in path
-        or any(segment in {"", ".", ".."} for segment in segments)
-        or segments[0] in RESERVED
-    ):
+    if path.split("/", maxsplit=1)[0] in RESERVED:
         raise ValueError(f"not a path of an object: {path!r}")
-    return path
+    return check_object_path(path)
 
 
 def check_prefix(prefix: str) -> str:

@@ -10,11 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import attrs
 import pytest
 
 from hv_storage_fsspec.remote import RemoteStorage
-from hvcore.plugin_api import RemoteTranscoder
-from hvcore.testing.remote_transcoder import RemoteTranscoderConformance
+from hvcore.plugin_api import RemoteTranscoder, TranscodeError, UnavailableError
+from hvcore.testing.remote_transcoder import RemoteTranscoderConformance, Submit
 from tests.fakes import SettableClock
 from tests.object_store import KEY, SECRET, new_bucket, s3_server
 from tests.remote_service import RemoteService
@@ -30,6 +31,10 @@ class RefusedError(Exception):
     pass
 
 
+class NoSuchJobError(Exception):
+    pass
+
+
 class AcmeClient:
     """
     The client library of the example's service.
@@ -37,6 +42,7 @@ class AcmeClient:
 
     def __init__(self, service: RemoteService) -> None:
         self.service = service
+        self.is_refusing = False
 
     def probe(self, address: str) -> dict[str, Any]:
         size = self._answer(self.service.probe({"source": address}))["size"]
@@ -76,6 +82,10 @@ class AcmeClient:
         if self.service.is_down:
             raise NoAnswerError
         status, body = answer
+        if self.is_refusing:
+            raise RefusedError("the key was replaced")
+        if status == 404:
+            raise NoSuchJobError
         if status >= 400:
             raise RefusedError(status)
         return body
@@ -95,6 +105,7 @@ class TestAcmeTranscoder(RemoteTranscoderConformance):
     source_path = "kit/source.mp4"
     service: RemoteService
     clock: SettableClock
+    client: AcmeClient
 
     @pytest.fixture
     def transcoder(
@@ -102,11 +113,13 @@ class TestAcmeTranscoder(RemoteTranscoderConformance):
     ) -> Iterator[RemoteTranscoder]:
         type(self).clock = SettableClock()
         type(self).service = RemoteService(store, self.clock.now)
+        type(self).client = AcmeClient(self.service)
         library = ModuleType("acme_client")
         vars(library).update(
             NoAnswer=NoAnswerError,
+            NoSuchJob=NoSuchJobError,
             Refused=RefusedError,
-            Client=lambda _: AcmeClient(self.service),
+            Client=lambda _: self.client,
         )
         monkeypatch.setitem(sys.modules, "acme_client", library)
         (code,) = re.findall(
@@ -141,3 +154,24 @@ class TestAcmeTranscoder(RemoteTranscoderConformance):
 
     def break_off(self) -> None:
         self.service.is_down = True
+
+    @pytest.mark.parametrize("known", [["handle"], []])
+    def test_what_is_refused_about_a_job_does_not_end_it(
+        self, transcoder: RemoteTranscoder, submit: Submit, known: list[str]
+    ) -> None:
+        made = submit("kit-1")
+        handle = made.remembered[-1] if known else None
+        self.client.is_refusing = True
+
+        with pytest.raises(UnavailableError, match="the key was replaced"):
+            transcoder.run(made.part, attrs.evolve(made.workspace, handle=handle))
+        with pytest.raises(UnavailableError, match="the key was replaced"):
+            transcoder.cancel("kit-1", handle)
+
+    def test_a_refused_submission_has_failed(
+        self, submit: Submit, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(self.service, "submit", lambda _: (403, {}))
+
+        with pytest.raises(TranscodeError):
+            submit("kit-1")

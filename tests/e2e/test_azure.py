@@ -8,9 +8,18 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
+from playwright.sync_api import Page
 
-from tests.azure_store import blob_names, environ_of_azure, new_container
+from hvcore.domain.uploads.direct import PART_BYTES
+from tests.azure_store import (
+    allow_pages,
+    blob_names,
+    environ_of_azure,
+    new_container,
+)
 from tests.e2e.clips import ffmpeg_complaints, make_clip
+from tests.e2e.direct_pages import GIB, read_bytes, sent_by_page
+from tests.e2e.sites import Site
 from tests.live import LiveService, live_service, request, until
 
 
@@ -26,6 +35,7 @@ def service(
     """
     A service whose own upload address leads nowhere.
     """
+    allow_pages(azure_store)
     with live_service(
         tmp_path_factory.mktemp("azure"),
         **environ_of_azure(azure_store, container),
@@ -34,6 +44,12 @@ def service(
         HV_PUBLIC__UPLOAD_URL="http://127.0.0.1:9",
     ) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clips")
+    return make_clip(folder / "small.mp4", seconds=2, size="640x360")
 
 
 def first_of(playlist: str) -> str:
@@ -45,11 +61,11 @@ def first_of(playlist: str) -> str:
 
 
 def test_what_is_sent_to_azure_plays_from_there_and_goes(
-    service: LiveService, azure_store: str, container: str, tmp_path: Path
+    service: LiveService, azure_store: str, container: str, small: Path
 ) -> None:
-    clip = make_clip(tmp_path / "small.mp4", seconds=2, size="640x360")
+    names_of_others = set(blob_names(azure_store, container, ""))
 
-    done = service.hv("upload", str(clip), "--public", "--wait", "--json")
+    done = service.hv("upload", str(small), "--public", "--wait", "--json")
 
     assert done.returncode == 0, done.stderr
     video_id = json.loads(done.stdout)["videoID"]
@@ -59,7 +75,39 @@ def test_what_is_sent_to_azure_plays_from_there_and_goes(
     assert segment.headers["Server"].startswith("Azurite")
     assert service.call("DELETE", f"/v1/videos/{video_id}").status == 200
     until(
-        lambda: not blob_names(azure_store, container, ""),
+        lambda: names_of_others.issuperset(blob_names(azure_store, container, "")),
         within_s=30,
         what="the purge",
     )
+
+
+@pytest.mark.parametrize(
+    "size_bytes",
+    [
+        1024**2,
+        pytest.param(GIB, marks=[pytest.mark.long, pytest.mark.timeout(600)]),
+    ],
+    ids=["1 MiB", "1 GiB"],
+)
+def test_a_page_sends_a_film_past_the_service(
+    service: LiveService, small: Path, site: Site, page: Page, size_bytes: int
+) -> None:
+    wanted = {
+        "fileName": "film.mp4",
+        "contentType": "video/mp4",
+        "fileSize": size_bytes,
+        "parts": True,
+    }
+    grant = service.call("POST", "/v1/videos/upload-url", wanted).body
+    page.goto(site.url)
+    before = read_bytes(service)
+
+    statuses = sent_by_page(page, small, grant, size_bytes=size_bytes)
+
+    assert statuses == [201] * max(1, size_bytes // PART_BYTES)
+    assert read_bytes(service) - before < 1024**2 // 4
+    done = service.call("POST", f"/v1/videos/{grant['videoID']}/upload-complete")
+    assert done.status == 200, done.data
+    # A worker fetches it whole.
+    ended = service.finished(grant["videoID"], within_s=400)
+    assert ended["status"]["ready"], ended

@@ -2,54 +2,19 @@
 Uploads that go straight to the object store, past the service.
 """
 
-import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
 
-import psutil
 import pytest
 from playwright.sync_api import Page
 
+from hvcore.domain.uploads.direct import PART_BYTES
 from tests.e2e.clips import ffmpeg_complaints, make_clip
+from tests.e2e.direct_pages import GIB, read_bytes, sent_by_page
 from tests.e2e.sites import Site
 from tests.live import LiveService, live_service, request, until
 from tests.object_store import environ_of_swift, new_swift_bucket, swift_client
-
-GIB: Final = 1024**3
-FREE_BOX_HEADER: Final = 8
-"""Bytes of the header of a box that players skip (ISO/IEC 14496-12, 8.1.2)."""
-
-SEND: Final = """async ({grant, clip, padding}) => {
-    const header = new Uint8Array(8);
-    new DataView(header.buffer).setUint32(0, padding + 8);
-    header.set([0x66, 0x72, 0x65, 0x65], 4);  // "free"
-    const film = Uint8Array.from(atob(clip), letter => letter.charCodeAt(0));
-    const zeros = new Blob(Array(16).fill(new Uint8Array(1024 * 1024)));
-    const rest = [];
-    for (let left = padding; left > 0; left -= zeros.size) {
-        rest.push(zeros.slice(0, Math.min(left, zeros.size)));
-    }
-    const file = new Blob([film, header, ...rest]);
-    const jobs = [];
-    let at = 0;
-    for (const part of grant.parts ?? []) {
-        jobs.push([part.signedURL, file.slice(at, at += part.size), {}]);
-    }
-    if (!jobs.length) {
-        jobs.push([grant.signedURL, file, {"Content-Type": "video/mp4"}]);
-    }
-    const statuses = [];
-    const work = async () => {
-        for (let job; (job = jobs.shift());) {
-            const [url, body, headers] = job;
-            statuses.push((await fetch(url, {method: "PUT", body, headers})).status);
-        }
-    };
-    await Promise.all([work(), work(), work(), work()]);
-    return statuses;
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -140,41 +105,6 @@ def test_processing_starts_though_nobody_says_so(
     assert late.body == {"videoID": grant["videoID"]}
 
 
-def sent_by_page(
-    page: Page, clip: Path, grant: Mapping[str, Any], *, size_bytes: int
-) -> list[int]:
-    """
-    Let a page of somebody's own send a film that is padded to a size.
-
-    Returns:
-        The store's answers.
-    """
-    film = clip.read_bytes()
-    statuses: list[int] = page.evaluate(
-        SEND,
-        {
-            "grant": grant,
-            "clip": base64.b64encode(film).decode(),
-            "padding": size_bytes - len(film) - FREE_BOX_HEADER,
-        },
-    )
-    return statuses
-
-
-def read_bytes(service: LiveService) -> int:
-    """
-    Return what the processes that take uploads and requests have read so far.
-    """
-    processes = psutil.Process(service.supervisor.pid).children(recursive=True)
-    told = [
-        one.io_counters().read_chars
-        for one in processes
-        if any(role in " ".join(one.cmdline()) for role in ("upload", "api"))
-    ]
-    assert told
-    return sum(told)
-
-
 @pytest.mark.parametrize(
     "size_bytes",
     [
@@ -198,7 +128,7 @@ def test_a_page_sends_a_film_past_the_service(
 
     statuses = sent_by_page(page, small, grant, size_bytes=size_bytes)
 
-    assert statuses == [200] * max(1, size_bytes // (64 * 1024**2))
+    assert statuses == [200] * max(1, size_bytes // PART_BYTES)
     assert read_bytes(direct) - before < 1024**2 // 4
     path = f"/v1/videos/{grant['videoID']}/upload-complete"
     done = direct.call("POST", path)

@@ -1,106 +1,72 @@
 """
 A whole service whose videos MediaConvert makes, with its files in Swift.
-
-MediaConvert is ``hv-mediaconvert``, which encodes with ffmpeg and writes into the bucket.
 """
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
 
-from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import LiveService, live_service, request, until
-from tests.object_store import (
-    environ_of_swift,
-    new_swift_bucket,
-    swift_client,
-    swift_server,
-)
-from tests.plugins.mediaconvert_local.local_server import (
-    ACCESS_KEY,
-    ACCESS_SECRET,
-    LocalServer,
-    local_server,
-)
+from tests.e2e.clips import ffmpeg_complaints
+from tests.e2e.mediaconvert_cloud import Cloud, cloud_service
+from tests.live import request, until
+from tests.object_store import swift_client
+from tests.plugins.mediaconvert_local.local_server import local_server
 
 KEY = "hvcore-key"
 
 
 @attrs.frozen(kw_only=True)
-class Cloud:
+class Killed:
     """
-    A service, and who makes its videos.
+    A video whose worker was killed right after it had submitted it.
 
     Attributes:
-        killed: A video whose worker was killed right after it had submitted it.
         reached: A folder that has a file for each such kill.
     """
 
-    service: LiveService
-    server: LocalServer
-    swift: str
-    bucket: str
-    clip: Path
-    killed: str
+    video_id: str
     reached: Path
-
-    def submitted(self, video_id: str) -> list[dict[str, Any]]:
-        """
-        Return what MediaConvert was asked to make of a video.
-        """
-        jobs = self.server.client().list_jobs(MaxResults=20)["Jobs"]
-        return [job for job in jobs if video_id in json.dumps(job["Settings"])]
-
-    def processed(self) -> str:
-        """
-        Upload the clip and ask for it.
-        """
-        answer = self.service.process(self.service.uploaded(self.clip))
-        assert answer.status == 200, answer.data
-        return str(answer.body["videoID"])
 
 
 @pytest.fixture(scope="module")
-def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
-    folder = tmp_path_factory.mktemp("cloud")
-    secret = folder / "secret"
-    secret.write_text(f"{ACCESS_SECRET}\n")
-    clip = make_clip(folder / "clip.mp4", seconds=3, size="320x180")
-    (folder / "reached").mkdir()
+def failpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reached")
+
+
+@pytest.fixture(scope="module")
+def whole_cloud(
+    tmp_path_factory: pytest.TempPathFactory, swift: str, failpoints: Path
+) -> Iterator[Cloud]:
     with (
-        swift_server() as swift,
         local_server(swift, "--max-encodes", "2", is_swift=True) as server,
-    ):
-        bucket = new_swift_bucket(swift)
-        with live_service(
-            folder,
-            **environ_of_swift(swift, bucket),
-            HV_TRANSCODER__BACKEND="mediaconvert",
-            HV_TRANSCODER__OPTIONS__ROLE="arn:aws:iam::123456789012:role/Transcode",
-            HV_TRANSCODER__OPTIONS__REGION="us-east-1",
-            HV_TRANSCODER__OPTIONS__ENDPOINT=server.address,
-            HV_TRANSCODER__OPTIONS__ACCESS_KEY=ACCESS_KEY,
-            HV_TRANSCODER__OPTIONS__SECRET_KEY_FILE=str(secret),
-            HV_TRANSCODER__OPTIONS__TAGS="team=video",
+        cloud_service(
+            tmp_path_factory.mktemp("cloud"),
+            swift,
+            server,
             HV_FAILPOINTS="part.submitted=kill*1",
-            HV_FAILPOINTS_DIR=str(folder / "reached"),
-        ) as service:
-            made = Cloud(
-                service=service,
-                server=server,
-                swift=swift,
-                bucket=bucket,
-                clip=clip,
-                killed="",
-                reached=folder / "reached",
-            )
-            video_id = made.processed()
-            until(lambda: made.submitted(video_id), within_s=30, what="the submission")
-            yield attrs.evolve(made, killed=video_id)
+            HV_FAILPOINTS_DIR=str(failpoints),
+        ) as made,
+    ):
+        yield made
+
+
+@pytest.fixture(scope="module")
+def killed(whole_cloud: Cloud, failpoints: Path) -> Killed:
+    video_id = whole_cloud.processed()
+    until(lambda: whole_cloud.submitted(video_id), within_s=30, what="the submission")
+    return Killed(video_id=video_id, reached=failpoints)
+
+
+@pytest.fixture
+def cloud(whole_cloud: Cloud, killed: Killed) -> Cloud:
+    """
+    The service once no worker is killed any more.
+    """
+    del killed
+    return whole_cloud
 
 
 def test_an_upload_gets_ready_plays_and_conforms(cloud: Cloud) -> None:
@@ -175,9 +141,9 @@ def test_a_deleted_video_is_cancelled(cloud: Cloud) -> None:
     until(is_cancelled, within_s=30, what="the cancellation")
 
 
-def test_a_worker_that_is_killed_leaves_one_job(cloud: Cloud) -> None:
-    details = cloud.service.finished(cloud.killed, within_s=60)
+def test_a_worker_that_is_killed_leaves_one_job(cloud: Cloud, killed: Killed) -> None:
+    details = cloud.service.finished(killed.video_id, within_s=60)
 
     assert details["status"]["ready"], details
-    assert any(cloud.reached.iterdir()), "no worker was killed"
-    assert len(cloud.submitted(cloud.killed)) == 1
+    assert any(killed.reached.iterdir()), "no worker was killed"
+    assert len(cloud.submitted(killed.video_id)) == 1

@@ -31,11 +31,13 @@ class Principal:
     A caller, recognised: a program with a key, or a person.
 
     Attributes:
-        key_id: None for a person.
-        type: Of the key; None for a person.
+        key_id: As an authentication provider chooses it (see AuthProvider); None for a
+            person.
+        type: Of the key; None for a person. ENVIRONMENT needs ``org_id`` and ``env_id``,
+            FULL_ACCESS ``org_id``.
         org_id: None for a system key, which reaches every organization.
-        env_id: See ApiKey; None for a person, who reaches every environment of
-            the organization.
+        env_id: An environment's id; see ApiKey. None for a person, who reaches every
+            environment of the organization.
         person: None for a key.
     """
 

@@ -60,7 +60,8 @@ class RateLimitState:
     Attributes:
         remaining: How many more requests it lets through now.
         reset_at: When the next request is allowed if none remains, else when
-            the oldest leaves the window.
+            the oldest leaves the window. Of an empty window, some moment from now to one
+            window later.
     """
 
     rule: RateLimitRule

@@ -2,80 +2,29 @@
 Authentication by API key.
 """
 
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
-import attrs
 import pytest
 
 from hv_auth_apikey.backend import ApiKeyProvider
-from hvcore.domain.access.keys import (
-    ALL_PERMISSIONS,
-    ApiKey,
-    KeyType,
-    hash_key,
-    new_key_value,
-)
+from hvcore.domain.access.keys import hash_key, new_key_value
 from hvcore.domain.access.tenants import EnvironmentKind
-from hvcore.domain.ids import EnvId, OrgId, new_key_id
 from hvcore.errors import UnauthorizedError
 from hvcore.ports.auth import Credentials
+from hvcore.testing.key_book import MemoryKeyBook
 from tests.conftest import SettableClock
 
 
-@attrs.define
-class KeyShelf:
-    """
-    A key book in memory that counts how often it is asked.
-    """
-
-    keys: dict[str, ApiKey] = attrs.field(factory=dict)
-    lookups: int = 0
-    uses: list[tuple[ApiKey, datetime]] = attrs.field(factory=list)
-
-    def find(self, sha256: str) -> ApiKey | None:
-        """
-        Look a key up.
-        """
-        self.lookups += 1
-        return self.keys.get(sha256)
-
-    def note_use(self, key: ApiKey, at: datetime) -> None:
-        """
-        Remember a use.
-        """
-        self.uses.append((key, at))
-
-    def add(self, clock: SettableClock, **changes: Any) -> str:  # noqa: ANN401 - fields
-        """
-        Make a key and return its value.
-        """
-        value = new_key_value(EnvironmentKind.DEVELOPMENT)
-        key = ApiKey(
-            id=new_key_id(),
-            name="k",
-            type=KeyType.ENVIRONMENT,
-            org_id=OrgId("org_a"),
-            env_id=EnvId("dev"),
-            permissions=ALL_PERMISSIONS,
-            sha256=hash_key(value),
-            shown=value[:12],
-            created_at=clock.now(),
-        )
-        self.keys[key.sha256] = attrs.evolve(key, **changes)
-        return value
-
-
 @pytest.fixture
-def keys() -> KeyShelf:
+def keys() -> MemoryKeyBook:
     """
     No keys yet.
     """
-    return KeyShelf()
+    return MemoryKeyBook()
 
 
 @pytest.fixture
-def provider(keys: KeyShelf, clock: SettableClock) -> ApiKeyProvider:
+def provider(keys: MemoryKeyBook, clock: SettableClock) -> ApiKeyProvider:
     """
     The provider under test.
     """
@@ -87,7 +36,7 @@ def _credentials(value: str) -> Credentials:
 
 
 def test_a_key_is_recognised_and_its_use_noted(
-    provider: ApiKeyProvider, keys: KeyShelf, clock: SettableClock
+    provider: ApiKeyProvider, keys: MemoryKeyBook, clock: SettableClock
 ) -> None:
     value = keys.add(clock)
 
@@ -109,7 +58,7 @@ def test_without_the_header_it_is_not_ours(provider: ApiKeyProvider) -> None:
     "value", ["", "hv_test_", "hv_test_" + "a" * 32, "hv_live_ß" + "a" * 31, "\0"]
 )
 def test_what_is_no_key_is_refused_without_a_lookup(
-    provider: ApiKeyProvider, keys: KeyShelf, value: str
+    provider: ApiKeyProvider, keys: MemoryKeyBook, value: str
 ) -> None:
     with pytest.raises(UnauthorizedError):
         provider.authenticate(_credentials(value))
@@ -118,7 +67,7 @@ def test_what_is_no_key_is_refused_without_a_lookup(
 
 
 def test_a_mistyped_key_is_refused_without_a_lookup(
-    provider: ApiKeyProvider, keys: KeyShelf, clock: SettableClock
+    provider: ApiKeyProvider, keys: MemoryKeyBook, clock: SettableClock
 ) -> None:
     value = keys.add(clock)
     typo = value[:10] + ("b" if value[10] == "a" else "a") + value[11:]
@@ -131,7 +80,7 @@ def test_a_mistyped_key_is_refused_without_a_lookup(
 
 @pytest.mark.parametrize("separator", [",", ", "])
 def test_two_headers_are_refused(
-    provider: ApiKeyProvider, keys: KeyShelf, clock: SettableClock, separator: str
+    provider: ApiKeyProvider, keys: MemoryKeyBook, clock: SettableClock, separator: str
 ) -> None:
     value = keys.add(clock)
 
@@ -139,7 +88,9 @@ def test_two_headers_are_refused(
         provider.authenticate(_credentials(value + separator + value))
 
 
-def test_an_unknown_key_is_refused(provider: ApiKeyProvider, keys: KeyShelf) -> None:
+def test_an_unknown_key_is_refused(
+    provider: ApiKeyProvider, keys: MemoryKeyBook
+) -> None:
     with pytest.raises(UnauthorizedError):
         provider.authenticate(_credentials(new_key_value(EnvironmentKind.PRODUCTION)))
 
@@ -148,7 +99,7 @@ def test_an_unknown_key_is_refused(provider: ApiKeyProvider, keys: KeyShelf) -> 
 
 @pytest.mark.parametrize("end", ["expires_at", "revoked_at"])
 def test_a_key_works_until_its_end_and_not_longer(
-    provider: ApiKeyProvider, keys: KeyShelf, clock: SettableClock, end: str
+    provider: ApiKeyProvider, keys: MemoryKeyBook, clock: SettableClock, end: str
 ) -> None:
     value = keys.add(clock, **{end: clock.now() + timedelta(seconds=1)})
     assert provider.authenticate(_credentials(value)) is not None
@@ -161,7 +112,7 @@ def test_a_key_works_until_its_end_and_not_longer(
 
 
 def test_a_book_that_finds_another_key_is_not_believed(
-    provider: ApiKeyProvider, keys: KeyShelf, clock: SettableClock
+    provider: ApiKeyProvider, keys: MemoryKeyBook, clock: SettableClock
 ) -> None:
     value = keys.add(clock, sha256="ab" * 32)
     (other,) = keys.keys.values()

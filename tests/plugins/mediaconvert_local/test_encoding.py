@@ -215,6 +215,15 @@ def test_an_input_may_be_a_presigned_address(
     assert "made/clip.mp4" in server.keys(clip.bucket)
 
 
+def _blind(folder: Path) -> bytes:
+    """
+    Return a film that has an index, and other bytes where its pictures were.
+    """
+    film = make_clip(folder / "film.mp4", seconds=1, size="64x36").read_bytes()
+    start, end = film.index(b"mdat") + 4, film.index(b"moov") - 4
+    return film[:start] + b"\xff" * (end - start) + film[end:]
+
+
 @pytest.mark.parametrize(
     ("source", "code"),
     [
@@ -225,6 +234,7 @@ def test_an_input_may_be_a_presigned_address(
         ("http://127.0.0.1:1/clip.mp4", 3451),
         ("s3://{bucket}/in/text.mp4", 1010),
         ("s3://{bucket}/in/silent.mp4", 1021),
+        ("s3://{bucket}/in/blind.mp4", 1075),
     ],
 )
 def test_an_input_that_does_not_do_ends_the_job_with_its_code(
@@ -234,6 +244,7 @@ def test_an_input_that_does_not_do_ends_the_job_with_its_code(
     s3 = s3_client(server.s3_endpoint)
     s3.upload_file(str(silent), clip.bucket, "in/silent.mp4")
     s3.put_object(Bucket=clip.bucket, Key="in/text.mp4", Body=b"no video " * 999)
+    s3.put_object(Bucket=clip.bucket, Key="in/blind.mp4", Body=_blind(tmp_path))
     address = source.format(
         bucket=clip.bucket,
         endpoint=server.s3_endpoint,

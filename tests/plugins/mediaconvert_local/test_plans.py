@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from hv_mediaconvert_local.carried_out import ignored_settings
@@ -123,6 +124,29 @@ def test_an_audio_selector_chooses_a_track() -> None:
 
     assert "-map 0:a:2 -c:a:0 aac -ar:a:0 48000 -ac:a:0 2 -b:a:0 64000" in found
     assert "language=fra" in found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "end_s", "is_matched"),
+    [
+        ("MATCH_VIDEO_DURATION", 2.5, True),
+        # A source that does not say when its pictures are.
+        ("MATCH_VIDEO_DURATION", 0.0, False),
+        ("DEFAULT_CODEC_DURATION", 2.5, False),
+    ],
+)
+def test_sound_ends_with_the_last_picture_if_it_is_asked_for(
+    wanted: str, end_s: float, *, is_matched: bool
+) -> None:
+    group = cmaf_group("b")
+    container = group["Outputs"][-1]["ContainerSettings"]
+    container["CmfcSettings"] = {"AudioDuration": wanted}
+    plan = plan_of(wire(job("s3://b/in.mp4", group)["Settings"]))
+    facts = attrs.evolve(FACTS, starts_at_s=10).with_picture_end(10 + end_s)
+
+    found = arguments_of(plan, facts, Path("/in"), Path("/w"), preset="fast")
+
+    assert any(one.endswith(",apad,atrim=end=2.500000") for one in found) == is_matched
 
 
 @pytest.mark.parametrize(

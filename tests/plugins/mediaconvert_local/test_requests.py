@@ -131,6 +131,14 @@ REFUSED = {
         changed(lambda w: first_video(w).update(Breadth=160)),
         "videoDescription/breadth: Is not a known property",
     ),
+    "clippings": (
+        changed(
+            lambda w: w["Settings"]["Inputs"][0].update(
+                InputClippings=[{"StartTimecode": "00:00:01:00"}]
+            )
+        ),
+        "/inputs/0/inputClippings: hv-mediaconvert does not carry this out",
+    ),
     "no inputs": (
         changed(lambda w: w["Settings"].update(Inputs=[])),
         "/inputs: Should have at least 1 items",

@@ -20,13 +20,20 @@ from hv_transcoder_google.backend import GoogleTranscoder
 from hv_transcoder_google.job_calls import TranscoderCalls, translated
 from hv_transcoder_google.options import GoogleTranscoderOptions
 from hv_transcoder_google.pricing import sd_minutes
+from hv_transcoder_google.source_bytes import (
+    MOST_WINDOWS,
+    WINDOW_BYTES,
+    SourceBytes,
+)
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.plugin_api import (
     JobDeclinedError,
+    NotAddressableError,
     Part,
     PartPending,
     PartTarget,
+    SourceRanges,
     TranscodeError,
     TranscodeOrder,
     UnavailableError,
@@ -55,6 +62,14 @@ class GoogleWorld:
     clock: SettableClock
     folder: Path
 
+    def ranges(self) -> SourceRanges:
+        def read(start: int, end: int) -> bytes:
+            with self.storage.open("in.mp4", start=start, end=end) as file:
+                return file.read()
+
+        size_bytes = self.storage.stat("in.mp4").size_bytes
+        return SourceRanges(size_bytes=size_bytes, read=read)
+
     def workspace(self, key: str, handle: str | None = None) -> Workspace:
         return Workspace(
             source=self.folder / "not fetched",
@@ -64,6 +79,7 @@ class GoogleWorld:
             key=key,
             handle=handle,
             source_address=lambda s: self.storage.presigned_url("in.mp4", valid_s=s),
+            source_ranges=self.ranges,
             target=PartTarget(storage=self.storage, prefix=f"media/{key}"),
         )
 
@@ -312,16 +328,31 @@ def test_a_source_without_headers_is_refused(
         world.transcoder.probe(world.workspace("key-1"))
 
 
-def test_a_source_that_is_gone_is_a_failed_attempt_without_its_address(
+def test_a_source_on_this_machine_is_refused_with_what_to_set(
     world: GoogleWorld,
 ) -> None:
-    world.storage.delete_tree("in.mp4")
+    here = attrs.evolve(world.workspace("key-1"), source_ranges=lambda: None)
+
+    with pytest.raises(NotAddressableError) as refused:
+        world.transcoder.probe(here)
+
+    assert "storage.options.url" in refused.value.log
+
+
+def test_headers_all_over_a_source_are_not_followed_for_ever() -> None:
+    asked: list[int] = []
+
+    def read(start: int, end: int) -> bytes:
+        asked.append(start)
+        return bytes(end - start)
+
+    source = SourceBytes(SourceRanges(size_bytes=10**10, read=read))
 
     with pytest.raises(TranscodeError) as failed:
-        world.transcoder.probe(world.workspace("key-1"))
+        source.read(0, (MOST_WINDOWS + 1) * WINDOW_BYTES)
 
-    assert "answers 404" in failed.value.log
-    assert "Signature" not in failed.value.log
+    assert "strewn" in failed.value.log
+    assert len(asked) == MOST_WINDOWS
 
 
 def test_no_job_of_others_is_taken_for_ours(world: GoogleWorld) -> None:

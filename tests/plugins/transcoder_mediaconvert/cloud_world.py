@@ -3,13 +3,14 @@ A service in this process whose videos the local MediaConvert makes, with files 
 """
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
 import attrs
 
-from hvcore.domain.ids import VideoId
+from hvcore.domain.ids import TaskId, VideoId
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from tests.fakes import SettableClock
@@ -54,7 +55,33 @@ class CloudWorld(RemoteWorld):
             for job in page.get("Jobs", ())
         ]
 
-    def ended(self, video_id: VideoId, *, attempts: int = 3) -> Video:
+    def run(self, video_id: VideoId, kind: str) -> None:
+        """
+        Run a task of a video, in any thread.
+        """
+        with self.world.services.uow.read() as work:
+            task = work.tasks.of_subject(video_id, kind=kind)[-1]
+        self._run(task.id)
+
+    def run_at_once(self, threads: int) -> None:
+        """
+        Run what is in the queue, several at a time, until there is nothing left.
+        """
+        messages = self.world.queue.messages
+        with ThreadPoolExecutor(threads) as pool:
+            while messages:
+                waiting = [task_id for task_id, _ in messages]
+                messages.clear()
+                list(pool.map(self._run, waiting))
+
+    def _run(self, task_id: TaskId) -> None:
+        self.world.services.task_runs.run(
+            task_id, worker="test:1", stopping=lambda: False
+        )
+
+    def ended(
+        self, video_id: VideoId, *, attempts: int = 3, job_within_s: float = 60
+    ) -> Video:
         """
         Let jobs end and time pass until a video is ready or has failed.
         """
@@ -62,7 +89,7 @@ class CloudWorld(RemoteWorld):
         for _ in range(attempts * 4):
             for job in self.jobs(video_id):
                 if job["Status"] in RUNNING:
-                    self.server.ended(job["Id"])
+                    self.server.ended(job["Id"], within_s=job_within_s)
             self.move_on(seconds=120)
             video = self.world.video(video_id)
             if video.state is not VideoState.TRANSCODING:

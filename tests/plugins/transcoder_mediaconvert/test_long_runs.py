@@ -1,32 +1,35 @@
 """
-Many kills, polls, deletes and strange sources, with MediaConvert.
+Many kills, polls and deletes, with MediaConvert.
 """
 
-import os
-import re
-import signal
-import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from hv_storage_fsspec.remote import RemoteStorage
+from hvcore.domain.ids import VideoId
+from hvcore.domain.tasks.kinds import TRANSCODE_PLAN, TRANSCODE_REMOTE
 from hvcore.domain.videos.states import VideoState
 from tests.e2e.clips import make_clip
 from tests.live import until
 from tests.plugins.mediaconvert_local.local_server import LocalServer
-from tests.plugins.transcoder_ffmpeg.strange_clips import STRANGE
 from tests.plugins.transcoder_mediaconvert.cloud_world import CloudWorld, cloud_world
+from tests.services.processing.remote_worker import killed_at
 
 pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(900)]
 
 KILLS = 20
+# As soon as the lease has ended, and when MediaConvert knows the token no more.
+NEXT_ATTEMPT_AFTER_S = (21, 90)
+AT_ONCE = 6
+# Taken over, assembled; and once more for what was put back.
+ROUNDS = 3
 WAITS_S = 3600
-_NO_WORDS_FOR_A_PERSON = re.compile(r"ffmpeg|ffprobe|MediaConvert|s3:|/tmp|Error")
 
 
 @pytest.fixture
@@ -41,55 +44,114 @@ def cloud(
         client.cancel_job(Id=job["Id"])
 
 
-def _killed_at(point: str, cloud: CloudWorld, task_id: str) -> None:
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """
-    Have another process run a task until it is killed.
+    A second without sound, of which few files are made.
     """
-    ended = subprocess.run(
-        [
-            *(sys.executable, "-m", "tests.services.processing.remote_worker"),
-            str(cloud.world.services.settings.data_dir),
-            *(cloud.world.clock.now().isoformat(), task_id),
-        ],
-        env={**os.environ, **cloud.environ, "HV_FAILPOINTS": f"{point}=kill"},
-        cwd=Path(__file__).parents[3],
-        check=False,
-        timeout=120,
-    )
-    assert ended.returncode == -signal.SIGKILL
+    file = tmp_path_factory.mktemp("clips") / "short.mp4"
+    make_clip(file, seconds=1, size="160x90", rate=10, audio=False)
+    return file.read_bytes()
 
 
-@pytest.mark.parametrize("point", ["part.submitted", "part.remembered"])
-def test_kills_while_a_part_is_submitted_leave_one_job_each(
-    cloud: CloudWorld, clip: Path, point: str
-) -> None:
-    for _ in range(KILLS):
-        cloud.world.queue.messages.clear()
-        video_id = cloud.world.processed(clip.read_bytes())
-        plan_id, _ = cloud.world.queue.messages.pop(0)
-        cloud.world.services.task_runs.run(
-            plan_id, worker="test:1", stopping=lambda: False
+def _at_once(work: Callable[[VideoId], object], videos: Iterable[VideoId]) -> None:
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        list(threads.map(work, videos))
+
+
+def _planned(cloud: CloudWorld, film: bytes) -> Sequence[VideoId]:
+    """
+    Return videos whose parts are to be submitted next.
+    """
+    videos = [cloud.world.processed(film) for _ in range(KILLS)]
+    _at_once(lambda video_id: cloud.run(video_id, TRANSCODE_PLAN), videos)
+    cloud.world.queue.messages.clear()
+    return videos
+
+
+def _kill_all_at(point: str, cloud: CloudWorld, videos: Iterable[VideoId]) -> None:
+    """
+    Have another process go on with the part of each video until it is killed.
+    """
+
+    def kill(video_id: VideoId) -> None:
+        killed_at(
+            point,
+            cloud.part(video_id).id,
+            data_dir=cloud.world.services.settings.data_dir,
+            environ=cloud.environ,
+            moment=cloud.world.clock.now(),
         )
-        _killed_at(point, cloud, cloud.part(video_id).id)
 
-        assert cloud.ended(video_id).state is VideoState.READY
-        assert [job["Status"] for job in cloud.jobs(video_id)] == ["COMPLETE"]
+    _at_once(kill, videos)
 
 
+def _end_all(cloud: CloudWorld, videos: Sequence[VideoId]) -> None:
+    """
+    Let all jobs end, and what is due in the service be done.
+    """
+    for video_id in videos:
+        for job in cloud.jobs(video_id):
+            cloud.server.ended(job["Id"], within_s=300)
+    for _ in range(ROUNDS):
+        cloud.world.clock.move(seconds=120)
+        cloud.world.services.task_runs.sweep(holder="test")
+        cloud.run_at_once(AT_ONCE)
+
+
+def _each_was_made_once(cloud: CloudWorld, videos: Sequence[VideoId]) -> None:
+    states = Counter(cloud.world.video(video_id).state for video_id in videos)
+    jobs = Counter(
+        tuple(job["Status"] for job in cloud.jobs(video_id)) for video_id in videos
+    )
+
+    assert states == {VideoState.READY: KILLS}
+    assert jobs == {("COMPLETE",): KILLS}
+
+
+def _next_attempts(cloud: CloudWorld, *, after_s: float) -> None:
+    """
+    Let time pass, at MediaConvert too, and the next attempts begin.
+    """
+    cloud.server.order("clock", advance_seconds=after_s)
+    cloud.world.clock.move(seconds=after_s)
+    cloud.world.services.task_runs.sweep(holder="test")
+    cloud.run_at_once(AT_ONCE)
+
+
+@pytest.mark.parametrize("after_s", NEXT_ATTEMPT_AFTER_S)
+@pytest.mark.parametrize(
+    "point", ["task.leased", "attempt.workspace", "part.submitted", "part.remembered"]
+)
+def test_kills_while_a_part_is_submitted_leave_one_job_each(
+    cloud: CloudWorld, short: bytes, point: str, after_s: float
+) -> None:
+    videos = _planned(cloud, short)
+
+    _kill_all_at(point, cloud, videos)
+    _next_attempts(cloud, after_s=after_s)
+    _end_all(cloud, videos)
+
+    _each_was_made_once(cloud, videos)
+
+
+@pytest.mark.parametrize("after_s", NEXT_ATTEMPT_AFTER_S)
 @pytest.mark.parametrize("point", ["part.encoded", "part.stored"])
 def test_kills_while_a_part_is_taken_over_leave_one_job_each(
-    cloud: CloudWorld, clip: Path, point: str
+    cloud: CloudWorld, short: bytes, point: str, after_s: float
 ) -> None:
-    for _ in range(KILLS):
-        video_id = cloud.world.processed(clip.read_bytes())
-        cloud.world.run_tasks()
+    videos = _planned(cloud, short)
+    _at_once(lambda video_id: cloud.run(video_id, TRANSCODE_REMOTE), videos)
+    for video_id in videos:
         (job,) = cloud.jobs(video_id)
-        cloud.server.ended(job["Id"])
-        cloud.world.clock.move(seconds=60)
-        _killed_at(point, cloud, cloud.part(video_id).id)
+        cloud.server.ended(job["Id"], within_s=300)
+    cloud.world.clock.move(seconds=60)
 
-        assert cloud.ended(video_id).state is VideoState.READY
-        assert [job["Status"] for job in cloud.jobs(video_id)] == ["COMPLETE"]
+    _kill_all_at(point, cloud, videos)
+    _next_attempts(cloud, after_s=after_s)
+    _end_all(cloud, videos)
+
+    _each_was_made_once(cloud, videos)
 
 
 def test_three_jobs_are_asked_for_120_times_without_a_byte_of_their_sources(
@@ -163,30 +225,3 @@ def test_progress_is_within_ten_points(
         sys.stderr.write(f"\n{took_s:.0f} s, at most {max(apart)} points apart\n")
     assert max(apart) <= 10
     assert cloud.ended(video_id).state is VideoState.READY
-
-
-def test_strange_sources_become_conformant_videos_or_fail_with_a_reason(
-    cloud: CloudWorld, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    outcomes: Counter[str] = Counter()
-    wrong: list[str] = []
-    for strange in STRANGE:
-        file = tmp_path / strange.name
-        strange.make(file)
-        video_id = cloud.world.processed(file.read_bytes())
-        cloud.world.run_tasks()
-        video = cloud.ended(video_id)
-        reason = str(video.failure_reason or "")
-        outcomes[reason or "ready"] += 1
-        with capsys.disabled():
-            # A run that is cut off has said something, too.
-            sys.stderr.write(f"\n{strange.name}: {reason or 'ready'}")
-        if reason and (_NO_WORDS_FOR_A_PERSON.search(reason) or reason[-1] != "."):
-            wrong.append(f"{strange.name}: {reason}")
-        if video.state is VideoState.READY and len(cloud.jobs(video_id)) != 1:
-            wrong.append(f"{strange.name}: {len(cloud.jobs(video_id))} jobs")
-
-    with capsys.disabled():
-        for reason, count in outcomes.most_common():
-            sys.stderr.write(f"\n{count:4} {reason}")
-    assert wrong == []

@@ -13,6 +13,7 @@ from hvcore.domain.processing.encoding import PixelFormat
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import HvError
 from tests.plugins.mediaconvert_local.local_server import LocalServer
+from tests.plugins.transcoder_ffmpeg.strange_clips import STRANGE
 from tests.plugins.transcoder_mediaconvert.cloud_world import CloudWorld, cloud_world
 
 pytestmark = pytest.mark.services
@@ -71,6 +72,18 @@ def test_neither_sources_nor_segments_go_through_a_worker(
     # The check before publishing.
     published = [one for one in reads if one.path.endswith("/0.m4s")]
     assert all(one.end and one.end - one.start <= HEAD_BYTES for one in published)
+
+
+def test_sound_that_goes_on_ends_with_the_last_picture(
+    cloud: CloudWorld, tmp_path: Path
+) -> None:
+    (strange,) = (one for one in STRANGE if one.name == "sound-goes-on.mp4")
+    strange.make(tmp_path / strange.name)
+
+    video_id = cloud.world.processed((tmp_path / strange.name).read_bytes())
+    cloud.world.run_tasks()
+
+    assert cloud.ended(video_id).state is VideoState.READY
 
 
 def test_what_breaks_a_rule_is_not_published(cloud: CloudWorld, clip: Path) -> None:

@@ -2,10 +2,6 @@
 A worker is killed while it deals with a part that is made elsewhere.
 """
 
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +11,7 @@ from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_REMOTE
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.states import VideoState
 from tests.object_store import s3_server
+from tests.services.processing.remote_worker import killed_at
 from tests.services.processing.remote_world import RemoteWorld, remote_world
 
 
@@ -36,23 +33,13 @@ def _waiting(remote: RemoteWorld, video_id: str, kind: str) -> Task:
 
 
 def _killed_at(point: str, remote: RemoteWorld, task: Task) -> None:
-    """
-    Have another process run a task until it is killed.
-    """
-    world = remote.world
-    ended = subprocess.run(
-        [
-            *(sys.executable, "-m", "tests.services.processing.remote_worker"),
-            str(world.services.settings.data_dir),
-            world.clock.now().isoformat(),
-            task.id,
-        ],
-        env={**os.environ, **remote.environ, "HV_FAILPOINTS": f"{point}=kill"},
-        cwd=Path(__file__).parents[3],
-        check=False,
-        timeout=120,
+    killed_at(
+        point,
+        task.id,
+        data_dir=remote.world.services.settings.data_dir,
+        environ=remote.environ,
+        moment=remote.world.clock.now(),
     )
-    assert ended.returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize(

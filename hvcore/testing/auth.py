@@ -1,0 +1,380 @@
+"""
+The promises of authentication providers, as tests.
+
+A plugin's tests inherit and say how callers get and lose their credentials::
+
+    class TestAcmeTokens(AuthConformance):
+        @pytest.fixture
+        def provider(self): ...
+
+        @pytest.fixture
+        def reopened(self): ...
+
+        @pytest.fixture
+        def unreachable(self): ...
+
+        def issue(self, org_id, env_id): ...
+
+        def revoke(self, issued): ...
+
+        def expire(self, issued): ...
+
+Each test gets a provider of its own; the kit itself uses no network.
+"""
+
+import logging
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+import attrs
+import pytest
+
+from hvcore.domain.access.keys import KeyType, Permission
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.ids import EnvId, OrgId, is_chosen_id
+from hvcore.errors import UnauthorizedError
+from hvcore.ports.auth import AuthProvider, Credentials
+from hvcore.testing.children import held_at, is_unavailable
+from hvcore.testing.deviations import DeclaresDeviations
+
+ORG_A: Final = OrgId("org_a")
+ORG_B: Final = OrgId("org_b")
+DEV: Final = EnvId("dev")
+LIVE: Final = EnvId("live")
+
+ReopenedProvider: TypeAlias = Callable[[], AuthProvider]
+"""
+Makes the same provider as another process has it.
+"""
+
+_FOREIGN_HEADERS: Final = MappingProxyType(
+    {
+        "host": "videos.example.com",
+        "user-agent": "kit/1.0",
+        "accept": "*/*",
+        "cookie": "session=kit",
+        "x-kit-nothing": "hv_live_0000",
+    }
+)
+_CLAIMS: Final = MappingProxyType(
+    {
+        "x-org-id": ORG_B,
+        "x-organization": ORG_B,
+        "x-forwarded-user": ORG_B,
+        "x-env-id": LIVE,
+        "x-remote-user": "root",
+    }
+)
+"""What a caller may claim, and nobody believes."""
+_LINES: Final = 40
+
+
+@attrs.frozen(kw_only=True)
+class IssuedCredentials:
+    """
+    What a caller was given.
+
+    Attributes:
+        headers: Those that the caller sends; names in lower case.
+        secret: The part of them that must not be told to anybody.
+    """
+
+    headers: Mapping[str, str] = attrs.field(repr=False)
+    secret: str = attrs.field(repr=False)
+
+
+class AuthConformance(DeclaresDeviations):
+    """
+    What every authentication provider promises.
+
+    Attributes:
+        gives_up_within_s: How long a call may take while what the provider asks does
+            not answer.
+    """
+
+    gives_up_within_s = 10.0
+
+    @pytest.fixture
+    def provider(self) -> AuthProvider:
+        """
+        Make the provider.
+        """
+        raise NotImplementedError("give the fixture: the provider")
+
+    @pytest.fixture
+    def reopened(self) -> ReopenedProvider:
+        """
+        Return what makes the same provider as another process has it.
+        """
+        raise NotImplementedError("give the fixture: it makes the provider again")
+
+    @pytest.fixture
+    def unreachable(self) -> AuthProvider:
+        """
+        Return a provider that was built, and whose keys nobody can look up since.
+
+        Of a provider that asks nobody, decline the test by ``deviations``, and return
+        any provider.
+        """
+        raise NotImplementedError("give the fixture: it cannot look anything up")
+
+    def issue(self, org_id: OrgId, env_id: EnvId) -> IssuedCredentials:
+        """
+        Give credentials to a new caller, who may do something in an environment.
+        """
+        raise NotImplementedError("give the method: it makes a caller's credentials")
+
+    def revoke(self, issued: IssuedCredentials) -> None:
+        """
+        Take credentials back; good ones before.
+        """
+        raise NotImplementedError("give the method: it takes credentials back")
+
+    def expire(self, issued: IssuedCredentials) -> None:
+        """
+        Let the time pass after which credentials are no good; others may end, too.
+        """
+        raise NotImplementedError("give the method: it lets credentials run out")
+
+    def test_a_caller_is_recognised(
+        self, provider: AuthProvider, reopened: ReopenedProvider
+    ) -> None:
+        """
+        As the same one, each time and in every process, with ids that the core takes.
+        """
+        issued = self.issue(ORG_A, DEV)
+        found = _accepted(provider, issued)
+
+        assert isinstance(found, Principal)
+        assert (found.org_id, found.env_id) == (ORG_A, DEV)
+        assert isinstance(found.permissions, frozenset)
+        assert found.permissions
+        assert all(isinstance(one, Permission) for one in found.permissions)
+        assert _accepted(provider, issued) == found
+        assert _accepted(reopened(), issued) == found
+
+    def test_a_caller_has_an_id(self, provider: AuthProvider) -> None:
+        """
+        Limits, logs and the audit name the caller by it: an own one, and no secret.
+        """
+        issued = [self.issue(org, DEV) for org in (ORG_A, ORG_A, ORG_B)]
+        found = [_accepted(provider, one) for one in issued]
+
+        assert len({one.counted_as for one in found}) == len(found)
+        for principal, one in zip(found, issued, strict=True):
+            assert one.secret not in principal.counted_as
+            if principal.person is None:
+                assert isinstance(principal.key_id, str)
+                assert is_chosen_id(principal.key_id), "letters, digits, _ and -"
+                assert isinstance(principal.type, KeyType)
+                assert principal.type is not KeyType.SYSTEM
+
+    def test_who_sends_nothing_is_somebody_elses(self, provider: AuthProvider) -> None:
+        """
+        The next provider is asked: None, and no refusal.
+        """
+        self.issue(ORG_A, DEV)
+
+        assert provider.authenticate(Credentials(headers={})) is None
+        foreign = Credentials(headers=_FOREIGN_HEADERS)
+        assert provider.authenticate(foreign) is None
+
+    def test_malformed_credentials_are_refused(self, provider: AuthProvider) -> None:
+        """
+        Whatever is in the header: no caller, and no other error.
+        """
+        issued = self.issue(ORG_A, DEV)
+        other = self.issue(ORG_B, LIVE)
+
+        for name, value in issued.headers.items():
+            others = other.headers.get(name, "")
+            for wrong in _malformed(value, others, issued.secret, other.secret):
+                if wrong in {value, others}:
+                    continue
+                headers = {**issued.headers, name: wrong}
+                assert not _is_accepted(provider, headers), f"{name} was accepted"
+
+    def test_a_guessed_secret_is_refused(self, provider: AuthProvider) -> None:
+        """
+        Every character of it counts.
+        """
+        issued = self.issue(ORG_A, DEV)
+        secret = issued.secret
+        # The last one of a base64 text may hold bits that nobody reads.
+        for at in {0, 1, len(secret) // 3, len(secret) // 2, len(secret) - 3}:
+            changed = _changed(secret, at)
+            headers = {
+                name: value.replace(secret, changed)
+                for name, value in issued.headers.items()
+            }
+            assert not _is_accepted(provider, headers), f"character {at} is not read"
+
+    def test_tenants_are_told_apart(self, provider: AuthProvider) -> None:
+        """
+        In turns, and whatever else they send.
+        """
+        wanted = [(ORG_A, DEV), (ORG_B, DEV), (ORG_A, LIVE)]
+        issued = [self.issue(org, env) for org, env in wanted]
+
+        for _ in range(2):
+            for one, (org, env) in zip(issued, wanted, strict=True):
+                found = _accepted(provider, one)
+                assert (found.org_id, found.env_id) == (org, env)
+        claiming = {**_FOREIGN_HEADERS, **_CLAIMS, **issued[0].headers}
+        assert _asked(provider, claiming) == _accepted(provider, issued[0])
+
+    def test_headers_stay_as_they_are(self, provider: AuthProvider) -> None:
+        """
+        They are a mapping, of which a provider reads what it needs.
+        """
+        issued = self.issue(ORG_A, DEV)
+        headers = MappingProxyType({**_FOREIGN_HEADERS, **issued.headers})
+
+        assert _asked(provider, headers) == _accepted(provider, issued)
+
+    def test_what_was_revoked_is_refused(
+        self, provider: AuthProvider, reopened: ReopenedProvider
+    ) -> None:
+        """
+        In every process, also where it was accepted a moment ago; others stay.
+        """
+        issued, other = self.issue(ORG_A, DEV), self.issue(ORG_A, DEV)
+        second = reopened()
+        before = {_accepted(each, issued).org_id for each in (provider, second)}
+        self.revoke(issued)
+
+        assert before == {ORG_A}
+        for each in (provider, second, reopened()):
+            with pytest.raises(UnauthorizedError):
+                _asked(each, issued.headers)
+            assert _accepted(each, other).org_id == ORG_A
+
+    def test_what_has_run_out_is_refused(
+        self, provider: AuthProvider, reopened: ReopenedProvider
+    ) -> None:
+        """
+        Likewise.
+        """
+        issued = self.issue(ORG_A, DEV)
+        before = _accepted(provider, issued).org_id
+        self.expire(issued)
+
+        assert before == ORG_A
+        for each in (provider, reopened()):
+            with pytest.raises(UnauthorizedError):
+                _asked(each, issued.headers)
+
+    def test_who_cannot_look_up_says_so(self, unreachable: AuthProvider) -> None:
+        """
+        A good key is not refused, and nobody passes; in time, by the port's own error.
+        """
+        issued = self.issue(ORG_A, DEV)
+
+        for _ in range(2):
+            ask = partial(_asked, unreachable, issued.headers)
+            assert is_unavailable(self.gives_up_within_s, ask), "it answered"
+        assert unreachable.authenticate(Credentials(headers={})) is None
+
+    def test_no_secret_is_told(
+        self, provider: AuthProvider, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """
+        Neither by an error and its causes, nor by what is printed or logged.
+        """
+        caplog.set_level(logging.DEBUG)
+        issued, revoked = self.issue(ORG_A, DEV), self.issue(ORG_A, DEV)
+        texts = [repr(_accepted(provider, issued)), repr(provider)]
+        self.revoke(revoked)
+        changed = _changed(issued.secret, len(issued.secret) // 2)
+        guessed = {
+            name: value.replace(issued.secret, changed)
+            for name, value in issued.headers.items()
+        }
+        for headers in (revoked.headers, guessed):
+            try:
+                _asked(provider, headers)
+            except UnauthorizedError as exc:
+                texts += traceback.format_exception(exc)
+                texts += [repr(exc), str(exc), repr(vars(exc))]
+        texts += [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
+
+        for secret in (issued.secret, revoked.secret, changed):
+            assert not any(secret in text for text in texts), "a secret is told"
+
+    def test_callers_at_once_are_not_mixed_up(self, provider: AuthProvider) -> None:
+        """
+        Wherever one thread is when another comes in between.
+        """
+        ann, ben = self.issue(ORG_A, DEV), self.issue(ORG_B, LIVE)
+        wanted = (_accepted(provider, ann), _accepted(provider, ben))
+        for line in range(1, _LINES):
+            both = held_at(
+                line,
+                partial(_accepted, provider, ann),
+                partial(_accepted, provider, ben),
+            )
+            if both is None:
+                break
+            assert both == wanted, line
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(partial(_accepted, provider), [ann, ben] * 50))
+
+        assert found == list(wanted) * 50
+
+    def test_closing_is_for_one_process(
+        self, provider: AuthProvider, reopened: ReopenedProvider
+    ) -> None:
+        """
+        Others go on.
+        """
+        issued = self.issue(ORG_A, DEV)
+        other = reopened()
+        provider.close()
+
+        assert _accepted(other, issued).org_id == ORG_A
+
+
+def _asked(provider: AuthProvider, headers: Mapping[str, str]) -> Principal | None:
+    return provider.authenticate(Credentials(headers=headers))
+
+
+def _accepted(provider: AuthProvider, issued: IssuedCredentials) -> Principal:
+    found = _asked(provider, issued.headers)
+    assert found is not None, "good credentials were not recognised"
+    return found
+
+
+def _is_accepted(provider: AuthProvider, headers: Mapping[str, str]) -> bool:
+    try:
+        return _asked(provider, headers) is not None
+    except UnauthorizedError:
+        return False
+
+
+def _malformed(value: str, other: str, secret: str, other_secret: str) -> Iterator[str]:
+    """
+    Give what stands in a header by mistake or on purpose.
+    """
+    yield from _odd(value, other)
+    if secret != value:
+        # In their place, such as behind "Bearer".
+        for odd in _odd(secret, other_secret):
+            yield value.replace(secret, odd)
+
+
+def _odd(text: str, other: str) -> Iterator[str]:
+    yield from ("", " ", "\0", "-", ".", "..", "null", "undefined", "Bearer", "Bearer ")
+    yield from ("é" * 40, "\udcff", "a" * 100_000, "." * 1_000, "{}", "[]", "%00")
+    yield from (text[:-1], text[: len(text) // 2], text[1:], text[:8])
+    yield from (text * 2, f"{text}, {text}", f"{text}, {other}", f"{other}, {text}")
+    yield from (text.swapcase(), text[::-1], f"{text}x", f"x{text}", f"{text}\0")
+    yield from (f"{text}'--", text.replace(text[-4:], "%"))
+
+
+def _changed(text: str, at: int) -> str:
+    other = "b" if text[at] == "a" else "a"
+    return text[:at] + other + text[at + 1 :]

@@ -1,0 +1,90 @@
+"""
+Where bytes come from in the kit of storages: slow, short, broken, or large.
+"""
+
+import hashlib
+import io
+import random
+from collections.abc import Callable
+from typing import Any, BinaryIO, Final, cast
+
+MOST_AT_ONCE: Final = 64 * 1024
+"""No read gives more, as a connection does."""
+_BLOCK_BYTES: Final = 1024 * 1024
+_SEED: Final = 25
+
+
+def arriving(
+    size_bytes: int, *, before: Callable[[int], None] = lambda _: None, mark: int = 0
+) -> BinaryIO:
+    """
+    Return what gives bytes like a connection: a few at a time, and no seeking.
+
+    Args:
+        before: Called before each read with the number of bytes that were given.
+        mark: Other marks, other bytes.
+    """
+    return cast(BinaryIO, _Arriving(size_bytes, before, mark))
+
+
+def arrived(size_bytes: int, *, mark: int = 0) -> bytes:
+    """
+    Return the bytes that ``arriving`` gives.
+    """
+    return arriving(size_bytes, mark=mark).read()
+
+
+def arrived_piece(size_bytes: int, start: int, end: int) -> bytes:
+    """
+    Return some of the bytes that ``arriving`` gives.
+    """
+    source = _Arriving(size_bytes, lambda _: None, 0)
+    source.position = start
+    return io.BufferedReader(source).read(end - start)
+
+
+def digest(file: BinaryIO) -> str:
+    """
+    Return a hash of all that is left in a file, and its size.
+    """
+    found, size = hashlib.blake2b(), 0
+    while chunk := file.read(_BLOCK_BYTES):
+        found.update(chunk)
+        size += len(chunk)
+    return f"{found.hexdigest()} {size}"
+
+
+class _Arriving(io.RawIOBase):
+    def __init__(
+        self, size_bytes: int, before: Callable[[int], None], mark: int
+    ) -> None:
+        super().__init__()
+        self._size_bytes = size_bytes
+        self._before = before
+        self.position = 0
+        self._number = -1
+        # The same for everybody, each time.
+        self._common = random.Random(_SEED + mark).randbytes(_BLOCK_BYTES - 8)  # noqa: S311
+        self._block = memoryview(b"")
+
+    def readable(self) -> bool:
+        """
+        Return that it is.
+        """
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12
+        """
+        Give a few bytes.
+        """
+        self._before(self.position)
+        number, begin = divmod(self.position, _BLOCK_BYTES)
+        if number != self._number:
+            self._number = number
+            # Begins with its number: none can be taken for another.
+            self._block = memoryview(number.to_bytes(8) + self._common)
+        left = self._size_bytes - self.position
+        given = self._block[begin : begin + min(len(buffer), MOST_AT_ONCE, left)]
+        buffer[: len(given)] = given
+        self.position += len(given)
+        return len(given)

@@ -1,0 +1,245 @@
+"""
+Threads that begin together, and forked processes that can be killed, for kits.
+"""
+
+import os
+import select
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from types import FrameType
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
+
+from hvcore.errors import UnavailableError
+
+Report: TypeAlias = Callable[[str], None]
+"""
+Sends a line from a child to its parent.
+"""
+
+TraceFunction: TypeAlias = Callable[[FrameType, str, object], Any]
+CHILD_TIMEOUT_S: Final = 30.0
+T = TypeVar("T")
+
+_HELD_S: Final = 0.02
+_FAILED: Final = "failed: "
+
+
+def at_once(calls: Sequence[Callable[[], None]]) -> None:
+    """
+    Call all of them at the same time; raise what the first of them raised.
+    """
+    start = threading.Barrier(len(calls))
+    failures: list[BaseException] = []
+
+    def call(one: Callable[[], None]) -> None:
+        try:
+            start.wait()
+            one()
+        except BaseException as exc:  # noqa: BLE001 - raised below
+            failures.append(exc)
+
+    threads = [threading.Thread(target=call, args=(one,)) for one in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def held_at(
+    line: int, first: Callable[[], T], second: Callable[[], T]
+) -> tuple[T, T] | None:
+    """
+    Call something in a thread that is held at one of its lines while another runs.
+
+    So a race is lost every time, and not now and then. If the other waits for the first
+    (a lock), the first goes on.
+
+    Args:
+        line: From 1 on, counted over all that ``first`` calls.
+
+    Returns:
+        What both returned; None if the first has fewer lines.
+    """
+    is_held, goes_on = threading.Event(), threading.Event()
+    lines = 0
+
+    def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:
+        nonlocal lines
+        lines += event == "line"
+        if lines == line and not is_held.is_set():
+            is_held.set()
+            goes_on.wait()
+        return trace
+
+    def traced() -> T:
+        sys.settrace(trace)
+        try:
+            return first()
+        finally:
+            sys.settrace(None)
+            is_held.set()
+
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(traced)
+        is_held.wait()
+        other = pool.submit(second)
+        wait([other], _HELD_S)
+        goes_on.set()
+        both = one.result(), other.result()
+    return both if lines >= line else None
+
+
+def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
+    """
+    Call something that must not take long; raise what it raised.
+
+    Raises:
+        AssertionError: It did not end in time; its thread is left behind.
+    """
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            call()
+        except BaseException as exc:  # noqa: BLE001 - raised below
+            failures.append(exc)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(timeout_s)
+    if thread.is_alive():
+        raise AssertionError(f"it did not end within {timeout_s} s")
+    if failures:
+        raise failures[0]
+
+
+def is_unavailable(timeout_s: float, call: Callable[[], object]) -> bool:
+    """
+    Return whether a call says in time that what it asks does not answer.
+    """
+    try:
+        ends_within(timeout_s, call)
+    except UnavailableError:
+        return True
+    return False
+
+
+class Child:
+    """
+    A forked process that does one piece of work.
+
+    Args:
+        work: Called in the child with what sends a line to the parent. It builds its
+            backend by itself, as every process does.
+    """
+
+    def __init__(self, work: Callable[[Report], None]) -> None:
+        reading, writing = os.pipe()
+        with warnings.catch_warnings():
+            # Of threads in the parent: the child uses none of their locks.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.pid = os.fork()
+        if self.pid == 0:
+            _work(work, writing)
+        os.close(writing)
+        self._reading = reading
+        self._received = b""
+        self._is_ended = False
+
+    def line(self, timeout_s: float = CHILD_TIMEOUT_S) -> str:
+        """
+        Return the next line that the child sent.
+
+        Raises:
+            AssertionError: It failed, ended, or did not send one in time.
+        """
+        deadline = time.monotonic() + timeout_s
+        while b"\n" not in self._received:
+            left_s = max(0.0, deadline - time.monotonic())
+            is_ready, _, _ = select.select([self._reading], [], [], left_s)
+            received = os.read(self._reading, 65_536) if is_ready else b""
+            if not received:
+                self.kill()
+                why = "ended" if is_ready else f"sent nothing for {timeout_s} s"
+                raise AssertionError(f"the process {why}")
+            self._received += received
+        line, _, self._received = self._received.partition(b"\n")
+        text = line.decode()
+        if text.startswith(_FAILED):
+            self.kill()
+            raise AssertionError(text.replace("\\n", "\n"))
+        return text
+
+    def kill(self) -> None:
+        """
+        End it as the kernel does when memory is short; nothing of it runs any more.
+        """
+        if self._is_ended:
+            return
+        self._is_ended = True
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self._reading)
+
+
+def in_child(work: Callable[[], str]) -> str:
+    """
+    Do something in a process of its own, and return the line that it gives.
+
+    Raises:
+        AssertionError: It failed there; the text has the traceback.
+    """
+    return in_children([work])[0]
+
+
+def in_children(works: Sequence[Callable[[], str]]) -> list[str]:
+    """
+    Do several things at the same time, each in a process of its own.
+    """
+    going, go = os.pipe()
+
+    def waiting(work: Callable[[], str]) -> Callable[[Report], None]:
+        def begun(report: Report) -> None:
+            report("ready")
+            os.read(going, 1)
+            report(work())
+
+        return begun
+
+    children: list[Child] = []
+    try:
+        children += [Child(waiting(work)) for work in works]
+        for child in children:
+            assert child.line() == "ready"
+        os.write(go, b"." * len(children))
+        return [child.line() for child in children]
+    finally:
+        for child in children:
+            child.kill()
+        os.close(going)
+        os.close(go)
+
+
+def _work(work: Callable[[Report], None], writing: int) -> NoReturn:
+    def report(line: str) -> None:
+        os.write(writing, f"{line}\n".encode())
+
+    status = 1
+    try:
+        # What the parent traces and profiles, it does by itself.
+        sys.settrace(None)
+        work(report)
+        status = 0
+    except BaseException:  # noqa: BLE001 - told to the parent
+        report(_FAILED + traceback.format_exc().replace("\n", "\\n"))
+    finally:
+        # Neither the parent's exit handlers nor its buffers.
+        os._exit(status)

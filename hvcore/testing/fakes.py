@@ -1,0 +1,213 @@
+"""
+Ports in memory that keep every promise, for the tests of plugins and programs.
+"""
+
+import io
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
+
+import attrs
+
+from hvcore.errors import UnavailableError
+from hvcore.ports.cache_purge import CachePurger, PurgeOrder
+from hvcore.ports.storage import (
+    ObjectInfo,
+    ObjectNotFoundError,
+    Storage,
+    check_object_path,
+)
+
+
+@attrs.define
+class SettableClock:
+    """
+    A clock that stands still until it is moved.
+    """
+
+    moment: datetime = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """
+        Return the moment it was set to.
+        """
+        return self.moment
+
+    def now_ms(self) -> int:
+        """
+        Return it as milliseconds since 1970.
+        """
+        since = self.moment - datetime(1970, 1, 1, tzinfo=UTC)
+        return since // timedelta(milliseconds=1)
+
+    def move(self, by: timedelta) -> None:
+        """
+        Let time pass.
+        """
+        self.moment += by
+
+
+@attrs.define
+class RecordingPurger(CachePurger):
+    """
+    A purger of a cache in memory.
+
+    Attributes:
+        kept: The addresses that the cache keeps.
+        orders: What was ordered, oldest first.
+        is_down: Set it, and the cache does not answer.
+    """
+
+    kept: set[str] = attrs.field(factory=set)
+    orders: list[PurgeOrder] = attrs.field(factory=list)
+    is_down: bool = False
+
+    def purge(self, order: PurgeOrder) -> None:
+        """
+        Carry out an order.
+        """
+        if self.is_down:
+            raise UnavailableError("The cache does not answer.")
+        self.orders.append(order)
+        prefixes = order.address_prefixes
+        self.kept -= {one for one in list(self.kept) if one.startswith(prefixes)}
+
+
+@attrs.frozen(kw_only=True)
+class MemoryObject:
+    """
+    An object in memory.
+    """
+
+    data: bytes = attrs.field(repr=False)
+    content_type: str | None = None
+    modified_at: datetime = attrs.field(factory=lambda: datetime.now(UTC))
+
+
+class MemoryStorage(Storage):
+    """
+    Objects in a dictionary; it also carries out SupportsCopy.
+
+    Attributes:
+        objects: By path. Storages with the same dictionary have the same objects.
+        is_down: Set it, and everything is unavailable.
+    """
+
+    def __init__(self, objects: dict[str, MemoryObject] | None = None) -> None:
+        self.objects = {} if objects is None else objects
+        self.is_down = False
+
+    def stat(self, path: str) -> ObjectInfo:
+        """
+        Describe an object.
+        """
+        return self.info(path, self.found(path))
+
+    def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
+        """
+        Open a range of an object as it is now.
+        """
+        if start < 0 or (end is not None and end < start):
+            raise ValueError(f"not a range: {start} to {end}")
+        return io.BytesIO(self.found(path).data[start:end])
+
+    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+        """
+        Store what source gives.
+        """
+        self.check(path)
+        self.ping()
+        pieces = []
+        while piece := source.read(1024 * 1024):
+            pieces.append(piece)
+        return self.keep(path, b"".join(pieces), content_type)
+
+    def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
+        """
+        Store a local file, which stays.
+        """
+        with local.open("rb") as file:
+            return self.write(path, file, content_type=content_type)
+
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        """
+        Store a copy of an object.
+        """
+        self.check(target)
+        return self.keep(target, self.found(source).data, content_type)
+
+    def walk(self, prefix: str) -> Iterator[ObjectInfo]:
+        """
+        Give every object under a prefix.
+        """
+        for path, found in self.below(prefix):
+            yield self.info(path, found)
+
+    def delete_tree(self, prefix: str) -> int:
+        """
+        Remove every object under a prefix.
+        """
+        below = self.below(prefix)
+        return sum(self.objects.pop(path, None) is not None for path, _ in below)
+
+    def ping(self) -> None:
+        """
+        Raise UnavailableError if it was set to be down.
+        """
+        if self.is_down:
+            raise UnavailableError("The storage does not answer.")
+
+    def check(self, path: str) -> str:
+        """
+        Return a path if it is one of an object.
+        """
+        return check_object_path(path)
+
+    def keep(self, path: str, data: bytes, content_type: str) -> ObjectInfo:
+        """
+        Put an object into the dictionary.
+        """
+        made = MemoryObject(data=data, content_type=content_type)
+        self.objects[path] = made
+        return self.info(path, made)
+
+    def found(self, path: str) -> MemoryObject:
+        """
+        Return an object.
+
+        Raises:
+            ObjectNotFoundError: There is none.
+        """
+        self.check(path)
+        self.ping()
+        found = self.objects.get(path)
+        if found is None:
+            raise ObjectNotFoundError(path)
+        return found
+
+    def below(self, prefix: str) -> list[tuple[str, MemoryObject]]:
+        """
+        Return the objects under a prefix with their paths.
+        """
+        name = self.check(prefix.removesuffix("/"))
+        self.ping()
+        return [
+            (path, found)
+            # A copy: others write meanwhile.
+            for path, found in list(self.objects.items())
+            if path == name or path.startswith(f"{name}/")
+        ]
+
+    def info(self, path: str, found: MemoryObject) -> ObjectInfo:
+        """
+        Describe an object that was found.
+        """
+        return ObjectInfo(
+            path=path,
+            size_bytes=len(found.data),
+            modified_at=found.modified_at,
+            content_type=found.content_type,
+            tag=sha256(found.data).hexdigest(),
+        )

@@ -1,0 +1,98 @@
+"""
+What the promises of stores of rate limits share.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TypeAlias
+
+import pytest
+
+from hvcore.clock import Clock, SystemClock
+from hvcore.domain.access.rate_limits import Bucket, RateLimit, RateLimitRule
+from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.fakes import SettableClock
+
+ReopenedStore: TypeAlias = Callable[[], RateLimitStore]
+"""
+Opens another store on the same counts, as another process would.
+"""
+
+
+class RateLimitKit(DeclaresDeviations):
+    """
+    The fixtures of every part of the kit.
+
+    Attributes:
+        is_shared: Whether other processes count together with this one; False for a
+            store that counts for its own process.
+        gives_up_within_s: How long a call may take while the store does not answer; the
+            port says 0.25 s, and machines that run tests are busy.
+    """
+
+    is_shared = True
+    gives_up_within_s = 0.75
+
+    @pytest.fixture
+    def clock(self) -> Clock:
+        """
+        Return the store's clock; by default the system's, which nobody can move.
+        """
+        return SystemClock()
+
+    @pytest.fixture
+    def store(self) -> RateLimitStore:
+        """
+        Return a store that has counted nothing; the subclass closes it.
+        """
+        raise NotImplementedError("give the fixture: an empty store")
+
+    @pytest.fixture
+    def reopened(self) -> ReopenedStore:
+        """
+        Return what opens another store on the same counts, any number of times.
+
+        Only used if ``is_shared``.
+        """
+        self._skip_unless_shared()
+        raise NotImplementedError("give the fixture: it opens the same counts again")
+
+    @pytest.fixture
+    def unreachable(self) -> RateLimitStore:
+        """
+        Return a store that was built, and whose server is silent or gone since.
+
+        Only used if ``is_shared``.
+        """
+        self._skip_unless_shared()
+        raise NotImplementedError("give the fixture: a store that cannot answer")
+
+    def _skip_unless_shared(self) -> None:
+        if not self.is_shared:
+            pytest.skip("it counts for one process")
+
+
+def rule(
+    requests: int,
+    *,
+    bucket: Bucket = Bucket.API,
+    window_s: int = 3600,
+    subject: str = "org_a",
+) -> RateLimitRule:
+    """
+    Make a rule.
+    """
+    limit = RateLimit(bucket=bucket, requests=requests, window_s=window_s)
+    return RateLimitRule(limit=limit, subject=subject)
+
+
+def let_pass(clock: Clock, by: timedelta) -> None:
+    """
+    Move a clock, or wait.
+    """
+    if isinstance(clock, SettableClock):
+        clock.move(by)
+    else:
+        time.sleep(by.total_seconds())

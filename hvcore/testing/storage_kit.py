@@ -1,0 +1,107 @@
+"""
+What the promises of storages share: fixtures, and short ways to use a storage.
+"""
+
+import io
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import pytest
+
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.testing.deviations import DeclaresDeviations
+
+TYPE: Final = "video/mp4"
+
+ReopenedStorage: TypeAlias = Callable[[], Storage]
+"""
+Opens another storage on the same objects, as another process would.
+"""
+
+
+class StorageKit(DeclaresDeviations):
+    """
+    The fixtures of every part of the kit.
+
+    Attributes:
+        is_shared: Whether other processes see the same objects; False for a storage in
+            the memory of one process.
+        gives_up_within_s: How long a call may take while the storage does not answer.
+        large_bytes: The size of the large object.
+        most_memory_bytes: What a storage may need of memory for it, in Python's objects.
+        many: More objects than a page of a list has.
+    """
+
+    is_shared = True
+    gives_up_within_s = 10.0
+    large_bytes = 64 * 1024 * 1024
+    most_memory_bytes = 40 * 1024 * 1024
+    many = 1_050
+
+    @pytest.fixture
+    def storage(self) -> Storage:
+        """
+        Return a storage with nothing in it; the subclass closes it.
+        """
+        raise NotImplementedError("give the fixture: an empty storage")
+
+    @pytest.fixture
+    def reopened(self) -> ReopenedStorage:
+        """
+        Return what opens another storage on the same objects, any number of times.
+        """
+        raise NotImplementedError("give the fixture: it opens the same objects again")
+
+    @pytest.fixture
+    def unreachable(self) -> Storage:
+        """
+        Return a storage that was built, and whose server or disk is gone since.
+        """
+        raise NotImplementedError("give the fixture: a storage that cannot answer")
+
+
+def put(storage: Storage, path: str, data: bytes = b"data") -> None:
+    """
+    Store bytes.
+    """
+    storage.write(path, io.BytesIO(data), content_type=TYPE)
+
+
+def get(storage: Storage, path: str, start: int = 0, end: int | None = None) -> bytes:
+    """
+    Read bytes.
+    """
+    with storage.open(path, start=start, end=end) as file:
+        return file.read()
+
+
+def paths(storage: Storage, prefix: str) -> list[str]:
+    """
+    List a prefix.
+    """
+    return sorted(info.path for info in storage.walk(prefix))
+
+
+def is_there(storage: Storage, path: str) -> bool:
+    """
+    Tell whether an object is at a path; all ways to ask agree.
+    """
+    found = {_is_known(storage, path), _is_open(storage, path)}
+    found.add(path in paths(storage, path))
+    assert len(found) == 1, f"stat, open and walk disagree about {path}"
+    return found.pop()
+
+
+def _is_known(storage: Storage, path: str) -> bool:
+    try:
+        return storage.stat(path).path == path
+    except ObjectNotFoundError:
+        return False
+
+
+def _is_open(storage: Storage, path: str) -> bool:
+    try:
+        storage.open(path).close()
+    except ObjectNotFoundError:
+        return False
+    return True

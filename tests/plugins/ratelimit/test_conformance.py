@@ -1,0 +1,49 @@
+"""
+Both stores keep the promises of the port.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from hv_ratelimit.memory import MemoryWindows
+from hv_ratelimit.shared import SharedWindows
+from hvcore.plugin_api import Clock, RateLimitStore
+from hvcore.testing.fakes import SettableClock
+from hvcore.testing.rate_limits import RateLimitConformance, ReopenedStore
+from tests.servers import redis_server
+
+
+class TestMemoryWindows(RateLimitConformance):
+    is_shared = False
+
+    @pytest.fixture
+    def clock(self) -> Clock:
+        return SettableClock()
+
+    @pytest.fixture
+    def store(self, clock: Clock) -> RateLimitStore:
+        return MemoryWindows(clock=clock)
+
+
+@pytest.mark.services
+class TestSharedWindows(RateLimitConformance):
+    @pytest.fixture
+    def store(self, reopened: ReopenedStore) -> RateLimitStore:
+        return reopened()
+
+    @pytest.fixture
+    def reopened(self, redis_url: str) -> ReopenedStore:
+        return lambda: SharedWindows(url=redis_url, prefix="test")
+
+    @pytest.fixture
+    def unreachable(self) -> Iterator[RateLimitStore]:
+        with redis_server() as server:
+            made = SharedWindows(url=server.url, prefix="test")
+            made.ping()
+            # Silent, not gone: nobody refuses the connection.
+            server.freeze()
+            try:
+                yield made
+            finally:
+                server.thaw()

@@ -1,0 +1,71 @@
+"""
+Files, and what fsspec keeps in memory, keep the promises of the storage port.
+"""
+
+import shutil
+import uuid
+from pathlib import Path
+
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+
+from hv_storage_fsspec.backend import make_storage
+from hvcore.plugin_api import Storage
+from hvcore.testing.storage import ReopenedStorage, StorageConformance
+
+
+class Opened(StorageConformance):
+    __test__ = False
+
+    @pytest.fixture
+    def storage(self, reopened: ReopenedStorage) -> Storage:
+        return reopened()
+
+
+class TestFiles(Opened):
+    """
+    Of this machine.
+    """
+
+    __test__ = True
+
+    @pytest.fixture
+    def reopened(self, tmp_path: Path) -> ReopenedStorage:
+        return lambda: make_storage(
+            f"file://{tmp_path}/store", args={}, min_free_bytes=0, work_dir=tmp_path
+        )
+
+    @pytest.fixture
+    def unreachable(self, reopened: ReopenedStorage, tmp_path: Path) -> Storage:
+        made = reopened()
+        # A disk that is not mounted any more leaves an empty folder.
+        shutil.rmtree(tmp_path / "store")
+        (tmp_path / "store").mkdir()
+        return made
+
+
+class TestMemory(Opened):
+    """
+    The memory file system of fsspec.
+    """
+
+    __test__ = True
+    is_shared = False
+
+    @pytest.fixture
+    def reopened(self, tmp_path: Path) -> ReopenedStorage:
+        name = uuid.uuid4().hex
+        return lambda: make_storage(
+            f"memory://{name}/prefix", args={}, min_free_bytes=0, work_dir=tmp_path
+        )
+
+    @pytest.fixture
+    def unreachable(
+        self, reopened: ReopenedStorage, monkeypatch: pytest.MonkeyPatch
+    ) -> Storage:
+        def fail(*_: object, **__: object) -> None:
+            raise EOFError("whatever a file system raises")
+
+        for name in ("info", "cat_file", "find", "put_file", "rm"):
+            monkeypatch.setattr(MemoryFileSystem, name, fail)
+        return reopened()

@@ -140,7 +140,7 @@ def test_each_public_class_name_exists_once() -> None:
 def test_mypy_checks_every_package() -> None:
     checked = set(PROJECT["tool"]["mypy"]["packages"])
 
-    assert checked == packages() | {"tests.benchmarks"}
+    assert checked == packages() | {"tests.benchmarks", "tests.typed"}
 
 
 def test_every_package_is_typed() -> None:

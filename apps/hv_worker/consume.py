@@ -8,14 +8,15 @@ rang more often is not served more often, and nothing waits for a lost message.
 
 import gc
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final
 
 from hv_worker.identity import worker_name
 from hv_worker.outbound import OutboundThreads
 from hv_worker.scratch import remove_orphans, scratch_folder
-from hv_worker.stopping import Stopping
-from hvcore.assembly import build
+from hv_worker.stopping import Stopping, waited
+from hvcore.assembly import Services, build
 from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.tasks.task import Lane
@@ -46,14 +47,38 @@ def run_worker(
         RuntimeError: Outbound tasks are no longer taken; another process does
             better.
     """
-    stopping = Stopping()
-    name = worker_name(settings.data_dir)
-    scratch = settings.data_dir / "work"
+
+    def make(folder: Path) -> Services:
+        return build(settings, work_dir=folder)
+
+    work_until(
+        Stopping(),
+        make,
+        data_dir=settings.data_dir,
+        lanes=lanes,
+        is_reserve=is_reserve,
+    )
+
+
+def work_until(
+    stopping: Callable[[], bool],
+    make: Callable[[Path], Services],
+    *,
+    data_dir: Path,
+    lanes: Sequence[Lane],
+    is_reserve: bool = False,
+) -> None:
+    """
+    Run tasks in this thread; see run_worker.
+
+    Args:
+        stopping: Returns whether this is to end.
+        make: Makes the services, with a folder for temporary files.
+    """
+    name = worker_name(data_dir)
+    scratch = data_dir / "work"
     remove_orphans(scratch)
-    with (
-        scratch_folder(scratch) as folder,
-        build(settings, work_dir=folder) as services,
-    ):
+    with scratch_folder(scratch) as folder, make(folder) as services:
         task_runs = services.task_runs
         # To look through all of this for garbage again and again would take 70 ms each
         # time, maybe while a task holds a lock of the database.
@@ -85,7 +110,7 @@ def run_worker(
         if is_reserve:
             # Messages are for those who take everything: one that came here would
             # be missing there.
-            while not stopping.wait(RESERVE_LOOKS_EVERY_S):
+            while not waited(stopping, RESERVE_LOOKS_EVERY_S):
                 handle()
             return
         if Lane.OUTBOUND not in lanes:

@@ -4,7 +4,13 @@ Turn the signals that end a process into a question that can be asked.
 
 import signal
 import threading
+import time
+from collections.abc import Callable
 from types import FrameType
+from typing import Final
+
+ASKS_EVERY_S: Final = 0.1
+"""A question of another program's, which knows no waiting."""
 
 
 class Stopping:
@@ -33,3 +39,18 @@ class Stopping:
 
     def _ask(self, _number: int, _frame: FrameType | None) -> None:
         self._asked.set()
+
+
+def waited(stopping: Callable[[], bool], seconds: float) -> bool:
+    """
+    Wait that long, or until this is to end; tell which.
+    """
+    if isinstance(stopping, Stopping):
+        return stopping.wait(seconds)
+    ends_at_s = time.monotonic() + seconds
+    while not stopping():
+        left_s = ends_at_s - time.monotonic()
+        if left_s <= 0:
+            return False
+        time.sleep(min(left_s, ASKS_EVERY_S))
+    return True

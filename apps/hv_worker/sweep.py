@@ -5,11 +5,12 @@ Many may run; one leads, the others wait to take over.
 """
 
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from hv_worker.identity import worker_name
 from hv_worker.scratch import remove_orphans
-from hv_worker.stopping import Stopping
+from hv_worker.stopping import Stopping, waited
 from hvcore.assembly import Services, build
 from hvcore.errors import UnavailableError
 from hvcore.settings import Settings
@@ -25,23 +26,36 @@ def run_sweep(settings: Settings) -> None:
     """
     Sweep until SIGTERM.
     """
-    stopping = Stopping()
-    holder = worker_name(settings.data_dir)
     with build(settings) as services:
-        turn = 0
-        while True:
-            try:
-                sweep_once(services, holder=holder, tidies=turn % TIDY_EVERY == 0)
-            except UnavailableError as error:
-                _log.warning(
-                    "sweep waits for the service", extra={"hv_why": error.detail}
-                )
-            except Exception:  # noqa: BLE001 - one of the three loops
-                # The loop that everything else relies on never ends by itself.
-                _log.exception("sweep failed; it goes on")
-            turn += 1
-            if stopping.wait(EVERY_S):
-                return
+        sweep_until(Stopping(), services)
+
+
+def sweep_until(
+    stopping: Callable[[], bool],
+    services: Services,
+    also: Callable[[], None] = lambda: None,
+) -> None:
+    """
+    Sweep again and again.
+
+    Args:
+        stopping: Returns whether this is to end.
+        also: What else is done each time.
+    """
+    holder = worker_name(services.settings.data_dir)
+    turn = 0
+    while True:
+        try:
+            sweep_once(services, holder=holder, tidies=turn % TIDY_EVERY == 0)
+            also()
+        except UnavailableError as error:
+            _log.warning("sweep waits for the service", extra={"hv_why": error.detail})
+        except Exception:  # noqa: BLE001 - one of the three loops
+            # The loop that everything else relies on never ends by itself.
+            _log.exception("sweep failed; it goes on")
+        turn += 1
+        if waited(stopping, EVERY_S):
+            return
 
 
 def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:

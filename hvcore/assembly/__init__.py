@@ -1,8 +1,7 @@
 """
 The composition root: from settings to services.
 
-It is also the embedding API: ``with build(settings) as services: …``. Every
-service is made when it is first asked for, so that each process loads and
+Other programs come here through ``hvcore.embedding``. Every service is made when it is first asked for, so that each process loads and
 connects only what it uses. Build after a fork, never before.
 """
 
@@ -21,7 +20,11 @@ __all__ = ["OVERRIDABLE", "Services", "build"]
 OVERRIDABLE: Final = frozenset(
     {
         "analytics_store",
+        "auth_providers",
+        "cache_purgers",
         "clock",
+        "engine",
+        "further_auth_providers",
         "mailer",
         "outbound",
         "queue",
@@ -48,8 +51,11 @@ def build(
         work_dir: A folder for temporary files; default in the data folder.
         overrides: Ready-made ports by name, instead of the chosen backends:
             ``clock``, ``storage``, ``transcoder``, ``queue``, ``outbound``,
-            ``rate_limit_store``, ``analytics_store``, ``mailer``; and
-            ``sign_in_providers``, a mapping by their names.
+            ``rate_limit_store``, ``analytics_store``, ``mailer``;
+            ``auth_providers``, a tuple, and ``further_auth_providers``, which are
+            asked before those of the settings; ``sign_in_providers`` and ``cache_purgers``,
+            mappings by their names; and ``engine``, another program's engine of
+            the database.
         rings: Whether tasks are put into the queue at once. A tool without a
             connection to the queue leaves that to the sweep.
         connections: To a database server at a time, at least 5: as many as threads

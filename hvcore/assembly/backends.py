@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 
 import attrs
 from sqlalchemy.engine import Engine
@@ -22,11 +22,12 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import is_current, migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
-from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
+from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
 from hvcore.ports.event_subscribers import EventSubscriber
@@ -36,6 +37,7 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.services.processing.transcoders import Transcoders
@@ -44,6 +46,16 @@ from hvcore.settings import Settings
 from hvcore.spool import Spool
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.upload_signing import UploadSigner
+
+_GROUPS: Final = {
+    "auth_providers": "_own_providers",
+    "cache_purgers": "_purgers",
+    "analytics_store": "_sinks",
+    "sign_in_providers": "_sign_in_providers",
+    # These have no override.
+    "subscribers": "_subscribers",
+}
+"""Backends of which there may be several: the override, and the attribute."""
 
 
 @attrs.frozen(kw_only=True)
@@ -65,7 +77,7 @@ class Backends:
     """
 
     def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
+        self.recipe = recipe
         self.settings = recipe.settings
         LOG_LINES.of_one = recipe.settings.shares.log_lines_of_one
 
@@ -88,18 +100,15 @@ class Backends:
         if "transcoders" in made:
             made["transcoders"].close()
         for name in ("queue", "transcoder", "storage", "rate_limit_store"):
-            if name in made and name not in self._recipe.overrides:
+            if name in made and name not in self.recipe.overrides:
                 made[name].close()
         if "spool" in made:
             made["spool"].close()
-        further = [*made.get("_providers", ()), *made.get("_purgers", {}).values()]
-        if "analytics_store" not in self._recipe.overrides:
-            further += made.get("_sinks", {}).values()
-        further += made.get("_subscribers", {}).values()
-        if "sign_in_providers" not in self._recipe.overrides:
-            further += made.get("_sign_in_providers", {}).values()
-        for backend in further:
-            backend.close()
+        for given_as, name in _GROUPS.items():
+            if given_as not in self.recipe.overrides:
+                group = made.get(name, ())
+                for backend in group.values() if isinstance(group, Mapping) else group:
+                    backend.close()
         if "engine" in made:
             made["engine"].dispose()
 
@@ -125,14 +134,30 @@ class Backends:
         """
         The database connection of this process.
         """
+        database = self.settings.database
+        host: Engine | None = self._overridden("engine")
+        url = database.url
+        if host is not None:
+            url = host.url.render_as_string(hide_password=False)
         return make_engine(
-            self.settings.database.url, connections=self._recipe.connections
+            url,
+            connections=self.recipe.connections,
+            schema=database.schema,
+            host=host,
         )
 
     @cached_property
-    def uow(self) -> SqlUnitOfWork:
-        ring = self._ring if self._recipe.rings else None
-        return SqlUnitOfWork(self.engine, self.clock, ring, self._wanted_kinds)
+    def uow(self) -> UnitOfWork:
+        return SqlUnitOfWork(
+            self.engine, self.clock, self.on_commit, self._wanted_kinds
+        )
+
+    @property
+    def on_commit(self) -> OnCommit | None:
+        """
+        What rings for tasks after a commit; None: nothing does.
+        """
+        return self._ring if self.recipe.rings else None
 
     @cached_property
     def storage(self) -> Storage:
@@ -308,11 +333,22 @@ class Backends:
 
     @cached_property
     def _purgers(self) -> Mapping[str, CachePurger]:
-        return self.registry.cache_purgers(self.settings, self._context)
+        return self._overridden("cache_purgers") or self.registry.cache_purgers(
+            self.settings, self._context
+        )
+
+    @property
+    def _providers(self) -> tuple[AuthProvider, ...]:
+        further: tuple[AuthProvider, ...] = (
+            self._overridden("further_auth_providers") or ()
+        )
+        return (*further, *self._own_providers)
 
     @cached_property
-    def _providers(self) -> Any:  # noqa: ANN401 - a tuple of AuthProvider
-        return self.registry.auth_providers(self.settings, self._context)
+    def _own_providers(self) -> tuple[AuthProvider, ...]:
+        return self._overridden("auth_providers") or self.registry.auth_providers(
+            self.settings, self._context
+        )
 
     @cached_property
     def _sign_in_providers(self) -> Mapping[str, SignInProvider]:
@@ -344,7 +380,7 @@ class Backends:
         return BuildContext(
             clock=self.clock,
             state_dir=state_dir,
-            work_dir=self._recipe.work_dir,
+            work_dir=self.recipe.work_dir,
             keys=SqlKeyBook(self.engine, self.clock),
             database=PluginDatabase(self.engine),
             sign_in=SqlSignInBook(engine=self.engine, clock=self.clock),
@@ -355,4 +391,4 @@ class Backends:
         failpoint("tasks.rung")
 
     def _overridden(self, name: str) -> Any:  # noqa: ANN401 - checked by the caller's type
-        return self._recipe.overrides.get(name)
+        return self.recipe.overrides.get(name)

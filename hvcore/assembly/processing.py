@@ -86,7 +86,7 @@ class ProcessingWiring(Backends):
         """
         Sources from far away that the next part needs again.
         """
-        return SourceCache(storage=self.storage, work_dir=self._recipe.work_dir)
+        return SourceCache(storage=self.storage, work_dir=self.recipe.work_dir)
 
     @cached_property
     def _part_results(self) -> PartResults:
@@ -108,6 +108,6 @@ class ProcessingWiring(Backends):
     def _attempt_workspaces(self) -> AttemptWorkspaces:
         return AttemptWorkspaces(
             storage=self.storage,
-            work_dir=self._recipe.work_dir,
+            work_dir=self.recipe.work_dir,
             source_cache=self.source_cache,
         )

@@ -38,7 +38,7 @@ class UploadWiring(Backends):
             signer=self.upload_signer,
             public=self.settings.public,
             clock=self.clock,
-            work_dir=self._recipe.work_dir,
+            work_dir=self.recipe.work_dir,
             room=DiskReservations(
                 ledger=RoomLedger(self.settings.data_dir / ROOM_FILE),
                 most_of_one_percent=self.settings.shares.upload_room_percent,

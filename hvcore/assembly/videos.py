@@ -64,7 +64,7 @@ class VideoWiring(PlaybackWiring):
             uow=self.uow,
             storage=self.storage,
             transcoder=self.transcoder,
-            work_dir=self._recipe.work_dir,
+            work_dir=self.recipe.work_dir,
             slots=self._small_file_slots,
         )
 

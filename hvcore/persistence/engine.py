@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.naming import use_prefix
 from hvcore.persistence.write_queue import (
     WriteQueue,
     again_while_busy,
@@ -53,6 +54,7 @@ _OWNER_PID = "hv_owner_pid"
 _IDLE = "hv_idle"
 _WRITE_QUEUE = "hv_write_queue"
 _HAS_TURN = "hv_has_turn"
+_SCHEMA = "hv_schema"
 _NO_ANSWER: Final = "The database does not answer."
 # SQLite says "cannot now" for these; its other errors are bugs of ours.
 _SQLITE_UNAVAILABLE = {
@@ -76,7 +78,13 @@ class ForkedEngineError(RuntimeError):
     """
 
 
-def make_engine(url: str, *, connections: int = CONNECTIONS) -> Engine:
+def make_engine(
+    url: str,
+    *,
+    connections: int = CONNECTIONS,
+    schema: str = "",
+    host: Engine | None = None,
+) -> Engine:
     """
     Make the engine of a process; after a fork, make another one.
 
@@ -84,13 +92,25 @@ def make_engine(url: str, *, connections: int = CONNECTIONS) -> Engine:
         url: ``sqlite:////path/to/file`` or ``postgresql://…``.
         connections: To a server at a time: one for each thread, so that none waits
             for another. At least KEPT_CONNECTIONS.
+        schema: Where the tables are; on SQLite what their names begin with, before
+            an underscore. Empty: where the database has them by default.
+        host: Another program's engine of the same database. Connections are opened
+            as it opens them, and then belong to the engine that is made.
 
     Raises:
         ConfigError: The URL is not one that can be used.
     """
     parsed = _parse(url)
     queue = WriteQueue()
-    owner = {_OWNER_PID: os.getpid(), _IDLE: deque(), _WRITE_QUEUE: queue}
+    owner = {
+        _OWNER_PID: os.getpid(),
+        _IDLE: deque(),
+        _WRITE_QUEUE: queue,
+        _SCHEMA: schema,
+    }
+    opener: dict[str, Callable[[], Any]] = (
+        {} if host is None else {"creator": partial(_open_as, host)}
+    )
     if parsed.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             parsed,
@@ -98,13 +118,20 @@ def make_engine(url: str, *, connections: int = CONNECTIONS) -> Engine:
             # Files are cheap to open, and no thread waits for another's.
             pool_size=8,
             max_overflow=-1,
+            **opener,
         )
+        if schema:
+            use_prefix(engine, f"{schema}_")
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "begin", _begin_on_sqlite)
         event.listen(engine, "checkin", partial(_end_write, queue))
     else:
-        engine = _make_postgresql_engine(parsed, owner, connections)
+        engine = _make_postgresql_engine(parsed, owner, connections, opener)
         event.listen(engine, "connect", _set_date_style)
+        if host is not None:
+            event.listen(engine, "connect", _set_timeouts)
+        if schema:
+            event.listen(engine, "connect", partial(_set_schema, schema))
     event.listen(engine, "handle_error", _translate)
     return engine
 
@@ -170,6 +197,14 @@ def write_queue(engine: Engine) -> WriteQueue:
     return queue
 
 
+def schema_of(engine: Engine) -> str:
+    """
+    Return the schema of our tables; empty if it is where the database has them.
+    """
+    schema: str = engine.get_execution_options()[_SCHEMA]
+    return schema
+
+
 @contextmanager
 def _connected(engine: Engine) -> Iterator[Connection]:
     refuse_other_process(engine)
@@ -204,7 +239,10 @@ def _parse(url: str) -> URL:
 
 
 def _make_postgresql_engine(
-    url: URL, owner: dict[str, object], connections: int
+    url: URL,
+    owner: dict[str, object],
+    connections: int,
+    opener: dict[str, Callable[[], Any]],
 ) -> Engine:
     arguments: dict[str, Any] = {}
     if "connect_timeout" not in url.query:
@@ -221,6 +259,7 @@ def _make_postgresql_engine(
             pool_timeout=POOL_TIMEOUT_S,
             # After a restart of the server nobody sees a dead connection.
             pool_pre_ping=True,
+            **opener,
         )
     except ModuleNotFoundError as exc:
         raise ConfigError(
@@ -260,6 +299,34 @@ def _set_date_style(connection: Any, _record: object) -> None:  # noqa: ANN401 -
     connection.autocommit = True
     connection.execute("SET datestyle = ISO")
     connection.autocommit = False
+
+
+def _set_timeouts(connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+    # What a connection of ours is opened with; see POSTGRESQL_TIMEOUTS.
+    for option in POSTGRESQL_TIMEOUTS.split("-c "):
+        name, _, value = option.strip().partition("=")
+        if name:
+            _set(connection, name, value)
+
+
+def _set_schema(schema: str, connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+    # No other: of a table that is missing here, another program's would be taken.
+    _set(connection, "search_path", schema)
+
+
+def _set(connection: Any, name: str, value: str) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+    # Outside of a transaction, with whose end the old value would be back.
+    connection.autocommit = True
+    connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+    connection.autocommit = False
+
+
+def _open_as(host: Engine) -> Any:  # noqa: ANN401 - the driver's
+    opened = host.raw_connection()
+    driver = opened.driver_connection
+    # Its place in the other pool is free again.
+    opened.detach()
+    return driver
 
 
 def _begin_on_sqlite(connection: Connection) -> None:

@@ -7,16 +7,24 @@ from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.schema import CreateSchema
 
 from hvcore.errors import ConfigError
-from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
+from hvcore.persistence.engine import (
+    MIGRATION_TIMEOUT_MS,
+    reading,
+    schema_of,
+    writing,
+)
+from hvcore.persistence.naming import prefix_of
 
 HEAD: Final = "0015"
 """The newest migration. A constant, so that asking does not load Alembic."""
 
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_636F_7265
-_version = sa.table("alembic_version", sa.column("version_num", sa.Text))
+VERSION_TABLE: Final = "alembic_version"
+"""Before a prefix; another program's is another table."""
 
 
 def is_current(engine: Engine) -> bool:
@@ -48,16 +56,27 @@ def migrate(engine: Engine) -> None:
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             # SQLite has its one write lock already.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
+            _make_schema(connection)
         if not _is_current(connection):
             _upgrade(connection)
         connection.commit()
 
 
 def _is_current(connection: Connection) -> bool:
-    if not sa.inspect(connection).has_table("alembic_version"):
+    name = prefix_of(connection.dialect) + VERSION_TABLE
+    if not sa.inspect(connection).has_table(name):
         return False
-    versions = connection.execute(sa.select(_version.c.version_num)).scalars().all()
+    version = sa.table(name, sa.column("version_num", sa.Text))
+    versions = connection.execute(sa.select(version.c.version_num)).scalars().all()
     return list(versions) == [HEAD]
+
+
+def _make_schema(connection: Connection) -> None:
+    schema = schema_of(connection.engine)
+    # Asked first: to make one needs a right that its user may lack.
+    asked = sa.text("SELECT 1 FROM pg_namespace WHERE nspname = :name")
+    if schema and connection.execute(asked, {"name": schema}).first() is None:
+        connection.execute(CreateSchema(schema))
 
 
 def _upgrade(connection: Connection) -> None:

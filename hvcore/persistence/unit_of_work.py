@@ -193,6 +193,16 @@ class SqlWork:
         return moment.astimezone(UTC)
 
     def commit(self) -> None:
+        rung = self._write_down()
+        self._connection.commit()
+        # Back into the pool: the queue may take its time.
+        self._connection.close()
+        self._ring(rung)
+
+    def _write_down(self) -> Sequence[Task]:
+        """
+        Write what comes last; return the tasks to ring for after the commit.
+        """
         if not self._writes:
             raise RuntimeError("opened for reading; there is nothing to commit")
         made = vars(self)
@@ -209,9 +219,9 @@ class SqlWork:
             self._use.flush()
         if "events" in made:
             self.events.flush()
-        self._connection.commit()
-        # Back into the pool: the queue may take its time.
-        self._connection.close()
+        return rung
+
+    def _ring(self, rung: Sequence[Task]) -> None:
         if not rung or self._on_commit is None:
             return
         try:

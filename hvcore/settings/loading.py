@@ -24,7 +24,6 @@ from hvcore.settings.tree import (
     SECTIONS,
     AnalyticsSettings,
     BackendSettings,
-    DatabaseSettings,
     Settings,
     known_names,
 )
@@ -153,7 +152,7 @@ def _with_data_folder(settings: Settings) -> Settings:
         limits = attrs.evolve(limits, options={**shared, **limits.options})
     return attrs.evolve(
         settings,
-        database=DatabaseSettings(url=database_url),
+        database=attrs.evolve(settings.database, url=database_url),
         storage=storage,
         limits=limits,
         playback=attrs.evolve(

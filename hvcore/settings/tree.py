@@ -23,6 +23,7 @@ _COUNTRY_HEADER: Final = re.compile(
     r"(?=[A-Za-z0-9-]*country)[A-Za-z0-9-]{1,64}",
     re.IGNORECASE,
 )
+_SCHEMA: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 MOST_MINUTES_RETENTION_DAYS: Final = 3_660
 """Ten years: as good as ever."""
 
@@ -37,6 +38,15 @@ def _as_root(text: str) -> str:
 
 def _as_root_or_none(text: str) -> str:
     return _as_root(text) if text else text
+
+
+def _as_schema(text: str) -> str:
+    if text and (_SCHEMA.fullmatch(text) is None or text.startswith("pg_")):
+        raise ValueError(
+            "database.schema: must be up to 40 small letters, digits and underscores, with a letter "
+            f"first, and must not begin with pg_: not {text!r}"
+        )
+    return text
 
 
 def _root(default: str) -> Any:  # noqa: ANN401 - attrs.field's own type
@@ -75,9 +85,12 @@ class DatabaseSettings:
 
     Attributes:
         url: SQLAlchemy URL; SQLite in the data folder if empty.
+        schema: Where the tables are on PostgreSQL; made if it is not there. On
+            SQLite, which has no schemas, what their names begin with.
     """
 
     url: str = attrs.field(default="", repr=False)
+    schema: str = attrs.field(default="", converter=_as_schema)
 
 
 @attrs.frozen(kw_only=True)

@@ -182,7 +182,8 @@ def test_the_embedding_program_runs(examples: Path, tmp_path: Path) -> None:
         timeout=60,
     )
 
-    assert (done.stdout, done.stderr) == ("['org_acme']\n", "")
+    made = "EmbeddedEnvironment(org_id='acme', name='main')\n"
+    assert (done.stdout, done.stderr) == (made, "")
 
 
 @pytest.mark.parametrize("hook", HOOKS.values())

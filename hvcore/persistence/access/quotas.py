@@ -164,8 +164,8 @@ def _planned_s(connection: Connection) -> sa.ColumnElement[float]:
     if connection.dialect.name == "postgresql":
         text = "(transcode_jobs.order_json::json #>> '{source,duration_s}')"
         return sa.cast(sa.literal_column(text), sa.Float)
-    text = "json_extract(transcode_jobs.order_json, '$.source.duration_s')"
-    return sa.literal_column(text, sa.Float)
+    path = sa.literal_column("'$.source.duration_s'", sa.Text)
+    return sa.func.json_extract(transcode_jobs.c.order_json, path, type_=sa.Float)
 
 
 def _limits_from_row(row: RowMapping) -> QuotaLimits:

@@ -4,12 +4,17 @@ How Alembic reaches the database: migrate.py passes an open transaction.
 
 from alembic import context
 
+from hvcore.persistence.migrate import VERSION_TABLE
+from hvcore.persistence.migrations.operations import run_migrations
+from hvcore.persistence.naming import prefix_of
 from hvcore.persistence.tables import metadata
 
+connection = context.config.attributes["connection"]
 context.configure(
-    connection=context.config.attributes["connection"],
+    connection=connection,
     target_metadata=metadata,
+    version_table=prefix_of(connection.dialect) + VERSION_TABLE,
     # SQLite changes columns by copying the table.
     render_as_batch=True,
 )
-context.run_migrations()
+run_migrations(context.get_context())

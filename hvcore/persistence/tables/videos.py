@@ -71,8 +71,9 @@ videos = Table(
 )
 
 # As the indexes say it, or they are not used.
-IS_SHORT_NAME: Final = sa.text("length(videos.name_folded) <= 500")
-IS_LONG_NAME: Final = sa.text("length(videos.name_folded) > 500")
+_LENGTH: Final = sa.func.length(videos.c.name_folded)
+IS_SHORT_NAME: Final = sa.literal_column("500") >= _LENGTH
+IS_LONG_NAME: Final = sa.literal_column("500") < _LENGTH
 
 
 published_media = Table(

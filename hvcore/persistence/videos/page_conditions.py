@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.sql.elements import UnaryExpression
+from sqlalchemy.sql.operators import custom_op
 
 from hvcore.domain.videos.states import LISTED_STATES
+from hvcore.persistence.naming import named
 from hvcore.persistence.tables import UtcDateTime, videos
 from hvcore.persistence.videos.page_shapes import PageShape, Search
 from hvcore.persistence.videos.search_index import MATCHES
@@ -61,7 +64,7 @@ def name_conditions(
         find = sa.func.instr if is_sqlite else sa.func.strpos
         return (find(videos.c.name_folded, sa.bindparam("search")) > literal_number(0),)
     if is_sqlite:
-        return (videos.c.id.in_(sa.text(MATCHES).columns(sa.column("id"))),)
+        return (videos.c.id.in_(named(MATCHES).columns(sa.column("id"))),)
     return (name_is_like(),)
 
 
@@ -113,4 +116,4 @@ def _without_index(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
     Return a column in a form for which SQLite uses no index.
     """
     type_ = sa.BigInteger() if isinstance(column.type, UtcDateTime) else sa.Text()
-    return sa.literal_column(f"+videos.{column.name}", type_)
+    return UnaryExpression(plain(column), operator=custom_op("+"), type_=type_)

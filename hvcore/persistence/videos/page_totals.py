@@ -8,6 +8,7 @@ import attrs
 import sqlalchemy as sa
 
 from hvcore.persistence.fast_reads.reads import FastReads, Query
+from hvcore.persistence.naming import named
 from hvcore.persistence.tables import video_totals, videos
 from hvcore.persistence.tables.videos import IS_LONG_NAME, IS_SHORT_NAME
 from hvcore.persistence.videos.page_conditions import (
@@ -28,9 +29,7 @@ def count_matches(reads: FastReads, *, has_state: bool) -> Query:
     Ask the index for how many names of an environment have a text, or for ``cap``.
     """
     if reads.is_sqlite:
-        some: sa.SelectBase = sa.text(COUNT_MATCHES[has_state]).columns(
-            sa.column("one")
-        )
+        some: sa.SelectBase = named(COUNT_MATCHES[has_state]).columns(sa.column("one"))
         return reads.prepare(_count_of(some))
     where = (*of_environment(plain), in_state(videos.c.state, has_state=has_state))
     some = (

@@ -29,7 +29,9 @@ _UPLOADED: Final = sa.or_(
     ),
 )
 # Spelled out: a bound divisor would make two groups of SELECT and GROUP BY.
-_DAY: Final = sa.literal_column("(videos.created_at / 86400000000)", sa.BigInteger)
+_DAY: Final = sa.type_coerce(videos.c.created_at, sa.BigInteger).op("/")(
+    sa.literal_column("86400000000")
+)
 _UPLOADS: Final = (
     sa.select(
         videos.c.org_id,
@@ -110,7 +112,9 @@ def _preset(connection: Connection) -> sa.ColumnElement[str]:
     if connection.dialect.name == "postgresql":
         # Spelled out: a bound name would make two groups of SELECT and GROUP BY.
         return sa.literal_column("(videos.settings::json ->> 'preset')", sa.Text)
-    return sa.literal_column("json_extract(videos.settings, '$.preset')", sa.Text)
+    return sa.func.json_extract(
+        videos.c.settings, sa.literal_column("'$.preset'"), type_=sa.Text
+    )
 
 
 def _milliseconds(connection: Connection) -> sa.ColumnElement[int]:

@@ -45,7 +45,7 @@ def world(
 
     monkeypatch.setattr(Machine, "ready", taken_over)
     with make_world(tmp_path / "data", {}) as made:
-        overrides = made.services._recipe.overrides
+        overrides = made.services.recipe.overrides
         overrides["transcoder"] = FfmpegTranscoder(FfmpegOptions(), context)  # type: ignore[index]  # a dict in truth
         made.services.__dict__.pop("transcoder", None)
         yield made

@@ -61,7 +61,7 @@ def studio(tmp_path: Path) -> Iterator[tuple[World, Photographer]]:
     photographer = Photographer()
     with make_world(tmp_path, {}) as world:
         # Both names of the one transcoder, before a service is made of it.
-        world.services._recipe.overrides["transcoder"] = photographer  # type: ignore[index]  # a dict in truth
+        world.services.recipe.overrides["transcoder"] = photographer  # type: ignore[index]  # a dict in truth
         world.services.__dict__.pop("transcoder", None)
         yield world, photographer
 

@@ -13,10 +13,10 @@ depends_on = None
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 # What waits now. Who has tasks in work gets a row when the first of them ends.
-FILL = """INSERT INTO lane_shares
+FILL = """INSERT INTO {lane_shares}
 (lane, org_id, spent_s, due_at, is_active, waits_since)
 SELECT lane, org_id, 0, min(not_before), false, min(not_before)
-FROM tasks WHERE state IN ('due', 'queued') AND lane <> 'outbound'
+FROM {tasks} WHERE state IN ('due', 'queued') AND lane <> 'outbound'
 GROUP BY lane, org_id"""
 
 

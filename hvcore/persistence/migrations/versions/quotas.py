@@ -5,6 +5,8 @@ Quotas of organizations, and what they use.
 import sqlalchemy as sa
 from alembic import op
 
+from hvcore.persistence.naming import in_names
+
 revision = "0005"
 down_revision = "0004"
 branch_labels = None
@@ -14,18 +16,18 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 # Read as text on PostgreSQL, whose jsonb takes no NUL, which a warning may hold.
 MEDIA = {
-    "postgresql": """UPDATE videos SET media_bytes = (
+    "postgresql": """UPDATE {videos} SET media_bytes = (
 SELECT coalesce(sum(CAST(found[1] AS bigint)), 0)
-FROM published_media,
+FROM {published_media},
 LATERAL regexp_matches(media, '"size_bytes":([0-9]+)', 'g') AS found
-WHERE published_media.video_id = videos.id
-AND published_media.job_id = videos.job_id
+WHERE {published_media}.video_id = {videos}.id
+AND {published_media}.job_id = {videos}.job_id
 ) WHERE state = 'ready'""",
-    "sqlite": """UPDATE videos SET media_bytes = (
+    "sqlite": """UPDATE {videos} SET media_bytes = (
 SELECT coalesce(sum(found.value), 0)
-FROM published_media, json_tree(published_media.media) AS found
-WHERE published_media.video_id = videos.id
-AND published_media.job_id = videos.job_id AND found.key = 'size_bytes'
+FROM {published_media}, json_tree({published_media}.media) AS found
+WHERE {published_media}.video_id = {videos}.id
+AND {published_media}.job_id = {videos}.job_id AND found.key = 'size_bytes'
 ) WHERE state = 'ready'""",
 }
 # Where nobody has announced how many bytes come, their job has seen it.
@@ -34,15 +36,15 @@ SIZE_SEEN = {
 substring(order_json from '"size_bytes":([0-9]+)') AS bigint)""",
     "sqlite": "json_extract(order_json, '$.source.size_bytes')",
 }
-SOURCES = """UPDATE grants SET stored_bytes = coalesce(size_bytes, (
-SELECT max({seen}) FROM transcode_jobs
-WHERE transcode_jobs.video_id = grants.video_id
+SOURCES = """UPDATE {grants} SET stored_bytes = coalesce(size_bytes, (
+SELECT max(%s) FROM {transcode_jobs}
+WHERE {transcode_jobs}.video_id = {grants}.video_id
 ), 0) WHERE state IN ('uploaded', 'used')"""
-TOTALS = """INSERT INTO organization_storage (org_id, stored_bytes)
+TOTALS = """INSERT INTO {organization_storage} (org_id, stored_bytes)
 SELECT org_id, sum(kept) FROM (
-SELECT org_id, media_bytes AS kept FROM videos WHERE state = 'ready'
+SELECT org_id, media_bytes AS kept FROM {videos} WHERE state = 'ready'
 UNION ALL
-SELECT org_id, stored_bytes FROM grants WHERE state IN ('uploaded', 'used')
+SELECT org_id, stored_bytes FROM {grants} WHERE state IN ('uploaded', 'used')
 ) AS everything GROUP BY org_id"""
 
 
@@ -90,11 +92,11 @@ def upgrade() -> None:
     dialect = op.get_bind().dialect.name
     for statement in (
         MEDIA[dialect],
-        SOURCES.format(seen=SIZE_SEEN[dialect]),
+        SOURCES % SIZE_SEEN[dialect],
         TOTALS,
     ):
         # Past SQLAlchemy's own parameters, which begin with a colon.
-        op.get_bind().exec_driver_sql(statement)
+        op.get_bind().exec_driver_sql(in_names(op.get_bind(), statement))
 
 
 def _organization(table: str) -> sa.ForeignKeyConstraint:

@@ -14,9 +14,9 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 # Moments are whole microseconds. What was deleted before its bytes came has
 # never had a job.
-COUNT = """INSERT INTO video_uploads (org_id, env_id, day, videos, first_at)
+COUNT = """INSERT INTO {video_uploads} (org_id, env_id, day, videos, first_at)
 SELECT org_id, env_id, created_at / 86400000000, count(*), min(created_at)
-FROM videos
+FROM {videos}
 WHERE state IN ('transcoding', 'ready', 'failed')
 OR (state = 'deleted' AND job_id IS NOT NULL)
 GROUP BY org_id, env_id, created_at / 86400000000"""

@@ -11,13 +11,13 @@ branch_labels = None
 depends_on = None
 
 # Nobody wrote down which of them were; smaller ones never are.
-FILL = """UPDATE grants SET in_parts = true
+FILL = """UPDATE {grants} SET in_parts = true
 WHERE state IN ('direct', 'taking') AND size_bytes > 104857600"""
-ROOM = """INSERT INTO organization_storage (org_id, stored_bytes)
-SELECT org_id, sum(size_bytes) FROM grants
+ROOM = """INSERT INTO {organization_storage} (org_id, stored_bytes)
+SELECT org_id, sum(size_bytes) FROM {grants}
 WHERE state IN ('direct', 'taking') AND size_bytes IS NOT NULL GROUP BY org_id
 ON CONFLICT (org_id) DO UPDATE
-SET stored_bytes = organization_storage.stored_bytes + excluded.stored_bytes"""
+SET stored_bytes = {organization_storage}.stored_bytes + excluded.stored_bytes"""
 
 
 def upgrade() -> None:

@@ -8,6 +8,8 @@ from collections import Counter
 import sqlalchemy as sa
 from alembic import op
 
+from hvcore.persistence.naming import prefix_of
+
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
@@ -261,7 +263,8 @@ def _lists() -> None:
 def _count() -> None:
     connection = op.get_bind()
     read = ("org_id", "env_id", "state", "settings", "duration_s")
-    videos = sa.table("videos", *(sa.column(name) for name in read))
+    prefix = prefix_of(connection.dialect)
+    videos = sa.table(f"{prefix}videos", *(sa.column(name) for name in read))
     counts: Counter[tuple[str, str, str, str]] = Counter()
     durations: Counter[tuple[str, str, str, str]] = Counter()
     for row in connection.execute(sa.select(videos)):
@@ -270,7 +273,7 @@ def _count() -> None:
         counts[key] += 1
         durations[key] += round(row.duration_s * 1000)
     names = ("org_id", "env_id", "state", "preset", "videos", "duration_ms")
-    totals = sa.table("video_totals", *(sa.column(name) for name in names))
+    totals = sa.table(f"{prefix}video_totals", *(sa.column(name) for name in names))
     for key, count in counts.items():
         values = dict(zip(names, (*key, count, durations[key]), strict=True))
         connection.execute(sa.insert(totals).values(values))

@@ -1,0 +1,21 @@
+"""A shop that sells films; a header of the proxy in front says who is signed in."""
+
+from a2wsgi import WSGIMiddleware
+from fastapi import FastAPI
+
+from hvcore.embedding import embed, person
+
+
+def who(environ):
+    user = environ.get("HTTP_X_FORWARDED_USER")
+    return person(user, org_id="shop") if user else None
+
+
+app = FastAPI()
+hv = embed("var/videos", public_url="http://127.0.0.1:8000/videos", sign_in=who)
+app.mount("/videos", WSGIMiddleware(hv.wsgi_app))
+
+
+@app.get("/films/{video_id}")
+def film(video_id: str):
+    return {"player": hv.environment("shop").page_address(video_id)}

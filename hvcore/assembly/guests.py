@@ -1,0 +1,57 @@
+"""
+The use cases within another program's transaction.
+"""
+
+from functools import cached_property
+
+from sqlalchemy.engine import Connection
+
+from hvcore.assembly.services import Services
+from hvcore.assembly.uploads import UploadWiring
+from hvcore.clock import Clock
+from hvcore.persistence.guest import GuestUnitOfWork
+from hvcore.ports.storage import Storage
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.upload_signing import UploadSigner
+
+
+class GuestUploads(UploadWiring):
+    """
+    What may be done about uploads there: nothing that a rollback cannot undo.
+
+    Raises:
+        ConfigError: The connection is of another database, or another driver.
+        UnavailableError: The database does not answer.
+    """
+
+    def __init__(self, services: Services, connection: Connection) -> None:
+        super().__init__(services.recipe)
+        self._services = services
+        self._work = GuestUnitOfWork(
+            services.engine,
+            connection,
+            clock=services.clock,
+            on_commit=services.on_commit,
+        )
+
+    @cached_property
+    def uow(self) -> UnitOfWork:
+        """
+        Savepoints in the other program's transaction.
+        """
+        return self._work
+
+    @cached_property
+    def clock(self) -> Clock:
+        """
+        The same, as all that follows.
+        """
+        return self._services.clock
+
+    @cached_property
+    def storage(self) -> Storage:
+        return self._services.storage
+
+    @cached_property
+    def upload_signer(self) -> UploadSigner:
+        return self._services.upload_signer

@@ -1,0 +1,53 @@
+"""
+Objects of the host program in the place of the backends that settings choose.
+"""
+
+from collections.abc import Mapping
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.ports.analytics import AnalyticsStore
+from hvcore.ports.auth import AuthProvider
+from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.mail import Mailer
+from hvcore.ports.queue import Queue
+from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.ports.sign_in import SignInProvider
+from hvcore.ports.storage import Storage
+from hvcore.ports.transcoder import Transcoder
+
+
+@attrs.frozen(kw_only=True)
+class Overrides:
+    """
+    One object for each port; None takes what the settings choose.
+
+    The objects stay the host program's: the service never closes them. A process that
+    forks makes them after the fork, as it does the service.
+
+    Attributes:
+        auth_providers: Who recognises callers of the API, asked in this order. Empty
+            takes what the settings choose.
+        analytics_store: Gets what was served, and answers questions about it.
+        sign_in_providers: Of the dashboard, by their names.
+        cache_purgers: By their names.
+    """
+
+    storage: Storage | None = None
+    transcoder: Transcoder | None = None
+    queue: Queue | None = None
+    auth_providers: tuple[AuthProvider, ...] = ()
+    analytics_store: AnalyticsStore | None = None
+    rate_limit_store: RateLimitStore | None = None
+    clock: Clock | None = None
+    mailer: Mailer | None = None
+    sign_in_providers: Mapping[str, SignInProvider] = attrs.field(factory=dict)
+    cache_purgers: Mapping[str, CachePurger] = attrs.field(factory=dict)
+
+    def given(self) -> Mapping[str, object]:
+        """
+        Return what is not None or empty, by its name.
+        """
+        values = attrs.asdict(self, recurse=False)
+        return {name: value for name, value in values.items() if value}

@@ -1,0 +1,269 @@
+"""
+The service within another program.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+from urllib.parse import urlsplit
+
+from sqlalchemy.engine import Engine
+
+from hvcore.assembly import Services, build
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.tasks.task import LIGHT_LANES, Lane
+from hvcore.embedding.environments import EmbeddedEnvironment
+from hvcore.embedding.overrides import Overrides
+from hvcore.embedding.process import ProcessServices
+from hvcore.embedding.sign_in import HostUsers, SignIn, signed_in_by
+from hvcore.embedding.web import (
+    StartResponse,
+    WebApps,
+    WsgiApp,
+    WsgiEnviron,
+    moved_below,
+    program,
+)
+from hvcore.errors import ConflictError, EnvironmentNotFoundError
+from hvcore.settings import Settings, load
+
+API: Final = "/api"
+MEDIA: Final = "/media"
+
+
+def embed(  # noqa: PLR0913 - each by its name
+    data_dir: str | Path,
+    *,
+    public_url: str | None = None,
+    engine: Engine | None = None,
+    schema: str | None = None,
+    sign_in: SignIn | None = None,
+    overrides: Overrides | None = None,
+    config_path: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> "EmbeddedService":
+    """
+    Make the service part of this program. Connects to nothing yet.
+
+    Args:
+        data_dir: The folder for its secrets and whatever the settings put elsewhere;
+            made if it is not there. All processes of one machine share it.
+        public_url: Under which ``wsgi_app`` is reached: the API at ``/api`` below it,
+            player, files and uploads at ``/media``. None takes the four addresses
+            of the settings.
+        engine: The host program's engine of the database; see
+            docs/how-to/embedding.md. None takes the database of the settings.
+        schema: Where the tables are; on SQLite what their names begin with. None
+            takes that of the settings.
+        sign_in: Says which user of the host program a request to the API comes from.
+        overrides: Objects in the place of what the settings choose.
+        config_path: A settings file in TOML.
+        environ: The settings as ``HV_…``; None takes the environment's.
+
+    Raises:
+        ConfigError: With every problem of the settings, a line each.
+    """
+    given = dict(os.environ if environ is None else environ)
+    if public_url is not None:
+        root = public_url.rstrip("/")
+        given["HV_PUBLIC__API_URL"] = f"{root}{API}"
+        for name in ("WORKER", "PLAYER", "UPLOAD"):
+            given[f"HV_PUBLIC__{name}_URL"] = f"{root}{MEDIA}"
+    if engine is not None:
+        url = engine.url.render_as_string(hide_password=False)
+        given["HV_DATABASE__URL"] = url
+    names_queue = any(name.startswith("HV_QUEUE__") for name in given)
+    if config_path is None and not names_queue:
+        # What needs no further server.
+        given["HV_QUEUE__BACKEND"] = "sql"
+    if schema is not None:
+        given["HV_DATABASE__SCHEMA"] = schema
+    settings = load(
+        config_path=config_path, environ=given, data_dir=Path(data_dir)
+    ).settings
+    objects: dict[str, object] = dict((overrides or Overrides()).given())
+    if engine is not None:
+        objects["engine"] = engine
+    if sign_in is not None:
+        objects["further_auth_providers"] = (HostUsers(),)
+
+    def make(work_dir: Path | None = None) -> Services:
+        return build(settings, work_dir=work_dir, overrides=objects)
+
+    return EmbeddedService(make, settings=settings, sign_in=sign_in)
+
+
+class EmbeddedService:
+    """
+    The service; made by ``embed``. Thread-safe, and used on both sides of a fork.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Path | None], Services],
+        *,
+        settings: Settings,
+        sign_in: SignIn | None,
+    ) -> None:
+        self._make = make
+        self._data_dir = settings.data_dir
+        api_path = urlsplit(settings.public.api_url).path
+        self._prefix = api_path.removesuffix(API)
+        self._sign_in = sign_in
+        self._process = ProcessServices(lambda: make(None))
+        self._web = WebApps(self._process)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """
+        Release what this process holds; it may be used again.
+        """
+        self._process.close()
+
+    def migrate(self) -> None:
+        """
+        Make the tables, or bring them to this version; quick if they are.
+
+        Tables of the host program stay as they are, whatever their names. Several
+        processes may call it at once.
+
+        Raises:
+            UnavailableError: The database does not answer.
+            ConfigError: Its tables are of a newer version.
+        """
+        if not self.is_migrated():
+            self._process.services.migrate()
+
+    def is_migrated(self) -> bool:
+        """
+        Return whether the tables are at this version.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return self._process.services.is_migrated()
+
+    def environment(self, org_id: str, name: str = "main") -> EmbeddedEnvironment:
+        """
+        Return an environment of an organization; both are made if they are not there.
+
+        Args:
+            org_id: Small letters, digits, ``-`` and ``_``. A customer whose videos
+                others must never reach is an organization of its own.
+
+        Raises:
+            InvalidParametersError: One of the names may not be chosen.
+            UnavailableError: The database does not answer.
+        """
+        found = self._environment(org_id, name)
+        return EmbeddedEnvironment(
+            org_id=found.org_id,
+            name=found.name,
+            process=self._process,
+            environment=found,
+        )
+
+    @property
+    def wsgi_app(self) -> WsgiApp:
+        """
+        API, player, files and uploads; mount it where ``public_url`` says.
+
+        Calling it raises ConfigError where the apps are not installed
+        (``hvcore[server]``).
+        """
+        sign_in = self._sign_in
+        if sign_in is None:
+            return self._web
+
+        def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
+            with signed_in_by(sign_in, environ):
+                return self._web(environ, start_response)
+
+        return app
+
+    def beside(self, other: WsgiApp) -> WsgiApp:
+        """
+        Return an app that serves ``wsgi_app`` under the path of ``public_url``.
+
+        Args:
+            other: Gets all other requests.
+        """
+        prefix, mine = self._prefix, self.wsgi_app
+
+        def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
+            below = moved_below(environ, prefix)
+            if below is None:
+                return other(environ, start_response)
+            return mine(below, start_response)
+
+        return app
+
+    def run_worker(
+        self,
+        *,
+        light: bool = True,
+        encodes: bool = True,
+        stopping: Callable[[], bool] | None = None,
+    ) -> None:
+        """
+        Run tasks in this process, one at a time, until it is asked to stop.
+
+        Args:
+            light: Whether it takes what is quick, and what waits for other servers.
+            encodes: Whether it takes encodes.
+            stopping: Returns whether to stop; asked at least every 2 s. None takes
+                SIGTERM and SIGINT for it, in the main thread only.
+
+        Raises:
+            ConfigError: The apps are not installed (``hvcore[server]``).
+        """
+        lanes: list[Lane] = [*LIGHT_LANES, Lane.OUTBOUND] if light else []
+        if encodes:
+            lanes.append(Lane.ENCODE)
+        program("worker")(
+            self._make, data_dir=self._data_dir, lanes=lanes, stopping=stopping
+        )
+
+    def run_sweep(self, *, stopping: Callable[[], bool] | None = None) -> None:
+        """
+        Keep everything going, until it is asked to stop.
+
+        Brings back lost tasks, rings for due ones, ends what ran out, and counts what
+        was watched. Each machine that serves needs one.
+
+        Args:
+            stopping: As for run_worker.
+
+        Raises:
+            ConfigError: The apps are not installed (``hvcore[server]``).
+        """
+        program("sweep")(
+            self._make, data_dir=self._data_dir, lanes=(), stopping=stopping
+        )
+
+    def _environment(self, org_id: str, name: str) -> Environment:
+        tenants = self._process.services.tenants
+        try:
+            return tenants.environment(org_id, name)
+        except EnvironmentNotFoundError:
+            pass
+        # Another process may make the same at this moment.
+        with suppress(ConflictError):
+            tenants.create_organization(org_id)
+        try:
+            return tenants.create_environment(org_id, name, EnvironmentKind.PRODUCTION)
+        except ConflictError:
+            return tenants.environment(org_id, name)

@@ -1,0 +1,94 @@
+"""
+The host program's own users as callers of the API.
+"""
+
+from collections.abc import Callable, Collection
+from contextvars import ContextVar
+from typing import Final
+from urllib.parse import urlsplit
+
+from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
+from hvcore.domain.access.principals import Person, Principal
+from hvcore.domain.ids import OrgId
+from hvcore.embedding.web import WsgiEnviron
+from hvcore.ports.auth import AuthProvider, Credentials
+
+SignIn = Callable[[WsgiEnviron], Principal | None]
+"""
+Returns who a request of the host program comes from, by its WSGI environment; None if
+nobody is signed in. Called in the thread of the request, before the API answers.
+"""
+
+BACKEND: Final = "host"
+"""The sign-in backend of such people, in the audit log and in rate limits."""
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_caller: Final[ContextVar[Principal | None]] = ContextVar("hv_caller", default=None)
+
+
+def person(
+    subject: str,
+    *,
+    org_id: str,
+    name: str = "",
+    permissions: Collection[Permission] = ALL_PERMISSIONS,
+) -> Principal:
+    """
+    Return a user of the host program as a caller of the API.
+
+    Args:
+        subject: What the host program calls the user; unique there, and lasting.
+        org_id: The organization whose environments the user may use, all of them.
+        name: For the audit log; the subject if empty.
+        permissions: What the user may do; everything by default.
+    """
+    return Principal(
+        org_id=OrgId(org_id),
+        env_id=None,
+        permissions=frozenset(permissions),
+        person=Person(subject=subject, name=name or subject, backend=BACKEND),
+    )
+
+
+class HostUsers(AuthProvider):
+    """
+    Recognises whoever the host program says the request comes from.
+    """
+
+    def authenticate(self, credentials: Credentials) -> Principal | None:
+        """
+        Return the caller of this thread's request.
+        """
+        del credentials  # the host program has read them
+        return _caller.get()
+
+
+def signed_in_by(sign_in: SignIn, environ: WsgiEnviron) -> "_Call":
+    """
+    Ask who a request comes from; within the block HostUsers knows it.
+    """
+    return _Call(sign_in(environ) if _is_meant(environ) else None)
+
+
+class _Call:
+    def __init__(self, caller: Principal | None) -> None:
+        self._token = _caller.set(caller)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        _caller.reset(self._token)
+
+
+def _is_meant(environ: WsgiEnviron) -> bool:
+    """
+    Return whether a page of the same site sends the request, not another's.
+
+    Browsers send the host program's cookies along with both.
+    """
+    if environ["REQUEST_METHOD"] in _SAFE:
+        return True
+    site = environ.get("HTTP_SEC_FETCH_SITE")
+    if site is not None:
+        return site in {"same-origin", "none"}
+    origin = environ.get("HTTP_ORIGIN")
+    return origin is None or urlsplit(str(origin)).netloc == environ.get("HTTP_HOST")

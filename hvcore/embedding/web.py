@@ -1,0 +1,127 @@
+"""
+The apps of the service, found by their entry points.
+
+This package may not import them: they stand above it. See docs/decisions/0096.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeAlias
+
+from hvcore.assembly import Services
+from hvcore.domain.tasks.task import Lane
+from hvcore.embedding.process import ProcessServices
+from hvcore.errors import ConfigError
+
+WsgiEnviron: TypeAlias = dict[str, object]
+StartResponse: TypeAlias = Callable[..., object]
+WsgiApp: TypeAlias = Callable[[WsgiEnviron, StartResponse], Iterable[bytes]]
+"""PEP 3333."""
+
+GROUP: Final = "hvcore_apps"
+
+
+class WebMaker(Protocol):
+    """
+    Makes the app that serves ``/api`` and ``/media``.
+    """
+
+    def __call__(self, services: Services) -> WsgiApp:
+        """
+        Make the app of a process.
+        """
+        ...
+
+
+class EmbeddedProgram(Protocol):
+    """
+    Runs until it is told to stop.
+
+    Args:
+        make: Makes the services of this process, with a folder for temporary files.
+        stopping: Returns whether to stop; None takes SIGTERM and SIGINT for it.
+    """
+
+    def __call__(
+        self,
+        make: Callable[[Path | None], Services],
+        *,
+        data_dir: Path,
+        lanes: Sequence[Lane],
+        stopping: Callable[[], bool] | None,
+    ) -> None:
+        """
+        Run in this thread.
+        """
+        ...
+
+
+class WebApps:
+    """
+    The app of all addresses, made again after a fork.
+    """
+
+    def __init__(self, process: ProcessServices) -> None:
+        self._process = process
+        self._lock = threading.Lock()
+        self._made: tuple[Services, WsgiApp] | None = None
+
+    def __call__(
+        self, environ: WsgiEnviron, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        """
+        Answer a request.
+
+        Raises:
+            ConfigError: The apps are not installed.
+        """
+        return self._app(self._process.services)(environ, start_response)
+
+    def _app(self, services: Services) -> WsgiApp:
+        made = self._made
+        if made is None or made[0] is not services:
+            with self._lock:
+                made = self._made
+                if made is None or made[0] is not services:
+                    maker: WebMaker = _found("web")
+                    made = self._made = (services, maker(services))
+        return made[1]
+
+
+def moved_below(environ: WsgiEnviron, prefix: str) -> WsgiEnviron | None:
+    """
+    Return a request as an app sees it that is mounted under a path; None: it is not.
+    """
+    path = str(environ["PATH_INFO"])
+    if path != prefix and not path.startswith(f"{prefix}/"):
+        return None
+    root = str(environ.get("SCRIPT_NAME", ""))
+    rest = path.removeprefix(prefix)
+    return {**environ, "SCRIPT_NAME": root + prefix, "PATH_INFO": rest}
+
+
+def program(name: str) -> EmbeddedProgram:
+    """
+    Return ``worker`` or ``sweep``.
+
+    Raises:
+        ConfigError: The apps are not installed.
+    """
+    found: EmbeddedProgram = _found(name)
+    return found
+
+
+def _found(name: str) -> Any:  # noqa: ANN401 - what the entry point names
+    for entry_point in entry_points(group=GROUP, name=name):
+        try:
+            return entry_point.load()
+        except ModuleNotFoundError as exc:
+            raise ConfigError(
+                f"This needs {exc.name}, which is not installed; "
+                'mend: pip install "hvcore[server]"'
+            ) from exc
+    raise ConfigError(
+        f"The entry point {name} of {GROUP} is missing; install hvcore again."
+    )

@@ -1,0 +1,203 @@
+"""
+Work within another program's transaction, which that program ends.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+from weakref import WeakSet
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.pool import ConnectionPoolEntry, Pool
+
+from hvcore.clock import Clock
+from hvcore.domain.tasks.task import Task
+from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.engine import (
+    BUSY_TIMEOUT_MS,
+    reading,
+    refuse_other_process,
+    schema_of,
+)
+from hvcore.persistence.processing.published_media import MediaCache
+from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork, SqlWork
+from hvcore.persistence.write_queue import begin_immediate, is_busy
+
+_WAITING: Final = "hv_waiting_rings"
+_DUE: Final = "hv_due_rings"
+_pools: Final[WeakSet[Pool]] = WeakSet()
+"""Those of which it is told when a connection comes back."""
+
+_Ring = Callable[[], None]
+
+
+class GuestUnitOfWork(SqlUnitOfWork):
+    """
+    Opens savepoints instead of transactions; see ports.unit_of_work.UnitOfWork.
+
+    Args:
+        engine: Ours, of the same database.
+        connection: The other program's, in a transaction of which it has seen to the
+            beginning, or will be in one. This never commits it.
+        on_commit: As SqlUnitOfWork has it; called when the connection is back in its
+            pool after the commit.
+
+    Raises:
+        ConfigError: The connection is of another database, or another driver.
+        UnavailableError: The database does not answer.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        connection: Connection,
+        *,
+        clock: Clock,
+        on_commit: OnCommit | None,
+    ) -> None:
+        super().__init__(engine, clock, on_commit)
+        refuse_other_process(engine)
+        _check_same(engine, connection)
+        # SQLAlchemy learns at the first connection what the server can.
+        with reading(engine):
+            pass
+        self._host = connection
+        # Our statements, names and errors, on the other's connection. It is not
+        # ours to end: nothing closes it, commits it or rolls it back.
+        self._own = Connection(engine, connection=connection.connection)
+        self._begin()
+
+    @contextmanager
+    def read(self) -> Iterator[SqlWork]:
+        with self._in_schema():
+            yield SqlWork(self._own, clock=self._clock, media=MediaCache())
+
+    @contextmanager
+    def write(self) -> Iterator[SqlWork]:
+        with self._in_schema():
+            savepoint = self._own.begin_nested()
+            work = _GuestWork(
+                self._own,
+                clock=self._clock,
+                media=MediaCache(),
+                on_commit=self._on_commit and self._ring_later,
+                writes=True,
+            )
+            try:
+                yield work
+            finally:
+                # After what was refused the other transaction can still go on.
+                if savepoint.is_active and not work.is_kept:
+                    savepoint.rollback()
+            if work.is_kept:
+                savepoint.commit()
+
+    def _begin(self) -> None:
+        if self._own.dialect.name != "sqlite":
+            # Begins at its first statement, whichever that is.
+            self._host.execute(sa.text("SELECT 1"))
+            return
+        driver: Any = self._host.connection.driver_connection
+        if not self._host.in_transaction():
+            self._host.begin()
+        if driver.in_transaction:
+            return
+        # Python's driver begins at the first change, and then a transaction that has
+        # read cannot always become one that writes.
+        ends_at_s = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+        (usual_ms,) = driver.execute("PRAGMA busy_timeout").fetchone()
+        try:
+            begin_immediate(driver, ends_at_s=ends_at_s, usual_timeout_ms=usual_ms)
+        except sqlite3.OperationalError as exc:
+            if is_busy(exc):
+                raise UnavailableError("The database does not answer.") from exc
+            raise
+
+    @contextmanager
+    def _in_schema(self) -> Iterator[None]:
+        schema = schema_of(self._engine)
+        if not schema or self._own.dialect.name != "postgresql":
+            yield
+            return
+        path = "SELECT set_config('search_path', %s, true)"
+        (before,) = self._own.exec_driver_sql("SHOW search_path").one()
+        self._own.exec_driver_sql(path, (schema,))
+        try:
+            yield
+        finally:
+            # A transaction that has failed has to be rolled back, and this with it.
+            driver: Any = self._host.connection.driver_connection
+            if driver.info.transaction_status.name == "INTRANS":
+                self._own.exec_driver_sql(path, (before,))
+
+    def _ring_later(self, tasks: Sequence[Task]) -> None:
+        on_commit = self._on_commit
+        assert on_commit is not None  # noqa: S101 - for the type checker
+        _listen(self._host)
+        waiting = self._host.info.setdefault(_WAITING, [])
+        waiting.append(lambda: on_commit(tasks))
+
+
+class _GuestWork(SqlWork):
+    """
+    Work of which only the other program's commit makes anything durable.
+    """
+
+    is_kept = False
+
+    def commit(self) -> None:
+        self._ring(self._write_down())
+        self.is_kept = True
+
+
+def _check_same(engine: Engine, connection: Connection) -> None:
+    ours, theirs = engine.url, connection.engine.url
+    place = ("host", "port", "database")
+    if engine.dialect.driver != connection.dialect.driver:
+        raise ConfigError(
+            f"This connection uses the driver {connection.dialect.driver}; use "
+            f"{engine.dialect.driver}, as in {ours.drivername}://…"
+        )
+    driver: Any = connection.connection.driver_connection
+    # SQLite's driver commits nothing by itself within a transaction.
+    if connection.dialect.name == "postgresql" and driver.autocommit:
+        raise ConfigError(
+            "This connection commits each statement (AUTOCOMMIT), so it has no "
+            "transaction to share; use one that has."
+        )
+    if any(getattr(ours, name) != getattr(theirs, name) for name in place):
+        raise ConfigError(
+            "This connection is of another database than the one with the videos; "
+            "give the engine that it comes from when you embed hvcore."
+        )
+
+
+def _listen(connection: Connection) -> None:
+    if not event.contains(connection, "commit", _become_due):
+        event.listen(connection, "commit", _become_due)
+        event.listen(connection, "rollback", _forget)
+    pool = connection.engine.pool
+    if pool not in _pools:
+        _pools.add(pool)
+        event.listen(pool, "checkin", _ring_due)
+
+
+def _become_due(connection: Connection) -> None:
+    # It is about to commit; whoever is rung for in vain does nothing.
+    rings = connection.info.pop(_WAITING, [])
+    connection.info.setdefault(_DUE, []).extend(rings)
+
+
+def _forget(connection: Connection) -> None:
+    connection.info.pop(_WAITING, None)
+
+
+def _ring_due(_driver: object, record: ConnectionPoolEntry) -> None:
+    record.info.pop(_WAITING, None)
+    rings: list[_Ring] = record.info.pop(_DUE, [])
+    for ring in rings:
+        ring()

@@ -1,0 +1,116 @@
+"""
+What the tables are called where another program has tables in the same database.
+
+On PostgreSQL they stay what they are and live in a schema of their own, the only one
+in which a connection looks for tables. SQLite has no schemas: there every table and
+every index has a prefix, which is put before the names while statements are written
+for that engine. So one process may use databases with and without it.
+"""
+
+import re
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler, SQLiteIdentifierPreparer
+from sqlalchemy.engine import Connection, Dialect, Engine
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.elements import TextClause
+
+from hvcore.persistence.tables.columns import metadata
+
+_PREFIX: Final = "hv_table_prefix"
+_NAMED: Final = re.compile(r"\{(\w+)\}")
+"""A name in a text of ours. Paths of JSON, with their commas, are none."""
+
+
+def use_prefix(engine: Engine, prefix: str) -> None:
+    """
+    Have an engine of SQLite put a prefix before the names of our tables.
+    """
+    dialect = engine.dialect
+    setattr(dialect, _PREFIX, prefix)
+    dialect.statement_compiler = _PrefixedCompiler
+    dialect.identifier_preparer = _PrefixedPreparer(dialect)
+
+
+def prefix_of(dialect: Dialect) -> str:
+    """
+    Return what the names of our tables and indexes begin with; mostly nothing.
+    """
+    prefix: str = getattr(dialect, _PREFIX, "")
+    return prefix
+
+
+def in_names(connection: Connection, text: str) -> str:
+    """
+    Return a statement with the names of tables, which it has as ``{videos}``.
+    """
+    return with_prefix(text, prefix_of(connection.dialect))
+
+
+def with_prefix(text: str, prefix: str) -> str:
+    """
+    Return a statement with its names, such as ``{videos}``, behind a prefix.
+    """
+    return _NAMED.sub(rf"{prefix}\1", text)
+
+
+class NamedText(TextClause):
+    """
+    A text in which the names of tables are written as ``{videos}``.
+    """
+
+    inherit_cache = True
+
+
+def named(text: str) -> NamedText:
+    """
+    Make such a text; ``:name`` is a parameter, as in ``sa.text``.
+    """
+    return NamedText(text)
+
+
+@compiles(NamedText)
+def _write_named(element: NamedText, compiler: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    text: str = compiler.visit_textclause(element, **options)
+    return with_prefix(text, prefix_of(compiler.dialect))
+
+
+class _PrefixedPreparer(SQLiteIdentifierPreparer):
+    """
+    Writes names of tables.
+    """
+
+    def format_table(
+        self,
+        table: sa.FromClause,
+        use_schema: bool = True,  # noqa: FBT001, FBT002 - SQLAlchemy's signature
+        name: str | None = None,
+    ) -> str:
+        # Plugins name theirs by themselves; aliases are no tables.
+        if name is None and isinstance(table, sa.Table) and table.metadata is metadata:
+            name = prefix_of(self.dialect) + table.name
+        return super().format_table(table, use_schema, name)
+
+
+class _PrefixedCompiler(SQLiteCompiler):
+    """
+    Writes tables in statements, and the columns that have their table before them.
+    """
+
+    def visit_table(self, table: Any, *args: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+        text: str = super().visit_table(table, *args, **options)  # type: ignore[no-untyped-call]  # SQLAlchemy's own
+        return self._renamed(table, text, "")
+
+    def visit_column(self, column: Any, *args: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+        text: str = super().visit_column(column, *args, **options)
+        return self._renamed(column.table, text, ".")
+
+    def _renamed(self, table: object, text: str, behind: str) -> str:
+        if not isinstance(table, sa.Table) or table.metadata is not metadata:
+            return text
+        name = f"{self.preparer.quote(table.name)}{behind}"
+        if not text.startswith(name):
+            return text
+        prefixed = self.preparer.quote(prefix_of(self.dialect) + table.name)
+        return f"{prefixed}{behind}{text.removeprefix(name)}"

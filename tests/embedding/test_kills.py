@@ -1,0 +1,90 @@
+"""
+A host program that is killed in the middle of an order and its upload.
+"""
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from hvcore.embedding import Overrides, embed
+from tests.embedding.conftest import ENVIRON, sqlite_of_a_host
+from tests.fakes import MemoryQueue
+
+HALVES = """
+SELECT id FROM orders WHERE video_id NOT IN (SELECT id FROM hv_videos)
+UNION ALL SELECT id FROM hv_videos WHERE id NOT IN (SELECT video_id FROM orders)
+UNION ALL SELECT id FROM hv_videos WHERE id NOT IN (SELECT video_id FROM hv_grants)
+"""
+
+
+def sell(folder: Path, told: int) -> None:
+    """
+    Sell films until this process is killed; a byte for each sold one.
+    """
+    engine = sa.create_engine(f"sqlite:///{folder}/shop.db")
+    hv = embed(
+        folder / "hv",
+        engine=engine,
+        schema="hv",
+        environ=ENVIRON,
+        overrides=Overrides(queue=MemoryQueue()),
+    )
+    shop = hv.environment("shop")
+    order = sa.text("INSERT INTO orders VALUES ('1', :video_id)")
+    is_first = False
+    while True:
+        is_first = not is_first
+        with engine.begin() as connection:
+            if is_first:
+                connection.execute(sa.text("UPDATE orders SET id = '1' WHERE id = '2'"))
+            upload = shop.in_transaction(connection).grant_upload(file_name="a.mp4")
+            connection.execute(order, {"video_id": upload.video_id})
+        os.write(told, b".")
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize(
+    "kills", [6, pytest.param(200, marks=[pytest.mark.long, pytest.mark.timeout(600)])]
+)
+def test_no_kill_leaves_half_of_an_order_and_its_upload(
+    tmp_path: Path, kills: int
+) -> None:
+    (tmp_path / "shop.db").write_bytes(sqlite_of_a_host())
+    chance = random.Random(kills)  # noqa: S311 - moments, not secrets
+
+    sold = sum(kill_a_seller(tmp_path, chance) for _ in range(kills))
+
+    engine = sa.create_engine(f"sqlite:///{tmp_path}/shop.db")
+    with engine.connect() as connection:
+        halves = connection.execute(sa.text(HALVES)).all()
+        orders = connection.execute(sa.text("SELECT count(*) FROM orders")).scalar_one()
+    engine.dispose()
+    assert halves == []
+    # What was told of is there, and at most one more of each seller.
+    assert sold <= orders <= sold + kills
+
+
+def kill_a_seller(folder: Path, chance: random.Random) -> int:
+    """
+    Kill one after a few sales, at any moment; return how many it told of.
+    """
+    heard, told = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            sell(folder, told)
+        finally:
+            os._exit(1)
+    os.close(told)
+    with os.fdopen(heard, "rb", buffering=0) as pipe:
+        sales = len(pipe.read(1))
+        for _ in range(chance.randrange(3)):
+            sales += len(pipe.read(1))
+        signal.sigtimedwait([], chance.uniform(0, 0.01))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return sales + len(pipe.read())

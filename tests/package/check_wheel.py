@@ -35,6 +35,9 @@ NEEDED = (
     "hv_api/docs_page/docs.js",
     "hv_api/docs_page/front.html",
     "hv_web/page.css",
+    "hv_cli/plugin_templates/common/pyproject.toml.tmpl",
+    "hv_cli/plugin_templates/analytics/backend.py.tmpl",
+    "hv_cli/plugin_templates/sign_in/use.txt",
     "hv_edge/nginx/nginx.conf.template",
     "hv_edge/nginx/hv_edge.lua",
 )

@@ -1,22 +1,73 @@
 """
-``hv plugins``: what was found, what of it is active, and what fails.
+``hv plugins``: what was found, what of it is active, and what fails; and new ones.
 """
+
+from pathlib import Path
 
 import click
 
-from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.commands import CliError, HvGroup, Invocation, pass_invocation
+from hv_cli.new_plugin import KINDS, write_plugin
 from hv_cli.output import json_option
+from hv_cli.plugin_check import run_kit
 from hv_cli.plugin_listing import list_plugins
 
 
-@click.command(cls=HvCommand)
+@click.group(cls=HvGroup, invoke_without_command=True)
 @json_option
-@pass_invocation
-def plugins(invocation: Invocation, *, as_json: bool) -> None:
+@click.pass_context
+def plugins(context: click.Context, *, as_json: bool) -> None:
     """
     Show the backends on offer, their options, what they can do and what fails.
 
     It builds those that the settings choose; it asks no server and no database.
     """
-    invocation.abandons_threads = True
-    list_plugins(invocation.load().settings, as_json=as_json)
+    if context.invoked_subcommand is None:
+        invocation = context.ensure_object(Invocation)
+        invocation.abandons_threads = True
+        list_plugins(invocation.load().settings, as_json=as_json)
+
+
+@plugins.command()
+@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("name")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where its folder is made; by default here.",
+)
+@pass_invocation
+def new(invocation: Invocation, kind: str, name: str, into: Path) -> None:
+    """
+    Write the beginning of a plugin: a small backend that works, and its tests.
+    """
+    del invocation
+    folder = write_plugin(kind, name, into)
+    click.echo(
+        f"{folder} is written; its README.md says what is where. Next:\n"
+        f"  cd {folder}\n"
+        '  pip install -e ".[test]"\n'
+        "  pytest"
+    )
+
+
+@plugins.command()
+@click.argument("name")
+@pass_invocation
+def check(invocation: Invocation, name: str) -> None:
+    """
+    Run the kit of an installed plugin, and say which promises are not kept.
+    """
+    del invocation
+    report = run_kit(name)
+    click.echo(
+        f"{name}: {report.kept} promises kept, {len(report.declared)} declared not to "
+        f"be, {len(report.broken)} broken."
+    )
+    for line in report.declared:
+        click.echo(f"  declared  {line}")
+    for line in report.broken:
+        click.echo(f"  broken    {line}")
+    if report.broken:
+        raise CliError("Correct the backend, or declare it in the kit's deviations.")

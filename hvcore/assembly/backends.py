@@ -162,9 +162,7 @@ class Backends:
 
     @cached_property
     def uow(self) -> UnitOfWork:
-        return SqlUnitOfWork(
-            self.engine, self.clock, self.on_commit, self._wanted_kinds
-        )
+        return SqlUnitOfWork(self.engine, self.clock, self.on_commit, self.wanted_kinds)
 
     @property
     def on_commit(self) -> OnCommit | None:
@@ -396,7 +394,10 @@ class Backends:
             for name, made in self._extensions("events").items()
         }
 
-    def _wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
+    def wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
+        """
+        Return which events each subscriber is to be told.
+        """
         # Of the records: a process that orders what is told tells nobody itself.
         return {
             offer.backend.name: cast(EventSubscriberBackend, offer.backend).kinds

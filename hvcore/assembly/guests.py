@@ -32,6 +32,7 @@ class GuestUploads(UploadWiring):
             connection,
             clock=services.clock,
             on_commit=services.on_commit,
+            find_subscribers=services.wanted_kinds,
         )
 
     @cached_property

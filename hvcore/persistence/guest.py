@@ -25,6 +25,7 @@ from hvcore.persistence.engine import (
 )
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork, SqlWork
+from hvcore.persistence.webhooks.subscriptions import FindSubscribers, no_subscribers
 from hvcore.persistence.write_queue import begin_immediate, is_busy
 
 _WAITING: Final = "hv_waiting_rings"
@@ -45,6 +46,7 @@ class GuestUnitOfWork(SqlUnitOfWork):
             beginning, or will be in one. This never commits it.
         on_commit: As SqlUnitOfWork has it; called when the connection is back in its
             pool after the commit.
+        find_subscribers: As SqlUnitOfWork has it.
 
     Raises:
         ConfigError: The connection is of another database, or another driver.
@@ -58,8 +60,9 @@ class GuestUnitOfWork(SqlUnitOfWork):
         *,
         clock: Clock,
         on_commit: OnCommit | None,
+        find_subscribers: FindSubscribers = no_subscribers,
     ) -> None:
-        super().__init__(engine, clock, on_commit)
+        super().__init__(engine, clock, on_commit, find_subscribers)
         refuse_other_process(engine)
         _check_same(engine, connection)
         # SQLAlchemy learns at the first connection what the server can.
@@ -85,6 +88,7 @@ class GuestUnitOfWork(SqlUnitOfWork):
                 clock=self._clock,
                 media=MediaCache(),
                 on_commit=self._on_commit and self._ring_later,
+                find_subscribers=self._find_subscribers,
                 writes=True,
             )
             try:

@@ -35,6 +35,14 @@ NEEDED = (
     "hv_api/docs_page/docs.js",
     "hv_api/docs_page/front.html",
     "hv_web/page.css",
+    "hv_cli/plugin_templates/common/pyproject.toml.tmpl",
+    "hv_cli/plugin_templates/common/README.md.tmpl",
+    "hv_cli/plugin_templates/common/test_kit.py.tmpl",
+    *(
+        f"hv_cli/plugin_templates/{kind}/{name}"
+        for kind in ("analytics", "auth", "sign_in", "storage")
+        for name in ("plugin.py.tmpl", "backend.py.tmpl", "kit.py.tmpl", "use.txt")
+    ),
     "hv_edge/nginx/nginx.conf.template",
     "hv_edge/nginx/hv_edge.lua",
 )

@@ -1,0 +1,83 @@
+"""
+Writes the beginning of a plugin: a distribution whose tests pass.
+"""
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from hv_cli.commands import CliError
+from hvcore import __version__
+
+KINDS: Final = ("analytics", "auth", "sign_in", "storage")
+"""Those that have templates; each has a kit."""
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*")
+"""Without hyphens: variables of the environment have none."""
+_TEMPLATE: Final = ".tmpl"
+
+
+def write_plugin(kind: str, name: str, parent: Path) -> Path:
+    """
+    Write a distribution, and return its folder.
+
+    Args:
+        kind: One of KINDS.
+        name: Of the backend.
+        parent: Where the folder is made.
+
+    Raises:
+        CliError: The name cannot be used, or the folder is there.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise CliError(
+            f"{name!r} cannot be the name; use lower-case letters, and digits after the "
+            "first of them."
+        )
+    words = _words(kind, name)
+    folder = parent / words["distribution"]
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError as exc:
+        raise CliError(
+            f"{folder} is there already. Choose another name, or another folder with "
+            "--into."
+        ) from exc
+    templates = files("hv_cli.plugin_templates")
+    common, own = templates / "common", templates / kind
+    words["use"] = _filled(own / "use.txt", words).strip()
+    package = folder / "src" / words["package"]
+    for source, target in (
+        (common / f"pyproject.toml{_TEMPLATE}", folder),
+        (common / f"README.md{_TEMPLATE}", folder),
+        (common / f"test_kit.py{_TEMPLATE}", folder / "tests"),
+        *((own / f"{module}.py{_TEMPLATE}", package) for module in _MODULES),
+    ):
+        target.mkdir(parents=True, exist_ok=True)
+        path = target / source.name.removesuffix(_TEMPLATE)
+        path.write_text(_filled(source, words), encoding="utf-8")
+    about = f'"""\nThe {kind} backend {name} for hvcore.\n"""\n'
+    (package / "__init__.py").write_text(about, encoding="utf-8")
+    return folder
+
+
+_MODULES: Final = ("plugin", "backend", "kit")
+
+
+def _words(kind: str, name: str) -> dict[str, str]:
+    package = f"hv_{kind}_{name}"
+    return {
+        "kind": kind,
+        "name": name,
+        "variable": name.upper(),
+        "package": package,
+        "distribution": package.replace("_", "-"),
+        "hvcore": __version__,
+    }
+
+
+def _filled(source: Traversable, words: Mapping[str, str]) -> str:
+    return Template(source.read_text(encoding="utf-8")).substitute(words)

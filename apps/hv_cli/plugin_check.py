@@ -1,0 +1,108 @@
+"""
+Runs the kit of an installed plugin, and says which promises it does not keep.
+"""
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hv_cli.commands import CliError
+
+GROUP: Final = "hvcore.kits"
+"""Entry points: the plugin's name, and its module of kits."""
+LIMIT_S: Final = 600.0
+_TESTS_RAN: Final = (0, 1)
+
+
+@attrs.frozen(kw_only=True)
+class KitReport:
+    """
+    What has come of a kit.
+
+    Attributes:
+        kept: Promises that hold.
+        declared: Those that the plugin declares not to keep, with its reasons.
+        broken: The others, each with the first line of what was wrong.
+    """
+
+    kept: int
+    declared: Sequence[str]
+    broken: Sequence[str]
+
+
+def run_kit(plugin: str) -> KitReport:
+    """
+    Run the kit of a plugin, in a process of its own.
+
+    Raises:
+        CliError: It has none, or it cannot be run.
+    """
+    module = _module_of(plugin)
+    if importlib.util.find_spec("pytest") is None:
+        raise CliError("Kits need pytest; run: pip install 'hvcore[testing]' pytest")
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results.xml"
+        options = ["-q", "-p", "no:cacheprovider", "--rootdir", folder]
+        command = [
+            *(sys.executable, "-m", "pytest", *options),
+            *(f"--junitxml={results}", "--pyargs", module),
+        ]
+        try:
+            done = subprocess.run(  # noqa: S603 - our own Python
+                command,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=LIMIT_S,
+            )
+        except subprocess.TimeoutExpired as exc:
+            raise CliError(
+                f"The kit of {plugin} does not end within {LIMIT_S:.0f} s. Run pytest "
+                f"--pyargs {module} to see where it waits."
+            ) from exc
+        if done.returncode not in _TESTS_RAN or not results.exists():
+            raise CliError(
+                f"The kit of {plugin} cannot be run; run pytest --pyargs {module} to see "
+                f"more.\n{(done.stdout + done.stderr).strip()}"
+            )
+        return _report(results)
+
+
+def _module_of(plugin: str) -> str:
+    found = {point.name: point.value for point in entry_points(group=GROUP)}
+    if plugin not in found:
+        known = ", ".join(sorted(found)) or "none"
+        raise CliError(
+            f"No plugin {plugin} names a kit; there are: {known}. A plugin names it in "
+            f'its pyproject.toml: [project.entry-points."{GROUP}"] {plugin} = '
+            '"<its module of kits>".'
+        )
+    return found[plugin].partition(":")[0].strip()
+
+
+def _report(results: Path) -> KitReport:
+    kept, declared, broken = 0, list[str](), list[str]()
+    # pytest has written it, a moment ago.
+    for case in ET.parse(results).iter("testcase"):  # noqa: S314
+        name = case.get("name", "")
+        skipped = case.find("skipped")
+        wrong = case.find("failure")
+        if wrong is None:
+            wrong = case.find("error")
+        if wrong is not None:
+            first = (wrong.get("message") or "").strip().split("\n")[0]
+            broken.append(f"{name}: {first}")
+        elif skipped is not None:
+            declared.append(f"{name}: {skipped.get('message') or 'skipped'}")
+        else:
+            kept += 1
+    return KitReport(kept=kept, declared=declared, broken=broken)

@@ -1,0 +1,3 @@
+"""
+What ``hv plugins new`` writes, by kind of backend.
+"""

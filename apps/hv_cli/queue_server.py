@@ -16,6 +16,7 @@ from hv_cli.data_folder import DataFolder
 from hv_cli.supervisor import Program
 from hvcore.assembly import Services
 from hvcore.child_process import supervised_command
+from hvcore.errors import ConfigError
 
 ASK_EVERY_S: Final = 0.02
 PATIENCE_S: Final = 15.0
@@ -28,7 +29,12 @@ def refuse_lonely_queue(services: Services) -> None:
     Raises:
         CliError: The settings have chosen such a one.
     """
-    if not services.queue.spans_processes:
+    try:
+        queue = services.queue
+    except ConfigError:
+        # Who serves files needs none, and who needs one says what is wrong with it.
+        return
+    if not queue.spans_processes:
         chosen = services.settings.queue.backend
         raise CliError(NOT_SHARED.format(backend=chosen))
 

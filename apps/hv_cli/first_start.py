@@ -12,6 +12,7 @@ from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder, write_private
 from hv_cli.extension_checks import check_extensions
 from hv_cli.processes import tell_of_faults
+from hv_cli.queue_server import refuse_lonely_queue
 from hv_worker.identity import host_prefix
 from hvcore.assembly import Services
 from hvcore.assembly.backend_trials import check_backends
@@ -40,6 +41,7 @@ def prepare(invocation: Invocation) -> None:
     with invocation.unmigrated_services() as services:
         tell_of_faults(services.registry)
         check_extensions(services.registry)
+        refuse_lonely_queue(services)
         services.migrate()
         if not folder.first_keys_file.exists():
             write_private(folder.first_keys_file, _first_keys(services))

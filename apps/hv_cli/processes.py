@@ -14,6 +14,7 @@ import click
 
 from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
+from hv_cli.queue_server import refuse_lonely_queue
 from hv_server.listening import BIND_PATIENCE_S, listen
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.registry import Registry
@@ -262,10 +263,10 @@ def _listener(
 
 def _check_database(invocation: Invocation) -> None:
     """
-    Refuse a database that is not at this version.
+    Refuse a database that is not at this version, and a queue that is of no use.
 
     Raises:
-        CliError: It is not.
+        CliError: It is so.
     """
     if _is_supervised():
         # hv up has migrated before, and a restart must be quick.
@@ -273,6 +274,7 @@ def _check_database(invocation: Invocation) -> None:
     # A database that is away may come back: every process copes with that.
     with suppress(UnavailableError), invocation.services() as services:
         tell_of_faults(services.registry)
+        refuse_lonely_queue(services)
 
 
 def tell_of_faults(registry: Registry) -> None:

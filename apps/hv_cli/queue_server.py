@@ -10,14 +10,33 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from hv_checks.queue_servers import NO_SERVER, find_server
+from hv_checks.queue_servers import NO_SERVER, NOT_SHARED, find_server
 from hv_cli.commands import CliError
 from hv_cli.data_folder import DataFolder
 from hv_cli.supervisor import Program
+from hvcore.assembly import Services
 from hvcore.child_process import supervised_command
+from hvcore.errors import ConfigError
 
 ASK_EVERY_S: Final = 0.02
 PATIENCE_S: Final = 15.0
+
+
+def refuse_lonely_queue(services: Services) -> None:
+    """
+    Refuse a queue of which other processes get nothing.
+
+    Raises:
+        CliError: The settings have chosen such a one.
+    """
+    try:
+        queue = services.queue
+    except ConfigError:
+        # Who serves files needs none, and who needs one says what is wrong with it.
+        return
+    if not queue.spans_processes:
+        chosen = services.settings.queue.backend
+        raise CliError(NOT_SHARED.format(backend=chosen))
 
 
 def queue_socket(folder: DataFolder) -> Path:

@@ -2,7 +2,7 @@
 What all services need: the chosen backends, the database, keys, the time.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +11,7 @@ from typing import Any, Final, Self, cast
 import attrs
 from sqlalchemy.engine import Engine
 
+from hvcore.assembly.offered_backends import active_choices
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.webhooks.events import EventKind
@@ -32,6 +33,7 @@ from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
 from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.mail import Mailer
+from hvcore.ports.preparation import SupportsPrepare
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
@@ -69,6 +71,18 @@ class Recipe:
     overrides: Mapping[str, Any]
     rings: bool
     connections: int
+
+
+_MADE_AS: Final = {
+    "storage": ("storage", "storage"),
+    "transcoder": ("transcoder", "transcoder"),
+    "queue": ("queue", "queue"),
+    "limits": ("rate_limit_store", "rate_limit_store"),
+    "auth": ("auth_providers", "_own_providers"),
+    "edge": ("cache_purgers", "_purgers"),
+    "sign_in": ("sign_in_providers", "_sign_in_providers"),
+}
+"""Kinds of backends: the override, and the attribute."""
 
 
 class Backends:
@@ -256,7 +270,7 @@ class Backends:
             UnavailableError: The database does not answer.
         """
         return is_current(self.engine) and all(
-            sink.is_prepared() for sink in self._sinks.values()
+            one.is_prepared() for _, one in self._to_prepare()
         )
 
     def migrate(self) -> None:
@@ -273,8 +287,8 @@ class Backends:
         Large tables take minutes, so that whoever waits may want to know.
         """
         yield "the service", partial(migrate, self.engine)
-        for name, sink in self._sinks.items():
-            yield f"the sink {name}", sink.prepare
+        for name, one in self._to_prepare():
+            yield name, one.prepare
 
     def recount(self) -> None:
         """
@@ -299,6 +313,25 @@ class Backends:
             UnavailableError: The database does not answer.
         """
         return is_searchable(self.engine)
+
+    def _to_prepare(self) -> Iterator[tuple[str, AnalyticsSink | SupportsPrepare]]:
+        for name, sink in self._sinks.items():
+            yield f"the sink {name}", sink
+        prepare = {
+            choice.kind: choice.name
+            for choice in active_choices(self.registry, self.settings)
+            if self.registry.prepares(choice)
+        }
+        for kind, (given_as, attribute) in _MADE_AS.items():
+            # Others are not made for this: a command must not wait for the client of
+            # a far server to learn that it keeps no tables here.
+            if kind not in prepare and given_as not in self.recipe.overrides:
+                continue
+            made = getattr(self, attribute)
+            several = made.values() if isinstance(made, Mapping) else made
+            for one in several if isinstance(several, Iterable) else (made,):
+                if isinstance(one, SupportsPrepare):
+                    yield f"the {kind} backend {prepare.get(kind, '')}".strip(), one
 
     @cached_property
     def _sinks(self) -> Mapping[str, AnalyticsSink]:

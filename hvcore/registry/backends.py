@@ -199,6 +199,13 @@ class Registry:
             f"{setting} (HV_{env_name(setting)}).",
         )
 
+    def prepares(self, choice: Choice) -> bool:
+        """
+        Return whether a backend's record says that it has tables of its own.
+        """
+        offers = self._by_name.get((choice.kind, choice.name), [])
+        return any(offer.backend.prepares for offer in offers)
+
     def build(self, choice: Choice, context: BuildContext) -> object:
         """
         Build a backend.

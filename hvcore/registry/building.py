@@ -19,6 +19,7 @@ from hvcore.errors import (
     SeveralPluginsError,
 )
 from hvcore.ports.context import BuildContext
+from hvcore.ports.preparation import SupportsPrepare
 from hvcore.registry.extras import install_command
 from hvcore.registry.faults import (
     PluginFault,
@@ -78,6 +79,8 @@ def build_backend(
     port = KINDS[offer.kind].port
     if not isinstance(made, port):
         raise PluginFaultError(_wrong_type(offer, made, port))
+    if offer.backend.prepares and not isinstance(made, SupportsPrepare):
+        raise PluginFaultError(_cannot_prepare(offer, made))
     return made
 
 
@@ -197,6 +200,17 @@ def _wrong_type(offer: Offer, made: object, port: type) -> PluginFault:
         f"{port.__name__}",
         place=place_of_definition(offer.backend.factory),
         mend=f"{'Let it return one' if made is None else inherits}; or "
+        f"{choose_other(offer)}.",
+    )
+
+
+def _cannot_prepare(offer: Offer, made: object) -> PluginFault:
+    return PluginFault(
+        source=offer.source,
+        problem=f"the record of {title(offer)} says prepares=True, and "
+        f"{type(made).__name__} is no SupportsPrepare",
+        place=place_of_definition(type(made)),
+        mend="Let the class inherit from SupportsPrepare, or leave prepares out; or "
         f"{choose_other(offer)}.",
     )
 

@@ -2,8 +2,6 @@
 The queue on RQ.
 """
 
-import logging
-import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -16,7 +14,14 @@ from rq.serializers import JSONSerializer
 
 from hv_queue_rq.jobs import RING, handling
 from hv_queue_rq.worker import InlineWorker, count_workers
-from hvcore.plugin_api import ConfigError, Lane, Queue, TaskId, UnavailableError
+from hvcore.plugin_api import (
+    ConfigError,
+    Lane,
+    Queue,
+    QueueOutage,
+    TaskId,
+    UnavailableError,
+)
 
 PUT_TIMEOUT_S: Final = 0.25
 """The port's promise: a request must not wait for the queue."""
@@ -26,10 +31,6 @@ MESSAGE_LIVES_S: Final = 120
 """Eight times the interval at which an unanswered task is rung for again."""
 MAX_WAITING: Final = 100_000
 """Messages in a lane, about 5 MB; the oldest go first and are put again."""
-FIRST_WAIT_S: Final = 0.1
-MAX_WAIT_S: Final = 2.0
-
-_log = logging.getLogger(__name__)
 
 
 class RqQueue(Queue):
@@ -92,14 +93,20 @@ class RqQueue(Queue):
             ) as client,
             handling(handle),
         ):
-            outage = _Outage()
+            outage = QueueOutage()
+
+            def ask() -> bool:
+                # Asked whenever the server has answered.
+                outage.end()
+                return until()
+
             while not until():
                 try:
                     # A new worker after each outage, under a name of its own:
                     # rq refuses a name that is still registered.
                     queues = [self._messages(client, lane) for lane in lanes]
                     worker = InlineWorker(queues, client)
-                    worker.run(outage.ended_when(until))
+                    worker.run(ask)
                 except RedisError as exc:
                     outage.wait(exc, until)
 
@@ -140,39 +147,6 @@ class RqQueue(Queue):
             connection=client,
             serializer=JSONSerializer,
         )
-
-
-class _Outage:
-    """
-    Waits between attempts to reach the server, longer each time.
-    """
-
-    def __init__(self) -> None:
-        self._wait_s = FIRST_WAIT_S
-
-    def ended_when(self, until: Callable[[], bool]) -> Callable[[], bool]:
-        """
-        Take note that the server answers, whenever ``until`` is asked.
-        """
-
-        def ask() -> bool:
-            if self._wait_s > FIRST_WAIT_S:
-                _log.info("the queue answers again")
-                self._wait_s = FIRST_WAIT_S
-            return until()
-
-        return ask
-
-    def wait(self, error: RedisError, until: Callable[[], bool]) -> None:
-        """
-        Wait, unless ``until()``.
-        """
-        if self._wait_s == FIRST_WAIT_S:
-            _log.warning("the queue does not answer", extra={"hv_error": str(error)})
-        end = time.monotonic() + self._wait_s
-        while not until() and time.monotonic() < end:
-            time.sleep(FIRST_WAIT_S)
-        self._wait_s = min(2 * self._wait_s, MAX_WAIT_S)
 
 
 def _connect(url: str, *, timeout_s: float, retry: Retry) -> Redis:

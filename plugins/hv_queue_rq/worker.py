@@ -23,7 +23,7 @@ from rq.worker import DequeueStrategy, WorkerStatus
 from rq.worker_registration import clean_worker_registry, get_keys
 
 from hv_queue_rq.jobs import RING
-from hvcore.plugin_api import UnavailableError
+from hvcore.plugin_api import hand_over
 
 POLL_S: Final = 1
 """Half of the 2 s within which ``until`` has to be asked."""
@@ -109,18 +109,9 @@ class InlineWorker(SimpleWorker):
         if job.func_name != RING:
             _log.error("a message of somebody else was dropped")
             return
-        try:
-            # Not job.perform(), which writes to Redis.
-            with self._staying_registered():
-                job.func(*job.args)
-        except UnavailableError as error:
-            # No bug: the sweep rings again once the service is back.
-            _log.warning(
-                "a task was not taken: the service does not answer",
-                extra={"hv_task": job.args, "hv_why": error.detail},
-            )
-        except Exception:  # noqa: BLE001 - one of the three loops: task
-            _log.exception("handling a task failed", extra={"hv_task": job.args})
+        # Not job.perform(), which writes to Redis.
+        with self._staying_registered():
+            hand_over(job.func, *job.args)
 
     @contextmanager
     def _staying_registered(self) -> Iterator[None]:

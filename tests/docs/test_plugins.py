@@ -23,9 +23,11 @@ from hvcore.plugin_api import (
     BatchRefusedError,
     Credentials,
     EnvId,
+    Lane,
     OrgId,
     SegmentPlace,
     ServedBatch,
+    TaskId,
     VideoId,
     hash_key,
 )
@@ -35,7 +37,7 @@ from hvcore.settings import load
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "plugins.md").read_text(
     encoding="utf-8"
 )
-KIT_TESTS = 107
+KIT_TESTS = 138
 """Of all kits that the page's examples inherit from, without those that are skipped."""
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -150,6 +152,20 @@ def test_the_kits_find_nothing_wrong(examples: Path) -> None:
 
     assert done.returncode == 0, done.stdout
     assert f"{KIT_TESTS} passed" in done.stdout
+
+
+def test_the_queue_is_chosen_by_the_settings(examples: Path, tmp_path: Path) -> None:
+    environ = {
+        "HV_PLUGINS": "acme_queue,hv_analytics_sql.plugin",
+        "HV_QUEUE__BACKEND": "acme",
+        "HV_QUEUE__OPTIONS__FOLDER": str(tmp_path / "queue"),
+    }
+
+    with services_with(tmp_path / "data", environ) as services:
+        services.queue.put(TaskId("task_1"), kind="test", lane=Lane.LIGHT)
+        assert services.queue.depth(Lane.LIGHT) == 1
+
+    assert (tmp_path / "queue" / "light" / "task_1").is_file()
 
 
 def test_the_way_to_sign_in_is_chosen_by_the_settings(

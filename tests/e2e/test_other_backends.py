@@ -1,5 +1,5 @@
 """
-The main job on PostgreSQL and on an S3-compatible store.
+The main job on PostgreSQL, on an S3-compatible store, and without a queue's server.
 """
 
 from collections.abc import Iterator
@@ -52,6 +52,22 @@ def test_the_main_job_on_postgresql(
         health = request("GET", f"{service.api}/health")
 
     assert health.body["status"] == "ok"
+
+
+@pytest.mark.long
+def test_the_main_job_with_the_queue_in_the_database_needs_no_further_server(
+    tmp_path: Path, small_clip: Path
+) -> None:
+    with live_service(tmp_path, HV_QUEUE__BACKEND="sql") as service:
+        plays_and_goes(service, small_clip)
+        health = request("GET", f"{service.api}/health")
+        doctor = service.hv("doctor", "--json")
+        programs = {path.stem for path in (service.data / "logs").iterdir()}
+
+    assert health.body["status"] == "ok"
+    assert '"sql answers"' in doctor.stdout
+    assert "api" in programs
+    assert "queue" not in programs
 
 
 def test_the_main_job_on_an_object_store(

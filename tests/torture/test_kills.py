@@ -21,7 +21,8 @@ KILLS: Final = 20
 WORST: Final = ("part.stored", "assemble.written", "assemble.published")
 """Points that a random blow hardly ever meets; see test_failpoints.py."""
 MANY_KILLS: Final = int(os.environ.get("HV_TORTURE_KILLS", "220"))
-KILLS_ON_POSTGRESQL: Final = 60
+FURTHER_KILLS: Final = 60
+"""With PostgreSQL, and with another queue."""
 PAUSE_S: Final = (0.1, 0.8)
 """Between two blows: too short for hv up to be whole again each time."""
 LETS_THEM_WORK: Final = 0.8
@@ -99,4 +100,28 @@ def test_random_kills_lose_nothing_on_postgresql(
     seed = seed_of_this_run()
     url = postgresql.new_database()
     with campaign(tmp_path, clips, seed=seed, HV_DATABASE__URL=url) as made:
-        assert tortured(made, seed=seed, kills=KILLS_ON_POSTGRESQL) == []
+        assert tortured(made, seed=seed, kills=FURTHER_KILLS) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_random_kills_lose_nothing_with_the_queue_in_the_database(
+    tmp_path: Path, clips: Clips
+) -> None:
+    seed = seed_of_this_run()
+    with campaign(tmp_path, clips, seed=seed, HV_QUEUE__BACKEND="sql") as made:
+        assert tortured(made, seed=seed, kills=FURTHER_KILLS) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_random_kills_lose_nothing_with_the_queue_in_postgresql(
+    tmp_path: Path, clips: Clips, postgresql: PostgresqlServer
+) -> None:
+    seed = seed_of_this_run()
+    settings = {
+        "HV_QUEUE__BACKEND": "sql",
+        "HV_DATABASE__URL": postgresql.new_database(),
+    }
+    with campaign(tmp_path, clips, seed=seed, **settings) as made:
+        assert tortured(made, seed=seed, kills=FURTHER_KILLS) == []

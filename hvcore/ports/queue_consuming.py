@@ -1,0 +1,64 @@
+"""
+What consumers of every queue do alike: hand a message over, and wait an outage out.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Final
+
+from hvcore.domain.ids import TaskId
+from hvcore.errors import UnavailableError
+
+FIRST_WAIT_S: Final = 0.1
+MAX_WAIT_S: Final = 2.0
+
+_log = logging.getLogger(__name__)
+
+
+def hand_over(handle: Callable[[TaskId], None], task_id: TaskId) -> None:
+    """
+    Call handle, and log what it raises as ``Queue.consume`` promises.
+
+    What is no Exception is raised.
+    """
+    try:
+        handle(task_id)
+    except UnavailableError as error:
+        # No bug: the sweep rings again once the service is back.
+        _log.warning(
+            "a task was not taken: the service does not answer",
+            extra={"hv_task": task_id, "hv_why": error.detail},
+        )
+    except Exception:  # noqa: BLE001 - one of the three loops: task
+        _log.exception("handling a task failed", extra={"hv_task": task_id})
+
+
+class QueueOutage:
+    """
+    Waits between attempts to reach a queue's server, longer each time.
+
+    Its beginning and its end are a line each in the log.
+    """
+
+    def __init__(self) -> None:
+        self._wait_s = FIRST_WAIT_S
+
+    def end(self) -> None:
+        """
+        Take note that the server answers.
+        """
+        if self._wait_s > FIRST_WAIT_S:
+            _log.info("the queue answers again")
+            self._wait_s = FIRST_WAIT_S
+
+    def wait(self, error: Exception, until: Callable[[], bool]) -> None:
+        """
+        Wait before the next attempt, unless ``until()``.
+        """
+        if self._wait_s == FIRST_WAIT_S:
+            _log.warning("the queue does not answer", extra={"hv_error": str(error)})
+        end = time.monotonic() + self._wait_s
+        while not until() and time.monotonic() < end:
+            time.sleep(FIRST_WAIT_S)
+        self._wait_s = min(2 * self._wait_s, MAX_WAIT_S)

@@ -1,0 +1,185 @@
+"""
+Consumers of a queue under test: in threads, and so that nothing waits for ever.
+"""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from hvcore.domain.ids import new_task_id
+from hvcore.plugin_api import Lane, Queue, TaskId, UnavailableError
+
+ALL_LANES: Final = tuple(Lane)
+STOPS_WITHIN_S: Final = 3.0
+"""The port's 2 s, and a second for a machine that does other things, too."""
+PUT_IS_TRIED_FOR_S: Final = 5.0
+"""A busy server may refuse a message now and then; the sweep tries again, too."""
+QUIET_S: Final = 0.2
+"""For what comes twice: a queue that repeats a message does so at once."""
+_in_doubt: Final[set[TaskId]] = set()
+"""Ids that a busy server refused, perhaps after it had taken them."""
+
+
+def put(queue: Queue, task_id: TaskId, lane: Lane = Lane.LIGHT) -> None:
+    """
+    Put an id until it is taken.
+    """
+    deadline = time.monotonic() + PUT_IS_TRIED_FOR_S
+    while True:
+        try:
+            return queue.put(task_id, kind="kit.test", lane=lane)
+        except UnavailableError:
+            if time.monotonic() > deadline:
+                raise
+            _in_doubt.add(task_id)
+
+
+def put_new(queue: Queue, lane: Lane = Lane.LIGHT) -> TaskId:
+    """
+    Put a new id until it is taken.
+    """
+    task_id = new_task_id()
+    put(queue, task_id, lane)
+    return task_id
+
+
+def put_many(queue: Queue, count: int, lane: Lane = Lane.LIGHT) -> list[TaskId]:
+    """
+    Put new ids, one after the other.
+    """
+    return [put_new(queue, lane) for _ in range(count)]
+
+
+class Consumer:
+    """
+    Consumes in a thread while its block runs, and remembers what it was given.
+
+    Args:
+        handle: Called with each id after it was noted; by default nothing.
+        most: After so many ids, ``until`` says that it is time to end.
+        patience_s: How long to wait for what must come.
+    """
+
+    def __init__(
+        self,
+        queue: Queue,
+        *,
+        lanes: Sequence[Lane] = ALL_LANES,
+        handle: Callable[[TaskId], None] = lambda _: None,
+        most: int | None = None,
+        patience_s: float,
+    ) -> None:
+        self.seen: list[TaskId] = []
+        self.raised: BaseException | None = None
+        self._queue = queue
+        self._lanes = lanes
+        self._then = handle
+        self._most = most
+        self._patience_s = patience_s
+        self._changed = threading.Condition()
+        self._is_stopping = False
+        self._thread = threading.Thread(target=self._consume, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._is_stopping = True
+        self._thread.join(STOPS_WITHIN_S)
+        if error is None:
+            assert not self._thread.is_alive(), "the consumer does not stop"
+            if self.raised is not None:
+                raise self.raised
+
+    @property
+    def thread_id(self) -> int | None:
+        """
+        Return what the consumer's thread has for ``threading.get_ident()``.
+        """
+        return self._thread.ident
+
+    def stop(self) -> None:
+        """
+        Have ``until`` say so from now on, without waiting.
+        """
+        self._is_stopping = True
+
+    def has_ended(self) -> bool:
+        """
+        Return whether ``consume`` returned or raised, now or in time.
+        """
+        self._thread.join(STOPS_WITHIN_S)
+        return not self._thread.is_alive()
+
+    def wait_for(self, wanted: Collection[TaskId]) -> None:
+        """
+        Wait until all of these have come.
+
+        Raises:
+            AssertionError: Some did not in time.
+        """
+        deadline = time.monotonic() + self._patience_s
+        with self._changed:
+            while missing := set(wanted) - set(self.seen):
+                left_s = deadline - time.monotonic()
+                if self.raised is not None:
+                    raise AssertionError("the consumer ended") from self.raised
+                assert left_s > 0, f"{len(missing)} of {len(wanted)} ids did not arrive"
+                self._changed.wait(left_s)
+
+    def _consume(self) -> None:
+        try:
+            self._queue.consume(self._handle, lanes=self._lanes, until=self._until)
+        except BaseException as exc:  # noqa: BLE001 - raised by those who wait
+            with self._changed:
+                self.raised = exc
+                self._changed.notify_all()
+
+    def _until(self) -> bool:
+        return self._is_stopping or len(self.seen) == self._most
+
+    def _handle(self, task_id: TaskId) -> None:
+        with self._changed:
+            self.seen.append(task_id)
+            self._changed.notify_all()
+        self._then(task_id)
+
+
+def consumed(
+    queue: Queue,
+    wanted: Collection[TaskId],
+    *,
+    lanes: Sequence[Lane] = ALL_LANES,
+    patience_s: float,
+) -> list[TaskId]:
+    """
+    Consume until these have come, and a moment longer.
+
+    Returns:
+        All that came, in their order.
+
+    Raises:
+        AssertionError: Some did not in time.
+    """
+    with Consumer(queue, lanes=lanes, patience_s=patience_s) as consumer:
+        consumer.wait_for(wanted)
+        threading.Event().wait(QUIET_S)
+    return consumer.seen
+
+
+def assert_once_each(seen: Sequence[TaskId], wanted: Collection[TaskId]) -> None:
+    """
+    Compare what came with what was put.
+    """
+    several = {one for one, count in Counter(seen).items() if count > 1}
+    assert several - _in_doubt == set()
+    assert set(seen) == set(wanted)

@@ -109,9 +109,12 @@ def new_container(endpoint: str) -> str:
     return name
 
 
-def allow_pages(endpoint: str) -> None:
+@contextmanager
+def pages_allowed(endpoint: str) -> Iterator[None]:
     """
     Let pages of any site send files there, as an operator does for players and uploads.
+
+    The rule holds for the whole server, which tests share: it goes when the block ends.
     """
     service = BlobServiceClient.from_connection_string(connection_string(endpoint))
     rule = CorsRule(
@@ -122,6 +125,10 @@ def allow_pages(endpoint: str) -> None:
         max_age_in_seconds=3600,
     )
     service.set_service_properties(cors=[rule])
+    try:
+        yield
+    finally:
+        service.set_service_properties(cors=[])
 
 
 def environ_of_azure(endpoint: str, container: str) -> Mapping[str, str]:

@@ -5,6 +5,8 @@ That code is trusted: who may do what, it has judged before. It reaches the vide
 this environment and no others.
 """
 
+from abc import ABC, abstractmethod
+
 import attrs
 from sqlalchemy.engine import Connection
 
@@ -23,18 +25,11 @@ from hvcore.services.uploads.grants import Uploads
 
 
 @attrs.frozen(kw_only=True)
-class EmbeddedEnvironment:
+class GrantsUploads(ABC):
     """
-    An environment, and what is done with its videos; thread-safe.
-
-    Attributes:
-        org_id: Of its organization.
-        name: Within its organization.
+    What may be done by itself, and in the host's transaction as well.
     """
 
-    org_id: str
-    name: str
-    _process: ProcessServices = attrs.field(repr=False)
     _environment: Environment = attrs.field(repr=False)
 
     def grant_upload(  # noqa: PLR0913 - each by its name
@@ -62,8 +57,7 @@ class EmbeddedEnvironment:
             QuotaExceededError: The organization may not store or encode it.
             UnavailableError: The database does not answer.
         """
-        return _grant(
-            self._services.uploads,
+        granted = self._uploads.grant_video(
             self._environment,
             FileWanted(
                 file_name=file_name,
@@ -78,6 +72,31 @@ class EmbeddedEnvironment:
                 description=description,
             ),
         )
+        assert granted.grant.video_id is not None  # noqa: S101 - for the type checker
+        return Upload(
+            video_id=granted.grant.video_id,
+            address=granted.signed_url,
+            expires_at=granted.grant.expires_at,
+        )
+
+    @property
+    @abstractmethod
+    def _uploads(self) -> Uploads: ...
+
+
+@attrs.frozen(kw_only=True)
+class EmbeddedEnvironment(GrantsUploads):
+    """
+    An environment, and what is done with its videos; thread-safe.
+
+    Attributes:
+        org_id: Of its organization.
+        name: Within its organization.
+    """
+
+    org_id: str
+    name: str
+    _process: ProcessServices = attrs.field(repr=False)
 
     def in_transaction(self, connection: Connection) -> "EnvironmentInTransaction":
         """
@@ -94,7 +113,7 @@ class EmbeddedEnvironment:
                 program has been writing for 10 s.
         """
         return EnvironmentInTransaction(
-            uploads=GuestUploads(self._services, connection).uploads,
+            guests=GuestUploads(self._services, connection).uploads,
             environment=self._environment,
         )
 
@@ -163,6 +182,10 @@ class EmbeddedEnvironment:
         return signed.url
 
     @property
+    def _uploads(self) -> Uploads:
+        return self._services.uploads
+
+    @property
     def _services(self) -> Services:
         return self._process.services
 
@@ -178,55 +201,16 @@ class EmbeddedEnvironment:
 
 
 @attrs.frozen(kw_only=True)
-class EnvironmentInTransaction:
+class EnvironmentInTransaction(GrantsUploads):
     """
     An environment within a transaction of the host program.
+
+    What it grants works from the commit on. After an error of it the transaction can
+    go on.
     """
 
-    _uploads: Uploads = attrs.field(repr=False)
-    _environment: Environment = attrs.field(repr=False)
+    _guests: Uploads = attrs.field(repr=False)
 
-    def grant_upload(  # noqa: PLR0913 - each by its name
-        self,
-        *,
-        file_name: str,
-        name: str | None = None,
-        description: str | None = None,
-        content_type: str | None = None,
-        size_bytes: int | None = None,
-        is_public: bool = False,
-        preset: Preset = Preset.STANDARD,
-    ) -> Upload:
-        """
-        Permit one file to be sent; see EmbeddedEnvironment.grant_upload.
-
-        The address works from the commit on. After an error of this the transaction can go on.
-        """
-        return _grant(
-            self._uploads,
-            self._environment,
-            FileWanted(
-                file_name=file_name,
-                content_type=content_type,
-                size_bytes=size_bytes,
-                description=description,
-            ),
-            VideoWanted(
-                settings=EncodingSettings(preset=preset),
-                is_public=is_public,
-                name=name,
-                description=description,
-            ),
-        )
-
-
-def _grant(
-    uploads: Uploads, environment: Environment, file: FileWanted, video: VideoWanted
-) -> Upload:
-    granted = uploads.grant_video(environment, file, video)
-    assert granted.grant.video_id is not None  # noqa: S101 - for the type checker
-    return Upload(
-        video_id=granted.grant.video_id,
-        address=granted.signed_url,
-        expires_at=granted.grant.expires_at,
-    )
+    @property
+    def _uploads(self) -> Uploads:
+        return self._guests

@@ -10,9 +10,12 @@ from typing import Any, Final
 import psutil
 from playwright.sync_api import Page
 
+from hvcore.domain.uploads.direct import PART_BYTES
 from tests.live import LiveService
 
 GIB: Final = 1024**3
+MOST_READ_BYTES: Final = 256 * 1024
+"""Of requests and answers; a film is larger."""
 FREE_BOX_HEADER: Final = 8
 """Bytes of the header of a box that players skip (ISO/IEC 14496-12, 8.1.2)."""
 
@@ -66,6 +69,38 @@ def sent_by_page(
         },
     )
     return statuses
+
+
+def sent_past_the_service(
+    page: Page, service: LiveService, clip: Path, *, size_bytes: int, stored: int
+) -> str:
+    """
+    Let a page send a film to the store, of which the service reads nothing.
+
+    Args:
+        page: Of a site that the store lets send.
+        stored: The store's status for a part that it has.
+
+    Returns:
+        The id of the video, which is about to be made.
+    """
+    wanted = {
+        "fileName": "film.mp4",
+        "contentType": "video/mp4",
+        "fileSize": size_bytes,
+        "parts": True,
+    }
+    grant = service.call("POST", "/v1/videos/upload-url", wanted).body
+    before = read_bytes(service)
+
+    statuses = sent_by_page(page, clip, grant, size_bytes=size_bytes)
+
+    assert statuses == [stored] * max(1, size_bytes // PART_BYTES)
+    assert read_bytes(service) - before < MOST_READ_BYTES
+    video_id = str(grant["videoID"])
+    done = service.call("POST", f"/v1/videos/{video_id}/upload-complete")
+    assert done.status == 200, done.data
+    return video_id
 
 
 def read_bytes(service: LiveService) -> int:

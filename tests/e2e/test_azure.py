@@ -10,15 +10,14 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Page
 
-from hvcore.domain.uploads.direct import PART_BYTES
 from tests.azure_store import (
-    allow_pages,
     blob_names,
     environ_of_azure,
     new_container,
+    pages_allowed,
 )
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.e2e.direct_pages import GIB, read_bytes, sent_by_page
+from tests.e2e.direct_pages import GIB, sent_past_the_service
 from tests.e2e.sites import Site
 from tests.live import LiveService, live_service, request, until
 
@@ -35,14 +34,16 @@ def service(
     """
     A service whose own upload address leads nowhere.
     """
-    allow_pages(azure_store)
-    with live_service(
-        tmp_path_factory.mktemp("azure"),
-        **environ_of_azure(azure_store, container),
-        HV_UPLOADS__DIRECT="on",
-        HV_PLAYBACK__REDIRECTS="true",
-        HV_PUBLIC__UPLOAD_URL="http://127.0.0.1:9",
-    ) as running:
+    with (
+        pages_allowed(azure_store),
+        live_service(
+            tmp_path_factory.mktemp("azure"),
+            **environ_of_azure(azure_store, container),
+            HV_UPLOADS__DIRECT="on",
+            HV_PLAYBACK__REDIRECTS="true",
+            HV_PUBLIC__UPLOAD_URL="http://127.0.0.1:9",
+        ) as running,
+    ):
         yield running
 
 
@@ -92,22 +93,11 @@ def test_what_is_sent_to_azure_plays_from_there_and_goes(
 def test_a_page_sends_a_film_past_the_service(
     service: LiveService, small: Path, site: Site, page: Page, size_bytes: int
 ) -> None:
-    wanted = {
-        "fileName": "film.mp4",
-        "contentType": "video/mp4",
-        "fileSize": size_bytes,
-        "parts": True,
-    }
-    grant = service.call("POST", "/v1/videos/upload-url", wanted).body
     page.goto(site.url)
-    before = read_bytes(service)
+    video_id = sent_past_the_service(
+        page, service, small, size_bytes=size_bytes, stored=201
+    )
 
-    statuses = sent_by_page(page, small, grant, size_bytes=size_bytes)
-
-    assert statuses == [201] * max(1, size_bytes // PART_BYTES)
-    assert read_bytes(service) - before < 1024**2 // 4
-    done = service.call("POST", f"/v1/videos/{grant['videoID']}/upload-complete")
-    assert done.status == 200, done.data
     # A worker fetches it whole.
-    ended = service.finished(grant["videoID"], within_s=400)
+    ended = service.finished(video_id, within_s=400)
     assert ended["status"]["ready"], ended

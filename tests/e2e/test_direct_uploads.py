@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from hvcore.domain.uploads.direct import PART_BYTES
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.e2e.direct_pages import GIB, read_bytes, sent_by_page
+from tests.e2e.direct_pages import GIB, sent_past_the_service
 from tests.e2e.sites import Site
 from tests.live import LiveService, live_service, request, until
 from tests.object_store import environ_of_swift, new_swift_bucket, swift_client
@@ -116,21 +115,9 @@ def test_processing_starts_though_nobody_says_so(
 def test_a_page_sends_a_film_past_the_service(
     direct: LiveService, site: Site, page: Page, small: Path, size_bytes: int
 ) -> None:
-    wanted = {
-        "fileName": "film.mp4",
-        "contentType": "video/mp4",
-        "fileSize": size_bytes,
-        "parts": True,
-    }
-    grant = direct.call("POST", "/v1/videos/upload-url", wanted).body
     page.goto(site.url)
-    before = read_bytes(direct)
+    video_id = sent_past_the_service(
+        page, direct, small, size_bytes=size_bytes, stored=200
+    )
 
-    statuses = sent_by_page(page, small, grant, size_bytes=size_bytes)
-
-    assert statuses == [200] * max(1, size_bytes // PART_BYTES)
-    assert read_bytes(direct) - before < 1024**2 // 4
-    path = f"/v1/videos/{grant['videoID']}/upload-complete"
-    done = direct.call("POST", path)
-    assert done.status == 200, done.data
-    assert direct.finished(grant["videoID"])["status"]["ready"]
+    assert direct.finished(video_id)["status"]["ready"]

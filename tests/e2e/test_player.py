@@ -92,6 +92,8 @@ def paused(watched: Page) -> Iterator[Page]:
     """
     That page, where the video stands at 30 s at its usual speed and full volume.
     """
+    # A menu that closes gives the focus back to its button.
+    wait_until(watched, f"{SETTINGS}.hidden")
     ask(watched, AT_30_S)
     wait_until(watched, "!player.seeking && player.readyState > 1")
     problems = watch_for_problems(watched)

@@ -155,21 +155,20 @@ def test_a_sample_is_short_and_imports_one_module_of_ours(sample: Sample) -> Non
 
 
 @contextmanager
-def running(sample: Sample, folder: Path, queue_url: str) -> Iterator[RunningSample]:
+def running(sample: Sample, folder: Path) -> Iterator[RunningSample]:
     port = free_ports()
     text = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", sample.text)
     (folder / f"{sample.name}.py").write_text(text, encoding="utf-8")
+    named = {name: value for name, value in os.environ.items() if name[:3] != "HV_"}
     made = RunningSample(
         sample=sample,
         folder=folder,
         port=port,
         signed_in={},
         environ={
-            **os.environ,
+            **named,
             "FLASK_SECRET_KEY": "a secret of the test",
             "DJANGO_SECRET_KEY": "a secret of the test",
-            "HV_QUEUE__BACKEND": "rq",
-            "HV_QUEUE__OPTIONS__URL": queue_url,
         },
     )
     prepare = f"from {sample.name} import hv; hv.migrate(); hv.environment('shop')"
@@ -203,9 +202,9 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda one: one.name,
 )
 def test_a_sample_takes_what_its_users_upload(
-    sample: Sample, tmp_path: Path, clip: Path, redis_url: str
+    sample: Sample, tmp_path: Path, clip: Path
 ) -> None:
-    with running(sample, tmp_path, redis_url) as program:
+    with running(sample, tmp_path) as program:
         unknown = request("GET", f"{program.url}/videos/{ORG}/environments/main/videos")
 
         assert unknown.status == 401
@@ -214,9 +213,9 @@ def test_a_sample_takes_what_its_users_upload(
 
 @pytest.mark.services
 def test_a_film_is_uploaded_made_and_played_in_flask(
-    tmp_path: Path, clip: Path, redis_url: str
+    tmp_path: Path, clip: Path
 ) -> None:
-    with running(FLASK, tmp_path, redis_url) as program:
+    with running(FLASK, tmp_path) as program:
         worker = f"from {FLASK.name} import hv; hv.run_worker()"
         sweep = f"from {FLASK.name} import hv; hv.run_sweep()"
         with (

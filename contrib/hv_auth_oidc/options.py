@@ -91,7 +91,7 @@ class AccessTokenOptions:
     def _check_organization(self, _: object, value: str) -> None:
         if value and not is_chosen_id(value):
             raise ValueError(
-                f"organization must be the id of one (hv tenants), not {value!r}"
+                f"organization must be the id of one (hv orgs list), not {value!r}"
             )
 
     @organization_claim.validator
@@ -110,7 +110,7 @@ class AccessTokenOptions:
     def _check_environment(self, _: object, value: str) -> None:
         if value and value != EVERY and not is_chosen_id(value):
             raise ValueError(
-                "environment must be the id or the name of one (hv tenants), or * for "
+                "environment must be the id or the name of one (hv envs list), or * for "
                 f"every one of the organization, not {value!r}"
             )
 

@@ -13,6 +13,7 @@ from joserfc.jwk import KeySet
 
 from hv_openid_provider.description import DescribedMembers, ProviderDescription
 from hv_openid_provider.provider_http import ProviderHttp
+from hv_openid_provider.signed_tokens import LEEWAY_S
 from hv_openid_provider.signing_keys import SigningKeys
 from hvcore.plugin_api import UnavailableError
 
@@ -68,8 +69,8 @@ class ProviderKeys:
                 with suppress(UnavailableError):
                     self._begin()
             return known
-        if not self._keys.may_look_again():
-            if token_age_s >= self._keys.age_s:
+        if not self._is_asking() and not self._keys.may_look_again():
+            if token_age_s > self._keys.age_s + LEEWAY_S:
                 raise UnknownKeyError
             # Signed with a key that is younger than what is known, if it is true.
             raise UnavailableError(
@@ -80,6 +81,10 @@ class ProviderKeys:
         if known is None:
             raise UnknownKeyError
         return known
+
+    def _is_asking(self) -> bool:
+        fetch = self._fetch
+        return fetch is not None and not fetch.done()
 
     def _begin(self) -> Future[None]:
         """

@@ -12,7 +12,7 @@ from joserfc.jwk import Key
 
 from hvcore.plugin_api import UnauthorizedError, UnavailableError
 from tests.plugins.auth_oidc.conftest import Make, TokenDesk
-from tests.plugins.sign_in_oidc.provider import DESCRIPTION, Asked, Reply
+from tests.plugins.sign_in_oidc.provider import DESCRIPTION, Asked, Reply, new_key
 
 
 def test_a_new_key_is_found_at_once(desk: TokenDesk, other_key: Key) -> None:
@@ -126,4 +126,33 @@ def test_keys_that_are_none_make_nobody_pass(desk: TokenDesk, reply: Reply) -> N
     desk.provider.replies["/keys"] = lambda _asked: reply
 
     with pytest.raises(UnavailableError):
+        desk.asked(desk.token())
+
+
+def test_many_with_a_new_key_wait_for_one_answer(
+    desk: TokenDesk, other_key: Key
+) -> None:
+    assert desk.accepted()
+    desk.provider.keys.insert(0, other_key)
+    tokens = [desk.token() for _ in range(16)]
+
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(desk.asked, tokens))
+
+    assert all(found)
+    assert desk.provider.paths() == [DESCRIPTION, "/keys", "/keys"]
+
+
+def test_a_key_that_is_newer_than_the_last_answer_is_refused_to_nobody(
+    desk: TokenDesk, key: Key, other_key: Key
+) -> None:
+    """
+    It cannot be looked up for some seconds; the token may be good.
+    """
+    assert desk.accepted()
+    desk.provider.keys.insert(0, other_key)
+    assert desk.accepted()
+    desk.provider.keys.insert(0, new_key("third"))
+
+    with pytest.raises(UnavailableError, match="try again soon"):
         desk.asked(desk.token())

@@ -70,7 +70,8 @@ class AccessTokenRules:
 
     def _check(self, said: SignedToken, now: datetime) -> None:
         options, claims = self.options, said.claims
-        if _type(said.header.get("typ")) not in map(_type, options.token_types):
+        # A token need not say its type (RFC 7519, section 5.1).
+        if _type(said.header.get("typ", "JWT")) not in map(_type, options.token_types):
             raise RefusedTokenError(
                 "typ in its header is none of token_types "
                 f"({', '.join(options.token_types)})"

@@ -2,6 +2,7 @@
 The provider's public keys for requests that must not wait for it long.
 """
 
+import logging
 import threading
 import time
 from concurrent.futures import Future
@@ -26,6 +27,8 @@ RENEWED_AFTER_S: Final = 300.0
 """Then they are fetched anew while requests go on with what is known."""
 SPARED_S: Final = 5.0
 """After a fetch that failed, nobody begins another one for so long."""
+
+_log = logging.getLogger(__name__)
 
 
 class UnknownKeyError(Exception):
@@ -99,7 +102,7 @@ class ProviderKeys:
             if fetch is not None and not fetch.done():
                 return fetch
             if fetch is not None and now_s < self._ended_at_s + SPARED_S:
-                _raise_failure(fetch)
+                self._raise_failure(fetch)
             self._fetch = fetch = Future()
             self._begun_at_s = now_s
         thread = threading.Thread(
@@ -113,6 +116,9 @@ class ProviderKeys:
         try:
             self._keys.fetch(exchange, self._description.get(exchange))
         except Exception as exc:  # noqa: BLE001 - those who wait are told, whatever it is
+            # Callers are told less than who runs the service.
+            why = exc.detail if isinstance(exc, UnavailableError) else repr(exc)
+            _log.warning("there are no keys of the provider", extra={"hv_why": why})
             self._ended_at_s = time.monotonic()
             fetch.set_exception(exc)
         else:
@@ -125,18 +131,15 @@ class ProviderKeys:
             fetch.exception(timeout=max(left_s, 0.0))
         except StillAskingError as exc:
             raise UnavailableError(self._http.settings.silence) from exc
-        _raise_failure(fetch)
+        self._raise_failure(fetch)
 
-
-def _raise_failure(fetch: Future[None]) -> None:
-    """
-    Raise what a fetch has failed with, anew for each who asks.
-    """
-    error = fetch.exception(timeout=0)
-    if isinstance(error, UnavailableError):
-        raise UnavailableError(error.detail) from error
-    if error is not None:
-        raise error
+    def _raise_failure(self, fetch: Future[None]) -> None:
+        error = fetch.exception(timeout=0)
+        if isinstance(error, UnavailableError):
+            raise UnavailableError(self._http.settings.silence) from error
+        if error is not None:
+            # A mistake of ours.
+            raise error
 
 
 def _keys_address(described: DescribedMembers) -> str:

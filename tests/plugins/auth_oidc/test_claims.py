@@ -95,6 +95,7 @@ def test_a_deployer_may_take_tokens_that_are_not_of_rfc_9068(make: Make) -> None
     del good["client_id"], good["jti"]
 
     assert desk.asked(desk.signed(good, typ="JWT"))
+    assert desk.asked(desk.signed(good, typ=None))
     for wrong in (desk.claims(), {**good, "nonce": "of an ID token"}):
         with pytest.raises(UnauthorizedError):
             desk.asked(desk.signed(wrong, typ="JWT"))

@@ -23,7 +23,7 @@ from hvcore.ports.storage import (
 )
 from hvcore.testing.byte_sources import arrived
 from hvcore.testing.storage_capabilities import lacks
-from hvcore.testing.storage_kit import TYPE, StorageKit, get, is_there, put
+from hvcore.testing.storage_kit import TYPE, StorageKit, assert_same, get, is_there, put
 
 VALID_S: Final = 60
 _OK: Final = range(200, 300)
@@ -147,7 +147,7 @@ class AddressPromises(StorageKit):
             (2, 10),
         ]
         assert begun.id in open_ones
-        assert get(storage, "v/a") == whole
+        assert_same(get(storage, "v/a"), whole)
         _assert_ended(storage, begun)
 
     def test_parts_that_are_ended_are_gone(self, storage: Storage) -> None:

@@ -75,6 +75,23 @@ def get(storage: Storage, path: str, start: int = 0, end: int | None = None) -> 
         return file.read()
 
 
+def assert_same(found: bytes, wanted: bytes) -> None:
+    """
+    Compare the bytes of a large object.
+
+    A bare assertion would have pytest write down each byte that differs, which takes
+    minutes wherever ``CI`` is set.
+    """
+    if found == wanted:
+        return
+    pairs = enumerate(zip(found, wanted, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other), None)
+    raise AssertionError(
+        f"{len(found)} bytes were read where {len(wanted)} had been written; the first "
+        f"that differs is at {min(len(found), len(wanted)) if at is None else at}."
+    )
+
+
 def paths(storage: Storage, prefix: str) -> list[str]:
     """
     List a prefix.

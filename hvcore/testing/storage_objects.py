@@ -14,6 +14,7 @@ from hvcore.testing.storage_kit import (
     TYPE,
     ReopenedStorage,
     StorageKit,
+    assert_same,
     get,
     is_there,
     paths,
@@ -79,7 +80,7 @@ class ObjectPromises(StorageKit):
         written = storage.write("a", arriving(size), content_type=TYPE)
 
         assert written.size_bytes == size
-        assert get(storage, "a") == arrived(size)
+        assert_same(get(storage, "a"), arrived(size))
 
     def test_the_type_is_the_one_that_was_sent(self, storage: Storage) -> None:
         """
@@ -195,7 +196,7 @@ class ObjectPromises(StorageKit):
         info = storage.put_file("deep/er/file", local, content_type=TYPE)
 
         assert (info.path, info.size_bytes) == ("deep/er/file", size)
-        assert get(storage, "deep/er/file") == arrived(size)
+        assert_same(get(storage, "deep/er/file"), arrived(size))
 
     def test_names_stay_as_they_are(self, storage: Storage) -> None:
         """

@@ -24,6 +24,7 @@ from hvcore.testing.storage_kit import (
     TYPE,
     ReopenedStorage,
     StorageKit,
+    assert_same,
     get,
     is_there,
     paths,
@@ -80,7 +81,7 @@ class WriterPromises(StorageKit):
             for path in ("v/new", "v/old"):
                 source = arriving(_SIZE, before=before)
                 storage.write(path, source, content_type=TYPE)
-                assert get(other, path) == arrived(_SIZE)
+                assert_same(get(other, path), arrived(_SIZE))
                 storage.delete_tree(path)
                 put(storage, "v/old", b"old")
         assert looks >= 6
@@ -128,7 +129,7 @@ class WriterPromises(StorageKit):
                 ]
             )
 
-            assert get(storage, "v/a") in whole
+            assert get(storage, "v/a") in whole, "the bytes of several writers"
             assert paths(storage, "v") == ["v/a"]
 
     def test_threads_do_not_mix(self, storage: Storage) -> None:
@@ -144,7 +145,7 @@ class WriterPromises(StorageKit):
             with storage.open(path) as file:
                 head = file.read(100)
                 together.wait()
-                assert head + file.read() == arrived(_SIZE, mark=number)
+                assert_same(head + file.read(), arrived(_SIZE, mark=number))
             together.wait()
             assert storage.delete_tree(f"v/{number}") == 1
 

@@ -62,6 +62,10 @@ def _kind_of(scheme: str) -> "type[RemoteStorage]":
         from hv_storage_fsspec.google import GoogleStorage  # noqa: PLC0415
 
         return GoogleStorage
+    if scheme == "memory":
+        from hv_storage_fsspec.memory import MemoryFileSystemStorage  # noqa: PLC0415
+
+        return MemoryFileSystemStorage
     from hv_storage_fsspec.remote import RemoteStorage  # noqa: PLC0415
 
     return RemoteStorage

@@ -101,7 +101,7 @@ class RemoteStorage(Storage):
         target = self._full(path)
         size = local.stat().st_size
         with foreign_errors():
-            self._fs.put_file(str(local), target, **self._stored_as(content_type))
+            self._send(local, target, content_type)
         stored = self.stat(path)
         if stored.size_bytes != size:
             raise UnavailableError("The storage did not keep the whole object.")
@@ -181,6 +181,9 @@ class RemoteStorage(Storage):
         # An instance of our own, because we change its cache.
         fs, root = fsspec.core.url_to_fs(url, skip_instance_cache=True, **args)
         return fs, str(root)
+
+    def _send(self, local: Path, target: str, content_type: str) -> None:
+        self._fs.put_file(str(local), target, **self._stored_as(content_type))
 
     def _stored_as(self, content_type: str) -> Mapping[str, object]:
         name = self._content_type_name

@@ -66,6 +66,6 @@ class TestMemory(Opened):
         def fail(*_: object, **__: object) -> None:
             raise EOFError("whatever a file system raises")
 
-        for name in ("info", "cat_file", "find", "put_file", "rm"):
+        for name in ("info", "cat_file", "find", "pipe_file", "rm"):
             monkeypatch.setattr(MemoryFileSystem, name, fail)
         return reopened()

@@ -5,6 +5,7 @@ Source: RFC 6750, section 2.1; RFC 9068.
 """
 
 import logging
+import time
 from typing import Final
 
 from joserfc.jwk import KeySet
@@ -25,6 +26,9 @@ from hvcore.plugin_api import (
 )
 
 HEADER: Final = "authorization"
+NOTED_EVERY_S: Final = 1.0
+"""Anybody can send tokens that are no good; they shall not fill the log."""
+MAX_WHY_CHARS: Final = 200
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +45,7 @@ class AccessTokenProvider(AuthProvider):
             about=f"An access token of {options.issuer} for {options.audience}.",
         )
         self._clock = clock
+        self._noted_at_s = -NOTED_EVERY_S
         self._http = ProviderHttp(
             ProviderSettings(
                 issuer=options.issuer,
@@ -74,12 +79,20 @@ class AccessTokenProvider(AuthProvider):
             claims = self._tokens.read(token, now, keys_for)
             return self._callers.caller(claims)
         except (RefusedTokenError, UnknownKeyError, NoCallerError) as exc:
-            _log.info("an access token is refused", extra={"hv_why": _why(exc)})
+            self._note(exc)
             raise UnauthorizedError from exc
 
     def close(self) -> None:
         self._http.close()
 
+    def _note(self, error: Exception) -> None:
+        now_s = time.monotonic()
+        if now_s >= self._noted_at_s + NOTED_EVERY_S:
+            self._noted_at_s = now_s
+            _log.info("an access token is refused", extra={"hv_why": _why(error)})
+
 
 def _why(error: Exception) -> str:
-    return str(error) or "its key is none of the provider's"
+    # Some of it may be what a stranger has written.
+    text = str(error).encode("ascii", "backslashreplace").decode()[:MAX_WHY_CHARS]
+    return text or "its key is none of the provider's"

@@ -63,9 +63,10 @@ class Access:
                     return self._with_env_id(principal)
         except UnauthorizedError as exc:
             if exc.detail != UnauthorizedError.default_detail:
+                # The provider has found words of its own.
                 raise
-            raise UnauthorizedError(self._wanted) from exc
-        raise UnauthorizedError(self._wanted)
+            raise self._refusal() from exc
+        raise self._refusal()
 
     @property
     def schemes(self) -> Sequence[CredentialScheme]:
@@ -75,20 +76,19 @@ class Access:
         given = [one.scheme for one in self.providers if one.scheme is not None]
         return list(dict.fromkeys(given))
 
-    @property
-    def _wanted(self) -> str:
+    def _refusal(self) -> UnauthorizedError:
         """
-        What somebody is told who has sent nothing good.
+        Return what is told to somebody who has sent nothing good.
+
+        Source: RFC 6750, section 3, for those who could have sent a bearer token.
         """
-        ways = [
-            "as Authorization: Bearer"
-            if isinstance(scheme, BearerScheme)
-            else f"in the header {scheme.header}"
-            for scheme in self.schemes
-        ]
-        if not ways or (len(ways) == 1 and "X-Api-Key" in ways[0]):
-            return UnauthorizedError.default_detail
-        return f"Send valid credentials {' or '.join(dict.fromkeys(ways))}."
+        schemes = self.schemes
+        headers = (
+            {"WWW-Authenticate": "Bearer"}
+            if any(isinstance(scheme, BearerScheme) for scheme in schemes)
+            else {}
+        )
+        return UnauthorizedError(_wanted(schemes), headers=headers)
 
     def _with_env_id(self, caller: Principal) -> Principal:
         """
@@ -105,6 +105,8 @@ class Access:
                 "it must be the id or the name of one (hv envs list)",
                 extra={"hv_org": caller.org_id, "hv_environment": caller.env_id},
             )
+            return caller
+        if environment.id == caller.env_id:
             return caller
         return attrs.evolve(caller, env_id=environment.id)
 
@@ -205,3 +207,15 @@ def _own(caller: Principal) -> tuple[OrgId, EnvId]:
             "one, or a key that has one."
         )
     return caller.org_id, caller.env_id
+
+
+def _wanted(schemes: Sequence[CredentialScheme]) -> str:
+    ways = [
+        "as Authorization: Bearer"
+        if isinstance(scheme, BearerScheme)
+        else f"in the header {scheme.header}"
+        for scheme in schemes
+    ]
+    if ways in ([], ["in the header X-Api-Key"]):
+        return UnauthorizedError.default_detail
+    return f"Send valid credentials {' or '.join(dict.fromkeys(ways))}."

@@ -151,14 +151,26 @@ def test_examples_send_what_is_looked_for_first(
     assert header in client.simulate_get("/docs").text
 
 
-def test_who_sends_nothing_good_is_told_what_to_send(opened: Open) -> None:
-    def detail(*providers: AuthProvider) -> str:
-        return str(opened(*providers).simulate_get("/v1/whoami").json["detail"])
+@pytest.mark.parametrize(
+    ("providers", "detail", "challenge"),
+    [
+        ([], "Send a valid API key in the header X-Api-Key.", None),
+        ([Staff()], "Send valid credentials in the header X-Staff.", None),
+        (
+            [Staff(), Staff(TOKEN)],
+            "Send valid credentials in the header X-Staff or as Authorization: Bearer.",
+            "Bearer",
+        ),
+    ],
+)
+def test_who_sends_nothing_good_is_told_what_to_send(
+    opened: Open, providers: list[AuthProvider], detail: str, challenge: str | None
+) -> None:
+    answer = opened(*providers).simulate_get("/v1/whoami")
 
-    assert detail() == "Send a valid API key in the header X-Api-Key."
-    assert detail(Staff(), Staff(TOKEN)) == (
-        "Send valid credentials in the header X-Staff or as Authorization: Bearer."
-    )
+    assert answer.status_code == 401
+    assert answer.json["detail"] == detail
+    assert answer.headers.get("WWW-Authenticate") == challenge
 
 
 def asked(client: TestClient, path: str, env: str) -> Result:

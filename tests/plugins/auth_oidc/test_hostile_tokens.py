@@ -4,6 +4,7 @@ Tokens that must not pass, and what they may not bring about.
 
 import base64
 import json
+import logging
 from collections.abc import Callable
 
 import pytest
@@ -228,6 +229,19 @@ def test_old_tokens_of_unknown_keys_are_refused(
         header = {**HEADER, "kid": "gone"}
         with pytest.raises(UnauthorizedError):
             desk.asked(jwt.encode(header, claims, other_key))
+
+
+def test_strangers_do_not_fill_the_log(
+    desk: TokenDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    for _ in range(50):
+        with pytest.raises(UnauthorizedError):
+            desk.asked(f"{encoded({**HEADER, 'alg': 'é' * 4000})}.{encoded({})}.AAAA")
+
+    why = [vars(record).get("hv_why", "") for record in caplog.records]
+    assert 1 <= len(why) <= 3
+    assert all(text.isascii() and len(text) <= 200 for text in why)
 
 
 def test_a_token_without_a_key_name_is_taken_while_there_is_one_key(

@@ -160,7 +160,13 @@ from hvcore.ports.analytics import (
     BatchRefusedError,
     SupportsReports,
 )
-from hvcore.ports.auth import AuthProvider, Credentials
+from hvcore.ports.auth import (
+    AuthProvider,
+    BearerScheme,
+    Credentials,
+    CredentialScheme,
+    HeaderScheme,
+)
 from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
 from hvcore.ports.context import BuildContext, Database, KeyBook, SignInBook
 from hvcore.ports.direct_uploads import (
@@ -265,6 +271,7 @@ __all__ = [
     "AuthProvider",
     "BatchId",
     "BatchRefusedError",
+    "BearerScheme",
     "BreakdownBy",
     "BreakdownDay",
     "Bucket",
@@ -279,6 +286,7 @@ __all__ = [
     "CommandBackend",
     "ConfigError",
     "ConflictError",
+    "CredentialScheme",
     "Credentials",
     "Database",
     "DateRange",
@@ -295,6 +303,7 @@ __all__ = [
     "FieldRefusedError",
     "FlagField",
     "ForbiddenError",
+    "HeaderScheme",
     "HeightCount",
     "HvError",
     "Identity",

@@ -2,7 +2,7 @@
 The API as a WSGI app.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
@@ -26,6 +26,7 @@ from hvcore.errors import (
     HvError,
     VideoNotFoundError,
 )
+from hvcore.ports.auth import CredentialScheme
 
 
 def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
@@ -38,7 +39,10 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     groups = groups_with(services.registry)
     routes = tuple(chain.from_iterable(groups.values()))
     app = make_app(
-        cors=exact_origins(services.settings.public.cors_origins),
+        cors=exact_origins(
+            services.settings.public.cors_origins,
+            [scheme.header for scheme in services.access.schemes],
+        ),
         # In the order in which a request is judged.
         middleware=[
             TusMiddleware(f"{KEY}/uploads"),
@@ -48,7 +52,12 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
         ],
     )
     classes = {route.template: route.resource for route in routes}
-    document = partial(describe, groups, services.settings.public.api_url)
+    document = partial(
+        describe,
+        groups,
+        services.settings.public.api_url,
+        services.access.schemes,
+    )
     for template, resource in classes.items():
         app.add_route(template, _make_resource(resource, services, document))
     app.add_error_handler(VideoNotFoundError, _handle_missing_video)
@@ -56,11 +65,16 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     return app
 
 
-def describe(groups: Groups, api_url: str) -> Document:
+def describe(
+    groups: Groups, api_url: str, schemes: Sequence[CredentialScheme]
+) -> Document:
     """
     Describe every route, under the address that callers know.
+
+    Args:
+        schemes: How callers may send credentials.
     """
-    return make_document(groups, api_url)
+    return make_document(groups, api_url, schemes)
 
 
 def _make_resource(

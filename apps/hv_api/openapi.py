@@ -8,6 +8,7 @@ Source: OpenAPI 3.1.1. Served bare at ``/v1/openapi.json``; ``/docs`` and
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
+from itertools import count
 from typing import Final
 
 from hv_api.routing import Route
@@ -26,6 +27,7 @@ from hvcore.errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from hvcore.ports.auth import CredentialScheme, HeaderScheme
 from hvcore.services.access.idempotency import NOT_REPEATED
 from hvcore.wire.answer_schemas import CHOSEN_ID
 from hvcore.wire.converter import fields_of
@@ -45,7 +47,6 @@ from hvcore.wire.videos.captions import LANGUAGE
 
 Document = dict[str, object]
 
-API_KEY: Final = "ApiKey"
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 _ABOUT: Final = """\
@@ -104,14 +105,20 @@ PROBLEM: Final[Schema] = {
 }
 
 
-def make_document(groups: Mapping[str, Sequence[Route]], server_url: str) -> Document:
+def make_document(
+    groups: Mapping[str, Sequence[Route]],
+    server_url: str,
+    schemes: Sequence[CredentialScheme],
+) -> Document:
     """
     Describe the routes of a service.
 
     Args:
         groups: The routes by the name of their group.
         server_url: Where callers reach it, without ``/v1``.
+        schemes: How callers may send credentials; any of them will do.
     """
+    security = _security_schemes(schemes)
     return {
         "openapi": "3.1.1",
         "info": {
@@ -121,11 +128,9 @@ def make_document(groups: Mapping[str, Sequence[Route]], server_url: str) -> Doc
         },
         "servers": [{"url": server_url}],
         "tags": [{"name": name} for name, routes in groups.items() if routes],
-        "paths": _paths(groups),
+        "paths": _paths(groups, [{name: []} for name in security]),
         "components": {
-            "securitySchemes": {
-                API_KEY: {"type": "apiKey", "in": "header", "name": "X-Api-Key"}
-            },
+            "securitySchemes": security,
             "headers": {
                 name: {"description": about, "schema": schema}
                 for name, (schema, about) in _HEADERS.items()
@@ -135,7 +140,30 @@ def make_document(groups: Mapping[str, Sequence[Route]], server_url: str) -> Doc
     }
 
 
-def _paths(groups: Mapping[str, Sequence[Route]]) -> Mapping[str, Document]:
+def _security_schemes(schemes: Sequence[CredentialScheme]) -> Document:
+    found: Document = {}
+    for scheme in schemes:
+        # Two plugins may have thought of the same name.
+        name = scheme.name
+        for number in count(2):
+            if name not in found:
+                break
+            name = f"{scheme.name}-{number}"
+        found[name] = _security_scheme(scheme)
+    return found
+
+
+def _security_scheme(scheme: CredentialScheme) -> Document:
+    about = {"description": scheme.about} if scheme.about else {}
+    if isinstance(scheme, HeaderScheme):
+        return {"type": "apiKey", "in": "header", "name": scheme.header, **about}
+    kind = {"bearerFormat": scheme.bearer_format} if scheme.bearer_format else {}
+    return {"type": "http", "scheme": "bearer", **kind, **about}
+
+
+def _paths(
+    groups: Mapping[str, Sequence[Route]], security: Sequence[Document]
+) -> Mapping[str, Document]:
     # The interface calls one parameter by several names, and OpenAPI takes
     # paths that differ in a name only for the same path.
     paths: dict[str, str] = {}
@@ -144,7 +172,7 @@ def _paths(groups: Mapping[str, Sequence[Route]]) -> Mapping[str, Document]:
         for route in routes:
             path = paths.setdefault(route.template, route.path)
             item = items.setdefault(path, {"parameters": _path_parameters(path)})
-            item[route.method.lower()] = _operation(group, route)
+            item[route.method.lower()] = _operation(group, route, security)
     return items
 
 
@@ -165,12 +193,12 @@ def _path_parameters(path: str) -> Sequence[Document]:
     return parameters
 
 
-def _operation(group: str, route: Route) -> Document:
+def _operation(group: str, route: Route, security: Sequence[Document]) -> Document:
     operation: Document = {
         "operationId": _operation_id(route),
         "summary": route.summary,
         "tags": [group],
-        "security": [] if route.is_open else [{API_KEY: []}],
+        "security": [] if route.is_open else security,
         "parameters": [*_query(route), *_request_headers(route)],
         "responses": _responses(route),
     }

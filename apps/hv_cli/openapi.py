@@ -8,7 +8,7 @@ from hv_api.app import describe
 from hv_api.plugin_routes import groups_with
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
 from hv_cli.output import print_json
-from hvcore.registry import load_plugins
+from hvcore.assembly import build
 
 
 @click.command(cls=HvCommand)
@@ -20,6 +20,10 @@ def openapi(invocation: Invocation) -> None:
     It is the one that the service answers with; no service need run.
     """
     settings = invocation.load().settings
-    groups = groups_with(load_plugins(settings))
-    document = describe(groups, settings.public.api_url)
+    with build(settings, rings=False) as services:
+        document = describe(
+            groups_with(services.registry),
+            settings.public.api_url,
+            services.access.schemes,
+        )
     print_json(document)

@@ -61,19 +61,26 @@ UPLOAD: Final = CorsPolicy(
 """For the upload address."""
 
 
-def exact_origins(origins: Iterable[str]) -> CorsPolicy:
+def exact_origins(
+    origins: Iterable[str], credentials: Iterable[str] = ()
+) -> CorsPolicy:
     """
     Return the API's policy.
 
     Args:
         origins: Such as ``https://app.example.com``. ``*`` and ``null`` are
             left out: a page of any origin can bring them about.
+        credentials: Headers in which callers send who they are.
     """
     exact = {origin.strip().rstrip("/").lower() for origin in origins}
     return CorsPolicy(
         origins=frozenset(exact - {"", "*", "null"}),
         methods=("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"),
-        headers=("X-Api-Key", "Content-Type", "Idempotency-Key", *TUS_REQUEST_HEADERS),
+        headers=(
+            *dict.fromkeys(credentials),
+            *("Content-Type", "Idempotency-Key"),
+            *TUS_REQUEST_HEADERS,
+        ),
         exposed=(
             *("X-Request-Id", "Retry-After", "Location", "Idempotency-Replayed"),
             *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),

@@ -14,11 +14,16 @@ from urllib.parse import urlencode, urlsplit
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
+from hv_openid_provider.description import ProviderDescription
+from hv_openid_provider.provider_http import (
+    ProviderExchange,
+    ProviderHttp,
+    ProviderSettings,
+)
 from hv_sign_in_oidc.id_tokens import UntrustedAnswerError
-from hv_sign_in_oidc.metadata import ProviderDescription, ProviderMetadata
+from hv_sign_in_oidc.metadata import ProviderMetadata, read_metadata
 from hv_sign_in_oidc.options import OidcOptions
 from hv_sign_in_oidc.people import PersonReader
-from hv_sign_in_oidc.provider_http import ProviderExchange, ProviderHttp
 from hv_sign_in_oidc.states import BegunState, HeldState
 from hv_sign_in_oidc.tokens import TokenAnswer, TokenClient, TokenRefusedError
 from hvcore.plugin_api import (
@@ -52,8 +57,15 @@ class OidcSignIn(SignInProvider):
 
     def __init__(self, options: OidcOptions, *, clock: Clock) -> None:
         self._options = options
-        self._http = ProviderHttp(options.issuer, options.further_hosts)
-        self._description = ProviderDescription(options.issuer, self._http)
+        self._http = ProviderHttp(
+            ProviderSettings(
+                issuer=options.issuer,
+                further_hosts=options.further_hosts,
+                called="The sign-in provider",
+                section="sign_in.oidc",
+            )
+        )
+        self._description = ProviderDescription(self._http, read_metadata)
         self._people = PersonReader(options, self._http, clock)
         self._client = TokenClient(
             client_id=options.client_id,

@@ -3,17 +3,22 @@ What the provider's claims make a person here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
-from hv_sign_in_oidc.options import OPERATOR, OidcOptions, is_role_name, pairs
+from hv_openid_provider.claims import (
+    MAX_TEXTS,
+    Claims,
+    find_claim,
+    pairs,
+    texts_of,
+)
+from hv_sign_in_oidc.options import OPERATOR, OidcOptions, is_role_name
 from hvcore.plugin_api import Identity, OrgId, Role, is_chosen_id
 
 MAX_ORGANIZATIONS: Final = 200
 """Each is looked up at sign-in, and has a line in the audit log."""
-MAX_TEXTS: Final = 10_000
-Claims = Mapping[str, Any]
 _ROLES_INSIDE: Final = ("roles", "role")
 """Where roles stand in the entry of an organization."""
 
@@ -144,10 +149,10 @@ class ClaimRules:
             for name, inside in named[:MAX_TEXTS]:
                 if not are_roles:
                     yield _Place(name)
-                for role in _texts(_roles_inside(inside)):
+                for role in texts_of(_roles_inside(inside)):
                     yield _Place(name, role)
             return
-        for text in _texts(found):
+        for text in texts_of(found):
             # Paths of groups, as Keycloak gives them, begin with it.
             bare = text.removeprefix(self.options.separator)
             organization, has_both, rest = bare.rpartition(self.options.separator)
@@ -168,37 +173,14 @@ class ClaimRules:
         return "", False
 
 
-def find_claim(claims: Claims, path: str) -> object:
-    """
-    Return a claim by its name, or by a path with dots; None if there is none.
-
-    Names may have dots themselves, such as ``https://example.com/roles``.
-    """
-    if path in claims:
-        return claims[path]
-    dots = [at for at, char in enumerate(path) if char == "."]
-    for at in reversed(dots):
-        inside = claims.get(path[:at])
-        if isinstance(inside, Mapping):
-            found = find_claim(inside, path[at + 1 :])
-            if found is not None:
-                return found
-    return None
-
-
 def _roles_inside(entry: object) -> object:
     if isinstance(entry, Mapping):
         return next((entry[name] for name in _ROLES_INSIDE if name in entry), None)
     return entry
 
 
-def _texts(found: object) -> Iterator[str]:
-    values = found[:MAX_TEXTS] if isinstance(found, list) else [found]
-    return (text for text in values if isinstance(text, str) and text)
-
-
 def _first(sources: Sequence[Claims], name: str) -> str:
-    return next((text for claims in sources for text in _texts(claims.get(name))), "")
+    return next((text for claims in sources for text in texts_of(claims.get(name))), "")
 
 
 def _is_true(proof: object) -> bool:

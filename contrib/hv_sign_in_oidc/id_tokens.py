@@ -7,28 +7,19 @@ Source: OpenID Connect Core 1.0, sections 3.1.3.7, 3.1.3.8 and 12.2; RFC 8725.
 import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 import attrs
 from authlib.oidc.core import CodeIDToken
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import GuestProtocol, KeySet
-from joserfc.jws import JWSRegistry
+from joserfc.jwk import KeySet
 
-LEEWAY_S: Final = 60
-"""Clocks of two machines differ a little."""
+from hv_openid_provider.signed_tokens import LEEWAY_S, UNREADABLE, read_signed_token
 
 
 class UntrustedAnswerError(Exception):
     """
     The provider's answer breaks a rule; the text says which, for the log.
     """
-
-
-class _Registry(JWSRegistry):
-    # Certificates may stand in the header.
-    max_header_length = 8192
 
 
 @attrs.frozen(kw_only=True)
@@ -77,12 +68,10 @@ class IdTokenRules:
             UntrustedAnswerError: It is not for us, forged, old, or unreadable.
         """
         try:
-            read = jwt.decode(
+            read = read_signed_token(
                 token,
-                _key_of(key_named),
-                registry=_Registry(
-                    algorithms=expected.algorithms, strict_check_header=False
-                ),
+                expected.algorithms,
+                lambda said: key_named(said.key_name),
             )
             claims = CodeIDToken(
                 read.claims,
@@ -96,7 +85,7 @@ class IdTokenRules:
             )
             now = math.floor(expected.now.timestamp())
             claims.validate(now=now, leeway=LEEWAY_S)
-        except (JoseError, TypeError, ValueError, KeyError, RecursionError) as exc:
+        except UNREADABLE as exc:
             raise UntrustedAnswerError(f"the ID token is refused: {exc}") from exc
         return dict(claims)
 
@@ -110,13 +99,3 @@ class IdTokenRules:
         if expected.is_first or "nonce" in claims:
             params["nonce"] = expected.nonce
         return params
-
-
-def _key_of(
-    key_named: Callable[[str | None], KeySet],
-) -> Callable[[GuestProtocol], KeySet]:
-    def find(token: GuestProtocol) -> KeySet:
-        name = token.headers().get("kid")
-        return key_named(name if isinstance(name, str) else None)
-
-    return find

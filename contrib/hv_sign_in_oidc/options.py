@@ -2,19 +2,17 @@
 The settings of the sign-in backend ``oidc``.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
-from urllib.parse import urlsplit
 
 import attrs
 
+from hv_openid_provider.addresses import check_hosts, check_issuer
+from hv_openid_provider.claims import pairs
 from hvcore.plugin_api import Role, is_chosen_id
 
 OPERATOR: Final = "operator"
 """What stands for a role where the person becomes an operator."""
 METHODS: Final = ("client_secret_basic", "client_secret_post")
-_LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 _OURS: Final = frozenset(
     {
         "client_id",
@@ -81,12 +79,7 @@ class OidcOptions:
 
     @issuer.validator
     def _check_issuer(self, _: object, value: str) -> None:
-        parts = urlsplit(value)
-        if not is_safe_address(value) or parts.query or parts.fragment:
-            raise ValueError(
-                "issuer must be the provider's https address, such as "
-                f"https://id.example.com/realms/staff, not {value!r}"
-            )
+        check_issuer(value)
 
     @client_id.validator
     def _check_client_id(self, _: object, value: str) -> None:
@@ -125,11 +118,7 @@ class OidcOptions:
 
     @further_hosts.validator
     def _check_further_hosts(self, _: object, value: tuple[str, ...]) -> None:
-        for host in value:
-            if urlsplit(f"https://{host}").netloc != host or "@" in host or not host:
-                raise ValueError(
-                    f"further_hosts must be hosts such as oauth2.example.com, not {host!r}"
-                )
+        check_hosts(value)
 
     @separator.validator
     def _check_separator(self, _: object, value: str) -> None:
@@ -164,31 +153,8 @@ class OidcOptions:
             )
 
 
-def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """
-    Return what ``theirs=ours`` says; a name of theirs may have ``=`` in it.
-    """
-    found = (text.rpartition("=") for text in texts)
-    return MappingProxyType({a.strip(): b.strip() for a, _, b in found})
-
-
 def is_role_name(text: str) -> bool:
     """
     Return whether this is a role of ours.
     """
     return text in {role.value for role in Role}
-
-
-def is_safe_address(text: str) -> bool:
-    """
-    Return whether nobody on the way can read or change what goes there.
-    """
-    try:
-        parts = urlsplit(text)
-        # Reading the port is what judges it.
-        is_whole = bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
-    except ValueError:
-        return False
-    is_private = parts.scheme == "http" and parts.hostname in _LOOPBACK
-    is_plain = text.isascii() and text.isprintable() and not set(' "<>\\') & set(text)
-    return is_whole and is_plain and (parts.scheme == "https" or is_private)

@@ -7,6 +7,8 @@ Source: OpenID Connect Core 1.0, section 5.3.
 from collections.abc import Mapping
 from typing import Any
 
+from hv_openid_provider.provider_http import ProviderExchange, ProviderHttp
+from hv_openid_provider.signing_keys import SigningKeys
 from hv_sign_in_oidc.claims import ClaimRules
 from hv_sign_in_oidc.id_tokens import (
     ExpectedToken,
@@ -15,8 +17,6 @@ from hv_sign_in_oidc.id_tokens import (
 )
 from hv_sign_in_oidc.metadata import ProviderMetadata
 from hv_sign_in_oidc.options import OidcOptions
-from hv_sign_in_oidc.provider_http import ProviderExchange, ProviderHttp
-from hv_sign_in_oidc.signing_keys import SigningKeys
 from hv_sign_in_oidc.tokens import TokenAnswer
 from hvcore.plugin_api import Clock, Identity, UnavailableError
 
@@ -30,7 +30,7 @@ class PersonReader:
         self._asks_userinfo = options.userinfo
         self._http = http
         self._clock = clock
-        self._keys = SigningKeys()
+        self._keys = SigningKeys(http.settings)
         self._rules = ClaimRules.of(options)
         self._id_tokens = IdTokenRules(
             issuer=options.issuer, client_id=options.client_id

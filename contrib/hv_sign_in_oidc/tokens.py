@@ -14,8 +14,8 @@ from urllib.parse import quote_plus
 import attrs
 from authlib.oauth2.rfc6749.parameters import prepare_token_request
 
+from hv_openid_provider.provider_http import ProviderAnswer, ProviderExchange
 from hv_sign_in_oidc.id_tokens import UntrustedAnswerError
-from hv_sign_in_oidc.provider_http import ProviderAnswer, ProviderExchange
 from hvcore.plugin_api import UnavailableError
 
 _CODE: Final = re.compile(r"[a-z_]{1,40}")

@@ -22,16 +22,18 @@ from hvcore.errors import (
     UnavailableError,
     VideoNotFoundError,
 )
-from hvcore.ports.auth import AuthProvider, Credentials
+from hvcore.ports.auth import AuthProvider, BearerScheme, Credentials, HeaderScheme
 
 __all__ = [
     "AuthProvider",
+    "BearerScheme",
     "ConfigError",
     "Credentials",
     "EmbeddedEnvironment",
     "EmbeddedService",
     "EmbeddedVideo",
     "EnvironmentInTransaction",
+    "HeaderScheme",
     "HvError",
     "Overrides",
     "Permission",

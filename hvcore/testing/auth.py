@@ -173,6 +173,15 @@ class AuthConformance(DeclaresDeviations):
                 assert isinstance(principal.type, KeyType)
                 assert principal.type is not KeyType.SYSTEM
 
+    def test_callers_are_told_what_to_send(self, provider: AuthProvider) -> None:
+        """
+        The description of the API has it, and pages of other origins may send it.
+        """
+        issued = self.issue(ORG_A, DEV)
+
+        assert provider.scheme is not None, "say in scheme how callers send theirs"
+        assert provider.scheme.header.lower() in issued.headers
+
     def test_who_sends_nothing_is_somebody_elses(self, provider: AuthProvider) -> None:
         """
         The next provider is asked: None, and no refusal.

@@ -9,6 +9,7 @@ from hvcore.plugin_api import (
     AuthProvider,
     Clock,
     Credentials,
+    HeaderScheme,
     KeyBook,
     Principal,
     UnauthorizedError,
@@ -16,13 +17,16 @@ from hvcore.plugin_api import (
     is_key_value,
 )
 
-HEADER: Final = "x-api-key"
+SCHEME: Final = HeaderScheme(name="ApiKey", header="X-Api-Key")
+HEADER: Final = SCHEME.header.lower()
 
 
 class ApiKeyProvider(AuthProvider):
     """
     Recognises callers by the key they send.
     """
+
+    scheme = SCHEME
 
     def __init__(self, *, keys: KeyBook, clock: Clock) -> None:
         self._keys = keys

@@ -17,6 +17,7 @@ import pytest
 from hvcore import plugin_api
 from hvcore.assembly import Services, build
 from hvcore.domain.access.rate_limits import Bucket, RateLimit, RateLimitRule
+from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.analytics.segments import ServedCount
 from hvcore.plugin_api import (
     BatchId,
@@ -33,11 +34,12 @@ from hvcore.plugin_api import (
 )
 from hvcore.registry import HOOKS
 from hvcore.settings import load
+from tests.migrated import lay_database
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "plugins.md").read_text(
     encoding="utf-8"
 )
-KIT_TESTS = 138
+KIT_TESTS = 139
 """Of all kits that the page's examples inherit from, without those that are skipped."""
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -88,7 +90,7 @@ def test_storage_and_authentication_are_chosen_by_the_settings(
     examples: Path, tmp_path: Path
 ) -> None:
     tokens = examples / "tokens.json"
-    known = {"id": "t1", "org": "org_a", "env": "env_a", "until": 4e9}
+    known = {"id": "t1", "org": "org_a", "env": "live", "until": 4e9}
     tokens.write_text(json.dumps({hash_key("a-token"): known}))
     environ = {
         "HV_PLUGINS": "acme_files,acme_tokens",
@@ -101,10 +103,15 @@ def test_storage_and_authentication_are_chosen_by_the_settings(
 
     with services_with(tmp_path / "data", environ) as services:
         services.storage.write("a/b", io.BytesIO(b"data"), content_type="video/mp4")
+        lay_database(services.settings)
+        services.tenants.create_organization("org_a")
+        live = services.tenants.create_environment(
+            "org_a", "live", EnvironmentKind.PRODUCTION
+        )
         caller = services.access.authenticate(sent)
 
     assert (tmp_path / "data/state/videos/objects/a/b").read_bytes() == b"data"
-    assert (caller.key_id, caller.org_id, caller.env_id) == ("t1", "org_a", "env_a")
+    assert (caller.key_id, caller.org_id, caller.env_id) == ("t1", "org_a", live.id)
 
 
 def test_the_sink_counts_once(examples: Path, tmp_path: Path) -> None:

@@ -10,12 +10,17 @@ import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
+/* Only answers go to stdout; the library tells its notices there. */
+console.info = console.error;
 const load = (file) => import(pathToFileURL(`${process.argv[2]}/lib/${file}`));
 const { default: Provider } = await load('index.js');
 const { createMemoryAdapter } = await load('adapters/memory_adapter.js');
 
 const people = {};
-const state = { keys: [], refreshSeconds: 3600, client: null, isDown: false };
+const state = {
+  keys: [], refreshSeconds: 3600, client: null, program: null, organization: '',
+  isDown: false, isSilent: false,
+};
 const counts = { refreshed: 0 };
 /* What was issued outlives the keys. */
 const adapter = createMemoryAdapter();
@@ -43,6 +48,13 @@ async function loadExistingGrant(context) {
   return grant;
 }
 
+async function getResourceServerInfo(_context, resource) {
+  return {
+    scope: 'read', audience: resource, accessTokenFormat: 'jwt', accessTokenTTL: 600,
+    jwt: { sign: { alg: 'RS256' } },
+  };
+}
+
 async function logoutSource(context, form) {
   context.body = `<!doctype html><title>Sign out</title>${form}
     <button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>`;
@@ -54,12 +66,19 @@ function makeProvider(issuer) {
       ...state.client,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-    }],
+    }, state.program],
     adapter,
     jwks: { keys: state.keys },
     cookies: { keys: ['of tests'] },
     claims: { openid: ['sub'], profile: ['name', 'groups'], email: ['email', 'email_verified'] },
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true, logoutSource } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: true, logoutSource },
+      clientCredentials: { enabled: true },
+      /* Access tokens for an API are signed ones (RFC 9068). */
+      resourceIndicators: { enabled: true, getResourceServerInfo },
+    },
+    extraTokenClaims: async () => ({ org: state.organization }),
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     findAccount,
     loadExistingGrant,
@@ -93,7 +112,9 @@ async function signIn(request, response) {
 }
 
 const server = createServer((request, response) => {
-  if (state.isDown) {
+  if (state.isSilent) {
+    /* The connection stays open. */
+  } else if (state.isDown) {
     response.statusCode = 503;
     response.end();
   } else if (request.url.startsWith('/interaction/')) {

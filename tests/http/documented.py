@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from hv_api.openapi import make_document
 from hv_api.routes import GROUPS, ROUTES
 from hv_api.routing import Route
+from hv_auth_apikey.backend import SCHEME as API_KEY
 
 _ROUTES = {(route.method, route.template): route for route in ROUTES}
 
@@ -47,7 +48,7 @@ def check(app: App[Any, Any], method: str, path: str, result: Result) -> None:
 
 @cache
 def _document() -> dict[str, Any]:
-    return make_document(GROUPS, "https://api.test")
+    return make_document(GROUPS, "https://api.test", [API_KEY])
 
 
 @cache

@@ -13,8 +13,11 @@ import attrs
 from hvcore.errors import UnauthorizedError, UnavailableError
 from hvcore.plugin_api import (
     AuthProvider,
+    BearerScheme,
     Credentials,
+    CredentialScheme,
     EnvId,
+    HeaderScheme,
     KeyId,
     KeyType,
     OrgId,
@@ -42,6 +45,8 @@ class MemoryTokens(AuthProvider):
     """
     Keeps every promise.
     """
+
+    scheme: CredentialScheme | None = BearerScheme(name="Token")
 
     def __init__(self, known: KnownTokens) -> None:
         self.known = known
@@ -77,6 +82,14 @@ class MemoryTokens(AuthProvider):
             env_id=env_id,
             permissions=frozenset({Permission.VIDEOS_READ}),
         )
+
+
+class NamesNoHeader(MemoryTokens):
+    scheme = None
+
+
+class NamesAnotherHeader(MemoryTokens):
+    scheme = HeaderScheme(name="Token", header="X-Token")
 
 
 class NamesEachRequest(MemoryTokens):

@@ -24,6 +24,9 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryTokens]]]] = {
         *(wrong.HasOneKeyId, wrong.NamesOrganizations, wrong.NamesTokens),
         *(wrong.NamesWithSpaces, wrong.IsSystem),
     ),
+    "test_callers_are_told_what_to_send": (
+        *(wrong.NamesNoHeader, wrong.NamesAnotherHeader),
+    ),
     "test_who_sends_nothing_is_somebody_elses": (
         *(wrong.RefusesOthers, wrong.WantsHeaders),
     ),

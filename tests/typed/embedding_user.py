@@ -16,6 +16,7 @@ from hvcore.embedding import (
     Credentials,
     EmbeddedService,
     EmbeddedVideo,
+    HeaderScheme,
     HvError,
     Overrides,
     Permission,
@@ -34,6 +35,8 @@ class Tokens(AuthProvider):
     """
     Recognises tokens of the host program.
     """
+
+    scheme = HeaderScheme(name="ShopToken", header="X-Shop-Token")
 
     def authenticate(self, credentials: Credentials) -> Principal | None:
         headers: Mapping[str, str] = credentials.headers

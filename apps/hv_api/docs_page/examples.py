@@ -101,8 +101,8 @@ def command_of(operation: Operation, server_url: str) -> str:
         first.append(f"-X {operation.method}")
     first.append(f'"{server_url}{_path(operation)}"')
     lines = [" ".join(first)]
-    if operation.node["security"]:
-        lines.append('-H "X-Api-Key: $KEY"')
+    if operation.credential:
+        lines.append(f'-H "{operation.credential}"')
     lines += _headers(operation)
     lines += _body(operation)
     return " \\\n  ".join(lines)

@@ -69,12 +69,14 @@ class Operation:
 
     Attributes:
         node: As the OpenAPI document has it, with the parameters of its path.
+        credential: The header with the caller's key; "" if it needs none.
     """
 
     method: str
     path: str
     family: Family
     node: Mapping[str, Any]
+    credential: str
 
     @property
     def id(self) -> str:
@@ -108,8 +110,9 @@ def operations_of(document: Mapping[str, Any]) -> Sequence[Operation]:
     Return every operation of an OpenAPI document, in the order of its tags.
     """
     order = [tag["name"] for tag in document["tags"]]
+    credential = credential_of(document)
     found = [
-        _operation(path, method, item)
+        _operation(path, method, item, credential)
         for path, item in document["paths"].items()
         for method in METHODS
         if method in item
@@ -128,7 +131,22 @@ def twins_of(one: Operation, others: Iterable[Operation]) -> Sequence[Operation]
     ]
 
 
-def _operation(path: str, method: str, item: Mapping[str, Any]) -> Operation:
+def credential_of(document: Mapping[str, Any]) -> str:
+    """
+    Return the header with a caller's key, in the way that is looked for first.
+
+    "" if the document knows of none.
+    """
+    for scheme in document["components"]["securitySchemes"].values():
+        if scheme["type"] == "apiKey":
+            return f"{scheme['name']}: $KEY"
+        return "Authorization: Bearer $KEY"
+    return ""
+
+
+def _operation(
+    path: str, method: str, item: Mapping[str, Any], credential: str
+) -> Operation:
     node = item[method]
     parameters = [*item["parameters"], *node["parameters"]]
     return Operation(
@@ -136,6 +154,7 @@ def _operation(path: str, method: str, item: Mapping[str, Any]) -> Operation:
         path=path,
         family=_family(path, node),
         node={**node, "parameters": parameters},
+        credential=credential if node["security"] else "",
     )
 
 

@@ -9,7 +9,12 @@ from typing import Any
 from xml.etree.ElementTree import Element, tostring
 
 from hv_api.docs_page.elements import block, element, prose
-from hv_api.docs_page.families import Family, Operation, operations_of
+from hv_api.docs_page.families import (
+    Family,
+    Operation,
+    credential_of,
+    operations_of,
+)
 from hv_api.docs_page.operations import section_of
 
 Node = Mapping[str, Any]
@@ -126,7 +131,7 @@ def _introduction(document: Node) -> Iterator[Element]:
                 "examples use further variables, such as `VIDEO_ID`."
             ),
         ),
-        block(f'curl -s "{server}/v1/whoami" -H "X-Api-Key: $KEY"'),
+        block(f'curl -s "{server}/v1/whoami" -H "{credential_of(document)}"'),
     )
     yield element("p", "Nothing was found.", id="nothing", hidden="hidden")
 

@@ -19,6 +19,7 @@ from hvcore.services.access.authorization import find_authorized_video, require_
 from hvcore.wire.converter import read_document, read_query
 
 _CREDENTIALS: Final = frozenset({"authorization", "cookie", "x-api-key"})
+"""Left out of what a handler sees, and so are the headers of other credentials."""
 
 
 class PluginResource:
@@ -36,6 +37,9 @@ class PluginResource:
         self._state = services.route_states[name]
         self._access = services.access
         self._uow = services.uow
+        self._credentials = _CREDENTIALS | {
+            scheme.header.lower() for scheme in services.access.schemes
+        }
         # Falcon looks for a responder of each method that there is.
         for method, route in routes.items():
             setattr(self, f"on_{method.lower()}", _responder(self, route))
@@ -72,7 +76,7 @@ class PluginResource:
             env_id=env_id,
             video_id=video_id,
             path={name: path[own_name(name)] for name in parameters_of(route.path)},
-            headers=_headers(req),
+            headers=_headers(req, self._credentials),
             caller=scope.caller if scope else None,
             body=_body(route, req),
             query=read_query(route.query, req.params) if route.query else None,
@@ -116,6 +120,6 @@ def _body(route: PluginRoute[Any], req: falcon.Request) -> object:
     return read_document(route.body, document)
 
 
-def _headers(req: falcon.Request) -> Mapping[str, str]:
+def _headers(req: falcon.Request, credentials: frozenset[str]) -> Mapping[str, str]:
     named = {name.lower(): value for name, value in req.headers.items()}
-    return {n: value for n, value in named.items() if n not in _CREDENTIALS}
+    return {n: value for n, value in named.items() if n not in credentials}

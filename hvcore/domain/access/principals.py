@@ -36,8 +36,9 @@ class Principal:
         type: Of the key; None for a person. ENVIRONMENT needs ``org_id`` and ``env_id``,
             FULL_ACCESS ``org_id``.
         org_id: None for a system key, which reaches every organization.
-        env_id: An environment's id; see ApiKey. None for a person, who reaches every
-            environment of the organization.
+        env_id: An environment's id, see ApiKey; a provider may also give the name that
+            it has in the organization. None for a person, who reaches every environment
+            of the organization.
         person: None for a key.
     """
 

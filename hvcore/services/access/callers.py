@@ -5,6 +5,7 @@ Source: interface, "Authentication"; every service that takes a video's id
 finds the video through :func:`find_authorized_video`.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import Final
 
@@ -20,12 +21,19 @@ from hvcore.errors import (
     NotFoundError,
     UnauthorizedError,
 )
-from hvcore.ports.auth import AuthProvider, Credentials
+from hvcore.ports.auth import (
+    AuthProvider,
+    BearerScheme,
+    Credentials,
+    CredentialScheme,
+)
 from hvcore.ports.repositories.environments import EnvironmentDirectory
 from hvcore.ports.unit_of_work import UnitOfWork
 
 MAX_KNOWN_ENVIRONMENTS: Final = 10_000
 """About 5 MB."""
+
+_log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
@@ -43,16 +51,64 @@ class Access:
 
     def authenticate(self, credentials: Credentials) -> Principal:
         """
-        Return the caller.
+        Return the caller, whose environment is named by its id.
 
         Raises:
             UnauthorizedError: No provider knows these credentials.
         """
-        for provider in self.providers:
-            principal = provider.authenticate(credentials)
-            if principal is not None:
-                return principal
-        raise UnauthorizedError
+        try:
+            for provider in self.providers:
+                principal = provider.authenticate(credentials)
+                if principal is not None:
+                    return self._with_env_id(principal)
+        except UnauthorizedError as exc:
+            if exc.detail != UnauthorizedError.default_detail:
+                # The provider has found words of its own.
+                raise
+            raise self._refusal() from exc
+        raise self._refusal()
+
+    @property
+    def schemes(self) -> Sequence[CredentialScheme]:
+        """
+        How callers may send credentials, in the order in which they are looked for.
+        """
+        given = [one.scheme for one in self.providers if one.scheme is not None]
+        return list(dict.fromkeys(given))
+
+    def _refusal(self) -> UnauthorizedError:
+        """
+        Return what is told to somebody who has sent nothing good.
+
+        Source: RFC 6750, section 3, for those who could have sent a bearer token.
+        """
+        schemes = self.schemes
+        headers = (
+            {"WWW-Authenticate": "Bearer"}
+            if any(isinstance(scheme, BearerScheme) for scheme in schemes)
+            else {}
+        )
+        return UnauthorizedError(_wanted(schemes), headers=headers)
+
+    def _with_env_id(self, caller: Principal) -> Principal:
+        """
+        Return the caller with the id of its environment, of which it may have the name.
+        """
+        if caller.org_id is None or caller.env_id is None:
+            return caller
+        try:
+            environment = self._environment(caller.org_id, caller.env_id)
+        except EnvironmentNotFoundError:
+            # It is refused wherever it goes; only the log can say whose mistake it is.
+            _log.warning(
+                "an authentication provider names an environment that is not there; "
+                "it must be the id or the name of one (hv envs list)",
+                extra={"hv_org": caller.org_id, "hv_environment": caller.env_id},
+            )
+            return caller
+        if environment.id == caller.env_id:
+            return caller
+        return attrs.evolve(caller, env_id=environment.id)
 
     def check_permission(
         self, caller: Principal, permission: Permission | None
@@ -151,3 +207,15 @@ def _own(caller: Principal) -> tuple[OrgId, EnvId]:
             "one, or a key that has one."
         )
     return caller.org_id, caller.env_id
+
+
+def _wanted(schemes: Sequence[CredentialScheme]) -> str:
+    ways = [
+        "as Authorization: Bearer"
+        if isinstance(scheme, BearerScheme)
+        else f"in the header {scheme.header}"
+        for scheme in schemes
+    ]
+    if ways in ([], ["in the header X-Api-Key"]):
+        return UnauthorizedError.default_detail
+    return f"Send valid credentials {' or '.join(dict.fromkeys(ways))}."

@@ -258,7 +258,13 @@ def test_every_example_keeps_its_schema(api: World) -> None:
 
 def test_the_page_escapes_what_it_shows(api: World) -> None:
     document = json.loads(
-        json.dumps(describe(GROUPS, api.services.settings.public.api_url))
+        json.dumps(
+            describe(
+                GROUPS,
+                api.services.settings.public.api_url,
+                api.services.access.schemes,
+            )
+        )
     )
     document["info"]["title"] = "<script>alert(1)</script> & \"'"
     document["servers"][0]["url"] = "https://x/<img src=x>"

@@ -2,6 +2,7 @@
 The provider's public keys, which it changes now and then.
 """
 
+import math
 import time
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,7 +11,7 @@ import attrs
 from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key, KeySet
 
-from hv_sign_in_oidc.provider_http import ProviderExchange
+from hv_openid_provider.provider_http import ProviderExchange, ProviderSettings
 from hvcore.plugin_api import UnavailableError
 
 BELIEVED_S: Final = 3600.0
@@ -38,34 +39,60 @@ class _FetchedKeys:
 
 class SigningKeys:
     """
-    Find the key that an ID token names; thread-safe.
+    Find the key that a token names; thread-safe.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, settings: ProviderSettings) -> None:
+        self._called = settings.called
         self._fetched: _FetchedKeys | None = None
         self._fetched_again_at_s = -AGAIN_AFTER_S
+
+    @property
+    def age_s(self) -> float:
+        """
+        How long ago they were fetched; infinite if they never were.
+        """
+        fetched = self._fetched
+        return math.inf if fetched is None else time.monotonic() - fetched.at_s
+
+    def known(self, name: str | None) -> KeySet | None:
+        """
+        Return the keys if the named one is among them, and nobody need be asked.
+
+        Args:
+            name: ``kid`` of the token; None if it names none.
+        """
+        fetched = self._fetched
+        if fetched is None or time.monotonic() >= fetched.at_s + BELIEVED_S:
+            return None
+        return fetched.keys if fetched.has(name) else None
+
+    def may_look_again(self) -> bool:
+        """
+        Return whether an unknown name may make somebody fetch them; then not for 10 s.
+
+        Keys that are not known at all may always be fetched.
+        """
+        now_s = time.monotonic()
+        if self.age_s >= BELIEVED_S:
+            return True
+        if now_s < self._fetched_again_at_s + AGAIN_AFTER_S:
+            return False
+        self._fetched_again_at_s = now_s
+        return True
 
     def get(self, exchange: ProviderExchange, address: str, name: str | None) -> KeySet:
         """
         Return the keys, fetched again if the named one is not among them.
 
-        Args:
-            name: ``kid`` of the token; None if it names none.
-
         Raises:
             UnavailableError: They cannot be had, or were fetched a moment ago.
         """
-        now_s = time.monotonic()
-        fetched = self._fetched
-        if fetched is None or now_s >= fetched.at_s + BELIEVED_S:
-            return self.fetch(exchange, address)
-        if fetched.has(name):
-            return fetched.keys
-        if now_s < self._fetched_again_at_s + AGAIN_AFTER_S:
-            raise UnavailableError(
-                "The sign-in provider's keys change; try again soon."
-            )
-        self._fetched_again_at_s = now_s
+        known = self.known(name)
+        if known is not None:
+            return known
+        if not self.may_look_again():
+            raise UnavailableError(f"{self._called}'s keys change; try again soon.")
         return self.fetch(exchange, address)
 
     def fetch(self, exchange: ProviderExchange, address: str) -> KeySet:
@@ -81,7 +108,7 @@ class SigningKeys:
         keys = [key for key in map(_public_key, given) if key is not None]
         if answer.status != 200 or not keys:  # noqa: PLR2004 - HTTP
             raise UnavailableError(
-                f"The sign-in provider answered {answer.status} at {address}, without "
+                f"{self._called} answered {answer.status} at {address}, without "
                 "keys that can be used."
             )
         self._fetched = _FetchedKeys(keys=KeySet(keys), at_s=time.monotonic())

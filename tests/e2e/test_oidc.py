@@ -1,24 +1,23 @@
 """
-Sign-in to the dashboard at a real OpenID provider, in a real browser.
+A real OpenID provider: people sign in to the dashboard there, in a real browser, and
+programs call the API with its access tokens.
 """
 
-import json
-import shutil
-import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.e2e.openid_provider import RunningProvider, running_provider
 from tests.e2e.people import ORG
-from tests.live import LiveService, live_service, request, until
+from tests.live import Answer, LiveService, live_service, request, until
 
-PROVIDER: Final = "oidc-provider@9.13.3"
 CLIENT: Final = "hv-dashboard"
+AUDIENCE: Final = "https://videos.example.com"
 SECRET: Final = "a secret+with/signs=and more"
 ADA: Final = {
     "name": "Ada <b>Lovelace</b>",
@@ -27,33 +26,6 @@ ADA: Final = {
     "groups": [f"{ORG}:editor"],
 }
 VIDEOS: Final = f"/dashboard/{ORG}/videos"
-
-
-@attrs.define(kw_only=True)
-class RunningProvider:
-    """
-    The provider at work.
-    """
-
-    process: subprocess.Popen[str]
-    issuer: str
-
-    def tell(self, **changes: object) -> dict[str, Any]:
-        """
-        Change something; return how often a session was refreshed.
-        """
-        assert self.process.stdin
-        self.process.stdin.write(f"{json.dumps(changes)}\n")
-        self.process.stdin.flush()
-        return self.hears()
-
-    def hears(self) -> dict[str, Any]:
-        """
-        Return what it says next.
-        """
-        assert self.process.stdout
-        said: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return said
 
 
 @attrs.frozen(kw_only=True)
@@ -91,33 +63,9 @@ class SignInHouse:
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("npm")
-    npm = shutil.which("npm")
-    assert npm, "npm is needed to install the provider that is tested with"
-    subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), PROVIDER],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    return folder / "node_modules" / "oidc-provider"
-
-
-@pytest.fixture(scope="module")
-def provider(package: Path) -> Iterator[RunningProvider]:
-    script = Path(__file__).with_name("oidc_provider.mjs")
-    with subprocess.Popen(
-        ["node", str(script), str(package)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        running = RunningProvider(process=process, issuer="")
-        running.issuer = running.hears()["issuer"]
+def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningProvider]:
+    with running_provider(tmp_path_factory.mktemp("npm")) as running:
         yield running
-        process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +85,13 @@ def shared(
         # As good as five minutes, and nobody waits for it: every page asks.
         HV_SIGN_IN__ASKED_EVERY_S="1",
         HV_SIGN_IN__ATTEMPTS_PER_MINUTE="1000",
+        HV_AUTH__PROVIDERS="api-key,oidc",
+        HV_AUTH__OPTIONS__OIDC__ISSUER=provider.issuer,
+        HV_AUTH__OPTIONS__OIDC__AUDIENCE=AUDIENCE,
+        HV_AUTH__OPTIONS__OIDC__ORGANIZATION_CLAIM="org",
+        HV_AUTH__OPTIONS__OIDC__ENVIRONMENT="live",
+        HV_AUTH__OPTIONS__OIDC__PERMISSIONS="read=videos:read",
+        HV_PUBLIC__CORS_ORIGINS="https://app.example.com",
     ) as service:
         root = f"{service.api}/dashboard"
         client = {
@@ -145,7 +100,7 @@ def shared(
             "redirect_uris": [f"{root}/sign-in/callback"],
             "post_logout_redirect_uris": [f"{root}/sign-in"],
         }
-        provider.tell(client=client)
+        provider.tell(client=client, organization=ORG)
         yield SignInHouse(service=service, provider=provider)
 
 
@@ -390,3 +345,91 @@ def test_who_may_not_in_is_told_what_to_do(house: SignInHouse, page: Page) -> No
     house.sign_in(page, "nobody")
 
     expect(page.get_by_role("alert")).to_contain_text("did not let you in")
+
+
+def asked_with(house: SignInHouse, token: str, method: str = "GET") -> Answer:
+    headers = {"Authorization": f"Bearer {token}"}
+    return request(method, f"{house.service.api}/v1/videos", headers=headers)
+
+
+def test_a_program_calls_the_api_with_an_access_token(house: SignInHouse) -> None:
+    """
+    As a caller with the scopes of the token, in the place that claims and settings name.
+    """
+    token = house.provider.access_token(AUDIENCE)
+    headers = {"Authorization": f"Bearer {token}"}
+    whoami = request("GET", f"{house.service.api}/v1/whoami", headers=headers).body
+
+    assert (whoami["orgID"], whoami["envID"]) == (ORG, "live")
+    assert whoami["permissions"] == ["videos:read"]
+    assert asked_with(house, token).status == 200
+    written = request(
+        "POST", f"{house.service.api}/v1/videos/upload-url", data=b"{}", headers=headers
+    )
+    assert written.status == 403
+    assert house.service.call("GET", "/v1/videos").status == 200
+    assert token not in house.log()
+
+
+def test_a_token_for_another_api_is_refused(house: SignInHouse) -> None:
+    answer = asked_with(house, house.provider.access_token("https://other.example.com"))
+
+    assert answer.status == 401
+    assert "Bearer" in answer.json["detail"]
+    assert "aud" in house.log()
+
+
+def test_the_api_describes_and_allows_what_a_program_sends(house: SignInHouse) -> None:
+    document = request("GET", f"{house.service.api}/v1/openapi.json").json
+    asked = request(
+        "OPTIONS",
+        f"{house.service.api}/v1/videos",
+        headers={
+            "Origin": "https://app.example.com",
+            "Access-Control-Request-Method": "GET",
+        },
+    )
+
+    schemes = document["components"]["securitySchemes"]
+    assert schemes["AccessToken"]["scheme"] == "bearer"
+    assert "ApiKey" in schemes
+    headers = {name.lower(): text for name, text in asked.headers.items()}
+    assert "Authorization" in headers["access-control-allow-headers"]
+    assert house.service.hv("openapi").stdout.count('"AccessToken"') > 1
+
+
+def test_new_keys_of_a_silent_provider_hold_nobody_up(house: SignInHouse) -> None:
+    """
+    Programs with such a token are told to come again; all others go on meanwhile.
+    """
+    old = house.provider.access_token(AUDIENCE)
+    assert asked_with(house, old).status == 200
+    house.provider.tell(rotate=True)
+    token = house.provider.access_token(AUDIENCE)
+    house.provider.tell(isSilent=True)
+    began_s = time.monotonic()
+    try:
+        with ThreadPoolExecutor(20) as pool:
+            refused = [pool.submit(asked_with, house, token) for _ in range(20)]
+            lively_s = [_seconds_of_live(house) for _ in range(10)]
+            known = asked_with(house, old).status
+            statuses = {one.result().status for one in refused}
+        took_s = time.monotonic() - began_s
+    finally:
+        house.provider.tell(isSilent=False)
+
+    assert statuses == {503}
+    assert known == 200
+    assert max(lively_s) < 1
+    assert took_s < 8
+    until(
+        lambda: asked_with(house, token).status == 200,
+        within_s=40,
+        what="an answer to the new key",
+    )
+
+
+def _seconds_of_live(house: SignInHouse) -> float:
+    began_s = time.monotonic()
+    assert request("GET", f"{house.service.api}/health/live").status == 200
+    return time.monotonic() - began_s

@@ -13,11 +13,11 @@ import urllib3
 from urllib3.exceptions import HTTPError
 from urllib3.exceptions import TimeoutError as WaitedTooLongError
 
-from hv_sign_in_oidc.options import is_safe_address
+from hv_openid_provider.addresses import is_safe_address
 from hvcore.plugin_api import UnavailableError
 
 TOTAL_S: Final = 8.0
-"""For all requests of one call: a sign-in backend may block for 10 s."""
+"""For all requests of one exchange: a sign-in backend may block for 10 s."""
 SPARED_S: Final = 5.0
 """
 After it was silent for so long, nobody waits for it again at once: every page of every
@@ -36,7 +36,31 @@ _HEADERS: Final = {
     "Connection": "close",
     "User-Agent": "hvcore",
 }
-_SILENT: Final = "The sign-in provider does not answer; try again soon."
+
+
+@attrs.frozen(kw_only=True)
+class ProviderSettings:
+    """
+    Which provider it is, and how errors call it.
+
+    Attributes:
+        issuer: The provider's address, spelled as the provider spells it.
+        further_hosts: Hosts besides the issuer's that its endpoints may be on.
+        called: Such as ``The sign-in provider``.
+        section: Of the settings that name it, such as ``sign_in.oidc``.
+    """
+
+    issuer: str
+    further_hosts: tuple[str, ...]
+    called: str
+    section: str
+
+    @property
+    def silence(self) -> str:
+        """
+        What is said while it does not answer.
+        """
+        return f"{self.called} does not answer; try again soon."
 
 
 @attrs.frozen(kw_only=True)
@@ -66,11 +90,12 @@ class ProviderHttp:
     Redirects are not followed: they could lead anywhere.
     """
 
-    def __init__(self, issuer: str, further_hosts: tuple[str, ...]) -> None:
-        origin = urlsplit(issuer)
+    def __init__(self, settings: ProviderSettings) -> None:
+        self.settings = settings
+        origin = urlsplit(settings.issuer)
         self._netlocs = {_netloc(origin)} | {
             _netloc(urlsplit(f"{scheme}://{host}"))
-            for host in further_hosts
+            for host in settings.further_hosts
             for scheme in ("https", "http")
         }
         self._pool = urllib3.PoolManager(retries=False)
@@ -117,6 +142,7 @@ class ProviderExchange:
         self, http: ProviderHttp, pool: urllib3.PoolManager, ends_at_s: float
     ) -> None:
         self._http = http
+        self._called = http.settings.called
         self._pool = pool
         self._ends_at_s = ends_at_s
 
@@ -149,9 +175,9 @@ class ProviderExchange:
         self, method: str, address: str, headers: Mapping[str, str], body: str | None
     ) -> ProviderAnswer:
         if not self._http.allows(address):
-            raise UnavailableError("The sign-in provider led to an unknown host.")
+            raise UnavailableError(f"{self._called} led to an unknown host.")
         if self._http.is_spared:
-            raise UnavailableError(_SILENT)
+            raise UnavailableError(self._http.settings.silence)
         left_s = max(self._ends_at_s - time.monotonic(), 0.001)
         try:
             response = self._pool.request(
@@ -172,7 +198,7 @@ class ProviderExchange:
         except (HTTPError, OSError) as exc:
             if isinstance(exc, WaitedTooLongError | TimeoutError):
                 self._http.note_silence()
-            raise UnavailableError(_SILENT) from exc
+            raise UnavailableError(self._http.settings.silence) from exc
         return ProviderAnswer(status=response.status, data=data)
 
     def _read(self, response: urllib3.BaseHTTPResponse) -> bytes:
@@ -180,10 +206,10 @@ class ProviderExchange:
         while chunk := response.read1(_CHUNK_BYTES, decode_content=False):
             data += chunk
             if len(data) > MAX_BYTES:
-                raise UnavailableError("The sign-in provider's answer is too long.")
+                raise UnavailableError(f"{self._called} answers too much.")
             if time.monotonic() > self._ends_at_s:
                 self._http.note_silence()
-                raise UnavailableError(_SILENT)
+                raise UnavailableError(self._http.settings.silence)
         return data
 
 

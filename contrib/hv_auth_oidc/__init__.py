@@ -1,0 +1,3 @@
+"""
+Access tokens of an OpenID provider as keys of the API.
+"""

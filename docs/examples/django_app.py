@@ -9,7 +9,7 @@ from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.http import HttpResponse
 from django.urls import path
 
-from hvcore.embedding import embed, person
+from hvcore.embedding import Permission, embed, person
 
 settings.configure(
     ROOT_URLCONF=__name__,
@@ -21,7 +21,8 @@ django.setup()
 
 def who(environ):
     session = SessionStore(WSGIRequest(environ).COOKIES.get("sessionid"))
-    return person(session["user"], org_id="shop") if "user" in session else None
+    user, may = session.get("user"), {Permission.VIDEOS_READ}
+    return person(user, org_id="shop", permissions=may) if user else None
 
 
 def film(_request, video_id):

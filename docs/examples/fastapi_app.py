@@ -3,12 +3,12 @@
 from a2wsgi import WSGIMiddleware
 from fastapi import FastAPI
 
-from hvcore.embedding import embed, person
+from hvcore.embedding import Permission, embed, person
 
 
 def who(environ):
-    user = environ.get("HTTP_X_FORWARDED_USER")
-    return person(user, org_id="shop") if user else None
+    user, may = environ.get("HTTP_X_FORWARDED_USER"), {Permission.VIDEOS_READ}
+    return person(user, org_id="shop", permissions=may) if user else None
 
 
 app = FastAPI()

@@ -2,7 +2,7 @@
 
 from flask import Flask, session
 
-from hvcore.embedding import embed, person
+from hvcore.embedding import Permission, embed, person
 
 app = Flask(__name__)
 app.config.from_prefixed_env()  # FLASK_SECRET_KEY
@@ -10,7 +10,8 @@ app.config.from_prefixed_env()  # FLASK_SECRET_KEY
 
 def who(environ):
     with app.request_context(environ):
-        return person(session["user"], org_id="shop") if "user" in session else None
+        user, may = session.get("user"), {Permission.VIDEOS_READ}
+    return person(user, org_id="shop", permissions=may) if user else None
 
 
 hv = embed("var/videos", public_url="http://127.0.0.1:5000/videos", sign_in=who)

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Final
 from urllib.parse import urlsplit
 
-from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
+from hvcore.domain.access.keys import Permission
 from hvcore.domain.access.principals import Person, Principal
 from hvcore.domain.ids import OrgId
 from hvcore.embedding.web import WsgiEnviron
@@ -29,8 +29,8 @@ def person(
     subject: str,
     *,
     org_id: str,
+    permissions: Collection[Permission],
     name: str = "",
-    permissions: Collection[Permission] = ALL_PERMISSIONS,
 ) -> Principal:
     """
     Return a user of the host program as a caller of the API.
@@ -38,8 +38,9 @@ def person(
     Args:
         subject: What the host program calls the user; unique there, and lasting.
         org_id: The organization whose environments the user may use, all of them.
+        permissions: What the user may do with every video of the organization; a
+            customer who only watches needs ``VIDEOS_READ``, or none.
         name: For the audit log; the subject if empty.
-        permissions: What the user may do; everything by default.
     """
     return Principal(
         org_id=OrgId(org_id),
@@ -81,12 +82,13 @@ class _Call:
 
 def _is_meant(environ: WsgiEnviron) -> bool:
     """
-    Return whether a page of the same site sends the request, not another's.
+    Return whether a page of the same origin sends the request, not another's.
 
     Browsers send the host program's cookies along with both.
     """
     if environ["REQUEST_METHOD"] in _SAFE:
         return True
+    # A neighbour on another host or port of the same site is not ours either.
     site = environ.get("HTTP_SEC_FETCH_SITE")
     if site is not None:
         return site in {"same-origin", "none"}

@@ -2,6 +2,7 @@
 Work within another program's transaction, which that program ends.
 """
 
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +35,7 @@ _pools: Final[WeakSet[Pool]] = WeakSet()
 """Those of which it is told when a connection comes back."""
 
 _Ring = Callable[[], None]
+_log = logging.getLogger(__name__)
 
 
 class GuestUnitOfWork(SqlUnitOfWork):
@@ -204,4 +206,9 @@ def _ring_due(_driver: object, record: ConnectionPoolEntry) -> None:
     record.info.pop(_WAITING, None)
     rings: list[_Ring] = record.info.pop(_DUE, [])
     for ring in rings:
-        ring()
+        try:
+            ring()
+        except Exception:  # noqa: BLE001 - whatever a queue plugin raises
+            # The host has committed, and its pool waits for the connection. The
+            # sweep rings again.
+            _log.exception("ringing for tasks failed")

@@ -20,7 +20,13 @@ from hvcore.embedding import (
 )
 from hvcore.errors import QuotaExceededError
 from hvcore.persistence.guest import GuestUnitOfWork
-from tests.embedding.conftest import ENVIRON, HOSTS_VERSION, Host, hosts
+from tests.embedding.conftest import (
+    ENVIRON,
+    HOSTS_VERSION,
+    Host,
+    hosts,
+    sqlite_of_a_host,
+)
 from tests.servers import PostgresqlServer
 
 AWAITING = VideoState.AWAITING_UPLOAD
@@ -113,6 +119,39 @@ def test_what_is_refused_leaves_the_transaction_usable(host: Host) -> None:
     assert len(host.rows("SELECT * FROM orders")) == 1
     table = "hv.grants" if host.engine.dialect.name == "postgresql" else "hv_grants"
     assert host.rows(f"SELECT size_bytes FROM {table}") == [(10,)]  # noqa: S608 - ours
+
+
+def test_a_queue_that_fails_disturbs_neither_the_hosts_commit_nor_its_pool(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "shop.db").write_bytes(sqlite_of_a_host())
+    engine = sa.create_engine(
+        f"sqlite:///{tmp_path}/shop.db", pool_size=2, max_overflow=0, pool_timeout=1
+    )
+
+    def fail(_tasks: object) -> None:
+        raise RuntimeError("no queue answers")
+
+    with embed(tmp_path / "hv", engine=engine, schema="hv", environ=ENVIRON) as hv:
+        services = hv._process.services
+        for subject in ("x", "y", "z"):
+            task = NewTask(
+                kind="video.purge",
+                lane=Lane.LIGHT,
+                org_id=OrgId("shop"),
+                subject=subject,
+            )
+            with engine.begin() as connection:
+                connection.execute(NEW_ORDER)
+                work_in = GuestUnitOfWork(
+                    services.engine, connection, clock=services.clock, on_commit=fail
+                )
+                with work_in.write() as work:
+                    work.tasks.add([task])
+                    work.commit()
+        with engine.connect() as connection:
+            assert len(connection.execute(sa.text("SELECT * FROM orders")).all()) == 3
+    engine.dispose()
 
 
 def test_other_writers_wait_for_the_hosts_transaction(host: Host) -> None:

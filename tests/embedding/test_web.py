@@ -2,6 +2,7 @@
 The apps of the service below a path of a host program, with its sign-in in front.
 """
 
+import inspect
 import json
 import os
 from collections.abc import Iterator
@@ -49,9 +50,12 @@ def who(environ: WsgiEnviron) -> Principal | None:
     Read the cookie of the host's session.
     """
     user = environ.get("HTTP_COOKIE")
-    if user == "user=reader":
-        return person("reader", org_id="shop", permissions={Permission.VIDEOS_READ})
-    return None if user is None else person("alice", org_id="shop")
+    if user is None:
+        return None
+    may = {Permission.VIDEOS_READ}
+    if user != "user=reader":
+        may.add(Permission.VIDEOS_WRITE)
+    return person(str(user).removeprefix("user="), org_id="shop", permissions=may)
 
 
 @pytest.fixture
@@ -115,6 +119,12 @@ def test_the_hosts_user_uses_the_api(hv: EmbeddedService) -> None:
     assert ask(app, other, HTTP_COOKIE="user=alice").status == 403
     # Nobody is remembered for the next request of the thread.
     assert ask(app, VIDEOS).status == 401
+
+
+def test_nobody_may_do_anything_that_the_host_does_not_name() -> None:
+    needed = inspect.signature(person).parameters["permissions"]
+
+    assert needed.default is inspect.Parameter.empty
 
 
 def test_a_user_may_do_what_the_host_permits(hv: EmbeddedService) -> None:

@@ -63,7 +63,9 @@ class NoonClock:
 
 def who(environ: WsgiEnviron) -> Principal | None:
     user = environ.get("REMOTE_USER")
-    return person(user, org_id="shop") if isinstance(user, str) else None
+    if not isinstance(user, str):
+        return None
+    return person(user, org_id="shop", permissions={Permission.VIDEOS_READ})
 
 
 def make(engine: sa.Engine) -> EmbeddedService:

@@ -37,6 +37,8 @@ class PurgeRequest:
 class HttpPurger(CachePurger):
     """
     Tells each cache, one after the other; an order is done when all have taken it.
+
+    One that does not answer keeps no other from being told.
     """
 
     def __init__(self, options: HttpPurgeOptions) -> None:
@@ -45,9 +47,18 @@ class HttpPurger(CachePurger):
         self._pool = urllib3.PoolManager(retries=False)
 
     def purge(self, order: PurgeOrder) -> None:
-        for request in purge_requests(self._options, order.address_prefixes):
-            for address in self._options.addresses:
-                self._send(address, request)
+        requests = tuple(purge_requests(self._options, order.address_prefixes))
+        failures: list[UnavailableError] = []
+        for address in self._options.addresses:
+            try:
+                for request in requests:
+                    self._send(address, request)
+            except UnavailableError as exc:
+                # Its further requests would each wait for the timeout again.
+                failures.append(exc)
+        if failures:
+            said = " ".join(str(failure) for failure in failures)
+            raise UnavailableError(said) from failures[0]
 
     def close(self) -> None:
         self._pool.clear()
@@ -55,7 +66,7 @@ class HttpPurger(CachePurger):
     def _send(self, address: str, request: PurgeRequest) -> None:
         options = self._options
         url = address if request.path is None else address.rstrip("/") + request.path
-        host = urlsplit(address).netloc.rpartition("@")[2]
+        host = urlsplit(address).netloc
         try:
             answer = self._pool.request(
                 request.method,

@@ -58,7 +58,7 @@ class Services(
                 ),
                 remote_cancels=self.remote_cancels,
                 fetching=self.fetching,
-                cache_purges=CachePurges(purgers=self._purgers),
+                cache_purges=CachePurges(uow=self.uow, purgers=self._purgers),
                 webhook_deliveries=WebhookDeliveries(
                     uow=self.uow, outbound=self.outbound, clock=self.clock
                 ),

@@ -68,7 +68,7 @@ def build_backend(
         with _told_if_slow(offer):
             made = offer.backend.factory(options, context)
     except ImportError as exc:
-        raise _import_error(offer, exc) from exc
+        raise _import_error(offer, exc, options) from exc
     except ConfigError as exc:
         raise ConfigError(f"{exc}{_origin(offer)}") from exc
     except HvError:
@@ -131,11 +131,11 @@ def _options(offer: Offer, given: object, path: str) -> object:
         raise PluginFaultError(fault) from exc
 
 
-def _import_error(offer: Offer, error: ImportError) -> HvcoreError:
+def _import_error(offer: Offer, error: ImportError, options: object) -> HvcoreError:
     lacking = error.name or ""
     is_theirs = is_within(lacking, offer.source.package.partition(".")[0])
     if not isinstance(error, ModuleNotFoundError) or not lacking or is_theirs:
-        return PluginFaultError(_factory_fault(offer, error, None))
+        return PluginFaultError(_factory_fault(offer, error, options))
     command = install_command(offer, lacking)
     return PluginError(
         f"The {offer.kind} backend {offer.backend.name!r} needs {lacking}"
@@ -150,7 +150,7 @@ def _factory_fault(offer: Offer, error: BaseException, options: object) -> Plugi
         problem = f"{title(offer)} is not finished: {lacking}"
         mend = "Write these methods"
     else:
-        said = _without_secrets(described(error), options)
+        said = described(error, secrets=_secrets(options))
         problem = f"the factory of {title(offer)} has raised {said}"
         mend = "Correct it there, or its options"
     return PluginFault(
@@ -213,12 +213,6 @@ def _cannot_prepare(offer: Offer, made: object) -> PluginFault:
         mend="Let the class inherit from SupportsPrepare, or leave prepares out; or "
         f"{choose_other(offer)}.",
     )
-
-
-def _without_secrets(text: str, options: object) -> str:
-    for value in _secrets(options):
-        text = text.replace(value, "…")
-    return text
 
 
 def _secrets(options: object) -> Iterator[str]:

@@ -4,7 +4,7 @@ Whose fault it is: the plugin, its distribution, the line, and what to do next.
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import attrs
@@ -199,11 +199,18 @@ def wrong_answer(method: object, given: object, wanted: type) -> PluginError:
     return PluginFaultError(fault)
 
 
-def described(error: BaseException) -> str:
+def described(error: BaseException, *, secrets: Iterable[str] = ()) -> str:
     """
     Return an error's class and the first line of its text.
+
+    Args:
+        secrets: Left out of the text, before it is cut: no part of one stays.
     """
-    lines = str(error).strip().splitlines() or [""]
+    text = str(error)
+    # The longest first: one may be a part of another.
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, "…")
+    lines = text.strip().splitlines() or [""]
     text = lines[0][:LONGEST_MESSAGE_CHARS]
     name = type(error).__name__
     return f"{name}: {text}".rstrip(". ") if text else name

@@ -351,6 +351,37 @@ BUILDING = {
             "HV_STORAGE__OPTIONS__SECRET": "open-sesame",
         },
     ),
+    "a long error that tells a secret where it is cut": build_fault(
+        storage(
+            OPTIONS.replace(
+                'f"no entry with {options.secret}")',
+                'f"no entry {"x" * 285} {options.secret}")  # here',
+            ).replace('"x"', "'x'"),
+            WITH_OPTIONS,
+        ),
+        "xxx …, at",
+        mend="HV_STORAGE__BACKEND",
+        environ={
+            **STORAGE,
+            "HV_STORAGE__OPTIONS__URL": "x",
+            "HV_STORAGE__OPTIONS__SECRET": "open-sesame",
+        },
+    ),
+    "an import that fails and tells a secret": build_fault(
+        storage(
+            OPTIONS.replace("RuntimeError", "ImportError").replace(
+                '{options.secret}")', '{options.secret}")  # here'
+            ),
+            WITH_OPTIONS,
+        ),
+        "ImportError: no entry with …",
+        mend="HV_STORAGE__BACKEND",
+        environ={
+            **STORAGE,
+            "HV_STORAGE__OPTIONS__URL": "x",
+            "HV_STORAGE__OPTIONS__SECRET": "open-sesame",
+        },
+    ),
     "an annotation of options that means nothing": build_fault(
         storage(
             "@attrs.frozen  # here\nclass Options:\n    url: 'Nowhere' = None\n"

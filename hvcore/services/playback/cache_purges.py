@@ -2,14 +2,24 @@
 Tell caches in front of the service what to remove: the work of ``cache.purge``.
 """
 
+import logging
 from collections.abc import Mapping
-from typing import Any, cast
+from datetime import timedelta
+from typing import Any, Final, cast
 
 import attrs
 
 from hvcore.domain.ids import EnvId, VideoId
 from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
+from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.tasks.leases import TaskRun
+
+UNKNOWN_WAITS: Final = timedelta(minutes=1)
+"""While settings change, old workers meet the orders of new ones."""
+UNKNOWN_FOR: Final = timedelta(days=1)
+"""How old an order is when its purger counts as taken out of the settings."""
+
+_log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
@@ -21,11 +31,12 @@ class CachePurges:
         purgers: By name.
     """
 
+    uow: UnitOfWork
     purgers: Mapping[str, CachePurger]
 
     def purge(self, run: TaskRun) -> None:
         """
-        Hand an order to its purger.
+        Hand an order to its purger, or have it wait for a process that knows it.
 
         Raises:
             UnavailableError: The cache does not answer; the task is tried again.
@@ -33,16 +44,35 @@ class CachePurges:
         task = run.task
         payload = cast(Mapping[str, Any], task.payload)
         purger = self.purgers.get(payload["purger"])
-        # None: it was taken out of the settings, so there is no such cache.
-        if purger is not None:
-            purger.purge(
-                PurgeOrder(
-                    id=task.id,
-                    reason=PurgeReason(payload["reason"]),
-                    org_id=task.org_id,
-                    env_id=EnvId(payload["env_id"]),
-                    video_id=VideoId(task.subject),
-                    address_prefixes=tuple(payload["prefixes"]),
-                )
+        if purger is None:
+            self._await_purger(run, payload["purger"])
+            return
+        purger.purge(
+            PurgeOrder(
+                id=task.id,
+                reason=PurgeReason(payload["reason"]),
+                org_id=task.org_id,
+                env_id=EnvId(payload["env_id"]),
+                video_id=VideoId(task.subject),
+                address_prefixes=tuple(payload["prefixes"]),
             )
+        )
         run.finish()
+
+    def _await_purger(self, run: TaskRun, name: str) -> None:
+        task = run.task
+        with self.uow.write() as work:
+            now = work.now()
+            is_given_up = now - task.created_at >= UNKNOWN_FOR
+            if is_given_up:
+                run.finish(work)
+            else:
+                why = f"There is no cache purger {name} here."
+                run.put_back(work, not_before=now + UNKNOWN_WAITS, error=why)
+            work.commit()
+        if is_given_up:
+            _log.warning(
+                "The caches of the purger %s were not told to forget the video %s: no "
+                "worker had this purger (HV_EDGE__PURGERS) within %d hours.",
+                *(name, task.subject, UNKNOWN_FOR // timedelta(hours=1)),
+            )

@@ -15,8 +15,8 @@ import pytest
 from hv_edge.tallies import FILE_BYTES, read_tally, tally_files, used_bytes
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH
+from tests.http.edge.delivery.requests import COUNTED, SEGMENT
 from tests.http.edge.edge_world import EdgeSite, EdgeWorld, edge_site
-from tests.http.edge.test_delivery import COUNTED, SEGMENT
 from tests.live import until
 
 pytestmark = pytest.mark.services

@@ -14,15 +14,9 @@ from falcon.testing import Result
 
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH
+from tests.http.edge.delivery.requests import COUNTED, SEGMENT, SIZE
 from tests.http.edge.edge_world import EdgeSite, EdgeWorld, edge_site
-from tests.http.edge.test_delivery import (
-    COUNTED,
-    NOT_FOUND,
-    SEGMENT,
-    SIZE,
-    UNAUTHORIZED,
-)
-from tests.http.playback.test_delivery import outcome
+from tests.http.playback.test_delivery import NOT_FOUND, UNAUTHORIZED, outcome
 
 pytestmark = pytest.mark.services
 

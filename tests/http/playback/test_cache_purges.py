@@ -18,6 +18,7 @@ import pytest
 
 from hvcore.assembly import Services, build
 from hvcore.domain.tasks.kinds import CACHE_PURGE as PURGE_KIND
+from hvcore.services.playback.cache_purges import UNKNOWN_FOR, UNKNOWN_WAITS
 from hvcore.settings import EdgeSettings
 from tests.conftest import SettableClock
 from tests.http.conftest import open_world, settings_of
@@ -170,3 +171,48 @@ def test_nothing_is_ordered_where_nobody_is_to_be_told(api: World) -> None:
 
     with api.services.uow.read() as work:
         assert work.tasks.of_subject(video, kind=PURGE_KIND) == []
+
+
+def without_purgers(world: World) -> Services:
+    """
+    Return the services of a worker that does not know the purger, as during an update.
+    """
+    recipe = world.services.recipe
+    edge = attrs.evolve(recipe.settings.edge, purgers=(), options={})
+    settings = attrs.evolve(recipe.settings, edge=edge)
+    return build(settings, overrides=recipe.overrides)
+
+
+def test_an_order_waits_for_a_worker_that_knows_its_purger(
+    world: World, cache: Cache, clock: SettableClock
+) -> None:
+    video = world.ready(is_public=True)
+    body_of(world.delete(f"/v1/videos/{video}"))
+
+    with without_purgers(world) as other:
+        run_purges(other, video)
+        with other.uow.read() as work:
+            (task,) = work.tasks.of_subject(video, kind=PURGE_KIND)
+    clock.move(UNKNOWN_WAITS)
+    run_purges(world.services, video)
+
+    assert task.error == "There is no cache purger acme here."
+    assert [order["video"] for order in cache.orders] == [video]
+
+
+def test_an_order_whose_purger_is_gone_for_good_ends_with_a_warning(
+    world: World,
+    clock: SettableClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    video = world.ready(is_public=True)
+    body_of(world.delete(f"/v1/videos/{video}"))
+    clock.move(UNKNOWN_FOR)
+
+    with without_purgers(world) as other:
+        run_purges(other, video)
+        with other.uow.read() as work:
+            left = work.tasks.unended(video, kind=PURGE_KIND)
+
+    assert left == []
+    assert f"purger acme were not told to forget the video {video}" in caplog.text

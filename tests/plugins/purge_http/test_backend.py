@@ -127,6 +127,25 @@ def test_an_order_is_not_done_before_the_last_cache_has_it(
     purger.close()
 
 
+def test_a_cache_that_is_down_keeps_no_other_from_being_told(
+    cache: ImitatedCache,
+) -> None:
+    with imitated_cache() as first, imitated_cache() as second:
+        gone = (first.url, second.url)
+    purger = HttpPurger(
+        HttpPurgeOptions(urls=f"{gone[0]},{cache.url},{gone[1]}", token=TOKEN)
+    )
+    cache.keep("https://cdn.example.com/v1/a")
+
+    with pytest.raises(UnavailableError) as raised:
+        purger.purge(order("https://cdn.example.com/v1/"))
+    purger.close()
+
+    assert cache.kept == set()
+    assert all(url.removeprefix("http://") in str(raised.value) for url in gone)
+    assert cache.url.removeprefix("http://") not in str(raised.value)
+
+
 def test_many_prefixes_take_few_requests(cache: ImitatedCache) -> None:
     purger = HttpPurger(
         HttpPurgeOptions(urls=cache.url, style=PurgeStyle.PREFIXES, token=TOKEN)
@@ -146,6 +165,8 @@ def test_many_prefixes_take_few_requests(cache: ImitatedCache) -> None:
         {"urls": "http://a, b"},
         {"urls": "http://a", "most_prefixes": 0},
         {"urls": "http://a", "timeout_s": 0.0},
+        {"urls": "http://a", "token_header": ""},
+        {"urls": "http://a", "token_header": "X-Key:"},
     ],
 )
 def test_options_that_cannot_work_are_refused(options: dict[str, object]) -> None:
@@ -155,3 +176,23 @@ def test_options_that_cannot_work_are_refused(options: dict[str, object]) -> Non
 
 def test_options_show_no_token() -> None:
     assert TOKEN not in repr(HttpPurgeOptions(urls="http://a", token=TOKEN))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"token": "open-sesame\n"},
+        {"token": " open-sesame"},
+        {"token": "open\r\nX-Other: sesame"},
+        {"token": "öpen-sesame"},
+        {"token_header": "open-sesame "},
+        {"urls": "http://ann:open-sesame@a"},
+        {"urls": "http://a, https://open-sesame@b/purge"},
+        {"urls": "http://ann:open-sesame@a, b"},
+    ],
+)
+def test_a_refusal_of_options_tells_no_secret(options: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="must be") as raised:
+        HttpPurgeOptions(**{"urls": "http://a", **options})  # type: ignore[arg-type]
+
+    assert "sesame" not in str(raised.value)

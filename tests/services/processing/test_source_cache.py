@@ -61,7 +61,9 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
     """
     options = FsspecOptions(url="memory://kept-sources")
     yield build(options, make_context(tmp_path))
-    fsspec.filesystem("memory").rm("/kept-sources", recursive=True)
+    memory = fsspec.filesystem("memory")
+    if memory.exists("/kept-sources"):
+        memory.rm("/kept-sources", recursive=True)
 
 
 @pytest.fixture

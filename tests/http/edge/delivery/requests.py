@@ -11,6 +11,7 @@ from tests.http.edge.edge_world import EdgeWorld
 from tests.media_samples import VIDEO
 
 SEGMENT = "video/720p/0.m4s"
+SIZE = len(b"video/720p 0 " * 100)
 
 
 COUNTED = SegmentPlace(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.http.counting.counting_cases import COUNTING_CASES, CountingCase
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
-from tests.http.edge.delivery.requests import COUNTED, SEGMENT, segment
+from tests.http.edge.delivery.requests import COUNTED, SEGMENT, SIZE, segment
 from tests.http.edge.edge_world import EdgeWorld
 from tests.http.playback.test_delivery import (
     NOT_FOUND,
@@ -18,9 +18,6 @@ from tests.http.playback.test_delivery import (
 from tests.live import until
 
 pytestmark = pytest.mark.services
-
-
-SIZE = len(b"video/720p 0 " * 100)
 
 
 def test_a_whole_segment_is_counted(private: EdgeWorld) -> None:

@@ -15,10 +15,10 @@ from hv_auth_oidc.backend import AccessTokenProvider
 from hv_auth_oidc.options import AccessTokenOptions
 from hvcore.plugin_api import Credentials, Principal
 from tests.fakes import SettableClock
+from tests.plugins.sign_in_oidc.changed_claims import Claims
 from tests.plugins.sign_in_oidc.provider import LoopbackProvider, new_key, running
 
 AUDIENCE: Final = "https://videos.example.com"
-Claims = dict[str, Any]
 Make = Callable[..., "TokenDesk"]
 
 

@@ -12,22 +12,11 @@ from joserfc import jwt
 from joserfc.jwk import Key, OctKey
 
 from hvcore.plugin_api import UnauthorizedError, UnavailableError
-from tests.plugins.auth_oidc.conftest import Claims, Make, TokenDesk
+from tests.plugins.auth_oidc.conftest import Make, TokenDesk
+from tests.plugins.sign_in_oidc.changed_claims import Claims, put, shifted, without
 from tests.plugins.sign_in_oidc.provider import DESCRIPTION
 
 HEADER = {"alg": "RS256", "kid": "first", "typ": "at+jwt"}
-
-
-def put(**changes: object) -> Callable[[Claims], None]:
-    return lambda claims: claims.update(changes)
-
-
-def without(name: str) -> Callable[[Claims], object]:
-    return lambda claims: claims.pop(name)
-
-
-def shifted(name: str, by_s: int) -> Callable[[Claims], object]:
-    return lambda claims: claims.update({name: claims["iat"] + by_s})
 
 
 @pytest.mark.parametrize(

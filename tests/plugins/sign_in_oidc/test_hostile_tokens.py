@@ -4,29 +4,15 @@ ID tokens that a provider, or somebody in its place, may not get through.
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from joserfc import jwt
 from joserfc.jwk import Key, OctKey
 
 from hvcore.ports.sign_in import MembershipEndedError, SignInRefusedError
+from tests.plugins.sign_in_oidc.changed_claims import Claims, put, shifted, without
 from tests.plugins.sign_in_oidc.conftest import SignInDesk
 from tests.plugins.sign_in_oidc.provider import CLIENT_ID, SECRET
-
-Claims = dict[str, Any]
-
-
-def put(**changes: object) -> Callable[[Claims], None]:
-    return lambda claims: claims.update(changes)
-
-
-def without(name: str) -> Callable[[Claims], object]:
-    return lambda claims: claims.pop(name)
-
-
-def shifted(name: str, by: int) -> Callable[[Claims], object]:
-    return lambda claims: claims.update({name: claims["iat"] + by})
 
 
 @pytest.mark.parametrize(

@@ -61,13 +61,34 @@ AT_30_S: Final = """(localStorage.clear(), player.pause(), Object.assign(player,
     currentTime: 30, playbackRate: 1, volume: 1, muted: false, captions: null,
     quality: 'auto', sound: 'en',
 }), (() => {
-    let focused = document.activeElement;
-    // The field in a slider of the player has it, not the slider.
-    while (focused?.shadowRoot?.activeElement) {
-        focused = focused.shadowRoot.activeElement;
+    // A menu that loses the focus gives it to its button, so it is taken twice.
+    for (let takes = 0; takes < 2; takes += 1) {
+        let focused = document.activeElement;
+        // The field in a slider of the player has it, not the slider.
+        while (focused?.shadowRoot?.activeElement) {
+            focused = focused.shadowRoot.activeElement;
+        }
+        focused?.blur();
     }
-    focused?.blur();
 })(), null)"""
+
+CLOSED_TOO_SOON: Final = f"""(async () => {{
+    const menu = {SETTINGS};
+    const shown = () => new Promise((done) => requestAnimationFrame(() => done()));
+    let isFocusedHidden = false;
+    menu.addEventListener("focusin", () => {{ isFocusedHidden ||= menu.hidden; }});
+    player.shadowRoot.querySelector("media-settings-menu-button").click();
+    while (!(menu.getAnimations()[0]?.currentTime > 0)) {{
+        await shown();
+    }}
+    menu.hidden = true;
+    // What waits for the end of the closing is told with the frame after it.
+    do {{
+        await shown();
+    }} while (menu.getAnimations().length);
+    await shown();
+    return isFocusedHidden;
+}})()"""
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +113,8 @@ def paused(watched: Page) -> Iterator[Page]:
     """
     That page, where the video stands at 30 s at its usual speed and full volume.
     """
-    # A menu that closes gives the focus back to its button.
-    wait_until(watched, f"{SETTINGS}.hidden")
+    # A menu that is closing still takes and gives the focus.
+    wait_until(watched, f"{SETTINGS}.hidden && !{SETTINGS}.getAnimations().length")
     ask(watched, AT_30_S)
     wait_until(watched, "!player.seeking && player.readyState > 1")
     problems = watch_for_problems(watched)
@@ -223,6 +244,11 @@ def test_what_there_is_to_choose_is_called_by_its_name(
     choose(paused, menu, item)
 
     wait_until(paused, f"{expected} && {SETTINGS}.hidden")
+
+
+def test_a_menu_that_is_closed_at_once_takes_no_focus(paused: Page) -> None:
+    for _ in range(3):
+        assert not ask(paused, f"await {CLOSED_TOO_SOON}")
 
 
 def test_keys_work_once_something_is_chosen(paused: Page) -> None:

@@ -105,6 +105,7 @@ export const makeControls = () => {
   seekByDoubleTaps(found);
   showChapters(found);
   closeAfterChoices(found);
+  keepFocusOutOfClosedMenus(found);
   return found;
 };
 
@@ -162,6 +163,21 @@ const closeAfterChoices = ({ menus: [settings, ...submenus] }) => {
         close();
       }
     });
+  });
+};
+
+/*
+ * media-chrome focuses a menu at the end of the first transition after it was opened. Of
+ * one that was closed before, it is the end of the closing: then keys would go to items
+ * that nobody sees.
+ */
+const keepFocusOutOfClosedMenus = ({ menus }) => {
+  menus.forEach((menu) => {
+    menu.addEventListener("transitionend", (event) => {
+      if (menu.hidden) {
+        event.stopImmediatePropagation();
+      }
+    }, { capture: true });
   });
 };
 

@@ -83,6 +83,7 @@ class ProviderKeys:
         known = self._keys.known(name)
         if known is None:
             raise UnknownKeyError
+        self._keys.note_new_key()
         return known
 
     def _is_asking(self) -> bool:

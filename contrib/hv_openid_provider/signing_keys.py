@@ -45,7 +45,7 @@ class SigningKeys:
     def __init__(self, settings: ProviderSettings) -> None:
         self._called = settings.called
         self._fetched: _FetchedKeys | None = None
-        self._fetched_again_at_s = -AGAIN_AFTER_S
+        self._fetched_again_at_s = -math.inf
 
     @property
     def age_s(self) -> float:
@@ -69,9 +69,9 @@ class SigningKeys:
 
     def may_look_again(self) -> bool:
         """
-        Return whether an unknown name may make somebody fetch them; then not for 10 s.
+        Return whether an unknown name may make somebody fetch them.
 
-        Keys that are not known at all may always be fetched.
+        Then not for 10 s, unless that finds it (``note_new_key``). Keys that are not known at all may always be fetched.
         """
         now_s = time.monotonic()
         if self.age_s >= BELIEVED_S:
@@ -80,6 +80,15 @@ class SigningKeys:
             return False
         self._fetched_again_at_s = now_s
         return True
+
+    def note_new_key(self) -> None:
+        """
+        Note that looking again found the named key, so that the next may look at once.
+
+        Only a name that the provider did not have counts: whoever makes names up must
+        not make us ask, and a provider may change its keys twice in a row.
+        """
+        self._fetched_again_at_s = -math.inf
 
     def get(self, exchange: ProviderExchange, address: str, name: str | None) -> KeySet:
         """
@@ -93,7 +102,10 @@ class SigningKeys:
             return known
         if not self.may_look_again():
             raise UnavailableError(f"{self._called}'s keys change; try again soon.")
-        return self.fetch(exchange, address)
+        keys = self.fetch(exchange, address)
+        if self.known(name) is not None:
+            self.note_new_key()
+        return keys
 
     def fetch(self, exchange: ProviderExchange, address: str) -> KeySet:
         """

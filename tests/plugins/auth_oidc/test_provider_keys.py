@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from joserfc import jwt
 from joserfc.jwk import Key
 
 from hv_auth_oidc import provider_keys
@@ -23,6 +24,15 @@ def test_a_new_key_is_found_at_once(desk: TokenDesk, other_key: Key) -> None:
 
     assert desk.accepted()
     assert desk.provider.paths() == [DESCRIPTION, "/keys", "/keys"]
+
+
+def test_keys_that_change_twice_in_a_row_are_found_at_once(desk: TokenDesk) -> None:
+    assert desk.accepted()
+    for name in ("second", "third"):
+        desk.provider.keys.insert(0, new_key(name))
+        assert desk.accepted()
+
+    assert desk.provider.paths().count("/keys") == 3
 
 
 def test_a_key_that_was_withdrawn_is_forgotten(
@@ -156,15 +166,18 @@ def test_many_with_a_new_key_wait_for_one_answer(
 
 
 def test_a_key_that_is_newer_than_the_last_answer_is_refused_to_nobody(
-    desk: TokenDesk, key: Key, other_key: Key
+    desk: TokenDesk, other_key: Key
 ) -> None:
     """
     It cannot be looked up for some seconds; the token may be good.
     """
     assert desk.accepted()
+    guessed = jwt.encode(
+        {"alg": "RS256", "kid": "guessed", "typ": "at+jwt"}, desk.claims(), other_key
+    )
+    with pytest.raises(UnauthorizedError):
+        desk.asked(guessed)
     desk.provider.keys.insert(0, other_key)
-    assert desk.accepted()
-    desk.provider.keys.insert(0, new_key("third"))
 
     with pytest.raises(UnavailableError, match="try again soon"):
         desk.asked(desk.token())

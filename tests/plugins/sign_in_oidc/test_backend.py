@@ -19,7 +19,12 @@ from hvcore.ports.sign_in import (
 )
 from hvcore.testing.sign_in import PAGES, STATE, SignInAnswer, SignInConformance
 from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
-from tests.plugins.sign_in_oidc.provider import DESCRIPTION, LoopbackProvider, Reply
+from tests.plugins.sign_in_oidc.provider import (
+    DESCRIPTION,
+    LoopbackProvider,
+    Reply,
+    new_key,
+)
 
 
 class TestOidcSignIn(SignInConformance):
@@ -192,6 +197,15 @@ def test_new_keys_of_the_provider_are_found(desk: SignInDesk, other_key: Key) ->
 
     assert desk.backend.refresh(state).identity.roles
     assert desk.provider.paths().count("/keys") == 2
+
+
+def test_keys_that_change_twice_in_a_row_are_found(desk: SignInDesk) -> None:
+    state = desk.signed_in().refresh_state
+    for name in ("second", "third"):
+        desk.provider.keys.insert(0, new_key(name))
+        state = desk.backend.refresh(state).refresh_state
+
+    assert desk.provider.paths().count("/keys") == 3
 
 
 def test_unknown_keys_make_nobody_fetch_them_again_and_again(

@@ -139,7 +139,8 @@ class SupportsPartedWrite(Protocol):
         Return the parts that are there, by number.
 
         Raises:
-            ObjectNotFoundError: It was joined or ended.
+            ObjectNotFoundError: It was ended; or joined, and the store does not know
+                that any more.
         """
         ...
 

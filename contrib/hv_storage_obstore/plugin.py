@@ -1,0 +1,29 @@
+"""
+Offers the storage ``obstore``: S3, Google, Azure, files or memory, without fsspec.
+"""
+
+from collections.abc import Iterator
+
+from hv_storage_obstore.options import ObstoreOptions
+from hvcore.plugin_api import BuildContext, Storage, StorageBackend, hookimpl
+
+
+def build(options: ObstoreOptions, context: BuildContext) -> Storage:
+    """
+    Make the storage of a process.
+    """
+    from hv_storage_obstore.backend import (  # noqa: PLC0415 - only if it was chosen
+        make_storage,
+    )
+
+    return make_storage(options, work_dir=context.work_dir)
+
+
+@hookimpl
+def hvcore_storages() -> Iterator[StorageBackend]:
+    """
+    Offer ``obstore``.
+    """
+    yield StorageBackend(
+        name="obstore", factory=build, options=ObstoreOptions, extra="obstore"
+    )

@@ -13,7 +13,10 @@ from typing import Final
 from hv_cli.commands import CliError
 from hvcore import __version__
 
-KINDS: Final = ("analytics", "auth", "sign_in", "storage")
+KINDS: Final = (
+    *("analytics", "auth", "cache_purge", "limits"),
+    *("queue", "sign_in", "storage"),
+)
 """Those that have templates; each has a kit."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*")
 """Without hyphens: variables of the environment have none."""

@@ -15,7 +15,7 @@ from hvcore import __version__
 
 KINDS: Final = (
     *("analytics", "auth", "cache_purge", "limits"),
-    *("queue", "sign_in", "storage"),
+    *("queue", "sign_in", "storage", "transcoder"),
 )
 """Those that have templates; each has a kit."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*")
@@ -57,7 +57,7 @@ def write_plugin(kind: str, name: str, parent: Path) -> Path:
         (common / f"pyproject.toml{_TEMPLATE}", folder),
         (common / f"README.md{_TEMPLATE}", folder),
         (common / f"test_kit.py{_TEMPLATE}", folder / "tests"),
-        *((own / f"{module}.py{_TEMPLATE}", package) for module in _MODULES),
+        *((module, package) for module in own.iterdir() if _is_template(module)),
     ):
         target.mkdir(parents=True, exist_ok=True)
         path = target / source.name.removesuffix(_TEMPLATE)
@@ -65,9 +65,6 @@ def write_plugin(kind: str, name: str, parent: Path) -> Path:
     about = f'"""\nThe {kind} backend {name} for hvcore.\n"""\n'
     (package / "__init__.py").write_text(about, encoding="utf-8")
     return folder
-
-
-_MODULES: Final = ("plugin", "backend", "kit")
 
 
 def _words(kind: str, name: str) -> dict[str, str]:
@@ -80,6 +77,11 @@ def _words(kind: str, name: str) -> dict[str, str]:
         "distribution": package.replace("_", "-"),
         "hvcore": __version__,
     }
+
+
+def _is_template(source: Traversable) -> bool:
+    # An editor may leave something else behind.
+    return source.name.endswith(_TEMPLATE)
 
 
 def _filled(source: Traversable, words: Mapping[str, str]) -> str:

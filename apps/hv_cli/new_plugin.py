@@ -2,6 +2,7 @@
 Writes the beginning of a plugin: a distribution whose tests pass.
 """
 
+import importlib.util
 import re
 from collections.abc import Mapping
 from importlib.resources import files
@@ -33,22 +34,12 @@ def write_plugin(kind: str, name: str, parent: Path) -> Path:
         parent: Where the folder is made.
 
     Raises:
-        CliError: The name cannot be used, or the folder is there.
+        CliError: There is no such kind, the name cannot be used, or the folder cannot
+            be made.
     """
-    if _NAME.fullmatch(name) is None:
-        raise CliError(
-            f"{name!r} cannot be the name; use lower-case letters, and digits after the "
-            "first of them."
-        )
     words = _words(kind, name)
     folder = parent / words["distribution"]
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError as exc:
-        raise CliError(
-            f"{folder} is there already. Choose another name, or another folder with "
-            "--into."
-        ) from exc
+    _make(folder)
     templates = files("hv_cli.plugin_templates")
     common, own = templates / "common", templates / kind
     words["use"] = _filled(own / "use.txt", words).strip()
@@ -68,7 +59,16 @@ def write_plugin(kind: str, name: str, parent: Path) -> Path:
 
 
 def _words(kind: str, name: str) -> dict[str, str]:
+    if kind not in KINDS:
+        raise CliError(f"{kind!r} is no kind; choose one of: {', '.join(KINDS)}.")
+    if _NAME.fullmatch(name) is None:
+        raise CliError(
+            f"{name!r} cannot be the name; use lower-case letters, and digits after the "
+            "first of them."
+        )
     package = f"hv_{kind}_{name}"
+    if importlib.util.find_spec(package) is not None:
+        raise CliError(f"{package} is installed already. Choose another name.")
     return {
         "kind": kind,
         "name": name,
@@ -77,6 +77,20 @@ def _words(kind: str, name: str) -> dict[str, str]:
         "distribution": package.replace("_", "-"),
         "hvcore": __version__,
     }
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError as exc:
+        raise CliError(
+            f"{folder} is there already. Choose another name, or another folder with "
+            "--into."
+        ) from exc
+    except OSError as exc:
+        raise CliError(
+            f"{folder} cannot be made ({exc.strerror}). Choose another folder with --into."
+        ) from exc
 
 
 def _is_template(source: Traversable) -> bool:

@@ -12,6 +12,7 @@ import attrs
 import pytest
 
 from hv_analytics_sql.backend import SqlAnalytics
+from hvcore.assembly.chosen_backends import ChosenBackends
 from hvcore.assembly.offered_backends import offered_backends
 from hvcore.domain.analytics.segments import ServedBatch
 from hvcore.errors import ConfigError, PluginError
@@ -84,13 +85,19 @@ def chosen(backend: str, **options: object) -> Settings:
 
 
 CONTEXT: BuildContext = None  # type: ignore[assignment]  # no factory here looks at it
+
+
+def built(found: Registry, settings: Settings) -> ChosenBackends:
+    return ChosenBackends(found, settings, lambda: CONTEXT)
+
+
 ACME = QueueBackend(name="acme", factory=build_queue, options=Options)
 
 
 def test_a_backend_is_chosen_by_name_and_gets_its_options(plugin: MakePlugin) -> None:
     found = registry(plugin("hv_queue_acme.plugin", ACME))
 
-    made = found.queue(chosen("acme", url="x", depth="5"), CONTEXT)
+    made = built(found, chosen("acme", url="x", depth="5")).queue()
 
     assert isinstance(made, MemoryQueue)
 
@@ -99,7 +106,7 @@ def test_two_backends_of_one_name_are_refused_naming_both(plugin: MakePlugin) ->
     found = registry(plugin("one.plugin", ACME), plugin("two.plugin", ACME))
 
     with pytest.raises(PluginError, match=r"one\.plugin .* two\.plugin"):
-        found.queue(chosen("acme", url="x"), CONTEXT)
+        built(found, chosen("acme", url="x")).queue()
 
 
 def test_a_disabled_plugin_stays_out(plugin: MakePlugin) -> None:
@@ -114,7 +121,7 @@ def test_a_name_that_nobody_offers_is_answered_with_those_on_offer(
     found = registry(plugin("one.plugin", ACME))
 
     with pytest.raises(PluginError, match=r"'other'; on offer: acme"):
-        found.queue(chosen("other"), CONTEXT)
+        built(found, chosen("other")).queue()
 
 
 def test_a_missing_library_is_answered_with_the_extra_of_hvcore_that_brings_it(
@@ -126,7 +133,7 @@ def test_a_missing_library_is_answered_with_the_extra_of_hvcore_that_brings_it(
     found = registry(plugin("one.plugin", record))
 
     with pytest.raises(PluginError, match=r"greenlet_queue.*'hvcore\[s3\]'"):
-        found.queue(chosen("acme", url="x"), CONTEXT)
+        built(found, chosen("acme", url="x")).queue()
 
 
 ACME_METADATA = """\
@@ -163,7 +170,7 @@ def test_an_extra_is_that_of_the_plugins_own_distribution(
     found = Registry([offer(installed, extra="rq")])
 
     with pytest.raises(PluginError, match=r"pip install 'hvcore-acme\[rq\]'"):
-        found.queue(chosen("acme", url="x"), CONTEXT)
+        built(found, chosen("acme", url="x")).queue()
     (listed,) = offered_backends(found, chosen("acme"))
     assert listed.missing == "pip install 'hvcore-acme[rq]'"
     assert listed.fault is None
@@ -195,7 +202,7 @@ def test_options_that_do_not_fit_are_named(
     found = registry(plugin("one.plugin", ACME))
 
     with pytest.raises(ConfigError, match=said):
-        found.queue(chosen("acme", **options), CONTEXT)
+        built(found, chosen("acme", **options)).queue()
 
 
 def test_what_is_no_record_is_left_out_and_told(plugin: MakePlugin) -> None:
@@ -248,7 +255,7 @@ def sinks(
     settings = Settings(
         data_dir=Path("/nowhere"), analytics=AnalyticsSettings(sinks=names, store=store)
     )
-    return registry("sinks.plugin").analytics_sinks(settings, CONTEXT)
+    return built(registry("sinks.plugin"), settings).analytics_sinks()
 
 
 def test_all_named_sinks_are_built(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 Plugins: found, refused when they clash, chosen by name.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,9 +16,12 @@ from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.assembly.chosen_backends import ChosenBackends
 from hvcore.assembly.offered_backends import offered_backends
 from hvcore.domain.analytics.segments import ServedBatch
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import ConfigError, PluginError
 from hvcore.hookspecs import (
     AnalyticsBackend,
+    EventSubscriberBackend,
+    MiddlewareBackend,
     NoOptions,
     QueueBackend,
     StorageBackend,
@@ -27,6 +31,7 @@ from hvcore.plugin_api import BuildContext
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.context import Database
 from hvcore.ports.queue import Queue
+from hvcore.ports.web_apps import WebApp
 from hvcore.registry import Offer, PluginSource, Registry, load_plugins
 from hvcore.settings import AnalyticsSettings, BackendSettings, Settings
 from tests.fakes import MemoryQueue
@@ -210,6 +215,55 @@ def test_what_is_no_record_is_left_out_and_told(plugin: MakePlugin) -> None:
 
     assert [one.backend.name for one in found.offers] == ["acme"]
     assert "must give QueueBackend" in str(found.faults[0])
+
+
+NOT_KNOWN = {
+    "apps as text": (
+        lambda: MiddlewareBackend(name="a", factory=build_queue, apps="api"),
+        r"apps must be a set, such as {WebApp\.API}, not 'api'",
+    ),
+    "an app's text": (
+        lambda: MiddlewareBackend(name="a", factory=build_queue, apps=["api"]),
+        r"apps: 'api' is none of WebApp\.API, WebApp\.DASHBOARD, .*WebApp\.UPLOAD",
+    ),
+    "no app": (
+        lambda: MiddlewareBackend(name="a", factory=build_queue, apps=()),
+        r"apps: none is there of WebApp\.API, ",
+    ),
+    "one app": (
+        lambda: MiddlewareBackend(name="a", factory=build_queue, apps=WebApp.API),
+        r"apps must be a set",
+    ),
+    "a kind's text": (
+        lambda: EventSubscriberBackend(
+            name="a", factory=build_queue, kinds={"video.deleted"}
+        ),
+        r"kinds: 'video\.deleted' is none of EventKind\.COMPLETED, .*EventKind\.DELETED",
+    ),
+    "what happens to no video": (
+        lambda: EventSubscriberBackend(
+            name="a", factory=build_queue, kinds={EventKind.TEST}
+        ),
+        r"kinds: <EventKind\.TEST: .*> is none of ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "said"), NOT_KNOWN.values(), ids=NOT_KNOWN)
+def test_names_that_match_nothing_are_refused_with_those_that_exist(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[[], object], said: str
+) -> None:
+    module = ModuleType("acme_names")
+    hook = hookimpl(specname="hvcore_middleware")(lambda: [make()])
+    module.hvcore_middleware = hook  # type: ignore[attr-defined]  # a plugin made on the spot
+    monkeypatch.setitem(sys.modules, "acme_names", module)
+
+    found = registry("acme_names")
+
+    (fault,) = found.faults
+    assert found.offers == ()
+    assert re.search(rf"^Plugin acme_names \(HV_PLUGINS\): .*{said}", fault.found)
+    assert "take acme_names out of HV_PLUGINS" in fault.mend
 
 
 def test_a_backends_name_is_lower_case() -> None:

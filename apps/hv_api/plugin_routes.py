@@ -12,6 +12,8 @@ import attrs
 from hv_api.resources.plugin_routes import PluginResource
 from hv_api.routes import GROUPS
 from hv_api.routing import KEY, ORG, PLAIN, Route
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.hookspecs import RoutesBackend
 from hvcore.ports.plugin_routes import PluginRoute
 from hvcore.registry import Offer, Registry
@@ -110,6 +112,7 @@ def _check(offer: Offer, added: object) -> None:
             offer, f"{what}: the method must be one of {', '.join(sorted(METHODS))}"
         )
     _check_path(offer, added.path, what)
+    _check_handler(offer, added, what)
     if added.is_open and (added.permission is not None or added.is_idempotent):
         _refuse(
             offer, f"{what}: an open route has no permission, and is not idempotent"
@@ -122,6 +125,23 @@ def _check(offer: Offer, added: object) -> None:
                 offer,
                 f"{what}: {name} must be an attrs class whose fields are all made by "
                 "required_field or optional_field",
+            )
+
+
+def _check_handler(offer: Offer, added: PluginRoute[Any], what: str) -> None:
+    given: object = added.handler
+    if not callable(given):
+        _refuse(
+            offer,
+            f"{what}: the handler must be a function of what the factory makes and of a "
+            f"RouteCall, such as Notes.add, not {given!r}",
+        )
+    for field, possible in (("permission", Permission), ("bucket", Bucket)):
+        given = getattr(added, field)
+        if given is not None and not isinstance(given, possible):
+            names = ", ".join(map(str, possible))
+            _refuse(
+                offer, f"{what}: {field} must be None or one of {names}, not {given!r}"
             )
 
 

@@ -282,6 +282,9 @@ REFUSED = {
         "/v1/shop", is_open=True, permission=Permission.VIDEOS_READ
     ),
     "a body of no fields": closed("/v1/shop", body=dict),
+    "no handler": closed("/v1/shop", None),  # type: ignore[arg-type]  # wrong on purpose
+    "the text of a permission": closed("/v1/shop", permission="videos:read"),
+    "the text of a bucket": closed("/v1/shop", bucket="analytics"),
     "no route": object(),
 }
 
@@ -295,6 +298,27 @@ def test_a_route_that_cannot_be_served_is_refused_naming_the_plugin(
     )
 
     with pytest.raises(PluginError, match=r"Plugin acme_shop .*HV_PLUGINS.*'shop'"):
+        groups_with(registry)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("no handler", r"GET /v1/shop: the handler must be a function .*, not None"),
+        (
+            "the text of a permission",
+            r"permission must be None or one of Permission\.VIDEOS_READ, .* 'videos:read'",
+        ),
+        ("the text of a bucket", r"bucket must be None or one of Bucket\.API, "),
+    ],
+)
+def test_it_is_told_what_a_route_must_have(
+    plugin: MakePlugin, tmp_path: Path, wrong: str, said: str
+) -> None:
+    name = plugin("acme_shop", REFUSED[wrong])
+    registry = load_plugins(Settings(data_dir=tmp_path, plugin_modules=(name,)))
+
+    with pytest.raises(PluginError, match=said):
         groups_with(registry)
 
 

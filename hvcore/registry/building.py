@@ -21,6 +21,7 @@ from hvcore.registry.faults import (
     described,
     hung_fault,
     is_within,
+    text_of,
 )
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import KINDS
@@ -67,8 +68,10 @@ def build_backend(
         raise ConfigError(f"{exc}{_origin(offer)}") from exc
     except HvError:
         raise
+    except KeyboardInterrupt:
+        raise
     # A plugin that ends the process with sys.exit has not been built either.
-    except (Exception, SystemExit) as exc:
+    except BaseException as exc:
         raise PluginFaultError(_factory_fault(offer, exc, options)) from exc
     port = KINDS[offer.kind].port
     if not isinstance(made, port):
@@ -176,7 +179,7 @@ def _unwritten(error: BaseException) -> str:
     """
     Return which methods of which class are missing, in words; "" if that is not it.
     """
-    text = str(error)
+    text = text_of(error)
     if not isinstance(error, TypeError) or not text.startswith(_ABSTRACT):
         return ""
     name, _, rest = text.removeprefix(_ABSTRACT).partition(" ")

@@ -11,7 +11,7 @@ import attrs
 
 from hv_api.resources.plugin_routes import PluginResource
 from hv_api.routes import GROUPS
-from hv_api.routing import KEY, ORG, PLAIN, Route
+from hv_api.routing import KEY, ORG, PLAIN, Route, own_name, parameters_of
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.hookspecs import RoutesBackend
@@ -24,6 +24,8 @@ Groups = Mapping[str, Sequence[Route]]
 
 METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _FAMILY_A: Final = f"{KEY}/api/"
+_JUDGED: Final = frozenset({"org_id", "env_ref", "video_id"})
+"""Parameters, as we call them, that are judged by who calls."""
 _SEGMENT: Final = re.compile(r"[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\}", re.ASCII)
 
 
@@ -113,10 +115,8 @@ def _check(offer: Offer, added: object) -> None:
         )
     _check_path(offer, added.path, what)
     _check_handler(offer, added, what)
-    if added.is_open and (added.permission is not None or added.is_idempotent):
-        _refuse(
-            offer, f"{what}: an open route has no permission, and is not idempotent"
-        )
+    if added.is_open:
+        _check_open(offer, added, what)
     for name, cls in (("body", added.body), ("query", added.query)):
         try:
             _ = cls is None or list(fields_of(cls))
@@ -143,6 +143,23 @@ def _check_handler(offer: Offer, added: PluginRoute[Any], what: str) -> None:
             _refuse(
                 offer, f"{what}: {field} must be None or one of {names}, not {given!r}"
             )
+
+
+def _check_open(offer: Offer, added: PluginRoute[Any], what: str) -> None:
+    if added.permission is not None or added.bucket is not None or added.is_idempotent:
+        _refuse(
+            offer,
+            f"{what}: an open route has no permission and no bucket, and is not "
+            "idempotent: these are of whom a key names",
+        )
+    judged = [name for name in parameters_of(added.path) if own_name(name) in _JUDGED]
+    if judged:
+        _refuse(
+            offer,
+            f"{what}: an open route cannot have {{{judged[0]}}}: nobody is known who may "
+            "use it, and an answer would tell strangers what exists. Take a parameter of "
+            "your own, such as a code that nobody guesses, or let the route need a key",
+        )
 
 
 def _check_path(offer: Offer, path: str, what: str) -> None:

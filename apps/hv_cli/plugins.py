@@ -66,11 +66,13 @@ def check(invocation: Invocation, name: str) -> None:
     report = run_kit(name)
     click.echo(
         f"{name}: {report.kept} promises kept, {len(report.declared)} declared not to "
-        f"be, {len(report.broken)} broken."
+        f"be, {len(report.broken)} broken, {len(report.not_offered)} not offered."
     )
+    for line in report.not_offered:
+        click.echo(f"  not offered  {line}")
     for line in report.declared:
-        click.echo(f"  declared  {line}")
+        click.echo(f"  declared     {line}")
     for line in report.broken:
-        click.echo(f"  broken    {line}")
+        click.echo(f"  broken       {line}")
     if report.broken:
         raise CliError("Correct the backend, or declare it in the kit's deviations.")

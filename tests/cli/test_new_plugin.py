@@ -133,7 +133,7 @@ def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> 
     assert good.returncode == 0, good.stderr
     assert "0 broken" in good.stdout
     assert bad.returncode == 1, bad.stdout
-    assert "  broken    test_" in bad.stdout
+    assert "  broken       test_" in bad.stdout
     assert unknown.returncode == 1
     assert "there are: hv-sign-in-acme" in unknown.stderr
 
@@ -188,6 +188,40 @@ def test_a_service_works_with_new_plugins(installed: Path, tmp_path: Path) -> No
     assert (complaints, deleted.status) == ("", 200)
     assert next(service.data.rglob("acme-limits.sqlite3")).stat().st_size > 0
     assert next(service.data.rglob("acme-queue")).is_dir()
+
+
+KIT = """
+import pytest
+from hvcore.testing.deviations import DeclaresDeviations
+
+class TestAcme(DeclaresDeviations):
+    deviations = {"test_b": "b costs too much"}
+
+    def test_a(self):
+        pass
+
+    def test_b(self):
+        assert False
+
+    def test_c(self):
+        pytest.skip("it does not carry out SupportsCopy")
+"""
+
+
+def test_what_a_plugin_does_not_offer_is_not_called_declared(tmp_path: Path) -> None:
+    (tmp_path / "acme_kit.py").write_text(KIT)
+    about = tmp_path / "acme-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[hvcore.kits]\nacme = acme_kit\n")
+
+    done = run(tmp_path, *HV, "plugins", "check", "acme", **importing(tmp_path))
+
+    assert done.stdout.splitlines() == [
+        "acme: 1 promises kept, 1 declared not to be, 0 broken, 1 not offered.",
+        "  not offered  test_c: it does not carry out SupportsCopy",
+        "  declared     test_b: b costs too much",
+    ], done.stderr
 
 
 @pytest.mark.parametrize("name", ["Acme", "acme_one", "-acme", "1st", "acme-one", ""])

@@ -209,6 +209,35 @@ def test_the_embedding_program_runs(examples: Path, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == (made, "")
 
 
+def test_the_options_of_a_store_are_read_as_the_page_writes_them(
+    tmp_path: Path,
+) -> None:
+    (shell,) = re.findall(r"```sh\n(HV_ANALYTICS__SINKS=.*?)```", PAGE, re.DOTALL)
+    (toml,) = re.findall(r"```toml\n(\[analytics\].*?)```", PAGE, re.DOTALL)
+    environ = dict(line.split("=", 1) for line in shell.splitlines())
+    config = tmp_path / "hv.toml"
+    config.write_text(toml)
+
+    by_variables = load(config_path=None, environ=environ, data_dir=tmp_path)
+    by_file = load(config_path=config, environ={}, data_dir=tmp_path)
+
+    for loaded, name in ((by_variables, "acme"), (by_file, "acme-store")):
+        analytics = loaded.settings.analytics
+        assert analytics.sinks == ("sql", name)
+        assert analytics.store == name
+        assert analytics.options[name] == {"file": "counts.sqlite3"}
+
+
+def test_a_list_replaces_the_default_one(tmp_path: Path) -> None:
+    environ = {"HV_AUTH__PROVIDERS": "acme"}
+
+    given = load(config_path=None, environ=environ, data_dir=tmp_path).settings
+    usual = load(config_path=None, environ={}, data_dir=tmp_path).settings
+
+    assert (usual.auth.providers, usual.analytics.sinks) == (("api-key",), ("sql",))
+    assert given.auth.providers == ("acme",)
+
+
 @pytest.mark.parametrize("hook", HOOKS.values())
 def test_every_hook_is_on_the_page(hook: str) -> None:
     assert f"`{hook}`" in PAGE

@@ -119,7 +119,7 @@ def test_services_that_cannot_be_made_leave_nothing_open(tmp_path: Path) -> None
     process = ProcessServices(make)
     for _ in range(2):
         with pytest.raises(ConfigError, match=r"uploads\.direct"):
-            assert process.services
+            process.services.close()
 
     assert len(made) == 2
     assert closed == made

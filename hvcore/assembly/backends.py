@@ -2,6 +2,7 @@
 What all services need: the chosen backends, the database, keys, the time.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Final, Self, cast
 import attrs
 from sqlalchemy.engine import Engine
 
+from hvcore.assembly.made_once import made_once
 from hvcore.assembly.offered_backends import active_choices
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
@@ -87,12 +89,15 @@ _MADE_AS: Final = {
 
 class Backends:
     """
-    Each made when it is first read, which must happen in one thread.
+    Each made when it is first read.
+
+    What connects to something is made once, also if several threads read it.
     """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.settings = recipe.settings
+        self.making = threading.RLock()
         LOG_LINES.of_one = recipe.settings.shares.log_lines_of_one
 
     def __enter__(self) -> Self:
@@ -130,7 +135,7 @@ class Backends:
     def clock(self) -> Clock:
         return self._overridden("clock") or SystemClock()
 
-    @cached_property
+    @made_once
     def registry(self) -> Registry:
         return load_plugins(self.settings)
 
@@ -143,7 +148,7 @@ class Backends:
         """
         return self.registry.build(choice, self._context)
 
-    @cached_property
+    @made_once
     def engine(self) -> Engine:
         """
         The database connection of this process.
@@ -160,7 +165,7 @@ class Backends:
             host=host,
         )
 
-    @cached_property
+    @made_once
     def uow(self) -> UnitOfWork:
         return SqlUnitOfWork(self.engine, self.clock, self.on_commit, self.wanted_kinds)
 
@@ -171,19 +176,19 @@ class Backends:
         """
         return self._ring if self.recipe.rings else None
 
-    @cached_property
+    @made_once
     def storage(self) -> Storage:
         return self._overridden("storage") or self.registry.storage(
             self.settings, self._context
         )
 
-    @cached_property
+    @made_once
     def transcoder(self) -> Transcoder:
         return self._overridden("transcoder") or self.registry.transcoder(
             self.settings, self._context
         )
 
-    @cached_property
+    @made_once
     def transcoders(self) -> Transcoders:
         """
         The transcoder of the settings, and those that jobs began with.
@@ -194,19 +199,19 @@ class Backends:
             make=partial(self.registry.transcoder_named, self.settings, self._context),
         )
 
-    @cached_property
+    @made_once
     def queue(self) -> Queue:
         return self._overridden("queue") or self.registry.queue(
             self.settings, self._context
         )
 
-    @cached_property
+    @made_once
     def rate_limit_store(self) -> RateLimitStore:
         return self._overridden("rate_limit_store") or self.registry.rate_limit_store(
             self.settings, self._context
         )
 
-    @cached_property
+    @made_once
     def analytics_store(self) -> AnalyticsStore:
         """
         The sink of served segments that answers questions.
@@ -222,7 +227,7 @@ class Backends:
         """
         return (self.analytics_store, *self._sinks.values())
 
-    @cached_property
+    @made_once
     def spool(self) -> Spool:
         """
         Where this process writes down what it serves.
@@ -248,7 +253,7 @@ class Backends:
         """
         return UploadSigner(self.settings.uploads.signing_key.encode())
 
-    @cached_property
+    @made_once
     def outbound(self) -> OutboundHttp:
         """
         Outgoing requests to public addresses and allowed hosts.
@@ -258,7 +263,7 @@ class Backends:
             lookups_of_one=self.settings.shares.name_lookups_of_one,
         )
 
-    @cached_property
+    @made_once
     def mailer(self) -> Mailer:
         return self._overridden("mailer") or make_mailer(self.settings)
 
@@ -333,7 +338,7 @@ class Backends:
                 if isinstance(one, SupportsPrepare):
                     yield f"the {kind} backend {prepare.get(kind, '')}".strip(), one
 
-    @cached_property
+    @made_once
     def _sinks(self) -> Mapping[str, AnalyticsSink]:
         if store := self._overridden("analytics_store"):
             return {"analytics_store": store}
@@ -362,7 +367,7 @@ class Backends:
         """
         return list(self._purgers)
 
-    @cached_property
+    @made_once
     def _purgers(self) -> Mapping[str, CachePurger]:
         return self._overridden("cache_purgers") or self.registry.cache_purgers(
             self.settings, self._context
@@ -375,13 +380,13 @@ class Backends:
         )
         return (*further, *self._own_providers)
 
-    @cached_property
+    @made_once
     def _own_providers(self) -> tuple[AuthProvider, ...]:
         return self._overridden("auth_providers") or self.registry.auth_providers(
             self.settings, self._context
         )
 
-    @cached_property
+    @made_once
     def _sign_in_providers(self) -> Mapping[str, SignInProvider]:
         return self._overridden("sign_in_providers") or self.registry.sign_in_providers(
             self.settings, self._context
@@ -407,7 +412,7 @@ class Backends:
     def _extensions(self, kind: str) -> Mapping[str, object]:
         return self.registry.extensions(kind, self.settings, self._context)
 
-    @cached_property
+    @made_once
     def _context(self) -> BuildContext:
         state_dir = self.settings.data_dir / "state"
         state_dir.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,7 @@ from hvcore.embedding.web import (
     moved_below,
     program,
 )
-from hvcore.errors import ConflictError, EnvironmentNotFoundError
+from hvcore.errors import ConfigError, ConflictError, EnvironmentNotFoundError
 from hvcore.settings import Settings, load
 
 API: Final = "/api"
@@ -204,8 +204,16 @@ class EmbeddedService:
 
         Args:
             other: Gets all other requests.
+
+        Raises:
+            ConfigError: ``public_url`` has no path, so that nothing would be left.
         """
         prefix, mine = self._prefix, self.wsgi_app
+        if not prefix:
+            raise ConfigError(
+                "public_url has no path, so that no request would reach the other app; "
+                "give it one, as in https://example.com/videos, or serve wsgi_app alone."
+            )
 
         def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
             below = moved_below(environ, prefix)

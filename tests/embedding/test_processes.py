@@ -4,6 +4,7 @@ Web side, workers and forks of a host program.
 
 import gc
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -123,3 +124,40 @@ def test_services_that_cannot_be_made_leave_nothing_open(tmp_path: Path) -> None
 
     assert len(made) == 2
     assert closed == made
+
+
+@pytest.mark.parametrize("name", ["run_worker", "run_sweep"])
+def test_the_host_has_its_signal_handlers_back_at_the_end(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "hvcore.sqlite3").write_bytes(sqlite_of_a_service())
+    numbers = (signal.SIGTERM, signal.SIGINT)
+
+    def work() -> str:
+        hosts = [lambda *_: None, signal.default_int_handler]
+        for number, handler in zip(numbers, hosts, strict=True):
+            signal.signal(number, handler)
+        threading.Thread(target=end_this, args=(hosts[0],), daemon=True).start()
+        with embed(tmp_path, environ={**ENVIRON, "HV_QUEUE__BACKEND": "local"}) as hv:
+            getattr(hv, name)()
+        after = [signal.getsignal(number) for number in numbers]
+        return str(after == hosts)
+
+    def end_this(hosts: object) -> None:
+        until(lambda: signal.getsignal(signal.SIGTERM) is not hosts, within_s=20)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    assert in_child(work) == "True"
+
+
+def test_a_worker_leaves_the_hosts_garbage_alone(tmp_path: Path) -> None:
+    (tmp_path / "hvcore.sqlite3").write_bytes(sqlite_of_a_service())
+    environ = {**ENVIRON, "HV_QUEUE__BACKEND": "local"}
+
+    def work() -> str:
+        before = gc.get_freeze_count()
+        with embed(tmp_path, environ=environ) as hv:
+            hv.run_worker(encodes=False, stopping=lambda: True)
+        return str(gc.get_freeze_count() - before)
+
+    assert in_child(work) == "0"

@@ -45,7 +45,10 @@ POOL_TIMEOUT_S: Final = 5
 """Rather answer 503 than hold a request thread for longer."""
 
 CONNECTIONS: Final = 20
-"""To a server at a time, of a process that does not say how many threads it has."""
+"""
+To a server at a time, of a process that does not say how many threads it has; without
+those of ``fast_reads``.
+"""
 POOLED_CONNECTIONS: Final = 5
 """Of those, when nobody uses them: a server allows a hundred by default."""
 
@@ -92,7 +95,8 @@ def make_engine(
     Args:
         url: ``sqlite:////path/to/file`` or ``postgresql://…``.
         connections: To a server at a time: one for each thread, so that none waits
-            for another. At least KEPT_CONNECTIONS.
+            for another. At least 5, which are kept when nobody uses them. Those of
+            ``fast_reads`` come on top.
         schema: Where the tables are; on SQLite what their names begin with, before
             an underscore. Empty: where the database has them by default.
         host: Another program's engine of the same database. Connections are opened

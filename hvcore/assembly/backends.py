@@ -2,6 +2,7 @@
 What all services need: the chosen backends, the database, keys, the time.
 """
 
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Self, cast
 from sqlalchemy.engine import Engine
 
 from hvcore.assembly.chosen_backends import ChosenBackends, release_all
+from hvcore.assembly.made_once import made_once
 from hvcore.assembly.recipe import Recipe
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
@@ -46,12 +48,15 @@ from hvcore.upload_signing import UploadSigner
 
 class Backends:
     """
-    Each made when it is first read, which must happen in one thread.
+    Each made when it is first read.
+
+    What connects to something is made once, also if several threads read it.
     """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.settings = recipe.settings
+        self.making = threading.RLock()
         LOG_LINES.of_one = recipe.settings.shares.log_lines_of_one
 
     def __enter__(self) -> Self:
@@ -84,7 +89,7 @@ class Backends:
         given: Clock | None = self._given("clock")
         return SystemClock() if given is None else given
 
-    @cached_property
+    @made_once
     def registry(self) -> Registry:
         return load_plugins(self.settings)
 
@@ -97,7 +102,7 @@ class Backends:
         """
         return self.registry.build(choice, self._context)
 
-    @cached_property
+    @made_once
     def engine(self) -> Engine:
         """
         The database connection of this process.
@@ -114,7 +119,7 @@ class Backends:
             host=host,
         )
 
-    @cached_property
+    @made_once
     def uow(self) -> UnitOfWork:
         return SqlUnitOfWork(self.engine, self.clock, self.on_commit, self.wanted_kinds)
 
@@ -125,17 +130,17 @@ class Backends:
         """
         return self._ring if self.recipe.rings else None
 
-    @cached_property
+    @made_once
     def storage(self) -> Storage:
         given: Storage | None = self._given("storage")
         return self._chosen.storage() if given is None else given
 
-    @cached_property
+    @made_once
     def transcoder(self) -> Transcoder:
         given: Transcoder | None = self._given("transcoder")
         return self._chosen.transcoder() if given is None else given
 
-    @cached_property
+    @made_once
     def transcoders(self) -> Transcoders:
         """
         The transcoder of the settings, and those that jobs began with.
@@ -146,17 +151,17 @@ class Backends:
             make=self._chosen.transcoder_named,
         )
 
-    @cached_property
+    @made_once
     def queue(self) -> Queue:
         given: Queue | None = self._given("queue")
         return self._chosen.queue() if given is None else given
 
-    @cached_property
+    @made_once
     def rate_limit_store(self) -> RateLimitStore:
         given: RateLimitStore | None = self._given("rate_limit_store")
         return self._chosen.rate_limit_store() if given is None else given
 
-    @cached_property
+    @made_once
     def analytics_store(self) -> AnalyticsStore:
         """
         The sink of served segments that answers questions.
@@ -173,7 +178,7 @@ class Backends:
         """
         return (self.analytics_store, *self._sinks.values())
 
-    @cached_property
+    @made_once
     def spool(self) -> Spool:
         """
         Where this process writes down what it serves.
@@ -199,7 +204,7 @@ class Backends:
         """
         return UploadSigner(self.settings.uploads.signing_key.encode())
 
-    @cached_property
+    @made_once
     def outbound(self) -> OutboundHttp:
         """
         Outgoing requests to public addresses and allowed hosts.
@@ -212,12 +217,12 @@ class Backends:
             lookups_of_one=self.settings.shares.name_lookups_of_one,
         )
 
-    @cached_property
+    @made_once
     def mailer(self) -> Mailer:
         given: Mailer | None = self._given("mailer")
         return make_mailer(self.settings) if given is None else given
 
-    @cached_property
+    @made_once
     def _sinks(self) -> Mapping[str, AnalyticsSink]:
         given: AnalyticsStore | None = self._given("analytics_store")
         if given is not None:
@@ -247,7 +252,7 @@ class Backends:
         """
         return list(self._purgers)
 
-    @cached_property
+    @made_once
     def _purgers(self) -> Mapping[str, CachePurger]:
         given: Mapping[str, CachePurger] | None = self._given("cache_purgers")
         return self._chosen.cache_purgers() if given is None else given
@@ -257,12 +262,12 @@ class Backends:
         further: tuple[AuthProvider, ...] = self._given("further_auth_providers") or ()
         return (*further, *self._own_providers)
 
-    @cached_property
+    @made_once
     def _own_providers(self) -> tuple[AuthProvider, ...]:
         given: tuple[AuthProvider, ...] | None = self._given("auth_providers")
         return self._chosen.auth_providers() if given is None else given
 
-    @cached_property
+    @made_once
     def _sign_in_providers(self) -> Mapping[str, SignInProvider]:
         given: Mapping[str, SignInProvider] | None = self._given("sign_in_providers")
         return self._chosen.sign_in_providers() if given is None else given
@@ -277,11 +282,13 @@ class Backends:
             for offer in self.registry.of_kind("events")
         }
 
-    @cached_property
+    @made_once
     def _chosen(self) -> ChosenBackends:
-        return ChosenBackends(self.registry, self.settings, lambda: self._context)
+        return ChosenBackends(
+            self.registry, self.settings, lambda: self._context, self.making
+        )
 
-    @cached_property
+    @made_once
     def _context(self) -> BuildContext:
         state_dir = self.settings.data_dir / "state"
         state_dir.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@ The backends that the settings choose: each is built once, and all are closed to
 """
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import cast
@@ -32,10 +33,11 @@ class ChosenBackends:
     """
     Build what the settings choose, and what plugins add, when it is asked for.
 
-    Whoever asks for the same at a time does so in one thread.
+    Each is built once, also if several threads ask for it.
 
     Args:
         find_context: Called before a backend is built.
+        making: Held while one is built.
     """
 
     def __init__(
@@ -43,10 +45,12 @@ class ChosenBackends:
         registry: Registry,
         settings: Settings,
         find_context: Callable[[], BuildContext],
+        making: threading.RLock,
     ) -> None:
         self._registry = registry
         self._settings = settings
         self._find_context = find_context
+        self._making = making
         self._built: dict[tuple[str, str], object] = {}
 
     def storage(self) -> Storage:
@@ -188,9 +192,10 @@ class ChosenBackends:
 
     def _build(self, choice: Choice) -> object:
         key = (choice.kind, choice.name)
-        if key not in self._built:
-            self._built[key] = self._registry.build(choice, self._find_context())
-        return self._built[key]
+        with self._making:
+            if key not in self._built:
+                self._built[key] = self._registry.build(choice, self._find_context())
+            return self._built[key]
 
 
 def release_all(releases: Iterable[Callable[[], object]]) -> None:

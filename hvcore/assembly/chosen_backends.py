@@ -37,7 +37,7 @@ class ChosenBackends:
 
     Args:
         find_context: Called before a backend is built.
-        making: Held while one is built.
+        making: Held while one is built; None makes one.
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class ChosenBackends:
         registry: Registry,
         settings: Settings,
         find_context: Callable[[], BuildContext],
-        making: threading.RLock,
+        making: "threading.RLock | None" = None,
     ) -> None:
         self._registry = registry
         self._settings = settings
         self._find_context = find_context
-        self._making = making
+        self._making = threading.RLock() if making is None else making
         self._built: dict[tuple[str, str], object] = {}
 
     def storage(self) -> Storage:

@@ -97,6 +97,36 @@ def held_at(
     return both if lines >= line else None
 
 
+def lines_of(call: Callable[[], object]) -> int:
+    """
+    Return how many lines a call runs, counted as ``held_at`` does.
+    """
+    lines = 0
+
+    def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def spread(lines: int, *, at_most: int) -> Sequence[int]:
+    """
+    Return the lines from 1 on, or so many of them from the first to the last.
+    """
+    if lines <= at_most:
+        return range(1, lines + 1)
+    step = (lines - 1) / (at_most - 1)
+    return [1 + round(step * number) for number in range(at_most)]
+
+
 def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
     """
     Call something that must not take long; raise what it raised.

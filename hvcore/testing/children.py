@@ -25,6 +25,7 @@ Sends a line from a child to its parent.
 TraceFunction: TypeAlias = Callable[[FrameType, str, object], Any]
 CHILD_TIMEOUT_S: Final = 30.0
 T = TypeVar("T")
+OtherT = TypeVar("OtherT")
 
 _HELD_S: Final = 0.02
 _FAILED: Final = "failed: "
@@ -54,8 +55,8 @@ def at_once(calls: Sequence[Callable[[], None]]) -> None:
 
 
 def held_at(
-    line: int, first: Callable[[], T], second: Callable[[], T]
-) -> tuple[T, T] | None:
+    line: int, first: Callable[[], T], second: Callable[[], OtherT]
+) -> tuple[T, OtherT] | None:
     """
     Call something in a thread that is held at one of its lines while another runs.
 

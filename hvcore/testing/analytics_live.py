@@ -39,7 +39,7 @@ from hvcore.testing.served import (
 )
 
 OF_VIDEO = VideoScope(video_id=VIDEO)
-_AT_MOST: Final = 24
+_AT_MOST: Final = 32
 """Lines of a call at which others come in between."""
 _WhenT = TypeVar("_WhenT")
 

@@ -26,9 +26,9 @@ from hvcore.testing.children import (
 )
 from hvcore.testing.served import SEGMENT_BYTES, VIDEO, batch, segment
 
-_PLACES: Final = 24
+_PLACES: Final = 32
 """Lines of a call at which others come in between."""
-_KILLS: Final = 40
+_KILLS: Final = 32
 _OTHER: Final = "kit-b.log"
 _WRITTEN_BYTES: Final = 2 * SEGMENT_BYTES
 """Of a file, before others come in between."""

@@ -39,7 +39,7 @@ from tests.migrated import lay_database
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "plugins.md").read_text(
     encoding="utf-8"
 )
-KIT_TESTS = 139
+KIT_TESTS = 149
 """Of all kits that the page's examples inherit from, without those that are skipped."""
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

@@ -29,7 +29,7 @@ class FileQueue(Queue):
     """
     Keeps every promise. While the file ``away`` is there, it does not answer.
 
-    The file ``over`` ends threads that a wrong queue has left behind: a fork while one of
+    The file ``over`` halts threads that a wrong queue has left behind: a fork while one of
     them is in SQLite gives the child a lock that nobody releases.
     """
 
@@ -74,7 +74,7 @@ class FileQueue(Queue):
 
     def opened(self) -> closing[sqlite3.Connection]:
         if (self.folder / "over").exists():
-            raise SystemExit
+            threading.Event().wait()
         made = sqlite3.connect(
             self.folder / "queue.sqlite3", isolation_level=None, timeout=10
         )

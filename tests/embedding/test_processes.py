@@ -161,3 +161,15 @@ def test_a_worker_leaves_the_hosts_garbage_alone(tmp_path: Path) -> None:
         return str(gc.get_freeze_count() - before)
 
     assert in_child(work) == "0"
+
+
+class EmptyQueue(MemoryQueue):
+    def __len__(self) -> int:
+        return 0
+
+
+def test_an_override_that_has_no_length_is_used() -> None:
+    queue = EmptyQueue()
+
+    assert Overrides(queue=queue).given() == {"queue": queue}
+    assert Overrides(auth_providers=()).given() == {}

@@ -77,25 +77,26 @@ def key_file(folder: Path, endpoint: str) -> Path:
 class _Door(RequestHandler):  # type: ignore[misc] - it has no types
     """
     Lets in who has a token or a signature that is right.
+
+    Attributes:
+        lock: The imitation is made for one request at a time. Only whole ones hold it: a
+            client may connect and wait with the rest until another request is answered.
     """
 
     lock: Lock
-
-    def handle_one_request(self) -> None:
-        # The imitation is made for one request at a time.
-        with self.lock:
-            super().handle_one_request()
 
     def do_OPTIONS(self) -> None:  # noqa: N802 - the names of the base class
         self._say(200, {}, _CORS)
 
     def do_GET(self) -> None:  # noqa: N802 - the names of the base class
         if self._may_enter():
-            super().do_GET()
+            with self.lock:
+                super().do_GET()
 
     def do_DELETE(self) -> None:  # noqa: N802 - the names of the base class
         if self._may_enter():
-            super().do_DELETE()
+            with self.lock:
+                super().do_DELETE()
 
     def do_PUT(self) -> None:  # noqa: N802 - the names of the base class
         if not self._may_enter():
@@ -104,14 +105,18 @@ class _Door(RequestHandler):  # type: ignore[misc] - it has no types
             # The imitation fails on an empty body.
             self._say(400, {})
             return
-        super().do_PUT()
+        with self.lock:
+            super().do_PUT()
 
     def do_POST(self) -> None:  # noqa: N802 - the names of the base class
         if urlsplit(self.path).path == "/token":
             self._say(200, {"access_token": TOKEN, "expires_in": 3600})
-        elif not self._may_enter():
-            return
-        elif _REWRITE in self.path:
+        elif self._may_enter():
+            with self.lock:
+                self._post()
+
+    def _post(self) -> None:
+        if _REWRITE in self.path:
             self._rewrite()
         else:
             super().do_POST()
@@ -131,6 +136,8 @@ class _Door(RequestHandler):  # type: ignore[misc] - it has no types
         else:
             refusal = "AccessDenied"
         if refusal is None:
+            # The imitation would cut the name of an object there.
+            self.path = self.path.replace(";", "%3B")
             return True
         told = f"<Error><Code>{refusal}</Code></Error>".encode()
         self._answer(403, told, {"Content-Type": "application/xml"})

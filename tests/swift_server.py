@@ -38,6 +38,8 @@ node_timeout = 60
 error_suppression_limit = 100000
 [filter:s3api]
 use = egg:swift#s3api
+# By default a thousand, which take a minute to store.
+max_bucket_listing = 100
 cors_preflight_allow_origin = *
 [filter:tempauth]
 use = egg:swift#tempauth

@@ -139,7 +139,8 @@ class SupportsPartedWrite(Protocol):
         Return the parts that are there, by number.
 
         Raises:
-            ObjectNotFoundError: It was joined or ended.
+            ObjectNotFoundError: It was ended; or joined, and the store does not know
+                that any more.
         """
         ...
 
@@ -148,7 +149,8 @@ class SupportsPartedWrite(Protocol):
         Make the object of its parts; it is whole at its path on return.
 
         Raises:
-            ObjectNotFoundError: It was joined or ended.
+            ObjectNotFoundError: It was ended; or joined, and the store does not know
+                that any more. If it does, the object stays as it is.
         """
         ...
 

@@ -14,19 +14,52 @@ A plugin's tests inherit and give the fixtures::
         def unreachable(self, tmp_path): ...
 
 Each test gets an empty storage of its own; the kit itself uses no network, but for the
-signed addresses that the storage gives. What a storage may do besides (``Supports…``) is
-tested if the storage says that it can, else skipped.
+signed addresses that the storage gives. For what a storage does besides (``Supports…``),
+the class inherits from a kit more, such as ``CopyConformance``.
 """
 
-from hvcore.testing.storage_addresses import AddressPromises
-from hvcore.testing.storage_capabilities import CapabilityPromises
+from collections.abc import Mapping
+
+from hvcore.ports.direct_uploads import SupportsPartedWrite, SupportsPresignedWrite
+from hvcore.ports.storage import (
+    Storage,
+    SupportsCopy,
+    SupportsHide,
+    SupportsLocalPath,
+    SupportsObjectUrl,
+    SupportsPresignedRead,
+    SupportsUploadFile,
+)
+from hvcore.testing.storage_addresses import (
+    PartedWriteConformance,
+    PresignedReadConformance,
+    PresignedWriteConformance,
+)
+from hvcore.testing.storage_capabilities import (
+    CopyConformance,
+    HideConformance,
+    LocalPathConformance,
+    ObjectUrlConformance,
+    UploadFileConformance,
+)
 from hvcore.testing.storage_failures import FailurePromises
-from hvcore.testing.storage_kit import ReopenedStorage
+from hvcore.testing.storage_kit import ReopenedStorage, StorageKit
 from hvcore.testing.storage_objects import ObjectPromises
 from hvcore.testing.storage_trees import TreePromises
 from hvcore.testing.storage_writers import WriterPromises
 
-__all__ = ["ReopenedStorage", "StorageConformance"]
+__all__ = [
+    "CopyConformance",
+    "HideConformance",
+    "LocalPathConformance",
+    "ObjectUrlConformance",
+    "PartedWriteConformance",
+    "PresignedReadConformance",
+    "PresignedWriteConformance",
+    "ReopenedStorage",
+    "StorageConformance",
+    "UploadFileConformance",
+]
 
 
 class StorageConformance(
@@ -34,9 +67,40 @@ class StorageConformance(
     TreePromises,
     WriterPromises,
     FailurePromises,
-    CapabilityPromises,
-    AddressPromises,
 ):
     """
-    The promises of Storage, and of what it may do besides.
+    The promises of Storage.
     """
+
+    def test_what_it_does_besides_has_its_kit(self, storage: Storage) -> None:
+        """
+        Nothing that it can do is left untested, and no kit runs for nothing.
+        """
+        wanted = {kit for kit, is_done in _besides(storage).items() if is_done}
+        inherited = {kit for kit in _besides(storage) if isinstance(self, kit)}
+
+        assert inherited == wanted, (
+            "the class has other kits than what the storage does"
+        )
+
+
+def _besides(storage: Storage) -> Mapping[type[StorageKit], bool]:
+    """
+    Tell what a storage does besides, as it was set up, by the kit of each.
+    """
+    return {
+        CopyConformance: isinstance(storage, SupportsCopy),
+        HideConformance: isinstance(storage, SupportsHide),
+        LocalPathConformance: isinstance(storage, SupportsLocalPath),
+        ObjectUrlConformance: isinstance(storage, SupportsObjectUrl),
+        UploadFileConformance: isinstance(storage, SupportsUploadFile),
+        PresignedReadConformance: (
+            isinstance(storage, SupportsPresignedRead) and storage.can_presign
+        ),
+        PresignedWriteConformance: (
+            isinstance(storage, SupportsPresignedWrite) and storage.can_presign_writes
+        ),
+        PartedWriteConformance: (
+            isinstance(storage, SupportsPartedWrite) and storage.can_presign_parts
+        ),
+    }

@@ -1,11 +1,8 @@
 """
-The promises of what a storage may do besides.
-
-Each is tested if the storage says that it can.
+The promises of what a storage may do besides: a kit for each capability.
 """
 
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -30,9 +27,9 @@ from hvcore.testing.storage_kit import (
 )
 
 
-class CapabilityPromises(StorageKit):
+class CopyConformance(StorageKit):
     """
-    Copies, hidden trees, local paths and names for others.
+    The promises of SupportsCopy.
     """
 
     def test_a_copy_is_another_object(
@@ -41,8 +38,7 @@ class CapabilityPromises(StorageKit):
         """
         With a type of its own; the source stays, and neither changes the other.
         """
-        if not isinstance(storage, SupportsCopy):
-            lacks(SupportsCopy.__name__)
+        assert isinstance(storage, SupportsCopy)
         put(storage, "a/source", b"segment")
         put(storage, "b/there", b"what was there before")
 
@@ -63,8 +59,7 @@ class CapabilityPromises(StorageKit):
         """
         And makes nothing, nor removes what is there.
         """
-        if not isinstance(storage, SupportsCopy):
-            lacks(SupportsCopy.__name__)
+        assert isinstance(storage, SupportsCopy)
         put(storage, "b/there", b"stays")
 
         for target in ("b/0.m4s", "b/there"):
@@ -73,14 +68,32 @@ class CapabilityPromises(StorageKit):
         assert paths(storage, "b") == ["b/there"]
         assert get(storage, "b/there") == b"stays"
 
+    def test_a_copy_is_of_one_moment(self, storage: Storage, tmp_path: Path) -> None:
+        """
+        A large object is copied whole, with the bytes of its last writing.
+        """
+        assert isinstance(storage, SupportsCopy)
+        size = 9 * 1024 * 1024
+        local = tmp_path / "large"
+        local.write_bytes(bytes(range(256)) * (size // 256))
+        storage.put_file("a/large", local, content_type=TYPE)
+        storage.copy("a/large", "b/large", content_type=TYPE)
+
+        assert_same(get(storage, "b/large"), bytes(range(256)) * (size // 256))
+
+
+class HideConformance(StorageKit):
+    """
+    The promises of SupportsHide.
+    """
+
     def test_what_is_hidden_is_gone_for_readers(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
         """
         In every process, with nothing beside it.
         """
-        if not isinstance(storage, SupportsHide):
-            lacks(SupportsHide.__name__)
+        assert isinstance(storage, SupportsHide)
         for path in ("v/1/a", "v/1/b/c", "v/10/a"):
             put(storage, path)
         other = reopened()
@@ -96,8 +109,7 @@ class CapabilityPromises(StorageKit):
         """
         With what was written since, and hidden once more.
         """
-        if not isinstance(storage, SupportsHide):
-            lacks(SupportsHide.__name__)
+        assert isinstance(storage, SupportsHide)
         put(storage, "v/1/a")
         storage.hide_tree("v/1")
         put(storage, "v/1/a", b"late")
@@ -108,12 +120,17 @@ class CapabilityPromises(StorageKit):
         assert storage.delete_tree("v/1") == 3
         assert storage.delete_tree("v/1") == 0
 
+
+class LocalPathConformance(StorageKit):
+    """
+    The promises of SupportsLocalPath.
+    """
+
     def test_a_local_path_is_where_the_bytes_are(self, storage: Storage) -> None:
         """
         Also of what is not there yet; no path leaves the storage.
         """
-        if not isinstance(storage, SupportsLocalPath):
-            lacks(SupportsLocalPath.__name__)
+        assert isinstance(storage, SupportsLocalPath)
         put(storage, "v/a", b"here")
 
         assert storage.local_path("v/a").read_bytes() == b"here"
@@ -121,12 +138,17 @@ class CapabilityPromises(StorageKit):
         with pytest.raises(ValueError):  # noqa: PT011 - the text is the storage's own
             storage.local_path("../a")
 
+
+class UploadFileConformance(StorageKit):
+    """
+    The promises of SupportsUploadFile.
+    """
+
     def test_an_upload_is_received_beside_its_target(self, storage: Storage) -> None:
         """
         Nobody finds it there before it is put.
         """
-        if not isinstance(storage, SupportsUploadFile):
-            lacks(SupportsUploadFile.__name__)
+        assert isinstance(storage, SupportsUploadFile)
         upload = storage.upload_dir() / "kit-upload"
         upload.write_bytes(b"arrived")
         before = paths(storage, "v")
@@ -136,36 +158,20 @@ class CapabilityPromises(StorageKit):
         assert get(storage, "v/a") == b"arrived"
         assert not upload.exists()
 
+
+class ObjectUrlConformance(StorageKit):
+    """
+    The promises of SupportsObjectUrl.
+    """
+
     def test_an_object_has_a_url_of_its_own(self, storage: Storage) -> None:
         """
         With a scheme that clients know; whether it is there or not.
         """
-        if not isinstance(storage, SupportsObjectUrl):
-            lacks(SupportsObjectUrl.__name__)
+        assert isinstance(storage, SupportsObjectUrl)
         urls = [storage.object_url(path) for path in ("v/1", "v/10", "v/1/a", "w/1")]
 
         assert len(set(urls)) == len(urls)
         for url, path in zip(urls, ("v/1", "v/10", "v/1/a", "w/1"), strict=True):
             assert "://" in url
             assert url.endswith(f"/{path}")
-
-    def test_a_copy_is_of_one_moment(self, storage: Storage, tmp_path: Path) -> None:
-        """
-        A large object is copied whole, with the bytes of its last writing.
-        """
-        if not isinstance(storage, SupportsCopy):
-            lacks(SupportsCopy.__name__)
-        size = 9 * 1024 * 1024
-        local = tmp_path / "large"
-        local.write_bytes(bytes(range(256)) * (size // 256))
-        storage.put_file("a/large", local, content_type=TYPE)
-        storage.copy("a/large", "b/large", content_type=TYPE)
-
-        assert_same(get(storage, "b/large"), bytes(range(256)) * (size // 256))
-
-
-def lacks(capability: str) -> NoReturn:
-    """
-    Skip the test of what the storage does not offer.
-    """
-    pytest.skip(f"it does not carry out {capability}")

@@ -159,8 +159,7 @@ class WriterPromises(StorageKit):
         """
         What several write at once is there for all, at once and whole.
         """
-        if not self.is_shared:
-            pytest.skip("its objects are in the memory of one process")
+        assert self.is_shared, "its objects are in the memory of one process"
         put(storage, "v/parent")
 
         def work(number: int) -> str:

@@ -8,13 +8,17 @@ from typing import Any, Final
 
 import attrs
 from azure.storage.blob import UserDelegationKey, generate_blob_sas
-from azure.storage.blob.aio import BlobServiceClient, ExponentialRetry
+from azure.storage.blob.aio import BlobServiceClient, LinearRetry
 from fsspec.asyn import sync
 
 RETRIES: Final = 3
-FIRST_PAUSE_S: Final = 1
-"""Azure's own is 15 s, which no request of a player or a page can wait."""
-PAUSES_GROW_BY: Final = 2
+PAUSE_S: Final = 2
+"""More or less a second. Azure's own is 15 s and grows, which no request of a player or a
+page can wait."""
+SENT_AT_ONCE_BYTES: Final = 8 * 1024 * 1024
+"""Larger objects are sent in blocks. Azure's own choice is 64 MiB, all in memory."""
+BLOCK_BYTES: Final = 32 * 1024 * 1024
+"""Of blocks over 4 MiB, the client holds 4 MiB in memory. An object has up to 50,000."""
 DELEGATION_VALID: Final = timedelta(hours=24)
 DELEGATION_RENEWED: Final = timedelta(hours=2)
 """So long before it ends: an address never outlives the key that signed it."""
@@ -28,15 +32,15 @@ def service_client(fs: Any, retries: object) -> BlobServiceClient:  # noqa: ANN4
     Args:
         retries: How often; None for RETRIES.
     """
-    policy = ExponentialRetry(
-        initial_backoff=FIRST_PAUSE_S,
-        increment_base=PAUSES_GROW_BY,
+    policy = LinearRetry(
+        backoff=PAUSE_S,
         random_jitter_range=1,
         retry_total=RETRIES if retries is None else int(str(retries)),
     )
+    sizes = {"max_single_put_size": SENT_AT_ONCE_BYTES, "max_block_size": BLOCK_BYTES}
     if fs.connection_string is not None:
         return BlobServiceClient.from_connection_string(
-            fs.connection_string, retry_policy=policy
+            fs.connection_string, retry_policy=policy, **sizes
         )
     # A token of the settings is part of the address.
     is_signed = fs.credential is None and fs.account_key is None
@@ -44,6 +48,7 @@ def service_client(fs: Any, retries: object) -> BlobServiceClient:  # noqa: ANN4
         fs.account_url + (fs.sas_token or "" if is_signed else ""),
         credential=fs.credential or fs.account_key,
         retry_policy=policy,
+        **sizes,
     )
 
 

@@ -130,6 +130,12 @@ class AzureObjects(RemoteStorage):
             token = self._signer.token(container, name, permission, valid_s)
             return f"{self._blob(full).url}?{token}"
 
+    def _full(self, path: str) -> str:
+        # Azure takes it for a slash.
+        if "\\" in path:
+            raise ValueError(f"not a path of an object: {path!r}")
+        return super()._full(path)
+
     def _stored_as(self, content_type: str) -> Mapping[str, object]:
         return {"content_settings": ContentSettings(content_type=content_type)}
 

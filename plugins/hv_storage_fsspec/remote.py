@@ -236,16 +236,24 @@ class _RemotePart(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12
-        end = min(self._position + len(buffer), self._end)
+        data = self._next(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        # The one of RawIOBase asks for 8 KiB at a time.
+        return b"".join(iter(lambda: self._next(READ_BYTES), b""))
+
+    def _next(self, most: int) -> bytes:
+        end = min(self._position + most, self._end)
         if self._position >= end:
-            return 0
+            return b""
         with foreign_errors(self._path):
-            data = self._fs.cat_file(self._path, start=self._position, end=end)
+            data: bytes = self._fs.cat_file(self._path, start=self._position, end=end)
         if not data:
             raise UnavailableError("The object ended before its size.")
-        buffer[: len(data)] = data
         self._position += len(data)
-        return len(data)
+        return data
 
 
 def _info(path: str, found: Mapping[str, Any]) -> ObjectInfo:

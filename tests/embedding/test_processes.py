@@ -13,13 +13,14 @@ import pytest
 from hvcore.assembly import Services, build
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.task import Lane
-from hvcore.embedding import ConfigError, embed
+from hvcore.embedding import ConfigError, Overrides, embed
 from hvcore.embedding.process import ProcessServices
 from hvcore.persistence.engine import idle_connections
 from hvcore.settings import load
 from hvcore.testing.children import in_child
 from tests.embedding.conftest import ENVIRON, Host
 from tests.embedding.test_web import ask
+from tests.fakes import MemoryQueue
 from tests.live import until
 from tests.migrated import sqlite_of_a_service
 
@@ -168,7 +169,7 @@ class EmptyQueue(MemoryQueue):
         return 0
 
 
-def test_an_override_that_has_no_length_is_used() -> None:
+def test_an_override_is_used_though_it_is_empty() -> None:
     queue = EmptyQueue()
 
     assert Overrides(queue=queue).given() == {"queue": queue}

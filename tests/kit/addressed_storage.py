@@ -5,7 +5,7 @@ A storage in memory with an HTTP server at which its signed addresses are good.
 import hmac
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -184,6 +184,20 @@ class JoinsTwice(AddressedStorage):
         kept = self.begun[begun.id]
         super().join_parts(begun, parts)
         self.begun[begun.id] = kept
+
+
+class EmptiesWhatIsJoinedAgain(AddressedStorage):
+    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+        if begun.id in self.begun:
+            super().join_parts(begun, parts)
+        else:
+            self.keep(begun.path, b"", "video/mp4")
+
+
+class JoinsWhatHasEnded(AddressedStorage):
+    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+        with suppress(ObjectNotFoundError):
+            super().join_parts(begun, parts)
 
 
 class EndsNothing(AddressedStorage):

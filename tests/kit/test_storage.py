@@ -5,14 +5,25 @@ The kit of storages lets a right one pass, and catches a wrong one.
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, ClassVar, Final
 
 import pytest
 
 from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import ObjectInfo, Storage
 from hvcore.testing.fakes import MemoryObject, MemoryStorage
-from hvcore.testing.storage import ReopenedStorage, StorageConformance
+from hvcore.testing.storage import (
+    CopyConformance,
+    HideConformance,
+    LocalPathConformance,
+    ObjectUrlConformance,
+    PartedWriteConformance,
+    PresignedReadConformance,
+    PresignedWriteConformance,
+    ReopenedStorage,
+    StorageConformance,
+    UploadFileConformance,
+)
 from tests.kit import addressed_storage as addressed
 from tests.kit import storage_memory as wrong
 from tests.kit.addressed_storage import AddressedStorage, address_server
@@ -88,6 +99,8 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     ),
     "test_a_copy_is_of_one_moment": (wrong.CopiesEightMiB,),
     "test_a_local_path_is_where_the_bytes_are": (wrong.NamesNoFile,),
+    # The class has all kits, and it does little of that.
+    "test_what_it_does_besides_has_its_kit": (MemoryStorage,),
 }
 """Storages in memory that each check catches."""
 
@@ -149,15 +162,20 @@ WRONG_ADDRESSES: Final[Mapping[str, Sequence[type[AddressedStorage]]]] = {
     ),
     "test_an_object_is_joined_of_its_parts": (
         *(addressed.JoinsAsTheyCame, addressed.ShowsParts, addressed.KnowsNoneBegun),
-        addressed.JoinsTwice,
+        *(addressed.JoinsTwice, addressed.EmptiesWhatIsJoinedAgain),
     ),
-    "test_parts_that_are_ended_are_gone": (addressed.EndsNothing, addressed.EndsOnce),
+    "test_parts_that_are_ended_are_gone": (
+        *(addressed.EndsNothing, addressed.EndsOnce, addressed.JoinsWhatHasEnded),
+    ),
 }
 """Storages that sign addresses, which each check catches."""
 
 
-class TestMemoryStorage(StorageConformance):
+class TestMemoryStorage(StorageConformance, CopyConformance):
     is_shared = False
+    deviations: ClassVar = {
+        "test_processes_see_one_storage": "its objects are in the memory of one process"
+    }
 
     @pytest.fixture
     def objects(self) -> dict[str, MemoryObject]:
@@ -178,7 +196,21 @@ class TestMemoryStorage(StorageConformance):
         return made
 
 
-class Unguided(StorageConformance):
+class Unguided(
+    StorageConformance,
+    CopyConformance,
+    HideConformance,
+    LocalPathConformance,
+    ObjectUrlConformance,
+    PartedWriteConformance,
+    PresignedReadConformance,
+    PresignedWriteConformance,
+    UploadFileConformance,
+):
+    """
+    All kits.
+    """
+
     __test__ = False
     gives_up_within_s = 0.2
 
@@ -243,10 +275,10 @@ def test_a_storage_that_signs_rightly_passes(check: str) -> None:
     with address_server() as served:
         storage = AddressedStorage(served)
 
-        getattr(StorageConformance(), check)(storage)
+        getattr(Unguided(), check)(storage)
 
 
 def test_every_promise_has_somebody_who_breaks_it() -> None:
     broken = {**WRONG, **WRONG_FILES, **WRONG_ADDRESSES}
 
-    assert never_broken(StorageConformance, broken) == set()
+    assert never_broken(Unguided, broken) == set()

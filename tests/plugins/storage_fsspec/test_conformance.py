@@ -5,16 +5,25 @@ Files, and what fsspec keeps in memory, keep the promises of the storage port.
 import shutil
 import uuid
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import Storage
-from hvcore.testing.storage import ReopenedStorage, StorageConformance
+from hvcore.testing.storage import (
+    CopyConformance,
+    HideConformance,
+    LocalPathConformance,
+    ObjectUrlConformance,
+    ReopenedStorage,
+    StorageConformance,
+    UploadFileConformance,
+)
 
 
-class Opened(StorageConformance):
+class Opened(StorageConformance, CopyConformance, ObjectUrlConformance):
     __test__ = False
 
     @pytest.fixture
@@ -22,7 +31,7 @@ class Opened(StorageConformance):
         return reopened()
 
 
-class TestFiles(Opened):
+class TestFiles(Opened, HideConformance, LocalPathConformance, UploadFileConformance):
     """
     Of this machine.
     """
@@ -51,6 +60,9 @@ class TestMemory(Opened):
 
     __test__ = True
     is_shared = False
+    deviations: ClassVar = {
+        "test_processes_see_one_storage": "its objects are in the memory of one process"
+    }
 
     @pytest.fixture
     def reopened(self, tmp_path: Path) -> ReopenedStorage:

@@ -128,3 +128,24 @@ def test_a_pattern_is_no_path(tmp_path: Path) -> None:
 def test_an_unknown_protocol_is_a_configuration_error(url: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"storage\.options"):
         _make(url, tmp_path)
+
+
+def test_a_large_object_is_read_whole_in_a_few_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = _make("memory://whole", tmp_path)
+    data = bytes(9 * 1024 * 1024)
+    storage.write("a", io.BytesIO(data), content_type="video/mp4")
+    asked = []
+    answer = MemoryFileSystem.cat_file
+
+    def ask(fs: MemoryFileSystem, *args: object, **more: object) -> bytes:
+        asked.append(more)
+        return bytes(answer(fs, *args, **more))
+
+    monkeypatch.setattr(MemoryFileSystem, "cat_file", ask)
+    with storage.open("a") as file:
+        found = file.read()
+
+    assert len(found) == len(data)
+    assert len(asked) == 2

@@ -1,0 +1,171 @@
+"""
+S3, Azure and Google keep the promises of the storage port.
+
+All tests of a store share a bucket, in which each has a prefix of its own.
+"""
+
+import socket
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from hv_storage_fsspec.backend import make_storage
+from hvcore.plugin_api import Storage
+from hvcore.testing.children import is_unavailable
+from hvcore.testing.storage import (
+    CopyConformance,
+    ObjectUrlConformance,
+    PartedWriteConformance,
+    PresignedReadConformance,
+    PresignedWriteConformance,
+    ReopenedStorage,
+    StorageConformance,
+)
+from tests.azure_store import connection_string, new_container
+from tests.google_store import google_args, new_google_bucket
+from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
+
+pytestmark = pytest.mark.services
+
+
+@pytest.fixture(scope="module")
+def swift_bucket(swift: str) -> str:
+    return new_swift_bucket(swift)
+
+
+@pytest.fixture(scope="module")
+def container(azure_store: str) -> str:
+    return new_container(azure_store)
+
+
+@pytest.fixture(scope="module")
+def google_bucket(google_store: str) -> str:
+    return new_google_bucket(google_store)
+
+
+@pytest.fixture
+def silent_endpoint() -> Iterator[str]:
+    """
+    The address of a port at which nobody answers.
+    """
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+def s3_args(endpoint: str, **config: object) -> Mapping[str, object]:
+    return {
+        "endpoint_url": endpoint,
+        "key": SWIFT_KEY,
+        "secret": SWIFT_SECRET,
+        "client_kwargs": {"region_name": "us-east-1"},
+        "config_kwargs": config,
+    }
+
+
+def opened(url: str, args: Mapping[str, object], work_dir: Path) -> Storage:
+    return make_storage(url, args=args, min_free_bytes=0, work_dir=work_dir)
+
+
+# aiohttp says so of what the clients of Azure and Google send, up to 8 MiB.
+@pytest.mark.filterwarnings("ignore:Sending a large body:ResourceWarning")
+class Remote(
+    StorageConformance,
+    CopyConformance,
+    ObjectUrlConformance,
+    PresignedReadConformance,
+    PresignedWriteConformance,
+):
+    __test__ = False
+
+    @pytest.fixture
+    def storage(self, reopened: ReopenedStorage) -> Storage:
+        return reopened()
+
+
+class TestS3(Remote, PartedWriteConformance):
+    """
+    On Swift.
+    """
+
+    __test__ = True
+    # Swift's pages have a hundred here.
+    many = 110
+
+    @pytest.fixture
+    def reopened(
+        self, swift: str, swift_bucket: str, tmp_path: Path
+    ) -> ReopenedStorage:
+        url = f"s3://{swift_bucket}/{uuid.uuid4().hex}"
+        return lambda: opened(url, s3_args(swift), tmp_path)
+
+    @pytest.fixture
+    def unreachable(self, silent_endpoint: str, tmp_path: Path) -> Storage:
+        args = s3_args(silent_endpoint, retries={"total_max_attempts": 1})
+        return opened("s3://videos/prefix", args, tmp_path)
+
+
+class TestAzure(Remote, PartedWriteConformance):
+    """
+    On Azurite.
+    """
+
+    __test__ = True
+    # Azurite's pages have 5,000; and each object takes a request of its own to remove.
+    many = 200
+
+    @pytest.fixture
+    def reopened(
+        self, azure_store: str, container: str, tmp_path: Path
+    ) -> ReopenedStorage:
+        url = f"az://{container}/{uuid.uuid4().hex}"
+        args = {"connection_string": connection_string(azure_store)}
+        return lambda: opened(url, args, tmp_path)
+
+    @pytest.fixture
+    def unreachable(self, silent_endpoint: str, tmp_path: Path) -> Storage:
+        args = {
+            "connection_string": connection_string(silent_endpoint),
+            "retry_total": 0,
+        }
+        return opened("az://videos/prefix", args, tmp_path)
+
+
+class TestGoogle(Remote):
+    """
+    On an imitation.
+    """
+
+    __test__ = True
+    # The imitation gives all at once, and takes a second for a hundred of them.
+    many = 100
+
+    @pytest.fixture
+    def reopened(
+        self, google_store: str, google_bucket: str, tmp_path: Path
+    ) -> ReopenedStorage:
+        url = f"gs://{google_bucket}/{uuid.uuid4().hex}"
+        args = google_args(tmp_path, google_store)
+        return lambda: opened(url, args, tmp_path)
+
+    @pytest.fixture
+    def unreachable(self, silent_endpoint: str, tmp_path: Path) -> Storage:
+        return opened("gs://videos/p", google_args(tmp_path, silent_endpoint), tmp_path)
+
+
+@pytest.mark.parametrize("scheme", ["s3", "az"])
+def test_a_store_that_is_gone_is_soon_unavailable(
+    scheme: str, silent_endpoint: str, tmp_path: Path
+) -> None:
+    """
+    Also with the retries that are set without options.
+    """
+    args = {
+        "s3": s3_args(silent_endpoint),
+        "az": {"connection_string": connection_string(silent_endpoint)},
+    }[scheme]
+    storage = opened(f"{scheme}://videos/prefix", args, tmp_path)
+
+    assert is_unavailable(12.0, storage.ping)

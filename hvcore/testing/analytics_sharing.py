@@ -34,7 +34,7 @@ _WRITTEN_BYTES: Final = 2 * SEGMENT_BYTES
 """Of a file, before others come in between."""
 
 
-class SharingPromises(AnalyticsKit):
+class SinkSharingPromises(AnalyticsKit):
     """
     Everything once, whoever comes in between.
     """

@@ -11,7 +11,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 from hvcore.testing.analytics_kit import FILE, AnalyticsKit, Reopened
 from hvcore.testing.analytics_outages import OutagePromises
-from hvcore.testing.analytics_sharing import SharingPromises
+from hvcore.testing.analytics_sharing import SinkSharingPromises
 from hvcore.testing.analytics_values import ValuePromises
 from hvcore.testing.children import at_once
 from hvcore.testing.served import (
@@ -26,7 +26,7 @@ from hvcore.testing.served import (
 
 
 class AnalyticsSinkConformance(
-    ValuePromises, SharingPromises, OutagePromises, AnalyticsKit
+    ValuePromises, SinkSharingPromises, OutagePromises, AnalyticsKit
 ):
     """
     The promises of AnalyticsSink.

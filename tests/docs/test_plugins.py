@@ -154,7 +154,7 @@ def test_the_kits_find_nothing_wrong(examples: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=170,
     )
 
     assert done.returncode == 0, done.stdout

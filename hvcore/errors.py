@@ -66,8 +66,10 @@ class SeveralPluginsError(PluginError):
 
     def __init__(self, errors: Sequence[HvcoreError]) -> None:
         self.errors = tuple(errors)
-        # On one line: the last one of a log is what hv up tells.
-        super().__init__(" ".join(str(error) for error in errors))
+        # On one line: the last one of a log is what hv up tells. A command that one of
+        # them ends with goes on to the next number.
+        told = " ".join(f"({n}) {error}" for n, error in enumerate(self.errors, 1))
+        super().__init__(f"{len(self.errors)} backends cannot be used: {told}")
 
 
 class HvError(HvcoreError):

@@ -7,7 +7,8 @@ one record by its name from the settings, structures its options, calls its
 factory once per process, and talks to the port from then on.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
@@ -40,6 +41,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 PortT = TypeVar("PortT", covariant=True)
 StateT = TypeVar("StateT")
+MemberT = TypeVar("MemberT", bound=Enum)
 
 
 @attrs.frozen(kw_only=True)
@@ -73,6 +75,33 @@ def _is_factory(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - se
         raise TypeError(
             f"factory must be a function of (options, context), not {value!r}"
         )
+
+
+def _members(
+    given: object, possible: Sequence[MemberT], field: str
+) -> frozenset[MemberT]:
+    """
+    Return what a field names; a wrong name matches nothing, and nobody would notice.
+    """
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(
+            f"{field} must be a set, such as {{{possible[0]}}}, not {given!r}"
+        )
+    members = list(given)
+    wrong = [one for one in members if one not in possible]
+    if wrong or not members:
+        what = f"{wrong[0]!r} is none" if wrong else "none is there"
+        names = ", ".join(map(str, possible))
+        raise ValueError(f"{field}: {what} of {names}")
+    return frozenset(members)
+
+
+def _web_apps(given: Iterable[WebApp]) -> frozenset[WebApp]:
+    return _members(given, tuple(WebApp), "apps")
+
+
+def _event_kinds(given: Iterable[EventKind]) -> frozenset[EventKind]:
+    return _members(given, VIDEO_KINDS, "kinds")
 
 
 @attrs.frozen(kw_only=True)
@@ -175,9 +204,13 @@ class MiddlewareBackend(Backend[Middleware]):
         apps: Around which apps. Around DELIVERY or PLAYER, every file of a
             published video takes the slower way through the app.
         order: The lowest is outermost; of equal ones, the first by name.
+
+    Raises:
+        TypeError: No set, or the like, of apps.
+        ValueError: What is no WebApp, or no app at all.
     """
 
-    apps: frozenset[WebApp] = attrs.field(converter=frozenset)
+    apps: frozenset[WebApp] = attrs.field(converter=_web_apps)
     order: int = 0
 
 
@@ -188,10 +221,14 @@ class EventSubscriberBackend(Backend[EventSubscriber]):
 
     Attributes:
         kinds: Of which it hears; by default of all that happens to videos.
+
+    Raises:
+        TypeError: No set, or the like, of kinds.
+        ValueError: What happens to no video, or nothing at all.
     """
 
     kinds: frozenset[EventKind] = attrs.field(
-        default=frozenset(VIDEO_KINDS), converter=frozenset
+        default=frozenset(VIDEO_KINDS), converter=_event_kinds
     )
 
 

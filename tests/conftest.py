@@ -2,7 +2,7 @@
 Fixtures for every test.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -48,15 +48,37 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Iterator[None]:
     """
-    Choose cases before pytest-randomly shuffles them, and put the longest first after it.
+    Choose cases before pytest-randomly shuffles them, and spread the long files after it.
     """
     if config.getoption("--one-case-each"):
         keep_first_of_each(config, items, "[")
     if config.getoption("--one-test-each-file"):
         keep_first_of_each(config, items, "::")
     yield
-    # So that no long file is begun at the end.
-    items.sort(key=lambda item: not any(map(item.path.is_relative_to, WHOLE_SERVICES)))
+    items[:] = [item for file in spread(items) for item in file]
+
+
+def spread(items: Iterable[pytest.Item]) -> Iterator[list[pytest.Item]]:
+    """
+    Yield the tests file by file: those with whole services evenly between the others.
+
+    Several of them at a time make each other slow, while processors idle later. None
+    is among the last fifth, where one worker would go on alone.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    long = [path for path in files if any(map(path.is_relative_to, WHOLE_SERVICES))]
+    others = [path for path in files if path not in set(long)]
+    placed = 0
+    for number, path in enumerate(others):
+        due = min(len(long), len(long) * (number + 1) * 5 // (len(others) * 4))
+        for one in long[placed:due]:
+            yield files[one]
+        placed = due
+        yield files[path]
+    for one in long[placed:]:
+        yield files[one]
 
 
 def keep_first_of_each(

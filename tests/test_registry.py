@@ -2,6 +2,7 @@
 Plugins: found, refused when they clash, chosen by name.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -12,11 +13,15 @@ import attrs
 import pytest
 
 from hv_analytics_sql.backend import SqlAnalytics
+from hvcore.assembly.chosen_backends import ChosenBackends
 from hvcore.assembly.offered_backends import offered_backends
 from hvcore.domain.analytics.segments import ServedBatch
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import ConfigError, PluginError
 from hvcore.hookspecs import (
     AnalyticsBackend,
+    EventSubscriberBackend,
+    MiddlewareBackend,
     NoOptions,
     QueueBackend,
     StorageBackend,
@@ -26,6 +31,7 @@ from hvcore.plugin_api import BuildContext
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.context import Database
 from hvcore.ports.queue import Queue
+from hvcore.ports.web_apps import WebApp
 from hvcore.registry import Offer, PluginSource, Registry, load_plugins
 from hvcore.settings import AnalyticsSettings, BackendSettings, Settings
 from tests.fakes import MemoryQueue
@@ -84,13 +90,19 @@ def chosen(backend: str, **options: object) -> Settings:
 
 
 CONTEXT: BuildContext = None  # type: ignore[assignment]  # no factory here looks at it
+
+
+def built(found: Registry, settings: Settings) -> ChosenBackends:
+    return ChosenBackends(found, settings, lambda: CONTEXT)
+
+
 ACME = QueueBackend(name="acme", factory=build_queue, options=Options)
 
 
 def test_a_backend_is_chosen_by_name_and_gets_its_options(plugin: MakePlugin) -> None:
     found = registry(plugin("hv_queue_acme.plugin", ACME))
 
-    made = found.queue(chosen("acme", url="x", depth="5"), CONTEXT)
+    made = built(found, chosen("acme", url="x", depth="5")).queue()
 
     assert isinstance(made, MemoryQueue)
 
@@ -99,7 +111,7 @@ def test_two_backends_of_one_name_are_refused_naming_both(plugin: MakePlugin) ->
     found = registry(plugin("one.plugin", ACME), plugin("two.plugin", ACME))
 
     with pytest.raises(PluginError, match=r"one\.plugin .* two\.plugin"):
-        found.queue(chosen("acme", url="x"), CONTEXT)
+        built(found, chosen("acme", url="x")).queue()
 
 
 def test_a_disabled_plugin_stays_out(plugin: MakePlugin) -> None:
@@ -114,7 +126,7 @@ def test_a_name_that_nobody_offers_is_answered_with_those_on_offer(
     found = registry(plugin("one.plugin", ACME))
 
     with pytest.raises(PluginError, match=r"'other'; on offer: acme"):
-        found.queue(chosen("other"), CONTEXT)
+        built(found, chosen("other")).queue()
 
 
 def test_a_missing_library_is_answered_with_the_extra_of_hvcore_that_brings_it(
@@ -126,7 +138,7 @@ def test_a_missing_library_is_answered_with_the_extra_of_hvcore_that_brings_it(
     found = registry(plugin("one.plugin", record))
 
     with pytest.raises(PluginError, match=r"greenlet_queue.*'hvcore\[s3\]'"):
-        found.queue(chosen("acme", url="x"), CONTEXT)
+        built(found, chosen("acme", url="x")).queue()
 
 
 ACME_METADATA = """\
@@ -163,7 +175,7 @@ def test_an_extra_is_that_of_the_plugins_own_distribution(
     found = Registry([offer(installed, extra="rq")])
 
     with pytest.raises(PluginError, match=r"pip install 'hvcore-acme\[rq\]'"):
-        found.queue(chosen("acme", url="x"), CONTEXT)
+        built(found, chosen("acme", url="x")).queue()
     (listed,) = offered_backends(found, chosen("acme"))
     assert listed.missing == "pip install 'hvcore-acme[rq]'"
     assert listed.fault is None
@@ -195,7 +207,7 @@ def test_options_that_do_not_fit_are_named(
     found = registry(plugin("one.plugin", ACME))
 
     with pytest.raises(ConfigError, match=said):
-        found.queue(chosen("acme", **options), CONTEXT)
+        built(found, chosen("acme", **options)).queue()
 
 
 def test_what_is_no_record_is_left_out_and_told(plugin: MakePlugin) -> None:
@@ -203,6 +215,55 @@ def test_what_is_no_record_is_left_out_and_told(plugin: MakePlugin) -> None:
 
     assert [one.backend.name for one in found.offers] == ["acme"]
     assert "must give QueueBackend" in str(found.faults[0])
+
+
+NOT_KNOWN = {
+    "apps as text": (
+        lambda: MiddlewareBackend(name="a", factory=build_queue, apps="api"),
+        r"apps must be a set, such as {WebApp\.API}, not 'api'",
+    ),
+    "an app's text": (
+        lambda: MiddlewareBackend(name="a", factory=build_queue, apps=["api"]),
+        r"apps: 'api' is none of WebApp\.API, WebApp\.DASHBOARD, .*WebApp\.UPLOAD",
+    ),
+    "no app": (
+        lambda: MiddlewareBackend(name="a", factory=build_queue, apps=()),
+        r"apps: none is there of WebApp\.API, ",
+    ),
+    "one app": (
+        lambda: MiddlewareBackend(name="a", factory=build_queue, apps=WebApp.API),
+        r"apps must be a set",
+    ),
+    "a kind's text": (
+        lambda: EventSubscriberBackend(
+            name="a", factory=build_queue, kinds={"video.deleted"}
+        ),
+        r"kinds: 'video\.deleted' is none of EventKind\.COMPLETED, .*EventKind\.DELETED",
+    ),
+    "what happens to no video": (
+        lambda: EventSubscriberBackend(
+            name="a", factory=build_queue, kinds={EventKind.TEST}
+        ),
+        r"kinds: <EventKind\.TEST: .*> is none of ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "said"), NOT_KNOWN.values(), ids=NOT_KNOWN)
+def test_names_that_match_nothing_are_refused_with_those_that_exist(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[[], object], said: str
+) -> None:
+    module = ModuleType("acme_names")
+    hook = hookimpl(specname="hvcore_middleware")(lambda: [make()])
+    module.hvcore_middleware = hook  # type: ignore[attr-defined]  # a plugin made on the spot
+    monkeypatch.setitem(sys.modules, "acme_names", module)
+
+    found = registry("acme_names")
+
+    (fault,) = found.faults
+    assert found.offers == ()
+    assert re.search(rf"^Plugin acme_names \(HV_PLUGINS\): .*{said}", fault.found)
+    assert "take acme_names out of HV_PLUGINS" in fault.mend
 
 
 def test_a_backends_name_is_lower_case() -> None:
@@ -248,7 +309,7 @@ def sinks(
     settings = Settings(
         data_dir=Path("/nowhere"), analytics=AnalyticsSettings(sinks=names, store=store)
     )
-    return registry("sinks.plugin").analytics_sinks(settings, CONTEXT)
+    return built(registry("sinks.plugin"), settings).analytics_sinks()
 
 
 def test_all_named_sinks_are_built(monkeypatch: pytest.MonkeyPatch) -> None:

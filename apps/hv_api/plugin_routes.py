@@ -11,7 +11,9 @@ import attrs
 
 from hv_api.resources.plugin_routes import PluginResource
 from hv_api.routes import GROUPS
-from hv_api.routing import KEY, ORG, PLAIN, Route
+from hv_api.routing import KEY, ORG, PLAIN, Route, own_name, parameters_of
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.hookspecs import RoutesBackend
 from hvcore.ports.plugin_routes import PluginRoute
 from hvcore.registry import Offer, Registry
@@ -22,6 +24,8 @@ Groups = Mapping[str, Sequence[Route]]
 
 METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _FAMILY_A: Final = f"{KEY}/api/"
+_JUDGED: Final = frozenset({"org_id", "env_ref", "video_id"})
+"""Parameters, as we call them, that are judged by who calls."""
 _SEGMENT: Final = re.compile(r"[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\}", re.ASCII)
 
 
@@ -110,10 +114,9 @@ def _check(offer: Offer, added: object) -> None:
             offer, f"{what}: the method must be one of {', '.join(sorted(METHODS))}"
         )
     _check_path(offer, added.path, what)
-    if added.is_open and (added.permission is not None or added.is_idempotent):
-        _refuse(
-            offer, f"{what}: an open route has no permission, and is not idempotent"
-        )
+    _check_handler(offer, added, what)
+    if added.is_open:
+        _check_open(offer, added, what)
     for name, cls in (("body", added.body), ("query", added.query)):
         try:
             _ = cls is None or list(fields_of(cls))
@@ -123,6 +126,40 @@ def _check(offer: Offer, added: object) -> None:
                 f"{what}: {name} must be an attrs class whose fields are all made by "
                 "required_field or optional_field",
             )
+
+
+def _check_handler(offer: Offer, added: PluginRoute[Any], what: str) -> None:
+    given: object = added.handler
+    if not callable(given):
+        _refuse(
+            offer,
+            f"{what}: the handler must be a function of what the factory makes and of a "
+            f"RouteCall, such as Notes.add, not {given!r}",
+        )
+    for field, possible in (("permission", Permission), ("bucket", Bucket)):
+        given = getattr(added, field)
+        if given is not None and not isinstance(given, possible):
+            names = ", ".join(map(str, possible))
+            _refuse(
+                offer, f"{what}: {field} must be None or one of {names}, not {given!r}"
+            )
+
+
+def _check_open(offer: Offer, added: PluginRoute[Any], what: str) -> None:
+    if added.permission is not None or added.bucket is not None or added.is_idempotent:
+        _refuse(
+            offer,
+            f"{what}: an open route has no permission and no bucket, and is not "
+            "idempotent: these are of whom a key names",
+        )
+    judged = [name for name in parameters_of(added.path) if own_name(name) in _JUDGED]
+    if judged:
+        _refuse(
+            offer,
+            f"{what}: an open route cannot have {{{judged[0]}}}: nobody is known who may "
+            "use it, and an answer would tell strangers what exists. Take a parameter of "
+            "your own, such as a code that nobody guesses, or let the route need a key",
+        )
 
 
 def _check_path(offer: Offer, path: str, what: str) -> None:

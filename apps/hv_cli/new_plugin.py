@@ -2,6 +2,7 @@
 Writes the beginning of a plugin: a distribution whose tests pass.
 """
 
+import importlib.util
 import re
 from collections.abc import Mapping
 from importlib.resources import files
@@ -13,7 +14,10 @@ from typing import Final
 from hv_cli.commands import CliError
 from hvcore import __version__
 
-KINDS: Final = ("analytics", "auth", "sign_in", "storage")
+KINDS: Final = (
+    *("analytics", "auth", "cache_purge", "limits"),
+    *("queue", "sign_in", "storage", "transcoder"),
+)
 """Those that have templates; each has a kit."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*")
 """Without hyphens: variables of the environment have none."""
@@ -30,22 +34,12 @@ def write_plugin(kind: str, name: str, parent: Path) -> Path:
         parent: Where the folder is made.
 
     Raises:
-        CliError: The name cannot be used, or the folder is there.
+        CliError: There is no such kind, the name cannot be used, or the folder cannot
+            be made.
     """
-    if _NAME.fullmatch(name) is None:
-        raise CliError(
-            f"{name!r} cannot be the name; use lower-case letters, and digits after the "
-            "first of them."
-        )
     words = _words(kind, name)
     folder = parent / words["distribution"]
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError as exc:
-        raise CliError(
-            f"{folder} is there already. Choose another name, or another folder with "
-            "--into."
-        ) from exc
+    _make(folder)
     templates = files("hv_cli.plugin_templates")
     common, own = templates / "common", templates / kind
     words["use"] = _filled(own / "use.txt", words).strip()
@@ -54,7 +48,7 @@ def write_plugin(kind: str, name: str, parent: Path) -> Path:
         (common / f"pyproject.toml{_TEMPLATE}", folder),
         (common / f"README.md{_TEMPLATE}", folder),
         (common / f"test_kit.py{_TEMPLATE}", folder / "tests"),
-        *((own / f"{module}.py{_TEMPLATE}", package) for module in _MODULES),
+        *((module, package) for module in own.iterdir() if _is_template(module)),
     ):
         target.mkdir(parents=True, exist_ok=True)
         path = target / source.name.removesuffix(_TEMPLATE)
@@ -64,11 +58,17 @@ def write_plugin(kind: str, name: str, parent: Path) -> Path:
     return folder
 
 
-_MODULES: Final = ("plugin", "backend", "kit")
-
-
 def _words(kind: str, name: str) -> dict[str, str]:
+    if kind not in KINDS:
+        raise CliError(f"{kind!r} is no kind; choose one of: {', '.join(KINDS)}.")
+    if _NAME.fullmatch(name) is None:
+        raise CliError(
+            f"{name!r} cannot be the name; use lower-case letters, and digits after the "
+            "first of them."
+        )
     package = f"hv_{kind}_{name}"
+    if importlib.util.find_spec(package) is not None:
+        raise CliError(f"{package} is installed already. Choose another name.")
     return {
         "kind": kind,
         "name": name,
@@ -77,6 +77,25 @@ def _words(kind: str, name: str) -> dict[str, str]:
         "distribution": package.replace("_", "-"),
         "hvcore": __version__,
     }
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError as exc:
+        raise CliError(
+            f"{folder} is there already. Choose another name, or another folder with "
+            "--into."
+        ) from exc
+    except OSError as exc:
+        raise CliError(
+            f"{folder} cannot be made ({exc.strerror}). Choose another folder with --into."
+        ) from exc
+
+
+def _is_template(source: Traversable) -> bool:
+    # An editor may leave something else behind.
+    return source.name.endswith(_TEMPLATE)
 
 
 def _filled(source: Traversable, words: Mapping[str, str]) -> str:

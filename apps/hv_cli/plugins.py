@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hv_cli.commands import CliError, HvGroup, Invocation, pass_invocation
-from hv_cli.new_plugin import KINDS, write_plugin
+from hv_cli.new_plugin import write_plugin
 from hv_cli.output import json_option
 from hv_cli.plugin_check import run_kit
 from hv_cli.plugin_listing import list_plugins
@@ -29,7 +29,7 @@ def plugins(context: click.Context, *, as_json: bool) -> None:
 
 
 @plugins.command()
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind")
 @click.argument("name")
 @click.option(
     "--into",
@@ -41,6 +41,9 @@ def plugins(context: click.Context, *, as_json: bool) -> None:
 def new(invocation: Invocation, kind: str, name: str, into: Path) -> None:
     """
     Write the beginning of a plugin: a small backend that works, and its tests.
+
+    KIND is analytics, auth, cache_purge, limits, queue, sign_in, storage or transcoder.
+    NAME is the backend's, in lower-case letters and digits.
     """
     del invocation
     folder = write_plugin(kind, name, into)
@@ -63,11 +66,13 @@ def check(invocation: Invocation, name: str) -> None:
     report = run_kit(name)
     click.echo(
         f"{name}: {report.kept} promises kept, {len(report.declared)} declared not to "
-        f"be, {len(report.broken)} broken."
+        f"be, {len(report.broken)} broken, {len(report.not_offered)} not offered."
     )
+    for line in report.not_offered:
+        click.echo(f"  not offered  {line}")
     for line in report.declared:
-        click.echo(f"  declared  {line}")
+        click.echo(f"  declared     {line}")
     for line in report.broken:
-        click.echo(f"  broken    {line}")
+        click.echo(f"  broken       {line}")
     if report.broken:
         raise CliError("Correct the backend, or declare it in the kit's deviations.")

@@ -249,7 +249,8 @@ class Supervisor:
 
     def _why(self, program: Program, log: LogFile) -> str:
         reason = _BEFORE_THE_MESSAGE.sub("", log.reason.decode(errors="replace"))
-        return f"{program.name} does not start: {reason}\nSee {log.path}."
+        lines = [f"{program.name} does not start.", reason, f"See {log.path}."]
+        return "\n".join(filter(None, lines))
 
 
 async def _line(stream: asyncio.StreamReader) -> bytes:

@@ -3,6 +3,7 @@ What ``hvcore.embedding`` finds by its entry points: the apps in another program
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,9 +61,9 @@ def work(
     Run a worker until it is told to stop; see ``hv_worker.consume``.
     """
     from hv_worker.consume import work_until  # noqa: PLC0415 - see above
-    from hv_worker.stopping import Stopping  # noqa: PLC0415
 
-    work_until(stopping or Stopping(), make, data_dir=data_dir, lanes=lanes)
+    with _asked(stopping) as asked:
+        work_until(asked, make, data_dir=data_dir, lanes=lanes)
 
 
 def sweep(
@@ -75,10 +76,17 @@ def sweep(
     """
     Run the sweep until it is told to stop, and the drain of this machine with it.
     """
-    from hv_worker.stopping import Stopping  # noqa: PLC0415 - see above
-    from hv_worker.sweep import sweep_until  # noqa: PLC0415
+    from hv_worker.sweep import sweep_until  # noqa: PLC0415 - see above
 
     del data_dir, lanes  # a worker's
-    with make(None) as services:
+    with _asked(stopping) as asked, make(None) as services:
         services.drain.prepare()
-        sweep_until(stopping or Stopping(), services, services.drain.run_once)
+        sweep_until(asked, services, services.drain.run_once)
+
+
+def _asked(
+    stopping: Callable[[], bool] | None,
+) -> AbstractContextManager[Callable[[], bool]]:
+    from hv_worker.stopping import Stopping  # noqa: PLC0415 - see above
+
+    return Stopping() if stopping is None else nullcontext(stopping)

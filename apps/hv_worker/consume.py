@@ -49,7 +49,9 @@ def run_worker(
     """
 
     def make(folder: Path) -> Services:
-        return build(settings, work_dir=folder)
+        services = build(settings, work_dir=folder)
+        _freeze(services)
+        return services
 
     work_until(
         Stopping(),
@@ -80,10 +82,6 @@ def work_until(
     remove_orphans(scratch)
     with scratch_folder(scratch) as folder, make(folder) as services:
         task_runs = services.task_runs
-        # To look through all of this for garbage again and again would take 70 ms each
-        # time, maybe while a task holds a lock of the database.
-        gc.collect()
-        gc.freeze()
         _log.info(
             "worker ready",
             extra={"hv_worker": name, "hv_lanes": [lane.value for lane in lanes]},
@@ -121,6 +119,16 @@ def work_until(
             services.queue.consume(handle, lanes=own, until=shall_end)
         if not stopping():
             raise RuntimeError("outbound tasks are no longer taken")
+
+
+def _freeze(services: Services) -> None:
+    # Makes all that tasks need.
+    assert services.task_runs is not None  # noqa: S101 - reading it is what makes it
+    # To look through all of this for garbage again and again would take 70 ms each
+    # time, maybe while a task holds a lock of the database. Another program's process
+    # has its own ways.
+    gc.collect()
+    gc.freeze()
 
 
 def _tell_confinement(able: Capabilities) -> None:

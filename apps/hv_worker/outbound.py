@@ -12,11 +12,12 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
+from hv_worker.next_in_line import Lines
 from hvcore.assembly import Services
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.kinds import FETCH_GET, PART_KINDS, TRANSCODE_CANCEL
@@ -67,6 +68,7 @@ class OutboundThreads:
         self._lock = threading.Lock()
         self._running: set[threading.Thread] = set()
         self._counts: Counter[tuple[str, ...]] = Counter()
+        self._lines = Lines()
         self._crowds = Crowds()
 
     @contextmanager
@@ -86,6 +88,9 @@ class OutboundThreads:
                 threads = [taker, *self._running]
             for thread in threads:
                 thread.join(max(end - time.monotonic(), 0.0))
+            with self._lock:
+                waiting = self._lines.leave()
+            self._put_back(waiting, lambda _: timedelta())
 
     def has_ended(self) -> bool:
         """
@@ -120,11 +125,12 @@ class OutboundThreads:
         task = self._task_runs.take(task_id, worker=self._worker)
         if task is None:
             return False
-        if not self._make_room(task):
-            # Only the thread that takes tasks comes here.
-            is_crowded = self._crowds.refused(task.kind, task.org_id)
-            wait = no_room_wait(task.kind, is_crowded=is_crowded)
-            self._task_runs.put_back(task, wait=wait)
+        with self._lock:
+            has_room = self._make_room(task)
+            is_in_line = not has_room and self._join_line(task)
+        if not has_room:
+            if not is_in_line:
+                self._task_runs.put_back(task, wait=self._refusal_wait(task))
             return False
         try:
             self._start(lambda: self._work(task))
@@ -135,6 +141,19 @@ class OutboundThreads:
         return True
 
     def _work(self, task: Task) -> None:
+        following: Task | None = task
+        try:
+            while following is not None:
+                self._work_on(following)
+                following = self._next_in_line(following)
+        finally:
+            with self._lock:
+                self._running.discard(threading.current_thread())
+            if following is not None:
+                self._leave_room(following)
+            self._free.release()
+
+    def _work_on(self, task: Task) -> None:
         try:
             self._task_runs.work(task, stopping=self._stopping)
         except UnavailableError as error:
@@ -146,29 +165,68 @@ class OutboundThreads:
         except Exception:  # noqa: BLE001 - one of the three loops: task
             # The lease brings the task back.
             _log.exception("handling a task failed", extra={"hv_task": task.id})
-        finally:
-            with self._lock:
-                self._running.discard(threading.current_thread())
-            self._leave_room(task)
-            self._free.release()
+
+    def _next_in_line(self, ended: Task) -> Task | None:
+        """
+        Return the task that takes over the place of one that has ended.
+
+        If there is none, the place is left; those who wait too long are put back.
+        """
+        _, whose = _counted_as(ended)
+        with self._lock:
+            # At a stop, who waits is handed back with the rest.
+            is_over = self._stopping()
+            following = None if is_over else self._lines.next(whose)
+            if following is not None:
+                return following
+            self._forget_counts(ended)
+            late = [] if is_over else self._lines.leave(whose)
+        self._put_back(late, self._refusal_wait)
+        return None
+
+    def _put_back(
+        self, tasks: Sequence[Task], wait_of: Callable[[Task], timedelta]
+    ) -> None:
+        try:
+            for task in tasks:
+                self._task_runs.put_back(task, wait=wait_of(task))
+        except Exception:  # noqa: BLE001 - one of the three loops
+            # The lease brings the task back.
+            _log.exception("tasks that waited were not put back")
+
+    def _refusal_wait(self, task: Task) -> timedelta:
+        with self._lock:
+            is_crowded = self._crowds.refused(task.kind, task.org_id)
+        return no_room_wait(task.kind, is_crowded=is_crowded)
 
     def _make_room(self, task: Task) -> bool:
         of_kind, of_both = _counted_as(task)
-        with self._lock:
-            own = self._counts[of_both]
-            reserved = RESERVED_FOR_NEWCOMERS if own else 0
-            if self._counts[
-                of_kind
-            ] >= MOST_OF_A_KIND - reserved or own >= _most_of_one(task.kind):
-                return False
-            self._counts.update((of_kind, of_both))
+        own = self._counts[of_both]
+        reserved = RESERVED_FOR_NEWCOMERS if own else 0
+        is_full = self._counts[of_kind] >= MOST_OF_A_KIND - reserved
+        if is_full or own >= _most_of_one(task.kind):
+            return False
+        self._counts.update((of_kind, of_both))
         return True
+
+    def _join_line(self, task: Task) -> bool:
+        _, of_both = _counted_as(task)
+        # Only where somebody will look at the line when it ends.
+        has_predecessor = self._counts[of_both] > 0
+        return (
+            task.kind == TRANSCODE_CANCEL
+            and has_predecessor
+            and self._lines.join(of_both, task)
+        )
 
     def _leave_room(self, task: Task) -> None:
         with self._lock:
-            self._counts.subtract(_counted_as(task))
-            # Drops those that have come down to none.
-            self._counts += Counter()
+            self._forget_counts(task)
+
+    def _forget_counts(self, task: Task) -> None:
+        self._counts.subtract(_counted_as(task))
+        # Drops those that have come down to none.
+        self._counts += Counter()
 
     def _start(self, work: Callable[[], None]) -> threading.Thread:
         # Daemons: a process that is to end waits for nobody's server.

@@ -6,8 +6,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from types import FrameType
-from typing import Final
+from types import FrameType, TracebackType
+from typing import Final, Self
 
 ASKS_EVERY_S: Final = 0.1
 """A question of another program's, which knows no waiting."""
@@ -17,13 +17,30 @@ class Stopping:
     """
     Return whether this process was asked to end.
 
-    Made in the main thread: it takes over SIGTERM and SIGINT.
+    Made in the main thread: it takes over SIGTERM and SIGINT. As a context manager it
+    gives them back at the end, to the program that had them.
     """
 
     def __init__(self) -> None:
         self._asked = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._ask)
+        self._before = {
+            number: signal.signal(number, self._ask)
+            for number in (signal.SIGTERM, signal.SIGINT)
+        }
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            # None is one that Python has not set, and cannot set again.
+            if handler is not None:
+                signal.signal(number, handler)
 
     def __call__(self) -> bool:
         """

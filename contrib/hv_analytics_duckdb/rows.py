@@ -60,7 +60,8 @@ def as_csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
     Return rows as lines of a file.
     """
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    # All texts are quoted: csv would leave out those with a carriage return.
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
     return text.getvalue().encode()
 
 

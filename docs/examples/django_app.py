@@ -6,10 +6,10 @@ import django
 from django.conf import settings
 from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.urls import path
 
-from hvcore.embedding import Permission, embed, person
+from hvcore.embedding import Permission, VideoNotFoundError, embed, person
 
 settings.configure(
     ROOT_URLCONF=__name__,
@@ -26,7 +26,10 @@ def who(environ):
 
 
 def film(_request, video_id):
-    page = hv.environment("shop").page_address(video_id)
+    try:
+        page = hv.environment("shop").page_address(video_id)
+    except VideoNotFoundError as error:
+        raise Http404(error.detail) from error
     return HttpResponse(f'<iframe src="{page}"></iframe>')
 
 

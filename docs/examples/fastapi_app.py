@@ -2,8 +2,9 @@
 
 from a2wsgi import WSGIMiddleware
 from fastapi import FastAPI
+from fastapi.responses import JSONResponse
 
-from hvcore.embedding import Permission, embed, person
+from hvcore.embedding import HvError, Permission, embed, person
 
 
 def who(environ):
@@ -19,3 +20,8 @@ app.mount("/videos", WSGIMiddleware(hv.wsgi_app))
 @app.get("/films/{video_id}")
 def film(video_id: str):
     return {"player": hv.environment("shop").page_address(video_id)}
+
+
+@app.exception_handler(HvError)
+def refused(_request, error):
+    return JSONResponse({"detail": error.detail}, error.http_status)

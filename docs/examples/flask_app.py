@@ -2,7 +2,7 @@
 
 from flask import Flask, session
 
-from hvcore.embedding import Permission, embed, person
+from hvcore.embedding import HvError, Permission, embed, person
 
 app = Flask(__name__)
 app.config.from_prefixed_env()  # FLASK_SECRET_KEY
@@ -21,3 +21,8 @@ app.wsgi_app = hv.beside(app.wsgi_app)
 @app.get("/films/<video_id>")
 def film(video_id):
     return f'<iframe src="{hv.environment("shop").page_address(video_id)}"></iframe>'
+
+
+@app.errorhandler(HvError)
+def refused(error):
+    return error.detail, error.http_status

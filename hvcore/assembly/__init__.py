@@ -1,39 +1,21 @@
 """
 The composition root: from settings to services.
 
-Other programs come here through ``hvcore.embedding``. Every service is made when it is first asked for, so that each process loads and
-connects only what it uses. Build after a fork, never before.
+Other programs come here through ``hvcore.embedding``. Every service is made when it is
+first asked for, so that each process loads and connects only what it uses. Build after a
+fork, never before.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
-from hvcore.assembly.backends import Recipe
+from hvcore.assembly.recipe import OVERRIDABLE, Recipe
 from hvcore.assembly.services import Services
 from hvcore.errors import ConfigError
 from hvcore.persistence.engine import CONNECTIONS
 from hvcore.settings import Settings
 
 __all__ = ["OVERRIDABLE", "Services", "build"]
-
-OVERRIDABLE: Final = frozenset(
-    {
-        "analytics_store",
-        "auth_providers",
-        "cache_purgers",
-        "clock",
-        "engine",
-        "further_auth_providers",
-        "mailer",
-        "outbound",
-        "queue",
-        "rate_limit_store",
-        "sign_in_providers",
-        "storage",
-        "transcoder",
-    }
-)
 
 
 def build(
@@ -55,7 +37,7 @@ def build(
             ``auth_providers``, a tuple, and ``further_auth_providers``, which are
             asked before those of the settings; ``sign_in_providers`` and ``cache_purgers``,
             mappings by their names; and ``engine``, another program's engine of
-            the database.
+            the database. None and an empty group take what the settings choose.
         rings: Whether tasks are put into the queue at once. A tool without a
             connection to the queue leaves that to the sweep.
         connections: To a database server at a time, at least 5: as many as threads

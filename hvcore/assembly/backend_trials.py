@@ -14,7 +14,7 @@ from hvcore.assembly.services import Services
 from hvcore.errors import HvcoreError, SeveralPluginsError, UnavailableError
 from hvcore.registry import KINDS, Choice, PluginFaultError, Registry
 from hvcore.registry.abilities import abilities_of
-from hvcore.registry.building import hung_factory, raised_fault
+from hvcore.registry.building import close_made, hung_factory, raised_fault
 from hvcore.settings import Settings
 from hvcore.time_limits import LimitedCall, LimitedCalls
 
@@ -92,8 +92,7 @@ def _try(services: Services, choice: Choice) -> Sequence[str]:
     made: Any = services.make(choice)
     try:
         abilities = abilities_of(made, KINDS[choice.kind])
-        # What is added may have none.
-        getattr(made, "close", lambda: None)()
+        close_made(made)
     except Exception as exc:
         offer = services.registry.offer(choice.kind, choice.name)
         raise PluginFaultError(raised_fault(offer, exc)) from exc
@@ -113,4 +112,8 @@ def _trial(
             return Trial(kind=choice.kind, name=choice.name, abilities=able)
         except HvcoreError as exc:
             error = exc
+        # Whatever its code raises where nobody expects any of it to run.
+        except Exception as exc:  # noqa: BLE001 - it is told, with the others
+            offer = services.registry.offer(choice.kind, choice.name)
+            error = PluginFaultError(raised_fault(offer, exc))
     return Trial(kind=choice.kind, name=choice.name, error=error)

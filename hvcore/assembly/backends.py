@@ -2,16 +2,18 @@
 What all services need: the chosen backends, the database, keys, the time.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, cast
+from typing import Any, Self, cast
 
-import attrs
 from sqlalchemy.engine import Engine
 
-from hvcore.assembly.offered_backends import active_choices
+from hvcore.assembly.chosen_backends import ChosenBackends, release_all
+from hvcore.assembly.made_once import made_once
+from hvcore.assembly.recipe import Recipe
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.webhooks.events import EventKind
@@ -20,20 +22,15 @@ from hvcore.hookspecs import EventSubscriberBackend
 from hvcore.mail import make_mailer
 from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
-from hvcore.persistence.migrate import is_current, migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
-from hvcore.persistence.videos.recount import recount
-from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.context import BuildContext
-from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.mail import Mailer
-from hvcore.ports.preparation import SupportsPrepare
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
@@ -44,55 +41,22 @@ from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
-from hvcore.settings import Settings
 from hvcore.spool import Spool
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.upload_signing import UploadSigner
 
-_GROUPS: Final = {
-    "auth_providers": "_own_providers",
-    "cache_purgers": "_purgers",
-    "analytics_store": "_sinks",
-    "sign_in_providers": "_sign_in_providers",
-    # These have no override.
-    "subscribers": "_subscribers",
-}
-"""Backends of which there may be several: the override, and the attribute."""
-
-
-@attrs.frozen(kw_only=True)
-class Recipe:
-    """
-    The arguments of `build`.
-    """
-
-    settings: Settings
-    work_dir: Path
-    overrides: Mapping[str, Any]
-    rings: bool
-    connections: int
-
-
-_MADE_AS: Final = {
-    "storage": ("storage", "storage"),
-    "transcoder": ("transcoder", "transcoder"),
-    "queue": ("queue", "queue"),
-    "limits": ("rate_limit_store", "rate_limit_store"),
-    "auth": ("auth_providers", "_own_providers"),
-    "edge": ("cache_purgers", "_purgers"),
-    "sign_in": ("sign_in_providers", "_sign_in_providers"),
-}
-"""Kinds of backends: the override, and the attribute."""
-
 
 class Backends:
     """
-    Each made when it is first read, which must happen in one thread.
+    Each made when it is first read.
+
+    What connects to something is made once, also if several threads read it.
     """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.settings = recipe.settings
+        self.making = threading.RLock()
         LOG_LINES.of_one = recipe.settings.shares.log_lines_of_one
 
     def __enter__(self) -> Self:
@@ -109,28 +73,23 @@ class Backends:
     def close(self) -> None:
         """
         Release every backend and connection that was made.
+
+        Raises:
+            Exception: The first that one of them has raised; the others are released
+                all the same.
         """
         made = vars(self)
-        if "transcoders" in made:
-            made["transcoders"].close()
-        for name in ("queue", "transcoder", "storage", "rate_limit_store"):
-            if name in made and name not in self.recipe.overrides:
-                made[name].close()
-        if "spool" in made:
-            made["spool"].close()
-        for given_as, name in _GROUPS.items():
-            if given_as not in self.recipe.overrides:
-                group = made.get(name, ())
-                for backend in group.values() if isinstance(group, Mapping) else group:
-                    backend.close()
+        releases = [made[name].close for name in ("spool", "_chosen") if name in made]
         if "engine" in made:
-            made["engine"].dispose()
+            releases.append(made["engine"].dispose)
+        release_all(releases)
 
     @cached_property
     def clock(self) -> Clock:
-        return self._overridden("clock") or SystemClock()
+        given: Clock | None = self._given("clock")
+        return SystemClock() if given is None else given
 
-    @cached_property
+    @made_once
     def registry(self) -> Registry:
         return load_plugins(self.settings)
 
@@ -143,13 +102,13 @@ class Backends:
         """
         return self.registry.build(choice, self._context)
 
-    @cached_property
+    @made_once
     def engine(self) -> Engine:
         """
         The database connection of this process.
         """
         database = self.settings.database
-        host: Engine | None = self._overridden("engine")
+        host: Engine | None = self._given("engine")
         url = database.url
         if host is not None:
             url = host.url.render_as_string(hide_password=False)
@@ -160,7 +119,7 @@ class Backends:
             host=host,
         )
 
-    @cached_property
+    @made_once
     def uow(self) -> UnitOfWork:
         return SqlUnitOfWork(self.engine, self.clock, self.on_commit, self.wanted_kinds)
 
@@ -171,19 +130,17 @@ class Backends:
         """
         return self._ring if self.recipe.rings else None
 
-    @cached_property
+    @made_once
     def storage(self) -> Storage:
-        return self._overridden("storage") or self.registry.storage(
-            self.settings, self._context
-        )
+        given: Storage | None = self._given("storage")
+        return self._chosen.storage() if given is None else given
 
-    @cached_property
+    @made_once
     def transcoder(self) -> Transcoder:
-        return self._overridden("transcoder") or self.registry.transcoder(
-            self.settings, self._context
-        )
+        given: Transcoder | None = self._given("transcoder")
+        return self._chosen.transcoder() if given is None else given
 
-    @cached_property
+    @made_once
     def transcoders(self) -> Transcoders:
         """
         The transcoder of the settings, and those that jobs began with.
@@ -191,29 +148,28 @@ class Backends:
         return Transcoders(
             default=self.transcoder,
             default_name=self.settings.transcoder.backend,
-            make=partial(self.registry.transcoder_named, self.settings, self._context),
+            make=self._chosen.transcoder_named,
         )
 
-    @cached_property
+    @made_once
     def queue(self) -> Queue:
-        return self._overridden("queue") or self.registry.queue(
-            self.settings, self._context
-        )
+        given: Queue | None = self._given("queue")
+        return self._chosen.queue() if given is None else given
 
-    @cached_property
+    @made_once
     def rate_limit_store(self) -> RateLimitStore:
-        return self._overridden("rate_limit_store") or self.registry.rate_limit_store(
-            self.settings, self._context
-        )
+        given: RateLimitStore | None = self._given("rate_limit_store")
+        return self._chosen.rate_limit_store() if given is None else given
 
-    @cached_property
+    @made_once
     def analytics_store(self) -> AnalyticsStore:
         """
         The sink of served segments that answers questions.
         """
-        return self._overridden("analytics_store") or cast(
-            AnalyticsStore, self._sinks[self.settings.analytics.store]
-        )
+        given: AnalyticsStore | None = self._given("analytics_store")
+        if given is not None:
+            return given
+        return cast(AnalyticsStore, self._sinks[self.settings.analytics.store])
 
     @property
     def _knowing_sinks(self) -> Sequence[AnalyticsSink]:
@@ -222,7 +178,7 @@ class Backends:
         """
         return (self.analytics_store, *self._sinks.values())
 
-    @cached_property
+    @made_once
     def spool(self) -> Spool:
         """
         Where this process writes down what it serves.
@@ -248,96 +204,30 @@ class Backends:
         """
         return UploadSigner(self.settings.uploads.signing_key.encode())
 
-    @cached_property
+    @made_once
     def outbound(self) -> OutboundHttp:
         """
         Outgoing requests to public addresses and allowed hosts.
         """
-        return self._overridden("outbound") or OutboundHttp(
+        given: OutboundHttp | None = self._given("outbound")
+        if given is not None:
+            return given
+        return OutboundHttp(
             allowed_hosts=self.settings.fetch.allowed_hosts,
             lookups_of_one=self.settings.shares.name_lookups_of_one,
         )
 
-    @cached_property
+    @made_once
     def mailer(self) -> Mailer:
-        return self._overridden("mailer") or make_mailer(self.settings)
+        given: Mailer | None = self._given("mailer")
+        return make_mailer(self.settings) if given is None else given
 
-    def is_migrated(self) -> bool:
-        """
-        Return whether the database's tables are at this version.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
-        return is_current(self.engine) and all(
-            one.is_prepared() for _, one in self._to_prepare()
-        )
-
-    def migrate(self) -> None:
-        """
-        Bring the database's tables up to this version.
-        """
-        for _, bring_up in self.migrations():
-            bring_up()
-
-    def migrations(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        """
-        Yield what ``migrate`` consists of, each after whose tables it is about.
-
-        Large tables take minutes, so that whoever waits may want to know.
-        """
-        yield "the service", partial(migrate, self.engine)
-        for name, one in self._to_prepare():
-            yield name, one.prepare
-
-    def recount(self) -> None:
-        """
-        Make the stored totals of videos equal to the videos.
-        """
-        recount(self.engine)
-
-    def mend_search(self) -> bool:
-        """
-        Make the index of videos' names if it is not there; tell whether it is now.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
-        return mend_search_index(self.engine)
-
-    def is_searchable(self) -> bool:
-        """
-        Return whether videos are found by an index of their names.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
-        return is_searchable(self.engine)
-
-    def _to_prepare(self) -> Iterator[tuple[str, AnalyticsSink | SupportsPrepare]]:
-        for name, sink in self._sinks.items():
-            yield f"the sink {name}", sink
-        prepare = {
-            choice.kind: choice.name
-            for choice in active_choices(self.registry, self.settings)
-            if self.registry.prepares(choice)
-        }
-        for kind, (given_as, attribute) in _MADE_AS.items():
-            # Others are not made for this: a command must not wait for the client of
-            # a far server to learn that it keeps no tables here.
-            if kind not in prepare and given_as not in self.recipe.overrides:
-                continue
-            made = getattr(self, attribute)
-            several = made.values() if isinstance(made, Mapping) else made
-            for one in several if isinstance(several, Iterable) else (made,):
-                if isinstance(one, SupportsPrepare):
-                    yield f"the {kind} backend {prepare.get(kind, '')}".strip(), one
-
-    @cached_property
+    @made_once
     def _sinks(self) -> Mapping[str, AnalyticsSink]:
-        if store := self._overridden("analytics_store"):
-            return {"analytics_store": store}
-        return self.registry.analytics_sinks(self.settings, self._context)
+        given: AnalyticsStore | None = self._given("analytics_store")
+        if given is not None:
+            return {"analytics_store": given}
+        return self._chosen.analytics_sinks()
 
     @property
     def spool_dir(self) -> Path:
@@ -362,37 +252,25 @@ class Backends:
         """
         return list(self._purgers)
 
-    @cached_property
+    @made_once
     def _purgers(self) -> Mapping[str, CachePurger]:
-        return self._overridden("cache_purgers") or self.registry.cache_purgers(
-            self.settings, self._context
-        )
+        given: Mapping[str, CachePurger] | None = self._given("cache_purgers")
+        return self._chosen.cache_purgers() if given is None else given
 
     @property
     def _providers(self) -> tuple[AuthProvider, ...]:
-        further: tuple[AuthProvider, ...] = (
-            self._overridden("further_auth_providers") or ()
-        )
+        further: tuple[AuthProvider, ...] = self._given("further_auth_providers") or ()
         return (*further, *self._own_providers)
 
-    @cached_property
+    @made_once
     def _own_providers(self) -> tuple[AuthProvider, ...]:
-        return self._overridden("auth_providers") or self.registry.auth_providers(
-            self.settings, self._context
-        )
+        given: tuple[AuthProvider, ...] | None = self._given("auth_providers")
+        return self._chosen.auth_providers() if given is None else given
 
-    @cached_property
+    @made_once
     def _sign_in_providers(self) -> Mapping[str, SignInProvider]:
-        return self._overridden("sign_in_providers") or self.registry.sign_in_providers(
-            self.settings, self._context
-        )
-
-    @cached_property
-    def _subscribers(self) -> Mapping[str, EventSubscriber]:
-        return {
-            name: cast(EventSubscriber, made)
-            for name, made in self._extensions("events").items()
-        }
+        given: Mapping[str, SignInProvider] | None = self._given("sign_in_providers")
+        return self._chosen.sign_in_providers() if given is None else given
 
     def wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
         """
@@ -404,10 +282,13 @@ class Backends:
             for offer in self.registry.of_kind("events")
         }
 
-    def _extensions(self, kind: str) -> Mapping[str, object]:
-        return self.registry.extensions(kind, self.settings, self._context)
+    @made_once
+    def _chosen(self) -> ChosenBackends:
+        return ChosenBackends(
+            self.registry, self.settings, lambda: self._context, self.making
+        )
 
-    @cached_property
+    @made_once
     def _context(self) -> BuildContext:
         state_dir = self.settings.data_dir / "state"
         state_dir.mkdir(parents=True, exist_ok=True)
@@ -424,5 +305,5 @@ class Backends:
         ring_for(self.queue, tasks)
         failpoint("tasks.rung")
 
-    def _overridden(self, name: str) -> Any:  # noqa: ANN401 - checked by the caller's type
+    def _given(self, name: str) -> Any:  # noqa: ANN401 - checked by the caller's type
         return self.recipe.overrides.get(name)

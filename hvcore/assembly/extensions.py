@@ -35,14 +35,14 @@ class ExtensionWiring(Backends):
         """
         What the handlers of plugins' routes are called with, by their records.
         """
-        return self._extensions("routes")
+        return self._chosen.all_of("routes")
 
     @cached_property
     def middleware(self) -> Sequence[MadeMiddleware]:
         """
         All of it, the outermost first.
         """
-        made = self._extensions("middleware")
+        made = self._chosen.all_of("middleware")
         records = [
             cast(MiddlewareBackend, offer.backend)
             for offer in self.registry.of_kind("middleware")
@@ -61,7 +61,7 @@ class ExtensionWiring(Backends):
         """
         Tells subscribers of events.
         """
-        return Subscriptions(uow=self.uow, subscribers=self._subscribers)
+        return Subscriptions(uow=self.uow, subscribers=self._chosen.subscribers())
 
     def command(self, name: str) -> object:
         """

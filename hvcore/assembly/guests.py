@@ -10,9 +10,12 @@ from hvcore.assembly.services import Services
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.clock import Clock
 from hvcore.persistence.guest import GuestUnitOfWork
+from hvcore.persistence.host_engine import check_host_engine
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.upload_signing import UploadSigner
+
+__all__ = ["GuestUploads", "check_host_engine"]
 
 
 class GuestUploads(UploadWiring):

@@ -9,6 +9,7 @@ from hvcore.assembly.edge import EdgeWiring
 from hvcore.assembly.extensions import ExtensionWiring
 from hvcore.assembly.processing import ProcessingWiring
 from hvcore.assembly.sign_in import SignInWiring
+from hvcore.assembly.tables import TableWiring
 from hvcore.assembly.task_handlers import handlers
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.assembly.webhooks import WebhookWiring
@@ -27,6 +28,7 @@ class Services(
     ExtensionWiring,
     ProcessingWiring,
     SignInWiring,
+    TableWiring,
     UploadWiring,
     WebhookWiring,
 ):

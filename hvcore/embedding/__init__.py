@@ -16,15 +16,21 @@ from hvcore.embedding.sign_in import SignIn, person
 from hvcore.embedding.values import EmbeddedVideo, Upload
 from hvcore.embedding.web import WsgiApp, WsgiEnviron
 from hvcore.errors import (
+    AlreadyDeletedError,
     ConfigError,
+    HvcoreError,
     HvError,
+    InvalidParametersError,
+    PluginError,
     QuotaExceededError,
+    UnauthorizedError,
     UnavailableError,
     VideoNotFoundError,
 )
 from hvcore.ports.auth import AuthProvider, BearerScheme, Credentials, HeaderScheme
 
 __all__ = [
+    "AlreadyDeletedError",
     "AuthProvider",
     "BearerScheme",
     "ConfigError",
@@ -35,12 +41,16 @@ __all__ = [
     "EnvironmentInTransaction",
     "HeaderScheme",
     "HvError",
+    "HvcoreError",
+    "InvalidParametersError",
     "Overrides",
     "Permission",
+    "PluginError",
     "Preset",
     "Principal",
     "QuotaExceededError",
     "SignIn",
+    "UnauthorizedError",
     "UnavailableError",
     "Upload",
     "VideoNotFoundError",

@@ -157,7 +157,9 @@ class EmbeddedEnvironment(GrantsUploads):
             valid_s: For how long it works, if the video is not public.
 
         Raises:
-            VideoNotFoundError: The environment has none such, or it is deleted.
+            VideoNotFoundError: The environment has none such, it is deleted, or
+                nothing of it has arrived yet.
+            UnavailableError: The database does not answer.
         """
         player_url = self._services.settings.public.player_url
         address = f"{player_url}/v1/embed/{video_id}"
@@ -174,7 +176,9 @@ class EmbeddedEnvironment(GrantsUploads):
             valid_s: For how long it works.
 
         Raises:
-            VideoNotFoundError: The environment has none such, or it is deleted.
+            VideoNotFoundError: The environment has none such, it is deleted, or
+                nothing of it has arrived yet.
+            UnavailableError: The database does not answer.
         """
         signed = self._services.playback.sign(
             self._caller, self.org_id, video_id, expires_in_s=valid_s

@@ -47,7 +47,12 @@ class Overrides:
 
     def given(self) -> Mapping[str, object]:
         """
-        Return what is not None or empty, by its name.
+        Return what is not None, and of groups those that are not empty, by its name.
         """
         values = attrs.asdict(self, recurse=False)
-        return {name: value for name, value in values.items() if value}
+        return {
+            name: value
+            for name, value in values.items()
+            # A backend may have a length, and be empty.
+            if (value if isinstance(value, tuple | Mapping) else value is not None)
+        }

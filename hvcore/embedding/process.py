@@ -3,10 +3,11 @@ The services of this process, which a fork makes again.
 """
 
 import os
-import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from hvcore.assembly import Services
+from hvcore.fork_lock import ForkLock
 
 
 class ProcessServices:
@@ -21,40 +22,49 @@ class ProcessServices:
 
     def __init__(self, make: Callable[[], Services]) -> None:
         self._make = make
-        self._made: Services | None = None
-        self._owner_pid = 0
-        self._lock = threading.Lock()
+        # By the process that has made them. A child keeps its parent's: to close their
+        # connections would end them for the parent, too.
+        self._made: dict[int, Services] = {}
+        self._lock = ForkLock()
 
     @property
     def services(self) -> Services:
         """
         Those of this process.
         """
-        if self._made is None or self._owner_pid != os.getpid():
-            with self._lock:
-                if self._made is None or self._owner_pid != os.getpid():
-                    self._made = _used(self._make())
-                    self._owner_pid = os.getpid()
-        return self._made
+        made = self._made.get(os.getpid())
+        if made is not None:
+            return made
+        with self._lock.held():
+            made = self._made.get(os.getpid())
+            if made is None:
+                made = self._made[os.getpid()] = _used(self._make())
+            return made
 
     def close(self) -> None:
         """
         Release what this process holds.
         """
-        with self._lock:
-            made, self._made = self._made, None
-        if made is not None and self._owner_pid == os.getpid():
+        with self._lock.held():
+            made = self._made.pop(os.getpid(), None)
+        if made is not None:
             made.close()
 
 
 def _used(services: Services) -> Services:
-    # Made by the one thread that is here; afterwards any may use them.
-    for part in (
-        services.uploads,
-        services.catalog,
-        services.deletion,
-        services.playback,
-        services.tenants,
-    ):
-        assert part is not None  # noqa: S101 - reading it is what makes it
+    try:
+        # Made by the one thread that is here; afterwards any may use them.
+        for part in (
+            services.uploads,
+            services.catalog,
+            services.deletion,
+            services.playback,
+            services.tenants,
+        ):
+            assert part is not None  # noqa: S101 - reading it is what makes it
+    except BaseException:
+        # What it has opened until then. The first error says what is wrong.
+        with suppress(Exception):
+            services.close()
+        raise
     return services

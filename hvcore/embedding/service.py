@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from sqlalchemy.engine import Engine
 
 from hvcore.assembly import Services, build
+from hvcore.assembly.guests import check_host_engine
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.tasks.task import LIGHT_LANES, Lane
 from hvcore.embedding.environments import EmbeddedEnvironment
@@ -27,7 +28,7 @@ from hvcore.embedding.web import (
     moved_below,
     program,
 )
-from hvcore.errors import ConflictError, EnvironmentNotFoundError
+from hvcore.errors import ConfigError, ConflictError, EnvironmentNotFoundError
 from hvcore.settings import Settings, load
 
 API: Final = "/api"
@@ -64,8 +65,11 @@ def embed(  # noqa: PLR0913 - each by its name
         environ: The settings as ``HV_…``; None takes the environment's.
 
     Raises:
-        ConfigError: With every problem of the settings, a line each.
+        ConfigError: With every problem of the settings, a line each; or the engine's
+            database or driver is not supported.
     """
+    if engine is not None:
+        check_host_engine(engine)
     given = dict(os.environ if environ is None else environ)
     if public_url is not None:
         root = public_url.rstrip("/")
@@ -200,8 +204,16 @@ class EmbeddedService:
 
         Args:
             other: Gets all other requests.
+
+        Raises:
+            ConfigError: ``public_url`` has no path, so that nothing would be left.
         """
         prefix, mine = self._prefix, self.wsgi_app
+        if not prefix:
+            raise ConfigError(
+                "public_url has no path, so that no request would reach the other app; "
+                "give it one, as in https://example.com/videos, or serve wsgi_app alone."
+            )
 
         def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
             below = moved_below(environ, prefix)

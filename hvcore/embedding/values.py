@@ -31,7 +31,8 @@ class EmbeddedVideo:
     A video, as it was when it was asked for.
 
     Attributes:
-        progress_percent: Of the job that makes it, 0 to 100.
+        progress_percent: Of the job that makes it, 0 to 99 while the state is
+            PROCESSING; else 0.
         duration_s: Length of what is published; 0 until it is ready.
         failure_reason: One sentence for its owner, while it is failed.
     """

@@ -4,7 +4,6 @@ The apps of the service, found by their entry points.
 This package may not import them: they stand above it. See docs/decisions/0096.
 """
 
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,6 +13,7 @@ from hvcore.assembly import Services
 from hvcore.domain.tasks.task import Lane
 from hvcore.embedding.process import ProcessServices
 from hvcore.errors import ConfigError
+from hvcore.fork_lock import ForkLock
 
 WsgiEnviron: TypeAlias = dict[str, object]
 StartResponse: TypeAlias = Callable[..., object]
@@ -65,7 +65,7 @@ class WebApps:
 
     def __init__(self, process: ProcessServices) -> None:
         self._process = process
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._made: tuple[Services, WsgiApp] | None = None
 
     def __call__(
@@ -82,7 +82,7 @@ class WebApps:
     def _app(self, services: Services) -> WsgiApp:
         made = self._made
         if made is None or made[0] is not services:
-            with self._lock:
+            with self._lock.held():
                 made = self._made
                 if made is None or made[0] is not services:
                     maker: WebMaker = _found("web")

@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.host_engine import check_host_engine, open_as
 from hvcore.persistence.naming import use_prefix
 from hvcore.persistence.write_queue import (
     WriteQueue,
@@ -44,7 +45,10 @@ POOL_TIMEOUT_S: Final = 5
 """Rather answer 503 than hold a request thread for longer."""
 
 CONNECTIONS: Final = 20
-"""To a server at a time, of a process that does not say how many threads it has."""
+"""
+To a server at a time, of a process that does not say how many threads it has; without
+those of ``fast_reads``.
+"""
 POOLED_CONNECTIONS: Final = 5
 """Of those, when nobody uses them: a server allows a hundred by default."""
 
@@ -91,7 +95,8 @@ def make_engine(
     Args:
         url: ``sqlite:////path/to/file`` or ``postgresql://…``.
         connections: To a server at a time: one for each thread, so that none waits
-            for another. At least KEPT_CONNECTIONS.
+            for another. At least 5, which are kept when nobody uses them. Those of
+            ``fast_reads`` come on top.
         schema: Where the tables are; on SQLite what their names begin with, before
             an underscore. Empty: where the database has them by default.
         host: Another program's engine of the same database. Connections are opened
@@ -100,6 +105,8 @@ def make_engine(
     Raises:
         ConfigError: The URL is not one that can be used.
     """
+    if host is not None:
+        check_host_engine(host)
     parsed = _parse(url)
     queue = WriteQueue()
     owner = {
@@ -109,7 +116,7 @@ def make_engine(
         _SCHEMA: schema,
     }
     opener: dict[str, Callable[[], Any]] = (
-        {} if host is None else {"creator": partial(_open_as, host)}
+        {} if host is None else {"creator": partial(open_as, host)}
     )
     if parsed.get_backend_name() == "sqlite":
         engine = sa.create_engine(
@@ -319,14 +326,6 @@ def _set(connection: Any, name: str, value: str) -> None:  # noqa: ANN401 - psyc
     connection.autocommit = True
     connection.execute("SELECT set_config(%s, %s, false)", (name, value))
     connection.autocommit = False
-
-
-def _open_as(host: Engine) -> Any:  # noqa: ANN401 - the driver's
-    opened = host.raw_connection()
-    driver = opened.driver_connection
-    # Its place in the other pool is free again.
-    opened.detach()
-    return driver
 
 
 def _begin_on_sqlite(connection: Connection) -> None:

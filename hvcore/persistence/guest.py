@@ -20,7 +20,6 @@ from hvcore.domain.tasks.task import Task
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence.engine import (
     BUSY_TIMEOUT_MS,
-    reading,
     refuse_other_process,
     schema_of,
 )
@@ -67,14 +66,15 @@ class GuestUnitOfWork(SqlUnitOfWork):
         super().__init__(engine, clock, on_commit, find_subscribers)
         refuse_other_process(engine)
         _check_same(engine, connection)
-        # SQLAlchemy learns at the first connection what the server can.
-        with reading(engine):
-            pass
         self._host = connection
         # Our statements, names and errors, on the other's connection. It is not
         # ours to end: nothing closes it, commits it or rolls it back.
         self._own = Connection(engine, connection=connection.connection)
         self._begin()
+        if engine.dialect.server_version_info is None:
+            # What the server can, SQLAlchemy learns at the first connection. To open
+            # one for that might wait for a place that the caller holds.
+            engine.dialect.initialize(self._own)
 
     @contextmanager
     def read(self) -> Iterator[SqlWork]:

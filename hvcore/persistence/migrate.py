@@ -17,6 +17,7 @@ from hvcore.persistence.engine import (
     writing,
 )
 from hvcore.persistence.naming import prefix_of
+from hvcore.persistence.tables import metadata
 
 HEAD: Final = "0015"
 """The newest migration. A constant, so that asking does not load Alembic."""
@@ -25,6 +26,7 @@ HEAD: Final = "0015"
 _LOCK_NUMBER: Final = 0x6876_636F_7265
 VERSION_TABLE: Final = "alembic_version"
 """Before a prefix; another program's is another table."""
+_APART: Final = "keep the tables apart with a schema (HV_DATABASE__SCHEMA)"
 
 
 def is_current(engine: Engine) -> bool:
@@ -46,7 +48,7 @@ def migrate(engine: Engine) -> None:
 
     Raises:
         UnavailableError: The database does not answer.
-        ConfigError: It is of a newer version.
+        ConfigError: It is of a newer version, or another program's.
     """
     if is_current(engine):
         return
@@ -58,6 +60,7 @@ def migrate(engine: Engine) -> None:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
             _make_schema(connection)
         if not _is_current(connection):
+            _refuse_others_tables(connection)
             _upgrade(connection)
         connection.commit()
 
@@ -79,6 +82,19 @@ def _make_schema(connection: Connection) -> None:
         connection.execute(CreateSchema(schema))
 
 
+def _refuse_others_tables(connection: Connection) -> None:
+    prefix = prefix_of(connection.dialect)
+    there = set(sa.inspect(connection).get_table_names())
+    if prefix + VERSION_TABLE in there:
+        return
+    taken = sorted(there & {prefix + name for name in metadata.tables})
+    if taken:
+        raise ConfigError(
+            "The database has tables of another program with names of ours "
+            f"({', '.join(taken)}); {_APART}."
+        )
+
+
 def _upgrade(connection: Connection) -> None:
     # Loaded here: it takes longer than everything else of a start.
     from alembic import command  # noqa: PLC0415
@@ -95,5 +111,6 @@ def _upgrade(connection: Connection) -> None:
     except CommandError as exc:
         raise ConfigError(
             "The database is of a newer version of hvcore than this one; install "
-            "that version, or restore a backup."
+            "that version, or restore a backup. If its alembic_version is another "
+            f"program's, {_APART}."
         ) from exc

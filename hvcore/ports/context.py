@@ -167,7 +167,8 @@ class BuildContext:
 
     Attributes:
         state_dir: A folder of this machine that survives restarts; a backend
-            keeps caches in a subfolder of its own name.
+            keeps caches in a subfolder of its own name. Other machines have others:
+            what they must see, too, belongs into ``database``, or where an option says.
         work_dir: A folder of this machine for temporary files.
     """
 

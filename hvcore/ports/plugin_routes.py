@@ -100,7 +100,8 @@ class PluginRoute(Generic[StateT]):
         errors: Errors that the handler raises, for the documentation.
         status: Of a success.
         is_idempotent: It creates something: ``Idempotency-Key`` is obeyed.
-        is_open: No key is needed. Such requests count under no limit.
+        is_open: No key is needed. Such requests count under no limit, and the path
+            names no organization, environment or video: nobody could judge it.
     """
 
     method: str

@@ -1,24 +1,15 @@
 """
-The backends on offer: choose them by name, and build them.
+The backends on offer: found by name, chosen by the settings, and built.
 """
 
 import difflib
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import cast
+from collections.abc import Sequence
 
-from hvcore.errors import ConfigError, PluginError
-from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
-from hvcore.ports.auth import AuthProvider
-from hvcore.ports.cache_purge import CachePurger
+from hvcore.errors import PluginError
 from hvcore.ports.context import BuildContext
-from hvcore.ports.queue import Queue
-from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.ports.sign_in import LINK_BACKEND, SignInProvider
-from hvcore.ports.storage import Storage
-from hvcore.ports.transcoder import Transcoder
-from hvcore.registry.building import build_all, build_backend
-from hvcore.registry.choices import Choice, added, choices, further_transcoder
+from hvcore.ports.sign_in import LINK_BACKEND
+from hvcore.registry.building import build_backend
+from hvcore.registry.choices import Choice, added, choices
 from hvcore.registry.faults import PluginFault
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import KINDS
@@ -42,108 +33,6 @@ class Registry:
         for offer in self.offers:
             key = (offer.kind, offer.backend.name)
             self._by_name.setdefault(key, []).append(offer)
-
-    def storage(self, settings: Settings, context: BuildContext) -> Storage:
-        """
-        Build the storage that the settings choose.
-        """
-        return cast(Storage, self._one("storage", settings, context))
-
-    def transcoder(self, settings: Settings, context: BuildContext) -> Transcoder:
-        """
-        Build the transcoder that the settings choose.
-        """
-        return cast(Transcoder, self._one("transcoder", settings, context))
-
-    def transcoder_named(
-        self, settings: Settings, context: BuildContext, name: str
-    ) -> Transcoder:
-        """
-        Build another transcoder than the one that the settings choose for most jobs.
-
-        Raises:
-            ConfigError: Its options cannot be used.
-            PluginError: There is none of this name.
-        """
-        choice = further_transcoder(settings, name)
-        return cast(Transcoder, self.build(choice, context))
-
-    def queue(self, settings: Settings, context: BuildContext) -> Queue:
-        """
-        Build the queue that the settings choose.
-        """
-        return cast(Queue, self._one("queue", settings, context))
-
-    def auth_providers(
-        self, settings: Settings, context: BuildContext
-    ) -> tuple[AuthProvider, ...]:
-        """
-        Build the chain of authentication that the settings name.
-        """
-        made = self._all("auth", settings, context)
-        return tuple(cast(AuthProvider, one) for one in made.values())
-
-    def rate_limit_store(
-        self, settings: Settings, context: BuildContext
-    ) -> RateLimitStore:
-        """
-        Build the store of rate limits that the settings choose.
-        """
-        return cast(RateLimitStore, self._one("limits", settings, context))
-
-    def analytics_sinks(
-        self, settings: Settings, context: BuildContext
-    ) -> Mapping[str, AnalyticsSink]:
-        """
-        Build every sink that the settings name.
-
-        Raises:
-            ConfigError: The store that must answer queries is not among them, or
-                cannot do so.
-        """
-        analytics = settings.analytics
-        if analytics.store not in analytics.sinks:
-            raise ConfigError(
-                f"analytics.store is {analytics.store!r}, which is not one of "
-                f"analytics.sinks ({', '.join(analytics.sinks) or 'none'}). Add it "
-                "there, or name one that is."
-            )
-        made = self._all("analytics", settings, context)
-        sinks = {name: cast(AnalyticsSink, one) for name, one in made.items()}
-        if not isinstance(sinks[analytics.store], AnalyticsStore):
-            raise ConfigError(
-                f"The analytics backend {analytics.store!r} counts, but cannot answer "
-                "questions. Name another one in analytics.store."
-            )
-        return sinks
-
-    def cache_purgers(
-        self, settings: Settings, context: BuildContext
-    ) -> Mapping[str, CachePurger]:
-        """
-        Build the cache purgers that the settings name.
-        """
-        made = self._all("edge", settings, context)
-        return {name: cast(CachePurger, one) for name, one in made.items()}
-
-    def sign_in_providers(
-        self, settings: Settings, context: BuildContext
-    ) -> Mapping[str, SignInProvider]:
-        """
-        Build the sign-in backend that the settings choose, and that of links.
-
-        An operator who has the machine signs in by a link while a provider is down.
-        """
-        made = self._all("sign_in", settings, context)
-        return {name: cast(SignInProvider, one) for name, one in made.items()}
-
-    def extensions(
-        self, kind: str, settings: Settings, context: BuildContext
-    ) -> Mapping[str, object]:
-        """
-        Build all that plugins add of a kind, by the names of the records.
-        """
-        return self._all(kind, settings, context)
 
     def of_kind(self, kind: str) -> Sequence[Offer]:
         """
@@ -217,16 +106,3 @@ class Registry:
         """
         offer = self.offer(choice.kind, choice.name)
         return build_backend(offer, choice.options, context, path=choice.path)
-
-    def _one(self, kind: str, settings: Settings, context: BuildContext) -> object:
-        return self.build(self.choices(settings, kind)[0], context)
-
-    def _all(
-        self, kind: str, settings: Settings, context: BuildContext
-    ) -> Mapping[str, object]:
-        return build_all(
-            {
-                choice.name: partial(self.build, choice, context)
-                for choice in self.choices(settings, kind)
-            }
-        )

@@ -5,19 +5,13 @@ Build one backend from its record; what goes wrong is told with the plugin that 
 import logging
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
 import attrs
 
-from hvcore.errors import (
-    ConfigError,
-    HvcoreError,
-    HvError,
-    PluginError,
-    SeveralPluginsError,
-)
+from hvcore.errors import ConfigError, HvcoreError, HvError, PluginError
 from hvcore.ports.context import BuildContext
 from hvcore.ports.preparation import SupportsPrepare
 from hvcore.registry.extras import install_command
@@ -27,6 +21,7 @@ from hvcore.registry.faults import (
     described,
     hung_fault,
     is_within,
+    text_of,
 )
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import KINDS
@@ -73,8 +68,10 @@ def build_backend(
         raise ConfigError(f"{exc}{_origin(offer)}") from exc
     except HvError:
         raise
+    except KeyboardInterrupt:
+        raise
     # A plugin that ends the process with sys.exit has not been built either.
-    except (Exception, SystemExit) as exc:
+    except BaseException as exc:
         raise PluginFaultError(_factory_fault(offer, exc, options)) from exc
     port = KINDS[offer.kind].port
     if not isinstance(made, port):
@@ -182,7 +179,7 @@ def _unwritten(error: BaseException) -> str:
     """
     Return which methods of which class are missing, in words; "" if that is not it.
     """
-    text = str(error)
+    text = text_of(error)
     if not isinstance(error, TypeError) or not text.startswith(_ABSTRACT):
         return ""
     name, _, rest = text.removeprefix(_ABSTRACT).partition(" ")
@@ -262,24 +259,10 @@ def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # no
     )
 
 
-def build_all(builds: Mapping[str, Callable[[], Any]]) -> Mapping[str, Any]:
+def close_made(made: object) -> None:
     """
-    Build several backends, and tell of all that cannot be built.
-
-    Raises:
-        HvcoreError: Of the one that cannot be.
-        SeveralPluginsError: Of all of them.
+    Release what a factory has made; what is added to the service may have no ``close``.
     """
-    made: dict[str, Any] = {}
-    errors: list[HvcoreError] = []
-    for name, build in builds.items():
-        try:
-            made[name] = build()
-        except HvcoreError as exc:
-            errors.append(exc)
-    if not errors:
-        return made
-    for backend in made.values():
-        # What is added may have none.
-        getattr(backend, "close", lambda: None)()
-    raise errors[0] if len(errors) == 1 else SeveralPluginsError(errors)
+    # The close of a class is for what it makes.
+    if not isinstance(made, type):
+        getattr(made, "close", lambda: None)()

@@ -206,7 +206,7 @@ def described(error: BaseException, *, secrets: Iterable[str] = ()) -> str:
     Args:
         secrets: Left out of the text, before it is cut: no part of one stays.
     """
-    text = str(error)
+    text = text_of(error)
     # The longest first: one may be a part of another.
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "…")
@@ -216,13 +216,23 @@ def described(error: BaseException, *, secrets: Iterable[str] = ()) -> str:
     return f"{name}: {text}".rstrip(". ") if text else name
 
 
+def text_of(error: BaseException) -> str:
+    """
+    Return an error's text; "" if its class cannot say it.
+    """
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - whatever the class of a plugin does there
+        return ""
+
+
 def _called_wrongly(error: BaseException) -> tuple[PluginSource, CodePlace] | None:
     """
     Return the method of a plugin that does not take what its port gives it.
 
     Python raises that where the call is, which is our code.
     """
-    named = _TAKES.match(str(error)) if isinstance(error, TypeError) else None
+    named = _TAKES.match(text_of(error)) if isinstance(error, TypeError) else None
     if named is None:
         return None
     for source in _loaded:

@@ -10,8 +10,13 @@ import pytest
 # Before a kit is imported: a failed assert shows the values on both sides.
 pytest.register_assert_rewrite(
     "hvcore.testing.analytics_capabilities",
+    "hvcore.testing.analytics_details",
+    "hvcore.testing.analytics_live",
+    "hvcore.testing.analytics_outages",
+    "hvcore.testing.analytics_sharing",
     "hvcore.testing.analytics_sinks",
     "hvcore.testing.analytics_stores",
+    "hvcore.testing.analytics_values",
     "hvcore.testing.auth",
     "hvcore.testing.cache_purge",
     "hvcore.testing.rate_limit_counts",

@@ -10,6 +10,9 @@ A plugin's tests inherit and give the fixtures::
         @pytest.fixture
         def reopened(self, tmp_path): ...
 
+        @pytest.fixture
+        def unreachable(self, tmp_path): ...
+
         def counted(self, sink, video_id): ...
 
 For a store, define ``store`` instead of ``sink``, and no ``counted``. Each test gets
@@ -21,14 +24,14 @@ For a sink that stores more of a batch than counts, write a class for each of it
 
 from hvcore.testing.analytics_capabilities import (
     IgnoredConformance,
-    MinutesConformance,
-    ViewersConformance,
 )
 from hvcore.testing.analytics_details import (
     BreakdownConformance,
     QualityConformance,
 )
-from hvcore.testing.analytics_sinks import AnalyticsSinkConformance, Reopened
+from hvcore.testing.analytics_kit import Reopened
+from hvcore.testing.analytics_live import MinutesConformance, ViewersConformance
+from hvcore.testing.analytics_sinks import AnalyticsSinkConformance
 from hvcore.testing.analytics_stores import AnalyticsStoreConformance
 
 __all__ = [

@@ -32,9 +32,8 @@ from hvcore.domain.analytics.segments import (
 )
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsReport, AnalyticsSink
-from hvcore.testing.analytics_capabilities import reporting
-from hvcore.testing.analytics_sinks import Reopened
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.analytics_capabilities import CapableKit, reporting
+from hvcore.testing.analytics_kit import Reopened
 from hvcore.testing.served import (
     ENV,
     NOON,
@@ -56,17 +55,7 @@ SLOW: Final = PlayerReport(
 )
 
 
-class _Capable(DeclaresDeviations):
-    @pytest.fixture
-    def sink(self) -> AnalyticsSink:
-        raise NotImplementedError("give the fixture: a prepared, empty sink")
-
-    @pytest.fixture
-    def reopened(self) -> Reopened:
-        raise NotImplementedError("give the fixture: opens the same data again")
-
-
-class QualityConformance(_Capable):
+class QualityConformance(CapableKit):
     """
     The promises of AnalyticsReport.QUALITY.
     """
@@ -179,7 +168,7 @@ class QualityConformance(_Capable):
         assert _reports(sink, VideoScope(video_id=VideoId("vid_never"))) == 0
 
 
-class BreakdownConformance(_Capable):
+class BreakdownConformance(CapableKit):
     """
     The promises of AnalyticsReport.BREAKDOWN.
     """
@@ -255,15 +244,22 @@ class BreakdownConformance(_Capable):
         tomorrow = NOON + timedelta(days=1)
         sink.write(batch(*_of_hosts(first)))
         reopened().write(batch(*_of_hosts(later), file="kit-b.log"))
-        sink.write(batch(*_of_hosts(hosts[-1:], at=tomorrow), file="kit-c.log"))
+        next_hosts = [hosts[-1], "fresh.example"]
+        sink.write(batch(*_of_hosts(next_hosts, at=tomorrow), file="kit-c.log"))
         sink.write(batch(*_of_hosts(["new.example"]), file="kit-d.log"))
+        beside = (segment("vid_2"), came_from("vid_2", referrer="new.example"))
+        sink.write(batch(*beside, file="kit-e.log"))
+        of_other = VideoScope(video_id=VideoId("vid_2"))
         today, next_day = _broken_down(sink, OF_VIDEO, BreakdownBy.REFERRER)
 
         assert sum(today.values()) == 60 + MAX_HOSTS + 20 + 1
         assert all(today[host] == 2 for host in first)
         assert len(today) == MAX_HOSTS + 1
         assert today[OTHER] == 21
-        assert next_day == {hosts[-1]: 1}
+        assert next_day == dict.fromkeys(next_hosts, 1)
+        assert _broken_down(sink, of_other, BreakdownBy.REFERRER) == [
+            {"new.example": 1}
+        ]
 
     def test_where_segments_went_is_that_of_a_scope_and_of_days(
         self, sink: AnalyticsSink

@@ -2,23 +2,20 @@
 The promises of a sink: everything once, whatever happens.
 """
 
-import threading
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
-from typing import Final, TypeAlias
 
 import pytest
 
 from hvcore.domain.analytics.segments import BatchId, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
+from hvcore.testing.analytics_kit import FILE, AnalyticsKit, Reopened
+from hvcore.testing.analytics_outages import OutagePromises
+from hvcore.testing.analytics_sharing import SinkSharingPromises
+from hvcore.testing.analytics_values import ValuePromises
 from hvcore.testing.children import at_once
-from hvcore.testing.deviations import DeclaresDeviations
 from hvcore.testing.served import (
     NOON,
-    SEGMENT_BYTES,
     VIDEO,
     BreaksOffError,
     batch,
@@ -27,38 +24,13 @@ from hvcore.testing.served import (
     taken_back,
 )
 
-FILE: Final = "kit-a.log"
 
-Reopened: TypeAlias = Callable[[], AnalyticsSink]
-"""
-Opens another sink on the same data, as another process would.
-"""
-
-
-class AnalyticsSinkConformance(DeclaresDeviations, ABC):
+class AnalyticsSinkConformance(
+    ValuePromises, SinkSharingPromises, OutagePromises, AnalyticsKit
+):
     """
     The promises of AnalyticsSink.
     """
-
-    @pytest.fixture
-    def sink(self) -> AnalyticsSink:
-        """
-        Return a prepared sink with nothing in it; the subclass closes it.
-        """
-        raise NotImplementedError("give the fixture: a prepared, empty sink")
-
-    @pytest.fixture
-    def reopened(self) -> Reopened:
-        """
-        Return what opens another sink on the same data, any number of times.
-        """
-        raise NotImplementedError("give the fixture: it opens the same data again")
-
-    @abstractmethod
-    def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
-        """
-        Return how many segments of a video are counted, best past the sink.
-        """
 
     def test_a_new_file_begins_at_0(self, sink: AnalyticsSink) -> None:
         """
@@ -208,70 +180,3 @@ class AnalyticsSinkConformance(DeclaresDeviations, ABC):
         assert sink.is_prepared()
         assert (self.counted(sink, VIDEO), sink.position(FILE)) == (1, 10)
         sink.ping()
-
-    def test_writers_at_once_lose_nothing(
-        self, sink: AnalyticsSink, reopened: Reopened
-    ) -> None:
-        """
-        Each brings its own file; what they count is the same.
-        """
-        sinks = [sink, reopened(), sink, reopened()]
-
-        def write(number: int) -> None:
-            # In opposite orders: whoever locks as it comes, deadlocks.
-            ones = [segment(f"vid_kit_{n}") for n in range(20)]
-            if number % 2:
-                ones.reverse()
-            for start in range(0, 1_000, 200):
-                sinks[number].write(batch(*ones, file=f"kit-{number}.log", start=start))
-
-        at_once([partial(write, number) for number in range(4)])
-
-        assert [self.counted(sink, VideoId(f"vid_kit_{n}")) for n in range(20)] == (
-            [20] * 20
-        )
-        assert [sink.position(f"kit-{n}.log") for n in range(4)] == [1_000] * 4
-
-    def test_the_same_batch_at_once_counts_once(
-        self, sink: AnalyticsSink, reopened: Reopened
-    ) -> None:
-        """
-        A process that was taken for dead may write after all.
-        """
-        sinks = [sink, reopened(), sink, reopened()]
-        for start in range(0, 100, SEGMENT_BYTES):
-            one = batch(segment(), start=start)
-            at_once([partial(own.write, one) for own in sinks])
-
-        assert (self.counted(sink, VIDEO), sink.position(FILE)) == (10, 100)
-
-    def test_counts_and_position_move_together(
-        self, sink: AnalyticsSink, reopened: Reopened
-    ) -> None:
-        """
-        A reader beside writers never sees one ahead of the other.
-        """
-        other, seen = reopened(), []
-        is_done = threading.Event()
-
-        def look() -> None:
-            while not is_done.is_set():
-                before = self.counted(other, VIDEO)
-                position = other.position(FILE)
-                seen.append((before, position, self.counted(other, VIDEO)))
-
-        def write() -> None:
-            try:
-                for start in range(0, 300, SEGMENT_BYTES):
-                    sink.write(batch(segment(), start=start))
-            finally:
-                is_done.set()
-
-        at_once([write, look])
-
-        ahead = [
-            found
-            for found in seen
-            if not found[0] <= found[1] // SEGMENT_BYTES <= found[2]
-        ]
-        assert ahead == []

@@ -2,9 +2,14 @@
 The promises of a store: every answer is what counting again would give.
 """
 
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, timedelta
+from typing import Final
 
+import attrs
 import pytest
 
 from hvcore.domain.analytics.segments import (
@@ -17,7 +22,9 @@ from hvcore.domain.analytics.segments import (
 )
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
-from hvcore.testing.analytics_sinks import AnalyticsSinkConformance, Reopened
+from hvcore.testing.analytics_kit import Reopened
+from hvcore.testing.analytics_sinks import AnalyticsSinkConformance
+from hvcore.testing.analytics_values import LARGE
 from hvcore.testing.recount import Recount
 from hvcore.testing.served import (
     ENV,
@@ -30,6 +37,15 @@ from hvcore.testing.served import (
     many,
     segment,
 )
+
+_LOOK_ALIKES: Final = (
+    *(("org_kit", "dev"), ("ORG_KIT", "dev"), ("orgXkit", "dev"), ("org_kit ", "dev")),
+    *(("org_kit", "Dev"), ("org_kit", "d_v"), ("org_kit", "dev\t"), ("org", "_kitdev")),
+    *(("org_é", 'd"v'), ("org_e\u0301", "d'v"), ("%", "%"), ("dev", "org_kit")),
+)
+"""
+Organizations and environments, which some databases take for the same.
+"""
 
 
 class AnalyticsStoreConformance(AnalyticsSinkConformance):
@@ -155,6 +171,99 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
             store.write(batch(one, start=number * SEGMENT_BYTES))
 
         _compare(store, Recount(everything))
+
+    def test_names_that_look_alike_are_different(self, store: AnalyticsStore) -> None:
+        """
+        Of organizations and environments; nobody sees the numbers of another.
+        """
+        everything = [
+            segment(f"vid_{number}", org=org, env=env)
+            for number, (org, env) in enumerate(_LOOK_ALIKES)
+        ]
+        store.write(batch(*everything))
+
+        _compare(store, Recount(everything))
+
+    def test_heights_stay_as_they_are(self, store: AnalyticsStore) -> None:
+        """
+        Sources have any: nothing is rounded to the usual ones.
+        """
+        heights = (2, 353, 352, 360, 361, 1080, 1081, 480, 8_192)
+        everything = [segment(height_px=px) for px in heights]
+        store.write(batch(*everything))
+
+        _compare(store, Recount(everything))
+
+    @pytest.mark.parametrize("zone", ["KIT-14", "KIT+12"])
+    def test_days_are_utc_days_wherever_the_machine_is(
+        self, store: AnalyticsStore, reopened: Reopened, zone: str
+    ) -> None:
+        """
+        Also just before and after midnight, and for a process that starts there.
+        """
+        midnight = NOON + timedelta(hours=12)
+        everything = [
+            segment(at=midnight + timedelta(milliseconds=ms))
+            for ms in (-86_400_000, -1, 0, 86_399_999)
+        ]
+        with _local_time(zone):
+            again = reopened()
+            assert isinstance(again, AnalyticsStore)
+            for number, one in enumerate(everything):
+                writer = again if number % 2 else store
+                writer.write(batch(one, start=number * SEGMENT_BYTES))
+
+            for each in (store, again):
+                _compare(each, Recount(everything))
+
+    def test_large_numbers_are_exact_in_every_answer(
+        self, store: AnalyticsStore
+    ) -> None:
+        """
+        Beyond 32 bits, of each height and in all.
+        """
+        counts = batch(segment(), segment(height_px=360)).counts
+        large = [attrs.evolve(one, segments=LARGE) for one in counts]
+        store.write(attrs.evolve(batch(segment()), counts=tuple(large)))
+        (env,) = store.by_environment(in_env(ENV), NOON.date()).values()
+
+        assert (env.segments, env.segments_since) == (2 * LARGE, 2 * LARGE)
+        for scope in (in_env(ENV), VideoScope(video_id=VIDEO)):
+            assert store.totals(scope, ALL_TIME).segments == 2 * LARGE
+            (day,) = store.daily(scope, ALL_TIME)
+            assert day.heights == {360: LARGE, 720: LARGE}
+            heights = store.by_height(scope, ALL_TIME)
+            assert [one.segments for one in heights] == [LARGE, LARGE]
+
+    def test_a_whole_list_of_videos_is_answered(self, store: AnalyticsStore) -> None:
+        """
+        At most 100 at once, in any order, and those of which nothing was served.
+        """
+        videos = [VideoId(f"vid_kit_{number}") for number in range(100)]
+        notes = [segment(video) for video in videos[:90] for _ in range(2)]
+        store.write(batch(*notes))
+        answered = store.served(list(reversed(videos)))
+
+        assert {video: n for video, n in answered.items() if n} == dict.fromkeys(
+            videos[:90], 2
+        )
+
+
+@contextmanager
+def _local_time(zone: str) -> Iterator[None]:
+    """
+    Let the machine be in another time zone, as POSIX names one.
+    """
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = zone
+    time.tzset()
+    try:
+        yield
+    finally:
+        del os.environ["TZ"]
+        if before is not None:
+            os.environ["TZ"] = before
+        time.tzset()
 
 
 def _compare(store: AnalyticsStore, recount: Recount) -> None:

@@ -25,6 +25,7 @@ Sends a line from a child to its parent.
 TraceFunction: TypeAlias = Callable[[FrameType, str, object], Any]
 CHILD_TIMEOUT_S: Final = 30.0
 T = TypeVar("T")
+OtherT = TypeVar("OtherT")
 
 _HELD_S: Final = 0.02
 _FAILED: Final = "failed: "
@@ -54,8 +55,8 @@ def at_once(calls: Sequence[Callable[[], None]]) -> None:
 
 
 def held_at(
-    line: int, first: Callable[[], T], second: Callable[[], T]
-) -> tuple[T, T] | None:
+    line: int, first: Callable[[], T], second: Callable[[], OtherT]
+) -> tuple[T, OtherT] | None:
     """
     Call something in a thread that is held at one of its lines while another runs.
 
@@ -95,6 +96,36 @@ def held_at(
         goes_on.set()
         both = one.result(), other.result()
     return both if lines >= line else None
+
+
+def lines_of(call: Callable[[], object]) -> int:
+    """
+    Return how many lines a call runs, counted as ``held_at`` does.
+    """
+    lines = 0
+
+    def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def spread(lines: int, *, at_most: int) -> Sequence[int]:
+    """
+    Return the lines from 1 on, or so many of them from the first to the last.
+    """
+    if lines <= at_most:
+        return range(1, lines + 1)
+    step = (lines - 1) / (at_most - 1)
+    return [1 + round(step * number) for number in range(at_most)]
 
 
 def ends_within(timeout_s: float, call: Callable[[], object]) -> None:

@@ -8,13 +8,14 @@ are left out are counted; the first line after the minute says how many.
 
 import logging
 import re
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 import attrs
+
+from hvcore.fork_lock import ForkLock
 
 WINDOW_S: Final = 60.0
 LINES_OF_ONE: Final = 10
@@ -44,7 +45,7 @@ class LogLines:
 
     of_one: int = LINES_OF_ONE
     now_s: Callable[[], float] = time.monotonic
-    _lock: threading.Lock = attrs.field(factory=threading.Lock, init=False)
+    _lock: ForkLock = attrs.field(factory=ForkLock, init=False)
     _began_s: float = attrs.field(default=float("-inf"), init=False)
     # Only what is written is counted: so many keys are the most.
     _written: Counter[_Source] = attrs.field(factory=Counter, init=False)
@@ -74,7 +75,7 @@ class LogLines:
             of_kind: How many lines all clients get.
         """
         source = _Source(message, part, client)
-        with self._lock:
+        with self._lock.held():
             left_out = self._begin_window()
             is_written = self._has_room(source, of_kind)
         for kind, count in left_out.items():
@@ -88,7 +89,7 @@ class LogLines:
         """
         Forget what was written, as at the beginning of a process.
         """
-        with self._lock:
+        with self._lock.held():
             self._began_s = float("-inf")
 
     def _begin_window(self) -> Mapping[str, int]:

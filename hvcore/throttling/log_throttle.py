@@ -2,9 +2,10 @@
 A limit on how often a message about one thing is logged.
 """
 
-import threading
 import time
 from typing import Final
+
+from hvcore.fork_lock import ForkLock
 
 _REMEMBERED: Final = 1_000
 """Names; beyond it those whose time is over are forgotten."""
@@ -20,7 +21,7 @@ class LogThrottle:
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._said: dict[str, float] = {}
 
     def is_time(self, name: str) -> bool:
@@ -28,7 +29,7 @@ class LogThrottle:
         Return whether to log it now; if so, remember that it was logged.
         """
         now = time.monotonic()
-        with self._lock:
+        with self._lock.held():
             said = self._said.get(name)
             if said is not None and now - said < self._every_s:
                 return False

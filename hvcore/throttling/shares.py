@@ -18,6 +18,7 @@ from typing import Final
 import attrs
 
 from hvcore.errors import UnavailableError
+from hvcore.fork_lock import ForkLock
 from hvcore.throttling.log_throttle import LogThrottle
 
 BUSY_RETRY_AFTER_S: Final = 10
@@ -34,7 +35,7 @@ class ShareRefusals:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._counts: Counter[str] = Counter()
         self._warnings = LogThrottle(_WARNS_EVERY_S)
 
@@ -42,7 +43,7 @@ class ShareRefusals:
         """
         Count a refusal, and say so once a minute.
         """
-        with self._lock:
+        with self._lock.held():
             self._counts[name] += 1
             count = self._counts[name]
         if self._warnings.is_time(name):
@@ -54,7 +55,7 @@ class ShareRefusals:
         """
         Return how many there were since the process began.
         """
-        with self._lock:
+        with self._lock.held():
             return self._counts[name]
 
 

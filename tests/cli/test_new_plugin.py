@@ -2,17 +2,26 @@
 A new plugin is green from its first minute, and an installed one is checked.
 """
 
+import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from hv_cli.new_plugin import KINDS
+from hv_cli.new_plugin import KINDS, write_plugin
 from tests.cli.conftest import Hv
+from tests.e2e.clips import ffmpeg_complaints, make_clip
+from tests.live import live_service, until
 
 HV = [sys.executable, "-m", "hv_cli"]
+WORKING = ("cache_purge", "limits", "queue", "transcoder")
+"""Those that one service can use beside its own: it makes a video with them."""
 
 
 def run(folder: Path, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -25,6 +34,56 @@ def run(folder: Path, *words: str, **environ: str) -> subprocess.CompletedProces
         check=False,
         timeout=150,
     )
+
+
+def importing(folder: Path) -> dict[str, str]:
+    """
+    Return the variable with which Python imports from a folder, too.
+    """
+    others = os.environ.get("PYTHONPATH", "")
+    return {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [others])])}
+
+
+def install(target: Path, *folders: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index"]
+    options = ["--no-build-isolation", "--target", str(target)]
+    done = run(target.parent, *pip, *options, *map(str, folders))
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    One of each that the service can use at once, installed together.
+    """
+    folder = tmp_path_factory.mktemp("plugins")
+    install(folder / "installed", *(write_plugin(k, "acme", folder) for k in WORKING))
+    return folder / "installed"
+
+
+class Purges(BaseHTTPRequestHandler):
+    def do_PURGE(self) -> None:
+        self.server.seen.append(self.path)  # type: ignore[attr-defined]  # see cache
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """
+        Print nothing.
+        """
+
+
+@contextmanager
+def cache() -> Iterator[tuple[str, list[str]]]:
+    """
+    Run an HTTP cache; give its address and what it was told to forget.
+    """
+    with ThreadingHTTPServer(("127.0.0.1", 0), Purges) as server:
+        seen: list[str] = []
+        server.seen = seen  # type: ignore[attr-defined]  # for its handlers
+        threading.Thread(target=server.serve_forever, args=(0.02,)).start()
+        yield f"http://127.0.0.1:{server.server_port}", seen
+        server.shutdown()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -50,7 +109,7 @@ def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
         tmp_path,
         *(*HV, "plugins", "--json"),
         HV_PLUGINS=f"hv_{kind}_acme.plugin",
-        PYTHONPATH=str(source),
+        **importing(source),
     )
 
     assert f'"plugin": "hv_{kind}_acme.plugin"' in listed.stdout, listed.stderr
@@ -60,11 +119,8 @@ def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
 def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> None:
     hv("plugins", "new", "sign_in", "acme", "--into", str(tmp_path))
     folder, target = tmp_path / "hv-sign-in-acme", tmp_path / "installed"
-    pip = [*(sys.executable, "-m", "pip", "install", "-q", "--no-deps")]
-    offline = ["--no-index", "--no-build-isolation", "--target", str(target), "."]
-    installed = run(folder, *pip, *offline)
-    assert installed.returncode == 0, installed.stderr
-    path = {"PYTHONPATH": str(target)}
+    install(target, folder)
+    path = importing(target)
 
     good = run(tmp_path, *HV, "plugins", "check", "hv-sign-in-acme", **path)
     backend = target / "hv_sign_in_acme" / "backend.py"
@@ -77,9 +133,95 @@ def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> 
     assert good.returncode == 0, good.stderr
     assert "0 broken" in good.stdout
     assert bad.returncode == 1, bad.stdout
-    assert "  broken    test_" in bad.stdout
+    assert "  broken       test_" in bad.stdout
     assert unknown.returncode == 1
     assert "there are: hv-sign-in-acme" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "cache_purge",
+        # Their kits run above, by pytest itself.
+        *(pytest.param(kind, marks=pytest.mark.long) for kind in WORKING[1:]),
+    ],
+)
+def test_the_check_of_a_new_plugin_is_green(
+    installed: Path, tmp_path: Path, kind: str
+) -> None:
+    name = f"hv-{kind.replace('_', '-')}-acme"
+
+    done = run(tmp_path, *HV, "plugins", "check", name, **importing(installed))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 declared not to be, 0 broken" in done.stdout
+
+
+@pytest.mark.services
+def test_a_service_works_with_new_plugins(installed: Path, tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", seconds=7, size="640x360")
+    chosen = {
+        "HV_EDGE__PURGERS": "acme",
+        "HV_LIMITS__STORE": "acme",
+        "HV_QUEUE__BACKEND": "acme",
+        "HV_TRANSCODER__BACKEND": "acme",
+    }
+
+    with (
+        cache() as (url, purged),
+        live_service(
+            tmp_path,
+            **chosen,
+            HV_EDGE__OPTIONS__ACME__URL=url,
+            **importing(installed),
+        ) as service,
+    ):
+        listed = json.loads(service.hv("plugins", "--json").stdout)["plugins"]
+        video = service.made(clip)
+        complaints = ffmpeg_complaints(service.public_url(video["id"]))
+        deleted = service.call("DELETE", f"/v1/videos/{video['id']}")
+        until(lambda: any(video["id"] in one for one in purged), within_s=30)
+
+    active = [one for one in listed if one["active"] and one["name"] == "acme"]
+    assert len(active) == len(WORKING)
+    assert video["status"]["ready"], video
+    assert (complaints, deleted.status) == ("", 200)
+    assert next(service.data.rglob("acme-limits.sqlite3")).stat().st_size > 0
+    assert next(service.data.rglob("acme-queue")).is_dir()
+
+
+KIT = """
+import pytest
+from hvcore.testing.deviations import DeclaresDeviations
+
+class TestAcme(DeclaresDeviations):
+    deviations = {"test_b": "b costs too much"}
+
+    def test_a(self):
+        pass
+
+    def test_b(self):
+        assert False
+
+    def test_c(self):
+        pytest.skip("it does not carry out SupportsCopy")
+"""
+
+
+def test_what_a_plugin_does_not_offer_is_not_called_declared(tmp_path: Path) -> None:
+    (tmp_path / "acme_kit.py").write_text(KIT)
+    about = tmp_path / "acme-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[hvcore.kits]\nacme = acme_kit\n")
+
+    done = run(tmp_path, *HV, "plugins", "check", "acme", **importing(tmp_path))
+
+    assert done.stdout.splitlines() == [
+        "acme: 1 promises kept, 1 declared not to be, 0 broken, 1 not offered.",
+        "  not offered  test_c: it does not carry out SupportsCopy",
+        "  declared     test_b: b costs too much",
+    ], done.stderr
 
 
 @pytest.mark.parametrize("name", ["Acme", "acme_one", "-acme", "1st", "acme-one", ""])
@@ -98,3 +240,36 @@ def test_a_folder_that_is_there_is_left_alone(hv: Hv, tmp_path: Path) -> None:
 
     assert again.status == 1
     assert "is there already" in again.stderr
+
+
+def test_an_unknown_kind_is_refused_with_those_that_there_are(hv: Hv) -> None:
+    done = hv("plugins", "new", "queues", "acme")
+
+    assert (done.status, done.stderr.count("\n")) == (1, 1)
+    assert all(kind in done.stderr for kind in KINDS)
+
+
+def test_every_kind_is_in_the_help(hv: Hv) -> None:
+    help_text = hv("plugins", "new", "--help").stdout
+
+    assert all(kind in help_text for kind in KINDS)
+
+
+@pytest.mark.parametrize("into", ["file", "file/below"])
+def test_a_folder_that_cannot_be_made_is_told_in_one_line(
+    hv: Hv, tmp_path: Path, into: str
+) -> None:
+    (tmp_path / "file").touch()
+
+    done = hv("plugins", "new", "queue", "acme", "--into", str(tmp_path / into))
+
+    assert done.status != 0
+    assert "--into" in done.stderr
+    assert "bug" not in done.stderr
+
+
+def test_a_name_whose_package_is_installed_is_refused(hv: Hv) -> None:
+    done = hv("plugins", "new", "transcoder", "ffmpeg")
+
+    assert (done.status, done.stderr.count("\n")) == (1, 1)
+    assert "hv_transcoder_ffmpeg" in done.stderr

@@ -2,14 +2,21 @@
 A real browser, and how a video is watched in it.
 """
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
 from playwright.sync_api import Browser, Frame, Page, sync_playwright
 
-CHROMIUM = "/usr/bin/chromium"
-
+CHROMIUM: Final = next(
+    filter(
+        None,
+        map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome")),
+    ),
+    "chromium-headless-shell",
+)
+"""The same browser without a window takes a third less of the processor."""
 
 OPTIONS: Final = (
     "--no-sandbox",

@@ -54,6 +54,26 @@ def test_tables_of_the_host_stay_as_they_are(empty_host: Host) -> None:
         assert {name.partition(".")[0] for name in new} == {"hv"}
 
 
+@pytest.mark.parametrize("has_alembic", [True, False])
+def test_without_a_schema_the_hosts_tables_are_refused(
+    empty_host: Host, tmp_path: Path, *, has_alembic: bool
+) -> None:
+    host = empty_host
+    if not has_alembic:
+        with host.engine.begin() as connection:
+            connection.execute(sa.text("DROP TABLE alembic_version"))
+    before = _names(host)
+
+    with (
+        embed(tmp_path / "apart", engine=host.engine, environ=ENVIRON) as hv,
+        pytest.raises(ConfigError, match="HV_DATABASE__SCHEMA"),
+    ):
+        hv.migrate()
+
+    assert _names(host) == before
+    assert host.rows("SELECT * FROM videos") == [("1", "of the host")]
+
+
 def test_a_service_beside_the_host_does_its_work(host: Host) -> None:
     shop = host.shop
 

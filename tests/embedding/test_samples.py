@@ -162,6 +162,16 @@ def test_who_is_signed_in_to_a_sample_only_reads(name: str) -> None:
     assert "permissions=may" in text
 
 
+@pytest.mark.parametrize("sample", [FLASK, FASTAPI, DJANGO], ids=lambda one: one.name)
+def test_the_page_says_how_a_sample_is_served(sample: Sample) -> None:
+    page = (FOLDER.parent / "how-to" / "embedding.md").read_text(encoding="utf-8")
+
+    (served,) = re.findall(rf"`({sample.serve[0]} [^`]*{sample.name}[^`]*)`", page)
+    assert next(word for word in sample.serve if sample.name in word) in served.split()
+    for secret in re.findall(r"\w+_SECRET_KEY", sample.text):
+        assert f"export {secret}=" in page
+
+
 @contextmanager
 def running(sample: Sample, folder: Path) -> Iterator[RunningSample]:
     port = free_ports()
@@ -218,6 +228,7 @@ def test_a_sample_takes_what_its_users_upload(
         unknown = request("GET", f"{program.url}/videos/{ORG}/environments/main/videos")
 
         assert unknown.status == 401
+        assert request("GET", f"{program.url}/films/vid_x").status == 404
         assert program.upload(clip)
 
 
@@ -243,8 +254,10 @@ def test_a_film_is_uploaded_made_and_played_in_flask(
             page = request("GET", f"{program.url}/films/{video_id}").data.decode()
             (address,) = re.findall(r'src="([^"]+)"', page)
             player = request("GET", address)
+            missing = request("GET", f"{program.url}/films/vid_x")
 
         assert player.status == 200
+        assert missing.status == 404
         # What the page loads lies below the same path.
         (script,) = re.findall(r'<script[^>]+src="([^"]+)"', player.data.decode())[:1]
         assert request("GET", urljoin(address, script)).status == 200

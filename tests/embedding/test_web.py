@@ -14,6 +14,7 @@ import attrs
 import pytest
 
 from hvcore.embedding import (
+    ConfigError,
     EmbeddedService,
     Overrides,
     Permission,
@@ -190,3 +191,14 @@ def test_the_service_is_made_again_after_a_fork(hv: EmbeddedService) -> None:
 
     assert os.waitpid(child, 0)[1] == 0
     assert shop.grant_upload(file_name="a.mp4")
+
+
+@pytest.mark.parametrize("url", ["http://shop.example", "http://shop.example/"])
+def test_an_app_that_would_leave_the_host_no_page_is_refused(
+    tmp_path: Path, url: str
+) -> None:
+    with (
+        embed(tmp_path, public_url=url, environ=ENVIRON) as hv,
+        pytest.raises(ConfigError, match=r"public_url has no path"),
+    ):
+        hv.beside(the_host)

@@ -77,7 +77,12 @@ class CapableStore(SupportsReports, MemoryStore):
 
     def __init__(self, stored: StoredReports) -> None:
         super().__init__(stored)
-        self.more = stored
+        self._more = stored
+
+    @property
+    def more(self) -> StoredReports:
+        assert self.stored
+        return self._more
 
     def apply(self, batch: ServedBatch) -> None:
         # All of it is read before any is kept.
@@ -115,7 +120,9 @@ class CapableStore(SupportsReports, MemoryStore):
         ]
 
     def forget_minutes(self, before: int) -> bool:
-        self.more.minutes = [one for one in self.more.minutes if one.minute >= before]
+        with self.stored.lock:
+            left = [one for one in self.more.minutes if one.minute >= before]
+            self.more.minutes = left
         return False
 
     def viewers(self, scope: Scope, since: datetime) -> int:
@@ -133,9 +140,10 @@ class CapableStore(SupportsReports, MemoryStore):
         )
 
     def forget_sessions(self, before: datetime) -> bool:
-        self.more.seen = [one for one in self.more.seen if one.at >= before]
-        stored = [one for one in self.more.unfollowed if one.at >= before]
-        self.more.unfollowed = stored
+        with self.stored.lock:
+            self.more.seen = [one for one in self.more.seen if one.at >= before]
+            stored = [one for one in self.more.unfollowed if one.at >= before]
+            self.more.unfollowed = stored
         return False
 
     def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:

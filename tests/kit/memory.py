@@ -5,7 +5,9 @@ An analytics store in memory: right, and wrong in one way each.
 import threading
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
+from typing import Final, NoReturn
 
 import attrs
 
@@ -22,7 +24,10 @@ from hvcore.domain.analytics.segments import (
     VideoScope,
 )
 from hvcore.domain.ids import EnvId, VideoId
+from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import AnalyticsStore, BatchRefusedError
+
+_MEETING: Final = threading.Barrier(2)
 
 
 @attrs.define
@@ -41,8 +46,22 @@ class MemoryStore(AnalyticsStore):
     Keeps every promise.
     """
 
+    is_down = False
+
     def __init__(self, stored: StoredCounts) -> None:
-        self.stored = stored
+        self._stored = stored
+
+    @property
+    def stored(self) -> StoredCounts:
+        if self.is_down:
+            self.fail()
+        return self._stored
+
+    def fail(self) -> NoReturn:
+        raise UnavailableError("The counts are gone.")
+
+    def ping(self) -> None:
+        assert self.stored
 
     def write(self, batch: ServedBatch) -> None:
         with self.stored.lock:
@@ -154,6 +173,16 @@ class MemoryStore(AnalyticsStore):
         return place.org_id == scope.org_id and place.env_id in scope.env_ids
 
 
+def meet() -> None:
+    """
+    Wait until another thread is here, or for as long as one might take.
+    """
+    with suppress(threading.BrokenBarrierError):
+        _MEETING.wait(0.05)
+    if _MEETING.broken:
+        _MEETING.reset()
+
+
 class CountsAgain(MemoryStore):
     def follows(self, batch: ServedBatch) -> bool:
         super().follows(batch)
@@ -176,27 +205,34 @@ class MovesThePositionFirst(MemoryStore):
     def write(self, batch: ServedBatch) -> None:
         if self.follows(batch):
             self.stored.positions[batch.id.file] = batch.id.end
-            # Others look meanwhile.
-            time.sleep(0.001)
+            self.between()
             self.stored.counts += list(batch.counts)
+
+    def between(self) -> None:
+        # Others look meanwhile.
+        time.sleep(0.002)
 
 
 class LooksThenWrites(MemoryStore):
     def write(self, batch: ServedBatch) -> None:
         if self.follows(batch):
-            # Others do the same meanwhile.
-            time.sleep(0.001)
+            self.between()
             self.apply(batch)
+
+    def between(self) -> None:
+        meet()
 
 
 class WritesWhatItReadBefore(MemoryStore):
     def write(self, batch: ServedBatch) -> None:
         if self.follows(batch):
             counts = [*self.stored.counts, *batch.counts]
-            # Others do the same meanwhile.
-            time.sleep(0.001)
+            self.between()
             self.stored.counts = counts
             self.stored.positions[batch.id.file] = batch.id.end
+
+    def between(self) -> None:
+        meet()
 
 
 class PassesOverNothing(MemoryStore):

@@ -28,6 +28,9 @@ LOOKS_EVERY_S: Final = 0.03
 class FileQueue(Queue):
     """
     Keeps every promise. While the file ``away`` is there, it does not answer.
+
+    The file ``over`` halts threads that a wrong queue has left behind: a fork while one of
+    them is in SQLite gives the child a lock that nobody releases.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,6 +73,8 @@ class FileQueue(Queue):
         self.check()
 
     def opened(self) -> closing[sqlite3.Connection]:
+        if (self.folder / "over").exists():
+            threading.Event().wait()
         made = sqlite3.connect(
             self.folder / "queue.sqlite3", isolation_level=None, timeout=10
         )

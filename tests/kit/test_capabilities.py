@@ -2,7 +2,7 @@
 The kits of a sink's capabilities let a right one pass, and catch a wrong one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Final
 
@@ -16,6 +16,7 @@ from hvcore.testing.analytics import (
     Reopened,
     ViewersConformance,
 )
+from tests.kit import capable_wrong as more_wrong
 from tests.kit.capable_memory import (
     CapableStore,
     CountsEachTime,
@@ -43,38 +44,75 @@ from tests.kit.capable_memory import (
     made,
 )
 
-WRONG: Final[Mapping[str, type[CapableStore]]] = {
-    "test_ignored_requests_are_counted_by_reason_and_height": KeepsTheLastReason,
-    "test_ignored_requests_are_taken_once": TakesMoreAgain,
-    "test_a_write_that_fails_ignores_nothing": IgnoresOneByOne,
-    "test_ignored_requests_are_those_of_a_scope_and_of_days": KnowsNoDays,
-    "test_ignored_requests_count_nowhere_else": IgnoresWhatCounts,
-    "test_segments_are_counted_by_minute": LeavesTheLastMinuteOut,
-    "test_minutes_are_taken_once": TakesMoreAgain,
-    "test_what_was_taken_back_is_missing_in_its_minute": TakesNoMinuteBack,
-    "test_minutes_are_those_of_a_scope": TakesEverybodys,
-    "test_old_minutes_go_and_the_rest_stays": ForgetsOneMore,
-    "test_a_session_is_one_viewer_wherever_it_was_seen": CountsEachTime,
-    "test_who_was_seen_before_is_no_viewer": KeepsTheNewestNote,
-    "test_viewers_are_those_of_a_scope": TakesEverybodys,
-    "test_forgotten_sessions_are_gone": ForgetsOneMore,
-    "test_who_has_more_viewers_than_are_followed_is_known": ForgetsWhoHasMore,
-    "test_forgotten_notes_of_more_viewers_are_gone": KeepsWhoHadMore,
-    "test_what_players_tell_adds_up_by_day": TakesUntoldForNought,
-    "test_every_metric_of_playback_is_kept": LeavesTheNewestMetricOut,
-    "test_the_least_and_the_greatest_outlast_what_comes_later": KeepsTheNewestReport,
-    "test_what_players_tell_is_taken_once": TakesMoreAgain,
-    "test_a_write_that_fails_keeps_nothing_that_was_told": TakesReportsOneByOne,
-    "test_what_players_tell_is_that_of_a_scope_and_of_days": KnowsNoDays,
-    "test_segments_of_a_day_are_broken_down_and_add_up": LeavesTheUnknownOut,
-    "test_where_segments_went_is_taken_once": TakesMoreAgain,
-    "test_a_write_that_fails_tells_nothing_of_where_segments_went": (
-        TakesOriginsOneByOne
+WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
+    "test_ignored_requests_are_counted_by_reason_and_height": (KeepsTheLastReason,),
+    "test_ignored_requests_are_taken_once": (TakesMoreAgain,),
+    "test_a_write_that_fails_ignores_nothing": (IgnoresOneByOne,),
+    "test_ignored_requests_are_those_of_a_scope_and_of_days": (
+        KnowsNoDays,
+        more_wrong.EndsADayEarly,
+        more_wrong.KnowsNoOrganizations,
     ),
-    "test_hosts_of_a_video_s_day_have_an_end": NamesEveryHost,
-    "test_where_segments_went_is_that_of_a_scope_and_of_days": KnowsNoDays,
+    "test_ignored_requests_count_nowhere_else": (IgnoresWhatCounts,),
+    "test_segments_are_counted_by_minute": (
+        LeavesTheLastMinuteOut,
+        more_wrong.LeavesTheFirstMinuteOut,
+        more_wrong.ListsTheNewestFirst,
+    ),
+    "test_minutes_are_taken_once": (TakesMoreAgain,),
+    "test_what_was_taken_back_is_missing_in_its_minute": (TakesNoMinuteBack,),
+    "test_minutes_are_those_of_a_scope": (
+        TakesEverybodys,
+        more_wrong.KnowsNoOrganizations,
+    ),
+    "test_old_minutes_go_and_the_rest_stays": (ForgetsOneMore,),
+    "test_a_session_is_one_viewer_wherever_it_was_seen": (
+        CountsEachTime,
+        more_wrong.LeavesTheMomentOut,
+    ),
+    "test_who_was_seen_before_is_no_viewer": (KeepsTheNewestNote,),
+    "test_viewers_are_those_of_a_scope": (TakesEverybodys,),
+    "test_forgotten_sessions_are_gone": (ForgetsOneMore,),
+    "test_who_has_more_viewers_than_are_followed_is_known": (ForgetsWhoHasMore,),
+    "test_forgotten_notes_of_more_viewers_are_gone": (KeepsWhoHadMore,),
+    "test_what_players_tell_adds_up_by_day": (
+        TakesUntoldForNought,
+        more_wrong.ListsTheNewestFirst,
+    ),
+    "test_every_metric_of_playback_is_kept": (LeavesTheNewestMetricOut,),
+    "test_the_least_and_the_greatest_outlast_what_comes_later": (KeepsTheNewestReport,),
+    "test_what_players_tell_is_taken_once": (TakesMoreAgain,),
+    "test_a_write_that_fails_keeps_nothing_that_was_told": (TakesReportsOneByOne,),
+    "test_what_players_tell_is_that_of_a_scope_and_of_days": (
+        KnowsNoDays,
+        more_wrong.EndsADayEarly,
+        more_wrong.KnowsNoOrganizations,
+    ),
+    "test_segments_of_a_day_are_broken_down_and_add_up": (
+        LeavesTheUnknownOut,
+        more_wrong.ListsTheNewestFirst,
+    ),
+    "test_where_segments_went_is_taken_once": (TakesMoreAgain,),
+    "test_a_write_that_fails_tells_nothing_of_where_segments_went": (
+        TakesOriginsOneByOne,
+    ),
+    "test_hosts_of_a_video_s_day_have_an_end": (
+        NamesEveryHost,
+        more_wrong.CountsHostsOfAllVideos,
+        more_wrong.CountsHostsOfAllDays,
+        more_wrong.NamesOneHostLess,
+    ),
+    "test_where_segments_went_is_that_of_a_scope_and_of_days": (
+        KnowsNoDays,
+        more_wrong.EndsADayEarly,
+        more_wrong.KnowsNoOrganizations,
+    ),
+    "test_old_minutes_go_while_others_count": (more_wrong.ForgetsWhatCameMeanwhile,),
+    "test_sessions_are_forgotten_while_others_count": (
+        more_wrong.ForgetsWhatCameMeanwhile,
+    ),
 }
-"""Each check of the kits, and a store that it catches."""
+"""Stores that each check of the kits catches."""
 CAUGHT: Final = (AssertionError, pytest.fail.Exception)
 
 
@@ -108,9 +146,12 @@ class Unguided(
     __test__ = False
 
 
-@pytest.mark.parametrize("check", WRONG)
-def test_each_check_catches_a_wrong_sink(check: str) -> None:
-    store, reopen = made(WRONG[check])
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [(check, kind) for check, kinds in WRONG.items() for kind in kinds],
+)
+def test_a_wrong_sink_is_caught(check: str, kind: type[CapableStore]) -> None:
+    store, reopen = made(kind)
     given: dict[str, object] = {"sink": store, "reopened": reopen}
     method: Callable[..., None] = getattr(Unguided(), check)
 

@@ -141,8 +141,11 @@ def run(
 def test_a_wrong_queue_is_caught(
     kind: type[FileQueue], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with pytest.raises(CAUGHT):
-        run(WRONG[kind], kind, tmp_path, caplog)
+    try:
+        with pytest.raises(CAUGHT):
+            run(WRONG[kind], kind, tmp_path, caplog)
+    finally:
+        (tmp_path / "over").touch()
 
 
 def test_no_check_was_never_seen_to_fail() -> None:

@@ -40,7 +40,10 @@ NEEDED = (
     "hv_cli/plugin_templates/common/test_kit.py.tmpl",
     *(
         f"hv_cli/plugin_templates/{kind}/{name}"
-        for kind in ("analytics", "auth", "sign_in", "storage")
+        for kind in (
+            *("analytics", "auth", "cache_purge", "limits"),
+            *("queue", "sign_in", "storage", "transcoder"),
+        )
         for name in ("plugin.py.tmpl", "backend.py.tmpl", "kit.py.tmpl", "use.txt")
     ),
     "hv_edge/nginx/nginx.conf.template",

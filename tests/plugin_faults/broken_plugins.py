@@ -278,6 +278,28 @@ BUILDING = {
         "has raised SystemExit: no bucket",
         mend="HV_STORAGE__BACKEND",
     ),
+    "a factory that raises what is no Exception": build_fault(
+        built("raise type('Halt', (BaseException,), {})('no bucket')  # here"),
+        "factory of the storage backend 'acme' has raised Halt: no bucket",
+        mend="HV_STORAGE__BACKEND",
+    ),
+    "an exception that cannot be told": build_fault(
+        storage(
+            "class Mute(Exception):\n    def __str__(self): return 1 / 0\n"
+            "def build(options, context):\n    raise Mute  # here\n"
+        ),
+        "the factory of the storage backend 'acme' has raised Mute",
+        mend="HV_STORAGE__BACKEND",
+    ),
+    "what does not say which class it is of": build_fault(
+        storage(
+            "class Odd:\n"
+            "    @property\n    def __class__(self): return 1 / 0  # here\n"
+            "def build(options, context): return Odd()\n"
+        ),
+        "has raised ZeroDivisionError",
+        mend="HV_",
+    ),
     "a factory that returns nothing": build_fault(
         storage("def build(options, context):  # here\n    Store()\n"),
         *("has returned nothing", "no Storage"),

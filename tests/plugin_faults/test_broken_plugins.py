@@ -3,8 +3,10 @@ Every fault of a plugin is told with the plugin, its file and line, and the mend
 """
 
 import json
+import re
 from collections.abc import Iterator
 
+import attrs
 import pytest
 
 from hv_checks import checks
@@ -21,8 +23,11 @@ from tests.plugin_faults.broken_plugins import (
     CHECKING,
     HANGING,
     HANGING_CHECK,
+    HEAD,
     LOADING,
+    QUEUE,
     BrokenPlugin,
+    other,
     released,
 )
 from tests.plugin_faults.planting import Plant, Planted
@@ -117,6 +122,27 @@ def test_what_hangs_is_told_and_holds_up_nothing(
 @pytest.mark.usefixtures("impatient")
 def test_a_check_that_hangs_is_told_and_holds_up_nothing(plant: Plant) -> None:
     assert_found(plant(HANGING_CHECK))
+
+
+def test_several_backends_that_lack_something_are_told_one_by_one(
+    plant: Plant,
+) -> None:
+    lacking = BUILDING["a library of its factory that is not there"]
+    queue = other("hvcore_queues", "QueueBackend", "import no_other_library")
+    code = lacking.code + queue.removeprefix(HEAD).replace("build", "build_queue")
+    planted = plant(
+        attrs.evolve(lacking, code=code, environ={**lacking.environ, **QUEUE})
+    )
+
+    with pytest.raises(HvcoreError) as refused:
+        check_backends(planted.settings)
+
+    assert re.fullmatch(
+        r"2 backends cannot be used: "
+        r"\(1\) The storage backend 'acme' needs .* Run: pip install no_such_library "
+        r"\(2\) The queue backend 'acme' needs .* Run: pip install no_other_library",
+        str(refused.value),
+    )
 
 
 def test_a_broken_plugin_that_is_not_chosen_stops_nothing(plant: Plant) -> None:

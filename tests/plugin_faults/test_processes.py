@@ -78,6 +78,21 @@ def test_a_service_is_not_ready_with_a_backend_that_cannot_be_built(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.services
+def test_a_missing_library_is_a_line_of_its_own_with_the_command_at_its_end(
+    plant: Plant,
+) -> None:
+    planted = plant(BUILDING["a library of its factory that is not there"])
+
+    done = hv(planted, "up", "--port", str(free_ports()))
+
+    first, reason, see = done.stderr.partition("Error: ")[2].splitlines()
+    assert first == "prepare does not start."
+    assert reason.startswith("The storage backend 'acme' needs no_such_library (")
+    assert reason.endswith("). Run: pip install no_such_library")
+    assert see.startswith("See ")
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     """

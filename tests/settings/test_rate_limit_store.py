@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hvcore.assembly.chosen_backends import ChosenBackends
 from hvcore.errors import PluginError
 from hvcore.plugin_api import BuildContext
 from hvcore.registry import load_plugins
@@ -46,5 +47,7 @@ def test_an_unknown_store_names_the_setting(tmp_path: Path) -> None:
     settings = loaded(tmp_path, HV_LIMITS__STORE="other")
     context: BuildContext = None  # type: ignore[assignment]  # no factory is called
 
+    chosen = ChosenBackends(load_plugins(settings), settings, lambda: context)
+
     with pytest.raises(PluginError, match=r"moving-window.*limits\.store"):
-        load_plugins(settings).rate_limit_store(settings, context)
+        chosen.rate_limit_store()

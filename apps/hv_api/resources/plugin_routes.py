@@ -13,7 +13,7 @@ from hv_api.routing import own_name, parameters_of
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
 from hvcore.domain.ids import EnvId, VideoId
-from hvcore.errors import VideoNotFoundError
+from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.ports.plugin_routes import PluginRoute, RouteCall
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.wire.converter import read_document, read_query
@@ -53,7 +53,13 @@ class PluginResource:
     ) -> None:
         """
         Judge what the path names, read the request, and call the handler.
+
+        Raises:
+            NotFoundError: The path has an empty part.
         """
+        # Those with a key were judged before; Falcon lets /shop/ match /shop/{item}.
+        if "" in path.values():
+            raise NotFoundError
         answer = route.handler(self._state, self._call(route, req, path))
         if isinstance(answer, bytes):
             resp.data = answer

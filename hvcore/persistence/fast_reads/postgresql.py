@@ -25,6 +25,9 @@ class PostgresqlReader:
     """
     A few connections that any thread of any reader takes; more are made and closed.
 
+    They are not among those that the engine counts, or only while they are opened: each
+    thread that reads at a moment has one, and five are kept.
+
     Whether one is alive shows when it is used: a read can be made again.
 
     Args:

@@ -23,7 +23,7 @@ class Transcoders:
     Attributes:
         default: The one that the settings choose for most jobs.
         default_name: Its name.
-        make: Makes another one by its name.
+        make: Makes another one by its name; whoever gave this closes them.
     """
 
     default: Transcoder
@@ -61,10 +61,3 @@ class Transcoders:
             UnavailableError: See named.
         """
         return self.named(job.transcoder)
-
-    def close(self) -> None:
-        """
-        Release what was made here, which the default was not.
-        """
-        for transcoder in self._others.values():
-            transcoder.close()

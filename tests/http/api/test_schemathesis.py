@@ -161,7 +161,7 @@ def failures(recorder: Any) -> Iterator[str]:  # noqa: ANN401 - schemathesis's o
 @pytest.mark.parametrize(
     ("examples", "at_least"),
     [
-        pytest.param(5, 2_000, id="2000"),
+        pytest.param(2, 800, id="800"),
         pytest.param(450, 20_000, id="20000", marks=pytest.mark.long),
     ],
 )

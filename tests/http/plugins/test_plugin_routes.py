@@ -17,6 +17,7 @@ from hv_api.routes import GROUPS
 from hvcore.domain.access.keys import Permission
 from hvcore.errors import PluginError
 from hvcore.plugin_api import (
+    Bucket,
     NoOptions,
     PluginRoute,
     RouteCall,
@@ -215,6 +216,7 @@ def shop(
         closed("/v1/api/{orgID}/environments/{envID}/shop"),
         closed("/v1/shop/text", Shop.read, answer_type="text/plain", status=201),
         closed("/v1/shop/open", Shop.read, answer_type="text/plain", is_open=True),
+        closed("/v1/shop/gifts/{code}", is_open=True),
         closed("/v1/shop/anonymous", Shop.who, is_open=True),
         closed("/v1/shop/broken", Shop.fail),
     )
@@ -257,6 +259,13 @@ def test_an_open_route_asks_for_no_key_and_knows_nobody(shop: World) -> None:
     problem_of(shop.client.simulate_get("/v1/shop/anonymous"), 401, "unauthorized")
 
 
+def test_an_open_route_may_have_parameters_that_are_not_empty(shop: World) -> None:
+    there = shop.client.simulate_get("/v1/shop/gifts/c0de")
+
+    assert body_of(there)["path"] == {"code": "c0de"}
+    problem_of(shop.client.simulate_get("/v1/shop/gifts/"), 404, "not_found")
+
+
 def test_a_bug_of_a_handler_is_answered_and_not_shown(shop: World) -> None:
     answer = shop.get("/v1/shop/broken")
 
@@ -281,7 +290,15 @@ REFUSED = {
     "open with a permission": closed(
         "/v1/shop", is_open=True, permission=Permission.VIDEOS_READ
     ),
+    "open with a bucket": closed("/v1/shop", is_open=True, bucket=Bucket.ANALYTICS),
+    "open with a video": closed("/v1/shop/{videoID}", is_open=True),
+    "open with a video by another name": closed("/v1/shop/{assetId}", is_open=True),
+    "open with an organization": closed("/v1/api/{orgID}/shop", is_open=True),
+    "open with an environment": closed("/v1/shop/{envID}", is_open=True),
     "a body of no fields": closed("/v1/shop", body=dict),
+    "no handler": closed("/v1/shop", None),  # type: ignore[arg-type]  # wrong on purpose
+    "the text of a permission": closed("/v1/shop", permission="videos:read"),
+    "the text of a bucket": closed("/v1/shop", bucket="analytics"),
     "no route": object(),
 }
 
@@ -295,6 +312,31 @@ def test_a_route_that_cannot_be_served_is_refused_naming_the_plugin(
     )
 
     with pytest.raises(PluginError, match=r"Plugin acme_shop .*HV_PLUGINS.*'shop'"):
+        groups_with(registry)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("no handler", r"GET /v1/shop: the handler must be a function .*, not None"),
+        (
+            "the text of a permission",
+            r"permission must be None or one of Permission\.VIDEOS_READ, .* 'videos:read'",
+        ),
+        (
+            "open with a video",
+            r"an open route cannot have \{videoID\}: .* tell strangers what exists",
+        ),
+        ("the text of a bucket", r"bucket must be None or one of Bucket\.API, "),
+    ],
+)
+def test_it_is_told_what_a_route_must_have(
+    plugin: MakePlugin, tmp_path: Path, wrong: str, said: str
+) -> None:
+    name = plugin("acme_shop", REFUSED[wrong])
+    registry = load_plugins(Settings(data_dir=tmp_path, plugin_modules=(name,)))
+
+    with pytest.raises(PluginError, match=said):
         groups_with(registry)
 
 

@@ -92,6 +92,11 @@ class Conforming(AnalyticsStoreConformance, IgnoredConformance):
         for one in made:
             one.close()
 
+    @pytest.fixture
+    def unreachable(self, tmp_path: Path) -> DuckdbAnalytics:
+        (tmp_path / "gone").write_text("A file is where the folder was.")
+        return store_in(tmp_path / "gone")
+
 
 class TestEveryPromise(Conforming):
     __test__ = True

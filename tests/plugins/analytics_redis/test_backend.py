@@ -53,6 +53,11 @@ class TestEveryPromise(AnalyticsSinkConformance):
         for one in made:
             one.close()
 
+    @pytest.fixture
+    def unreachable(self) -> RedisStream:
+        # Nobody listens there.
+        return sink_on("redis://127.0.0.1:1/0")
+
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
         return sum(
             int(fields["segments"])

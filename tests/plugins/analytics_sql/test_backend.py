@@ -5,6 +5,7 @@ The analytics store ``sql``, on SQLite and on PostgreSQL.
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -94,6 +95,18 @@ class TestEveryPromise(
         yield reopen
         for other in others:
             other.dispose()
+
+    @pytest.fixture
+    def unreachable(self, engine: Engine, tmp_path: Path) -> Iterator[SqlAnalytics]:
+        url = (
+            f"sqlite:///{tmp_path}/gone/hvcore.db"
+            if engine.dialect.name == "sqlite"
+            # Nobody listens there.
+            else engine.url.set(host="127.0.0.1", port=1, query={}).render_as_string()
+        )
+        made = make_engine(url)
+        yield SqlAnalytics(PluginDatabase(made))
+        made.dispose()
 
 
 def test_several_processes_may_prepare_at_once(engine: Engine) -> None:

@@ -8,8 +8,10 @@ import socket
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 import pytest
+from aiobotocore.session import AioSession
 
 from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import Storage
@@ -28,6 +30,8 @@ from tests.google_store import google_args, new_google_bucket
 from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 
 pytestmark = pytest.mark.services
+SESSION: Final = AioSession()
+"""Of all storages: it keeps the description of S3, which takes a third of a second to read."""
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +65,7 @@ def s3_args(endpoint: str, **config: object) -> Mapping[str, object]:
         "key": SWIFT_KEY,
         "secret": SWIFT_SECRET,
         "client_kwargs": {"region_name": "us-east-1"},
+        "session": SESSION,
         "config_kwargs": config,
     }
 

@@ -1,5 +1,5 @@
 """
-The promises of every transcoder, kept by ffmpeg.
+The promises of every transcoder of this machine, kept by ffmpeg.
 """
 
 from collections.abc import Callable
@@ -10,11 +10,11 @@ import pytest
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.plugin import build
 from hvcore.plugin_api import Transcoder, Workspace
-from hvcore.testing.transcoder import TranscoderConformance
+from hvcore.testing.local_transcoder import LocalTranscoderConformance
 from tests.plugins.transcoder_ffmpeg.conftest import make_context, make_workspace
 
 
-class TestFfmpegTranscoder(TranscoderConformance):
+class TestFfmpegTranscoder(LocalTranscoderConformance):
     @pytest.fixture
     def transcoder(self, tmp_path: Path) -> Transcoder:
         return build(FfmpegOptions(), make_context(tmp_path))

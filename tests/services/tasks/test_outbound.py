@@ -4,21 +4,23 @@ Many outbound tasks at a time: none waits for another's dead server.
 
 import queue
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import attrs
 import pytest
 
-from hv_worker import outbound
+from hv_worker import next_in_line, outbound
+from hv_worker.next_in_line import Lines
 from hv_worker.outbound import Crowds, OutboundThreads, no_room_wait
 from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_REMOTE
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
-from hvcore.domain.tasks.task import LIGHT_LANES, Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import LEASE, LIGHT_LANES, Lane, NewTask, Task, TaskState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.services.tasks.leases import TaskRun
+from hvcore.testing.fakes import SettableClock
 from tests.fakes import MemoryQueue
 from tests.receivers import Receiver, receiver
 from tests.servers import wait_until
@@ -106,6 +108,7 @@ class Running:
     world: World
     slow: Slow
     stopped: bool = False
+    threads: ExitStack = attrs.field(factory=ExitStack)
 
     def order(self, kind: str, subject: str, *, org_id: str = "org_a") -> None:
         task = NewTask(
@@ -153,13 +156,15 @@ def at_work(folder: Path) -> Iterator[Running]:
         vars(world.services)["queue"] = world.queue
         made = Running(world, Slow())
         runs = world.services.task_runs
-        ours = dict.fromkeys(("slow", "other", FETCH_KIND), made.slow)
+        kinds = ("slow", "other", FETCH_KIND, TRANSCODE_CANCEL)
+        ours = dict.fromkeys(kinds, made.slow)
         handlers = {**runs.handlers, **ours}
         vars(world.services)["task_runs"] = attrs.evolve(runs, handlers=handlers)
         threads = OutboundThreads(
             world.services, worker="test:1", stopping=lambda: made.stopped
         )
-        with threads.running():
+        with made.threads:
+            made.threads.enter_context(threads.running())
             try:
                 yield made
             finally:
@@ -281,6 +286,89 @@ def test_one_kind_leaves_room_for_the_others(
         running.world.clock.move(seconds=30)
         running.world.services.task_runs.sweep(holder="test")
         wait_until(lambda: "second" in running.slow.began)
+
+
+def test_who_ends_a_cancellation_takes_the_next_one_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    Nobody rings, the clock stands still, and nothing was put back.
+    """
+    monkeypatch.setattr(outbound, "MOST_OF_A_KIND_AND_ORGANIZATION", 1)
+    names = [str(number) for number in range(5)]
+    with at_work(tmp_path) as running:
+        for name in names:
+            running.order(TRANSCODE_CANCEL, name)
+        wait_until(lambda: _states(running, names) == {TaskState.LEASED})
+        assert running.slow.began == ["0"]
+
+        running.slow.over.append(True)
+
+        wait_until(lambda: _states(running, names) == {TaskState.DONE})
+        assert running.slow.began == names
+        assert {running.task(name).fence for name in names} == {1}
+
+
+def test_cancellations_that_wait_are_handed_back_at_a_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbound, "MOST_OF_A_KIND_AND_ORGANIZATION", 1)
+    names = [str(number) for number in range(3)]
+    with at_work(tmp_path) as running:
+        for name in names:
+            running.order(TRANSCODE_CANCEL, name)
+        wait_until(lambda: _states(running, names) == {TaskState.LEASED})
+        running.stopped = True
+        running.threads.close()
+
+        assert running.slow.began == ["0"]
+        back = {TaskState.DUE, TaskState.QUEUED}
+        wait_until(lambda: _states(running, names) <= back)
+
+
+def _states(running: Running, subjects: Sequence[str]) -> set[TaskState]:
+    return {running.task(subject).state for subject in subjects}
+
+
+def leased_task(subject: str) -> Task:
+    now = SettableClock().now()
+    return Task(
+        id=TaskId(subject),
+        kind=TRANSCODE_CANCEL,
+        lane=Lane.OUTBOUND,
+        org_id=OrgId("org_a"),
+        subject=subject,
+        payload={},
+        state=TaskState.LEASED,
+        not_before=now,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def test_who_waits_too_long_in_line_may_not_begin() -> None:
+    """
+    Nobody renews its lease meanwhile.
+    """
+    now_s = [100.0]
+    lines = Lines(lambda: now_s[0])
+    early, late = leased_task("early"), leased_task("late")
+    assert lines.join(("kind", "org_a"), early)
+    assert lines.join(("kind", "org_b"), late)
+
+    assert lines.next(("kind", "org_a")) == early
+    now_s[0] += LEASE.total_seconds() / 2 + 1
+    assert lines.next(("kind", "org_b")) is None
+    assert lines.leave(("kind", "org_b")) == [late]
+    assert lines.leave() == []
+
+
+def test_a_line_has_an_end() -> None:
+    lines = Lines()
+    joined = [lines.join(("kind",), leased_task(str(n))) for n in range(40)]
+
+    assert sum(joined) == next_in_line.MOST_IN_LINE
+    assert len(lines.leave()) == next_in_line.MOST_IN_LINE
 
 
 def all_but(running: Running, count: int) -> bool:

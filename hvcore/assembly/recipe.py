@@ -1,0 +1,68 @@
+"""
+What services are made of: the arguments of ``build``.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from hvcore.settings import Settings
+
+OVERRIDE_OF_KIND: Final = {
+    "storage": "storage",
+    "transcoder": "transcoder",
+    "queue": "queue",
+    "limits": "rate_limit_store",
+    "auth": "auth_providers",
+    "analytics": "analytics_store",
+    "edge": "cache_purgers",
+    "sign_in": "sign_in_providers",
+}
+"""Kinds of backends, and what is given in the place of the chosen ones."""
+GROUPS: Final = frozenset(
+    {"auth_providers", "cache_purgers", "further_auth_providers", "sign_in_providers"}
+)
+"""Overrides that are several objects; an empty one is none."""
+OVERRIDABLE: Final = GROUPS | {
+    *OVERRIDE_OF_KIND.values(),
+    *("clock", "engine", "mailer", "outbound"),
+}
+
+
+def _given(overrides: Mapping[str, Any]) -> Mapping[str, Any]:
+    # A single object may be falsy: a storage that has a length, and no object yet.
+    return {
+        name: value
+        for name, value in overrides.items()
+        if (value if name in GROUPS else value is not None)
+    }
+
+
+@attrs.frozen(kw_only=True)
+class Recipe:
+    """
+    The arguments of `build`.
+
+    Attributes:
+        overrides: What was given, by its name: nothing in it is None or an empty group.
+    """
+
+    settings: Settings
+    work_dir: Path
+    overrides: Mapping[str, Any] = attrs.field(converter=_given)
+    rings: bool
+    connections: int
+
+    def in_place_of(self, kind: str) -> Sequence[object]:
+        """
+        Return the objects that are used in the place of a kind's chosen backends.
+        """
+        name = OVERRIDE_OF_KIND.get(kind, "")
+        given = self.overrides.get(name)
+        if given is None:
+            return ()
+        if name not in GROUPS:
+            return (given,)
+        return tuple(given.values() if isinstance(given, Mapping) else given)

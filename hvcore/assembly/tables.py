@@ -1,0 +1,93 @@
+"""
+The tables of the service and of its backends: made, brought up to date, and mended.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from hvcore.assembly.backends import Backends
+from hvcore.persistence.migrate import is_current, migrate
+from hvcore.persistence.videos.recount import recount
+from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
+from hvcore.ports.analytics import AnalyticsSink
+from hvcore.ports.preparation import SupportsPrepare
+from hvcore.registry import KINDS, Choice
+
+
+class TableWiring(Backends):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    def is_migrated(self) -> bool:
+        """
+        Return whether the database's tables are at this version.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return is_current(self.engine) and all(
+            one.is_prepared() for _, one in self._to_prepare()
+        )
+
+    def migrate(self) -> None:
+        """
+        Bring the database's tables up to this version.
+        """
+        for _, bring_up in self.migrations():
+            bring_up()
+
+    def migrations(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        """
+        Yield what ``migrate`` consists of, each after whose tables it is about.
+
+        Large tables take minutes, so that whoever waits may want to know.
+        """
+        yield "the service", partial(migrate, self.engine)
+        for name, one in self._to_prepare():
+            yield name, one.prepare
+
+    def recount(self) -> None:
+        """
+        Make the stored totals of videos equal to the videos.
+        """
+        recount(self.engine)
+
+    def mend_search(self) -> bool:
+        """
+        Make the index of videos' names if it is not there; tell whether it is now.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return mend_search_index(self.engine)
+
+    def is_searchable(self) -> bool:
+        """
+        Return whether videos are found by an index of their names.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return is_searchable(self.engine)
+
+    def _to_prepare(self) -> Iterator[tuple[str, AnalyticsSink | SupportsPrepare]]:
+        for name, sink in self._sinks.items():
+            yield f"the sink {name}", sink
+        for kind in KINDS:
+            for given in self.recipe.in_place_of(kind):
+                if isinstance(given, SupportsPrepare) and kind != "analytics":
+                    yield f"the {kind} backend", given
+        for choice, made in self._chosen.to_prepare(self._is_used):
+            word = "" if KINDS[choice.kind].is_added else "backend "
+            yield f"the {choice.kind} {word}{choice.name}", made
+
+    def _is_used(self, choice: Choice) -> bool:
+        if choice.kind == "analytics":
+            # Sinks are prepared in any case.
+            return False
+        if not self.recipe.in_place_of(choice.kind):
+            return True
+        # What is given in the place of the usual transcoder replaces no further one.
+        usual = self.settings.transcoder.backend
+        return choice.kind == "transcoder" and choice.name != usual

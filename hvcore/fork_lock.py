@@ -1,0 +1,50 @@
+"""
+A lock for what a process has from its beginning, and a child of its forks with it.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+from weakref import WeakSet
+
+
+class ForkLock:
+    """
+    A lock that a child of a fork has anew.
+
+    A fork copies a lock that another thread holds, and not the thread: nobody would
+    ever release it in the child.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        _locks.add(self)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """
+        Hold the lock within the block.
+        """
+        # The same one at the end, also in the child of a fork within the block.
+        lock = self._lock
+        with lock:
+            yield
+
+    def renew(self) -> None:
+        """
+        Forget who holds it.
+        """
+        self._lock = threading.Lock()
+
+
+_locks: Final[WeakSet[ForkLock]] = WeakSet()
+
+
+def _renew_all() -> None:
+    for lock in _locks:
+        lock.renew()
+
+
+os.register_at_fork(after_in_child=_renew_all)

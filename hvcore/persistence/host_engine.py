@@ -1,0 +1,66 @@
+"""
+Another program's engine, of whose database ours is a part.
+"""
+
+from typing import Any, Final
+
+from sqlalchemy.engine import Dialect, Engine
+
+from hvcore.errors import ConfigError
+
+_DRIVERS: Final = {"postgresql": "psycopg", "sqlite": "pysqlite"}
+
+
+def check_host_engine(host: object) -> None:
+    """
+    Refuse an engine whose connections we cannot use; connects to nothing.
+
+    Raises:
+        ConfigError: It is none of ``sqlalchemy.create_engine``, of another database or
+            another driver than we know, or of a database in memory.
+    """
+    if not isinstance(host, Engine):
+        raise ConfigError(
+            f"engine: {type(host).__name__} cannot be used; make an engine of the same "
+            "database with sqlalchemy.create_engine."
+        )
+    _check_driver(host.dialect)
+    if host.dialect.name == "sqlite" and host.url.database in {None, "", ":memory:"}:
+        raise ConfigError(
+            "engine: SQLite needs a file, because several processes share it."
+        )
+
+
+def open_as(host: Engine) -> Any:  # noqa: ANN401 - the driver's
+    """
+    Open a connection as another program opens its own.
+
+    It takes no place in that program's pool: whoever asks may hold the last one.
+    """
+    # The same arguments and listeners, and no connection yet.
+    opened = host.pool.recreate().connect()
+    driver = opened.driver_connection
+    opened.detach()
+    return driver
+
+
+def _check_driver(dialect: Dialect) -> None:
+    wanted = _DRIVERS.get(dialect.name)
+    if wanted is None:
+        raise ConfigError(
+            f"engine: {dialect.name} is not supported; use PostgreSQL or SQLite, or "
+            "leave engine out and let the settings choose a database for the videos."
+        )
+    if dialect.driver == wanted and not dialect.is_async:
+        return
+    used = f"{dialect.driver}{' (async)' if dialect.is_async else ''}"
+    if dialect.name == "sqlite":
+        raise ConfigError(
+            f"engine: the driver {used} is not supported; use Python's own, as in "
+            "sqlite:////path/to/file."
+        )
+    raise ConfigError(
+        f"engine: the driver {used} is not supported; use psycopg 3: "
+        'pip install "hvcore[postgresql]", and write postgresql+psycopg://… in the URL '
+        "of the engine."
+    )

@@ -1,0 +1,61 @@
+"""
+What the promises of analytics sinks share.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import pytest
+
+from hvcore.domain.ids import VideoId
+from hvcore.ports.analytics import AnalyticsSink
+from hvcore.testing.deviations import DeclaresDeviations
+
+FILE: Final = "kit-a.log"
+
+Reopened: TypeAlias = Callable[[], AnalyticsSink]
+"""
+Opens another sink on the same data, as another process would.
+"""
+
+
+class AnalyticsKit(DeclaresDeviations, ABC):
+    """
+    The fixtures of every part of the kit.
+
+    Attributes:
+        gives_up_within_s: How long a call may take while the sink does not answer.
+            The port allows two minutes; whoever waits for a page goes sooner.
+    """
+
+    gives_up_within_s = 10.0
+
+    @pytest.fixture
+    def sink(self) -> AnalyticsSink:
+        """
+        Return a prepared sink with nothing in it; the subclass closes it.
+        """
+        raise NotImplementedError("give the fixture: a prepared, empty sink")
+
+    @pytest.fixture
+    def reopened(self) -> Reopened:
+        """
+        Return what opens another sink on the same data, any number of times.
+
+        It is also called in forked processes.
+        """
+        raise NotImplementedError("give the fixture: it opens the same data again")
+
+    @pytest.fixture
+    def unreachable(self) -> AnalyticsSink:
+        """
+        Return a sink that was built, and whose server or disk is gone since.
+        """
+        raise NotImplementedError("give the fixture: a sink that cannot answer")
+
+    @abstractmethod
+    def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
+        """
+        Return how many segments of a video are counted, best past the sink.
+        """

@@ -1,0 +1,3 @@
+"""
+What services are made of: chosen, added and given backends.
+"""

@@ -1,0 +1,48 @@
+"""
+Links to a heading of a page lead to one that is there.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+CODE = re.compile(r"```.*?```", re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ELSEWHERE = ("https:", "http:", "mailto:")
+
+
+def text_of(page: Path) -> str:
+    return CODE.sub("", page.read_text(encoding="utf-8"))
+
+
+def headings(page: Path) -> set[str]:
+    """
+    Return the anchors that headings of a page get.
+    """
+    found = re.findall(r"^#+ (.*)$", text_of(page), re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", one) for one in found]
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in plain}
+
+
+def is_there(page: Path, link: str) -> bool:
+    name, _, anchor = link.partition("#")
+    target = page.parent / name if name else page
+    return target.suffix != ".md" or anchor in headings(target)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_to_headings_lead_somewhere(page: Path) -> None:
+    links = [one for one in LINK.findall(text_of(page)) if "#" in one]
+
+    inside = [one for one in links if not one.startswith(ELSEWHERE)]
+    assert [one for one in inside if not is_there(page, one)] == []
+
+
+def test_a_link_that_leads_nowhere_is_found() -> None:
+    page = ROOT / "docs" / "operating.md"
+
+    assert is_there(page, "how-to/embedding.md#your-database-your-schema")
+    assert not is_there(page, "how-to/embedding.md#no-such-heading")

@@ -1,0 +1,84 @@
+"""
+Parts of the services that several threads ask for at the same time.
+"""
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from hvcore.assembly import Services, build
+from hvcore.assembly.made_once import made_once
+from hvcore.settings import load
+from hvcore.testing.children import at_once, held_at
+
+
+class Parts:
+    """
+    One part, which consists of another.
+    """
+
+    def __init__(self) -> None:
+        self.making = threading.RLock()
+        self.made = 0
+
+    @made_once
+    def inner(self) -> object:
+        """
+        What the outer one is made of.
+        """
+        self.made += 1
+        return object()
+
+    @made_once
+    def outer(self) -> list[object]:
+        return [self.inner]
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    settings = load(
+        config_path=None, environ={"HV_QUEUE__BACKEND": "sql"}, data_dir=tmp_path
+    ).settings
+    with build(settings) as made:
+        yield made
+
+
+def test_a_part_is_made_once_wherever_its_thread_is_held() -> None:
+    line = 0
+    while True:
+        line += 1
+        parts = Parts()
+        both = held_at(
+            line, partial(getattr, parts, "outer"), partial(getattr, parts, "inner")
+        )
+        assert parts.made == 1
+        if both is None:
+            break
+        assert both[0] == [both[1]]
+    assert line > 2
+
+
+def test_what_threads_ask_for_at_once_is_made_once(services: Services) -> None:
+    found: dict[str, list[object]] = {}
+    names = ("queue", "registry", "analytics_store", "storage", "engine")
+
+    def ask(name: str) -> None:
+        found.setdefault(name, []).append(getattr(services, name))
+
+    at_once([partial(ask, name) for name in names * 3])
+
+    assert {name: len(set(map(id, found[name]))) for name in names} == dict.fromkeys(
+        names, 1
+    )
+
+
+def test_nothing_is_made_that_nobody_asks_for(services: Services) -> None:
+    made = vars(services)
+
+    services.registry.of_kind("queue")
+    assert "queue" not in made
+    assert "analytics_store" not in made
+    assert "engine" not in made

@@ -1,1 +1,1 @@
-"""Objects in S3, Google, Azure, files or memory, by obstore (Rust's object_store)."""
+"""Objects in S3 or in files, by obstore (Rust's object_store)."""

@@ -1,5 +1,5 @@
 """
-Offers the storage ``obstore``: S3, Google, Azure, files or memory, without fsspec.
+Offers the storage ``obstore``: S3 or files, without fsspec.
 """
 
 from collections.abc import Iterator

@@ -7,6 +7,7 @@ import socket
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar, Final
 
 import pytest
 
@@ -19,11 +20,26 @@ from hvcore.testing.storage import (
     ReopenedStorage,
     StorageConformance,
 )
-from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
+from tests.plugins.storage_obstore.options import s3_options
+
+NO_FORK: Final = "obstore does not survive a fork of a process that has used it"
 
 
 class Opened(StorageConformance, ObjectUrlConformance):
     __test__ = False
+    # test_processes.py has the same with processes that are started anew.
+    deviations: ClassVar = {
+        "test_processes_see_one_storage": NO_FORK,
+        "test_a_large_object_passes_through": NO_FORK,
+    }
+
+    @pytest.fixture(autouse=True)
+    def used(self, storage: Storage) -> None:
+        """
+        Have the parent use obstore, whichever test is the first of a process.
+        """
+        storage.ping()
+        storage.walk("v")
 
     @pytest.fixture
     def storage(self, reopened: ReopenedStorage) -> Storage:
@@ -42,10 +58,18 @@ class TestFiles(Opened):
         options = ObstoreOptions(url=f"file://{tmp_path}/store")
         return lambda: make_storage(options, work_dir=tmp_path)
 
-    @pytest.fixture
-    def unreachable(self, reopened: ReopenedStorage, tmp_path: Path) -> Storage:
+    @pytest.fixture(params=["gone", "empty"])
+    def unreachable(
+        self,
+        reopened: ReopenedStorage,
+        tmp_path: Path,
+        request: pytest.FixtureRequest,
+    ) -> Storage:
         made = reopened()
         shutil.rmtree(tmp_path / "store")
+        if request.param == "empty":
+            # A disk that is not mounted any more leaves an empty folder.
+            (tmp_path / "store").mkdir()
         return made
 
 
@@ -61,6 +85,9 @@ class TestS3(Opened, PresignedReadConformance):
 
     @pytest.fixture(scope="module")
     def bucket(self, swift: str) -> str:
+        # Its clients take a second to import, which files do without.
+        from tests.object_store import new_swift_bucket  # noqa: PLC0415
+
         return new_swift_bucket(swift)
 
     @pytest.fixture
@@ -72,22 +99,10 @@ class TestS3(Opened, PresignedReadConformance):
     @pytest.fixture
     def reopened(self, swift: str, bucket: str, tmp_path: Path) -> ReopenedStorage:
         url = f"s3://{bucket}/{uuid.uuid4().hex}"
-        options = s3_options(tmp_path, url, swift)
+        options = s3_options(url, endpoint=swift)
         return lambda: make_storage(options, work_dir=tmp_path)
 
     @pytest.fixture
     def unreachable(self, silent_endpoint: str, tmp_path: Path) -> Storage:
-        options = s3_options(tmp_path, "s3://videos/prefix", silent_endpoint)
+        options = s3_options("s3://videos/prefix", endpoint=silent_endpoint)
         return make_storage(options, work_dir=tmp_path)
-
-
-def s3_options(folder: Path, url: str, endpoint: str) -> ObstoreOptions:
-    secret = folder / "secret"
-    secret.write_text(f"{SWIFT_SECRET}\n")
-    return ObstoreOptions(
-        url=url,
-        endpoint=endpoint,
-        region="us-east-1",
-        key=SWIFT_KEY,
-        secret_file=str(secret),
-    )

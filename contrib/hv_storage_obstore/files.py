@@ -58,6 +58,7 @@ class FileStorage(ObstoreStorage):
         self._check_there()
         if not os.access(self._root, os.R_OK | os.W_OK | os.X_OK):
             raise UnavailableError("The storage's folder cannot be used.")
+        super().ping()
 
     def _check(self, path: str) -> None:
         super()._check(path)

@@ -25,6 +25,24 @@ from tests.plugins.storage_obstore.options import s3_options
 NO_FORK: Final = "obstore does not survive a fork of a process that has used it"
 
 
+@pytest.fixture(scope="module")
+def bucket(swift: str) -> str:
+    # Its clients take a second to import, which files do without.
+    from tests.object_store import new_swift_bucket  # noqa: PLC0415
+
+    return new_swift_bucket(swift)
+
+
+@pytest.fixture
+def silent_endpoint() -> Iterator[str]:
+    """
+    The address of a port at which nobody answers.
+    """
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
 class Opened(StorageConformance, ObjectUrlConformance):
     __test__ = False
     # test_processes.py has the same with processes that are started anew.
@@ -39,7 +57,6 @@ class Opened(StorageConformance, ObjectUrlConformance):
         Have the parent use obstore, whichever test is the first of a process.
         """
         storage.ping()
-        storage.walk("v")
 
     @pytest.fixture
     def storage(self, reopened: ReopenedStorage) -> Storage:
@@ -82,19 +99,6 @@ class TestS3(Opened, PresignedReadConformance):
     __test__ = True
     # Swift's pages have a hundred here.
     many = 110
-
-    @pytest.fixture(scope="module")
-    def bucket(self, swift: str) -> str:
-        # Its clients take a second to import, which files do without.
-        from tests.object_store import new_swift_bucket  # noqa: PLC0415
-
-        return new_swift_bucket(swift)
-
-    @pytest.fixture
-    def silent_endpoint(self) -> Iterator[str]:
-        with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
-            yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
     @pytest.fixture
     def reopened(self, swift: str, bucket: str, tmp_path: Path) -> ReopenedStorage:

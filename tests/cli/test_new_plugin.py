@@ -128,14 +128,14 @@ def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> 
     assert judged in backend.read_text()
     backend.write_text(backend.read_text().replace(judged, ""))
     bad = run(tmp_path, *HV, "plugins", "check", "hv-sign-in-acme", **path)
-    unknown = run(tmp_path, *HV, "plugins", "check", "nobody", **path)
+    unknown = run(tmp_path, *HV, "plugins", "check", "acme", **path)
 
     assert good.returncode == 0, good.stderr
     assert "0 broken" in good.stdout
     assert bad.returncode == 1, bad.stdout
     assert "  broken       test_" in bad.stdout
     assert unknown.returncode == 1
-    assert "there are: hv-sign-in-acme" in unknown.stderr
+    assert "there are: hv-sign-in-acme. Did you mean" in unknown.stderr
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,30 @@ def test_a_missing_library_is_a_line_of_its_own_with_the_command_at_its_end(
     assert see.startswith("See ")
 
 
+@pytest.mark.services
+def test_each_wrong_option_has_a_line_of_its_own(tmp_path: Path) -> None:
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
+    wrong = {
+        "HV_AUTH__PROVIDERS": "api-key,oidc",
+        "HV_AUTH__OPTIONS__OIDC__ISSUR": "https://id.example.com",
+    }
+
+    done = subprocess.run(
+        [*HV, "--data", str(tmp_path), "up", "--port", str(free_ports())],
+        env={**environ, **wrong},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=MOST_S,
+    )
+
+    first, typo, *missing, see = done.stderr.partition("Error: ")[2].splitlines()
+    assert first == "prepare does not start."
+    assert typo.endswith("did you mean auth.options.oidc.issuer?")
+    assert len(missing) == 2
+    assert see.startswith("See ")
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     """

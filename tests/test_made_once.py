@@ -21,7 +21,6 @@ class Parts:
     """
 
     def __init__(self) -> None:
-        self.making = threading.RLock()
         self.made = 0
 
     @made_once
@@ -73,6 +72,29 @@ def test_what_threads_ask_for_at_once_is_made_once(services: Services) -> None:
     assert {name: len(set(map(id, found[name]))) for name in names} == dict.fromkeys(
         names, 1
     )
+
+
+def test_a_part_whose_making_hangs_holds_up_no_other() -> None:
+    goes_on = threading.Event()
+
+    class Hanging(Parts):
+        @made_once
+        def slow(self) -> bool:
+            return goes_on.wait(20)
+
+    parts, found = Hanging(), list[object]()
+    threads = [
+        threading.Thread(target=lambda: found.append(parts.slow)),
+        threading.Thread(target=lambda: found.append(parts.inner)),
+    ]
+    for thread in threads:
+        thread.start()
+    threads[1].join(20)
+    assert found == [parts.inner]
+
+    goes_on.set()
+    threads[0].join(20)
+    assert found == [parts.inner, True]
 
 
 def test_nothing_is_made_that_nobody_asks_for(services: Services) -> None:

@@ -2,7 +2,6 @@
 What all services need: the chosen backends, the database, keys, the time.
 """
 
-import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -56,7 +55,6 @@ class Backends:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.settings = recipe.settings
-        self.making = threading.RLock()
         LOG_LINES.of_one = recipe.settings.shares.log_lines_of_one
 
     def __enter__(self) -> Self:
@@ -284,9 +282,7 @@ class Backends:
 
     @made_once
     def _chosen(self) -> ChosenBackends:
-        return ChosenBackends(
-            self.registry, self.settings, lambda: self._context, self.making
-        )
+        return ChosenBackends(self.registry, self.settings, lambda: self._context)
 
     @made_once
     def _context(self) -> BuildContext:

@@ -33,11 +33,11 @@ class ChosenBackends:
     """
     Build what the settings choose, and what plugins add, when it is asked for.
 
-    Each is built once, also if several threads ask for it.
+    Each is built once, also if several threads ask for it. One that hangs while it is
+    built holds up only those who ask for it.
 
     Args:
         find_context: Called before a backend is built.
-        making: Held while one is built; None makes one.
     """
 
     def __init__(
@@ -45,12 +45,11 @@ class ChosenBackends:
         registry: Registry,
         settings: Settings,
         find_context: Callable[[], BuildContext],
-        making: "threading.RLock | None" = None,
     ) -> None:
         self._registry = registry
         self._settings = settings
         self._find_context = find_context
-        self._making = threading.RLock() if making is None else making
+        self._locks: dict[tuple[str, str], threading.RLock] = {}
         self._built: dict[tuple[str, str], object] = {}
 
     def storage(self) -> Storage:
@@ -192,7 +191,7 @@ class ChosenBackends:
 
     def _build(self, choice: Choice) -> object:
         key = (choice.kind, choice.name)
-        with self._making:
+        with self._locks.setdefault(key, threading.RLock()):
             if key not in self._built:
                 self._built[key] = self._registry.build(choice, self._find_context())
             return self._built[key]

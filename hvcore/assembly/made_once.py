@@ -4,25 +4,18 @@ An attribute that is made when it is first read, by whichever thread.
 
 import threading
 from functools import cached_property
-from typing import Protocol, TypeVar, cast, overload
+from typing import Final, TypeVar, overload
 
 _T = TypeVar("_T")
-
-
-class MakesParts(Protocol):
-    """
-    Has such attributes.
-    """
-
-    making: threading.RLock
-    """Held while one of them is made; again by those that it is made of."""
+_LOCKS: Final = "_making"
 
 
 class made_once(cached_property[_T]):  # noqa: N801 - a decorator, as the one it extends
     """
     A ``cached_property`` that two threads do not make twice.
 
-    Since Python 3.12 the standard one does not see to that.
+    Since Python 3.12 the standard one does not see to that. Each attribute of an object
+    has a lock of its own: one whose making hangs holds up only those that need it.
     """
 
     @overload
@@ -35,6 +28,7 @@ class made_once(cached_property[_T]):  # noqa: N801 - a decorator, as the one it
         if instance is None:
             return self
         # Not asked again once it is made: then it is in the object's own dictionary.
-        with cast(MakesParts, instance).making:
+        locks: dict[str, threading.RLock] = vars(instance).setdefault(_LOCKS, {})
+        with locks.setdefault(str(self.attrname), threading.RLock()):
             made: _T = super().__get__(instance, owner)
             return made

@@ -107,7 +107,7 @@ def test_the_kit_finds_nothing_wrong(examples: Path) -> None:
     )
 
     assert done.returncode == 0, done.stdout
-    assert "4 passed" in done.stdout
+    assert "8 passed" in done.stdout
 
 
 def test_the_example_imports_what_plugins_may() -> None:

@@ -381,7 +381,9 @@ def test_without_a_click_it_begins_without_sound(film: Film, browser: Browser) -
                 }
             }, 50);"""
         )
-        with page.expect_console_message(lambda told: "without sound" in told.text):
+        with page.expect_console_message(
+            lambda told: "without sound" in told.text, timeout=90_000
+        ):
             page.goto(f"{film.embed_url}?autoplay=1")
         button = page.get_by_role("button", name="Tap for sound")
         expect(button).to_be_visible()

@@ -6,7 +6,6 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 
@@ -202,9 +201,9 @@ def test_a_worker_without_work_keeps_no_source(
     source = world.video(world.processed()).source_path
     copy = kept.fetch(source, lambda: None)
     world.run_tasks()
-    monkeypatch.setattr(
-        consume, "build", lambda _settings, **_work_dir: nullcontext(services)
-    )
+    monkeypatch.setattr(consume, "build", lambda _settings, **_work_dir: services)
+    # Two workers use it, one after the other.
+    monkeypatch.setattr(services, "close", lambda: None)
 
     def work() -> None:
         world.queue.put(TaskId("task_nobodys"), kind="none", lane=Lane.ENCODE)

@@ -107,6 +107,8 @@ def environ_of_queue(server: SqsServer) -> Mapping[str, str]:
         "HV_QUEUE__BACKEND": "sqs",
         "HV_QUEUE__OPTIONS__REGION": REGION,
         "HV_QUEUE__OPTIONS__ENDPOINT": server.endpoint,
+        # It is slower than SQS.
+        "HV_QUEUE__OPTIONS__TIMEOUT_S": "2",
         **CREDENTIALS,
     }
 

@@ -119,7 +119,8 @@ class SqsQueue(SupportsPrepare, Queue):
         sqs = self._sqs()
         # All lanes at a glance, and the last one for longer.
         for wait_s in [0] * (len(turns) - 1) + [1] * self._options.wait_s:
-            if wait_s and until():
+            # Each time, because a slow SQS makes a round long.
+            if until():
                 return None
             message = sqs.receive(turns.lane, wait_s=wait_s)
             if message is not None:

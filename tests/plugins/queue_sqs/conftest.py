@@ -44,7 +44,7 @@ def options_of(server: SqsServer) -> Options:
             "endpoint": server.endpoint,
             "prefix": prefix,
             # moto is slower than SQS, and shares the machine with other tests.
-            "timeout_s": 5.0,
+            "timeout_s": 3.0,
             **further,
         }
         return SqsOptions(**given)  # type: ignore[arg-type]  # of any test

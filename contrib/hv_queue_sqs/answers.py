@@ -73,4 +73,7 @@ def no_answer(error: BotoCoreError) -> str:
             "No AWS credentials for SQS; set AWS_ACCESS_KEY_ID and "
             "AWS_SECRET_ACCESS_KEY, or give the machine a role."
         )
-    return f"SQS does not answer ({type(error).__name__})."
+    return (
+        f"SQS does not answer ({type(error).__name__}); check the network, the region "
+        "and the endpoint."
+    )

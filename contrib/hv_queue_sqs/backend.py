@@ -98,8 +98,9 @@ class SqsQueue(SupportsPrepare, Queue):
         sqs = self._sqs()
         missing = [lane for lane in Lane if not sqs.is_there(lane)]
         if missing and not self._options.creates:
-            commands = "\n".join(f"  {self._command(lane)}" for lane in missing)
-            raise ConfigError(f"queue: queues are missing at SQS. Run:\n{commands}")
+            # In one line: hv shows texts of plugins as one.
+            commands = " && ".join(map(self._command, missing))
+            raise ConfigError(f"queue: queues are missing at SQS. Run: {commands}")
         for lane in missing:
             sqs.create(lane)
 

@@ -71,7 +71,10 @@ def test_a_refusal_says_what_to_do(code: str, told: str) -> None:
 def test_what_is_no_answer_is_told_apart_from_missing_credentials() -> None:
     late = ReadTimeoutError(endpoint_url="http://127.0.0.1")
 
-    assert no_answer(late) == "SQS does not answer (ReadTimeoutError)."
+    assert no_answer(late) == (
+        "SQS does not answer (ReadTimeoutError); check the network, the region and the "
+        "endpoint."
+    )
     assert no_answer(NoCredentialsError()).startswith("No AWS credentials for SQS; set")
 
 

@@ -1,5 +1,5 @@
 """
-The main job on PostgreSQL, on an S3-compatible store, and without a queue's server.
+The main job on PostgreSQL, on an S3-compatible store, and with other queues.
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from tests.e2e.clips import ffmpeg_complaints, make_clip
 from tests.live import LiveService, live_service, request, until
 from tests.object_store import environ_of_bucket, new_bucket, s3_client, s3_server
 from tests.servers import PostgresqlServer
+from tests.sqs_server import environ_of_queue, sqs_server
 
 
 @pytest.fixture
@@ -67,6 +68,20 @@ def test_the_main_job_with_the_queue_in_the_database_needs_no_further_server(
     assert health.body["status"] == "ok"
     assert '"sql answers"' in doctor.stdout
     assert "api" in programs
+    assert "queue" not in programs
+
+
+@pytest.mark.long
+def test_the_main_job_with_the_queue_at_sqs(tmp_path: Path, small_clip: Path) -> None:
+    with (
+        sqs_server() as server,
+        live_service(tmp_path, **environ_of_queue(server)) as service,
+    ):
+        plays_and_goes(service, small_clip)
+        doctor = service.hv("doctor", "--json")
+        programs = {path.stem for path in (service.data / "logs").iterdir()}
+
+    assert '"sqs answers"' in doctor.stdout
     assert "queue" not in programs
 
 

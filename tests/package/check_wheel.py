@@ -50,7 +50,7 @@ NEEDED = (
     "hv_edge/nginx/hv_edge.lua",
 )
 KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
-ELSEWHERE = {"google", "mediaconvert"}
+ELSEWHERE = {"google", "mediaconvert", "sqs"}
 """What needs a cloud's own clients, which the extra ``all`` leaves out."""
 NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.live import until
 from tests.servers import PostgresqlServer
+from tests.sqs_server import environ_of_queue, sqs_server
 from tests.torture.campaign import Campaign, answers, campaign, seed_of_this_run
 from tests.torture.customers import Clips
 from tests.torture.killer import Killer
@@ -124,4 +125,17 @@ def test_random_kills_lose_nothing_with_the_queue_in_postgresql(
         "HV_DATABASE__URL": postgresql.new_database(),
     }
     with campaign(tmp_path, clips, seed=seed, **settings) as made:
+        assert tortured(made, seed=seed, kills=FURTHER_KILLS) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_random_kills_lose_nothing_with_the_queue_at_sqs(
+    tmp_path: Path, clips: Clips
+) -> None:
+    seed = seed_of_this_run()
+    with (
+        sqs_server() as server,
+        campaign(tmp_path, clips, seed=seed, **environ_of_queue(server)) as made,
+    ):
         assert tortured(made, seed=seed, kills=FURTHER_KILLS) == []

@@ -1,0 +1,44 @@
+"""
+The queue on SQS keeps the promises of the port, with moto in SQS's place.
+
+SQS itself may now and then repeat a message, and counts approximately; moto does neither.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from hv_queue_sqs.backend import SqsQueue
+from hvcore.testing.queue import OutageOfQueue, ReopenedQueue, SharedQueueConformance
+from tests.plugins.queue_sqs.conftest import Options
+from tests.sqs_server import SqsServer
+
+pytestmark = pytest.mark.services
+
+
+class TestSqsQueue(SharedQueueConformance):
+    # A message whose answer was late comes back after ten seconds.
+    patience_s = 15.0
+
+    @pytest.fixture
+    def queue(self, queue: SqsQueue) -> SqsQueue:
+        return queue
+
+    @pytest.fixture
+    def reopened(self, options_of: Options) -> ReopenedQueue:
+        return lambda: SqsQueue(options_of())
+
+    @pytest.fixture
+    def outage(self, server: SqsServer, options_of: Options) -> OutageOfQueue:
+        @contextmanager
+        def killed() -> Iterator[None]:
+            server.kill()
+            yield
+            server.start()
+            # SQS never forgets its queues, and the imitation does.
+            made = SqsQueue(options_of())
+            made.prepare()
+            made.close()
+
+        return killed

@@ -71,7 +71,7 @@ def no_answer(error: BotoCoreError) -> str:
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
         return (
             "No AWS credentials for SQS; set AWS_ACCESS_KEY_ID and "
-            "AWS_SECRET_ACCESS_KEY, or give the machine a role."
+            "AWS_SECRET_ACCESS_KEY, or give the machine a role, and start again."
         )
     return (
         f"SQS does not answer ({type(error).__name__}); check the network, the region "

@@ -16,6 +16,7 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.safe_http import OutboundHttp
 
 
 @attrs.frozen(kw_only=True)
@@ -32,6 +33,8 @@ class Overrides:
         analytics_store: Gets what was served, and answers questions about it.
         sign_in_providers: Of the dashboard, by their names.
         cache_purgers: By their names.
+        outbound: Sends webhooks and fetches files. In tests,
+            ``hvcore.testing.recording_outbound.RecordingOutbound`` sends nothing.
     """
 
     storage: Storage | None = None
@@ -42,6 +45,7 @@ class Overrides:
     rate_limit_store: RateLimitStore | None = None
     clock: Clock | None = None
     mailer: Mailer | None = None
+    outbound: OutboundHttp | None = None
     sign_in_providers: Mapping[str, SignInProvider] = attrs.field(factory=dict)
     cache_purgers: Mapping[str, CachePurger] = attrs.field(factory=dict)
 

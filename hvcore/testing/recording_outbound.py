@@ -1,0 +1,122 @@
+"""
+Outgoing requests in memory, for the tests of programs that embed the service.
+"""
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import attrs
+from urllib3.response import HTTPResponse
+
+from hvcore.safe_http import (
+    OutboundError,
+    OutboundHttp,
+    OutboundResponse,
+    StreamedResponse,
+)
+from hvcore.safe_http.targets import parse_target
+
+
+@attrs.frozen(kw_only=True)
+class SentRequest:
+    """
+    What was to be sent.
+
+    Attributes:
+        method: ``GET`` or ``POST``.
+        body: Of a POST.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+class RecordingOutbound(OutboundHttp):
+    """
+    Connect to nobody: note what is to be sent, and answer from memory.
+
+    Addresses must have the form that the service demands of all; no name is looked up.
+
+    Attributes:
+        sent: What was to be sent, the oldest first.
+        files: What lies at addresses, for fetches; others are 404.
+        statuses: How addresses answer a POST; others do with 200.
+        is_down: Set it, and nobody answers.
+    """
+
+    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
+        super().__init__(allowed_hosts=())
+        self.sent: list[SentRequest] = []
+        self.files = dict(files or {})
+        self.statuses: dict[str, int] = {}
+        self.is_down = False
+
+    def check(self, url: str, *, client: str) -> None:  # noqa: ARG002 - no client has a share here
+        """
+        Refuse an address that no service takes.
+
+        Raises:
+            TargetRefusedError: Its form is wrong.
+        """
+        parse_target(url)
+
+    def post(
+        self,
+        url: str,
+        *,
+        body: bytes,
+        headers: Mapping[str, str],
+        timeout_s: float,  # noqa: ARG002 - nothing is waited for
+        check: Callable[[], None] = lambda: None,
+    ) -> OutboundResponse:
+        """
+        Note a POST, and answer it.
+
+        Raises:
+            TargetRefusedError: The form of the address is wrong.
+            OutboundError: ``is_down`` is set.
+        """
+        check()
+        self._note(SentRequest(method="POST", url=url, headers=headers, body=body))
+        return OutboundResponse(status=self.statuses.get(url, 200), headers={})
+
+    @contextmanager
+    def get(
+        self,
+        url: str,
+        *,
+        deadline_s: float,  # noqa: ARG002 - nothing is waited for
+        max_redirects: int = 5,  # noqa: ARG002 - nothing leads elsewhere
+        check: Callable[[], None] = lambda: None,
+    ) -> Iterator[StreamedResponse]:
+        """
+        Note a GET, and answer it with the file at the address.
+
+        Raises:
+            TargetRefusedError: The form of the address is wrong.
+            OutboundError: ``is_down`` is set.
+        """
+        check()
+        self._note(SentRequest(method="GET", url=url, headers={}))
+        data = self.files.get(url)
+        status = 404 if data is None else 200
+        response = HTTPResponse(
+            body=io.BytesIO(data or b""), status=status, preload_content=False
+        )
+        yield StreamedResponse(
+            status=status,
+            headers={"content-length": str(len(data or b""))},
+            content_length=len(data or b""),
+            response=response,
+            host=urlsplit(url).hostname or "",
+        )
+
+    def _note(self, request: SentRequest) -> None:
+        parse_target(request.url)
+        self.sent.append(request)
+        if self.is_down:
+            raise OutboundError(f"{urlsplit(request.url).hostname} does not answer.")

@@ -44,7 +44,9 @@ def test_what_cannot_be_used_is_named(options: tuple[str, str], words: str) -> N
 def test_two_servers_do_not_share_a_state(s3_endpoint: str, tmp_path: Path) -> None:
     state = tmp_path / "jobs.sqlite3"
 
-    with local_server(s3_endpoint, "--state", state):
+    with local_server(s3_endpoint, "--state", state) as first:
+        # It listens before the process that serves has opened its state.
+        first.client().list_jobs(MaxResults=1)
         found = said("--state", state)
 
     assert "Is another server using it?" in found

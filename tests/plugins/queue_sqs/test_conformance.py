@@ -21,6 +21,13 @@ class TestSqsQueue(SharedQueueConformance):
     # A message whose answer was late comes back after ten seconds.
     patience_s = 15.0
 
+    @pytest.mark.long
+    def test_a_thousand_ids_arrive_once_each(self, queue: SqsQueue) -> None:
+        """
+        As in the kit; moto takes a minute for them.
+        """
+        super().test_a_thousand_ids_arrive_once_each(queue)
+
     @pytest.fixture
     def queue(self, queue: SqsQueue) -> SqsQueue:
         return queue

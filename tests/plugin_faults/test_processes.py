@@ -117,12 +117,15 @@ def test_each_wrong_option_has_a_line_of_its_own(tmp_path: Path) -> None:
     assert see.startswith("See ")
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[LiveService]:
     """
     A service with a provider that hangs, and a plugin that is broken and not chosen.
+
+    One for each test: what hangs stays.
     """
-    folder = tmp_path_factory.mktemp("faults")
+    folder = tmp_path / "faults"
+    folder.mkdir()
     (folder / "acme_slow.py").write_text(HANGING_PROVIDER)
     (folder / "acme_unused.py").write_text(LOADING["an exception at import"].code)
     with live_service(

@@ -6,6 +6,7 @@ this environment and no others.
 """
 
 from abc import ABC, abstractmethod
+from typing import Final
 
 import attrs
 from sqlalchemy.engine import Connection
@@ -21,7 +22,19 @@ from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import VideoWanted
 from hvcore.embedding.process import ProcessServices
 from hvcore.embedding.values import EmbeddedVideo, Upload
+from hvcore.errors import HvError, InvalidParametersError
 from hvcore.services.uploads.grants import Uploads
+from hvcore.wire.converter import read_document
+from hvcore.wire.requests import VideoUploadRequest
+
+_FIELDS: Final = {
+    "file_name": "fileName",
+    "name": "videoName",
+    "description": "description",
+    "content_type": "contentType",
+    "size_bytes": "fileSize",
+}
+"""The arguments of an upload, and the fields of the API's request."""
 
 
 @attrs.frozen(kw_only=True)
@@ -54,9 +67,18 @@ class GrantsUploads(ABC):
             preset: Which qualities are made.
 
         Raises:
+            InvalidParametersError: An argument is one that the API refuses, too; the
+                text names each.
             QuotaExceededError: The organization may not store or encode it.
             UnavailableError: The database does not answer.
         """
+        _check_arguments(
+            file_name=file_name,
+            name=name,
+            description=description,
+            content_type=content_type,
+            size_bytes=size_bytes,
+        )
         granted = self._uploads.grant_video(
             self._environment,
             FileWanted(
@@ -82,6 +104,24 @@ class GrantsUploads(ABC):
     @property
     @abstractmethod
     def _uploads(self) -> Uploads: ...
+
+
+def _check_arguments(**given: object) -> None:
+    """
+    Refuse what the API refuses, in the words of the method's arguments.
+    """
+    document = {
+        field: given[argument]
+        for argument, field in _FIELDS.items()
+        if given[argument] is not None
+    }
+    try:
+        read_document(VideoUploadRequest, document)
+    except HvError as exc:
+        problems = " ".join(problem.message for problem in exc.errors) or exc.detail
+        for argument, field in _FIELDS.items():
+            problems = problems.replace(field, argument)
+        raise InvalidParametersError(problems) from exc
 
 
 @attrs.frozen(kw_only=True)

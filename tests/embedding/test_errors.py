@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,3 +72,31 @@ def test_a_plugin_that_is_not_there_is_an_error_that_can_be_caught(
     # Nothing that a caller of the API is told.
     assert isinstance(raised.value, HvcoreError)
     assert not isinstance(raised.value, HvError)
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "says"),
+    [
+        ("file_name", "", "file_name must not be empty"),
+        ("size_bytes", 0, "size_bytes must be from 1"),
+        ("size_bytes", 6 * 1024**3, "size_bytes must be from 1"),
+        ("content_type", "text/plain", "content_type must be one of video/mp4"),
+        ("name", "x" * 1025, "name must have at most 1024 characters"),
+        ("description", "x" * 5001, "description must have at most 5000 characters"),
+    ],
+)
+def test_what_the_api_refuses_is_granted_to_nobody(
+    host: Host, argument: str, value: object, says: str
+) -> None:
+    arguments: dict[str, Any] = {"file_name": "a.mp4", argument: value}
+
+    with pytest.raises(InvalidParametersError, match=says):
+        host.shop.grant_upload(**arguments)
+
+
+def test_all_wrong_arguments_are_named_at_once(host: Host) -> None:
+    with pytest.raises(InvalidParametersError) as raised:
+        host.shop.grant_upload(file_name="", size_bytes=0, content_type="text/plain")
+
+    for argument in ("file_name", "size_bytes", "content_type"):
+        assert argument in str(raised.value)

@@ -8,7 +8,6 @@ thread that forked it.
 """
 
 import logging
-import random
 import threading
 import time
 from collections import Counter
@@ -17,10 +16,11 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
+from hv_worker.crowds import Crowds
 from hv_worker.next_in_line import Lines
 from hvcore.assembly import Services
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks.kinds import FETCH_GET, PART_KINDS, TRANSCODE_CANCEL
+from hvcore.domain.tasks.kinds import FETCH_GET, TRANSCODE_CANCEL
 from hvcore.domain.tasks.task import Lane, Task
 from hvcore.errors import UnavailableError
 
@@ -36,19 +36,9 @@ MOST_FETCHES_OF_AN_ORGANIZATION: Final = 4
 """Less than of webhooks, of which a dead endpoint alone may hold 4."""
 RESERVED_FOR_NEWCOMERS: Final = 4
 """Places of a kind that only an organization gets that has none as yet."""
-NO_ROOM_WAIT_S: Final = (5.0, 20.0)
-"""How long a task is put back for when its kind has all it may have."""
-NO_ROOM_FOR_QUESTIONS_WAIT_S: Final = (0.2, 1.0)
-"""The same for what asks or tells a service that makes videos: a short request."""
-CROWDED_AFTER_S: Final = 2.0
-"""Then such a request waits like the rest: each refusal is two transactions."""
-CROWD_IS_OVER_AFTER_S: Final = NO_ROOM_WAIT_S[1]
-"""Without a refusal: by then whatever was refused has come back."""
 HANDS_BACK_WITHIN_S: Final = 1.5
 """Tasks ask twice a second whether to stop; hv up kills a worker after 3 s."""
 _LOOKS_EVERY_S: Final = 0.5
-
-_random: Final = random.SystemRandom()
 
 
 class OutboundThreads:
@@ -196,8 +186,7 @@ class OutboundThreads:
 
     def _refusal_wait(self, task: Task) -> timedelta:
         with self._lock:
-            is_crowded = self._crowds.refused(task.kind, task.org_id)
-        return no_room_wait(task.kind, is_crowded=is_crowded)
+            return self._crowds.refused(task.kind, task.org_id)
 
     def _make_room(self, task: Task) -> bool:
         of_kind, of_both = _counted_as(task)
@@ -238,50 +227,10 @@ class OutboundThreads:
         return thread
 
 
-class Crowds:
-    """
-    Tells a moment without room from a long one, by kind and organization.
-
-    Args:
-        now_s: A clock that only goes forward, in seconds.
-    """
-
-    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
-        self._now_s = now_s
-        self._refusals: dict[tuple[str, str], tuple[float, float]] = {}
-
-    def refused(self, kind: str, org_id: str) -> bool:
-        """
-        Note that there was no room; return whether that has been so for long.
-        """
-        now_s = self._now_s()
-        oldest_s = now_s - CROWD_IS_OVER_AFTER_S
-        self._refusals = {
-            whose: (first_s, last_s)
-            for whose, (first_s, last_s) in self._refusals.items()
-            if last_s >= oldest_s
-        }
-        first_s, _ = self._refusals.get((kind, org_id), (now_s, now_s))
-        self._refusals[kind, org_id] = (first_s, now_s)
-        return now_s - first_s > CROWDED_AFTER_S
-
-
 def _most_of_one(kind: str) -> int:
     if kind == FETCH_GET:
         return MOST_FETCHES_OF_AN_ORGANIZATION
     return MOST_OF_A_KIND_AND_ORGANIZATION
-
-
-def no_room_wait(kind: str, *, is_crowded: bool) -> timedelta:
-    """
-    Return how long a task waits for which there was no room.
-
-    Args:
-        is_crowded: There has been none for a while.
-    """
-    is_short = kind in {*PART_KINDS, TRANSCODE_CANCEL} and not is_crowded
-    bounds_s = NO_ROOM_FOR_QUESTIONS_WAIT_S if is_short else NO_ROOM_WAIT_S
-    return timedelta(seconds=_random.uniform(*bounds_s))
 
 
 def _counted_as(task: Task) -> tuple[tuple[str, ...], tuple[str, ...]]:

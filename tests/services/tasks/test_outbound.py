@@ -12,10 +12,10 @@ import pytest
 
 from hv_worker import next_in_line, outbound
 from hv_worker.next_in_line import Lines
-from hv_worker.outbound import Crowds, OutboundThreads, no_room_wait
+from hv_worker.outbound import OutboundThreads
 from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
-from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_REMOTE
+from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
 from hvcore.domain.tasks.task import LEASE, LIGHT_LANES, Lane, NewTask, Task, TaskState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
@@ -417,40 +417,3 @@ def test_a_queue_that_fails_ends_the_taking_and_says_so(
             wait_until(threads.has_ended)
 
     assert "outbound tasks are no longer taken" in caplog.text
-
-
-def test_a_crush_that_lasts_makes_questions_wait_for_longer() -> None:
-    now_s = [100.0]
-    crowds = Crowds(lambda: now_s[0])
-
-    def refused_at(moment_s: float, org_id: str = "org_a") -> bool:
-        now_s[0] = moment_s
-        return crowds.refused(TRANSCODE_REMOTE, org_id)
-
-    assert [refused_at(at) for at in (100.0, 101.0, 102.0, 102.5, 120.0)] == [
-        *(False, False, False),
-        *(True, True),
-    ]
-    # Another organization has met no crush as yet.
-    assert not refused_at(120.0, "org_b")
-    # Whatever was refused has come back by then, and found room.
-    assert not refused_at(141.0)
-
-
-@pytest.mark.parametrize(
-    ("kind", "is_crowded", "bounds_s"),
-    [
-        (TRANSCODE_REMOTE, False, outbound.NO_ROOM_FOR_QUESTIONS_WAIT_S),
-        (TRANSCODE_REMOTE, True, outbound.NO_ROOM_WAIT_S),
-        (TRANSCODE_CANCEL, True, outbound.NO_ROOM_WAIT_S),
-        (DELIVER_KIND, False, outbound.NO_ROOM_WAIT_S),
-    ],
-)
-def test_pauses_are_short_only_for_questions_in_a_short_crush(
-    kind: str,
-    is_crowded: bool,  # noqa: FBT001 - a table's column
-    bounds_s: tuple[float, float],
-) -> None:
-    wait = no_room_wait(kind, is_crowded=is_crowded)
-
-    assert bounds_s[0] <= wait.total_seconds() <= bounds_s[1]

@@ -8,7 +8,6 @@ it was made. What comes before, token included, is stored as it is, and the chec
 of gzip is linear: what a token adds to it is the sum of what its bits add.
 """
 
-import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -129,8 +128,12 @@ def _compressed(template: SharedText, before: bytes, token_bytes: int) -> bytes 
     """
     Compress what follows the first token; None if that depends on the token.
     """
-    # No text of ours has these bytes, and hardly three of them stand twice.
-    stand_in = bytes(128 + byte % 128 for byte in os.urandom(token_bytes))
+    # No text of ours has these bytes, and no two neighbours stand twice: a repetition
+    # within the token would be written down as one.
+    stand_in = bytes(
+        128 + at // 2 % 64 if at % 2 == 0 else 192 + at // 128
+        for at in range(token_bytes)
+    )
     compressor = zlib.compressobj(
         9, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zdict=(before + stand_in)[-_WINDOW_BYTES:]
     )

@@ -160,8 +160,9 @@ def test_a_long_list_has_pages(dashboard: DashboardWorld) -> None:
     )
 
     assert "25 videos · page 1 of 2" in first
-    assert "v24" not in first
-    assert "v24" in second
+    # Ids are random, and may have it in them.
+    assert ">v24<" not in first
+    assert ">v24<" in second
     assert 'rel="prev"' in second
 
 

@@ -50,6 +50,7 @@ def clip_of(folder: Path, *options: str) -> bytes:
     return file.read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.services
 def test_what_the_example_makes_is_published(examples: Path, tmp_path: Path) -> None:
     assert (examples / "acme_local.py").is_file()

@@ -169,6 +169,8 @@ def watch_on(page: Page | Frame) -> None:
                 ready: video.readyState,
                 network: video.networkState,
                 paused: video.paused,
+                ended: video.ended,
+                duration: video.duration,
                 seeking: video.seeking,
                 error: player.error?.message ?? video.error?.message,
                 buffered: Array.from(video.buffered, (_, i) => [

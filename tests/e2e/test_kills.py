@@ -120,8 +120,14 @@ def test_killing_the_whole_service_leaves_no_process_and_loses_no_video(
 
 @pytest.mark.parametrize(
     "wanted",
-    [("worker", "encode"), ("worker", "light"), ("sweep",), ("api",), ("delivery",)],
-    ids=["encode worker", "light worker", "sweep", "api", "delivery"],
+    [
+        pytest.param(("worker", "encode"), id="encode worker"),
+        # Random kills reach these, too (tests/torture).
+        pytest.param(("worker", "light"), id="light worker", marks=pytest.mark.long),
+        pytest.param(("sweep",), id="sweep", marks=pytest.mark.long),
+        pytest.param(("api",), id="api", marks=pytest.mark.long),
+        pytest.param(("delivery",), id="delivery", marks=pytest.mark.long),
+    ],
 )
 def test_killing_one_process_loses_no_video(
     mended: LiveService, long_clip: Path, wanted: tuple[str, ...]

@@ -89,6 +89,7 @@ def test_large_videos_are_made_elsewhere_and_small_ones_here(
     assert len(elsewhere.jobs) == known + 1
 
 
+@pytest.mark.long
 def test_a_deleted_video_is_cancelled_elsewhere_and_operators_see_who_made_it(
     service: LiveService, elsewhere: RemoteService, tmp_path: Path
 ) -> None:

@@ -123,6 +123,7 @@ def test_players_that_are_sent_to_the_object_store_play_and_are_counted(
     assert complaints == ""
 
 
+@pytest.mark.long
 def test_the_main_job_with_files_of_obstore(tmp_path: Path, small_clip: Path) -> None:
     """
     Its runtime does not survive a fork: each process of the service begins its own.

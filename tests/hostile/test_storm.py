@@ -257,7 +257,12 @@ def show(storm: Storm, idle: Experience, felt: Experience, memory: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edge", "settings"), [("bare", "sqlite"), ("edge", "postgresql")], indirect=True
+    ("edge", "settings"),
+    [
+        ("bare", "sqlite"),
+        pytest.param("edge", "postgresql", marks=pytest.mark.long),
+    ],
+    indirect=True,
 )
 def test_nobody_notices_who_misbehaves_in_all_ways(
     tmp_path: Path, *, edge: bool, settings: dict[str, str]

@@ -29,7 +29,7 @@ from tests.torture.delivery_fleet import (
 from tests.torture.segment_asks import Film, Place, Way, unbuffered_bytes
 from tests.torture.viewers import Accounts, Viewer
 
-REQUESTS: Final = 20_000
+REQUESTS: Final = 12_000
 KILLS: Final = 5
 MANY_REQUESTS: Final = 1_000_000
 MANY_KILLS: Final = 100

@@ -100,6 +100,7 @@ def test_what_an_edge_served_is_counted_once_whoever_dies(tmp_path: Path) -> Non
     check(*torture(tmp_path, repeated(ANY, KILLS), requests=REQUESTS))
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_where_no_worker_is_killed_each_segment_is_counted_exactly_once(
     tmp_path: Path,

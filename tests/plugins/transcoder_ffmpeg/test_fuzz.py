@@ -22,7 +22,7 @@ from tests.plugins.transcoder_ffmpeg.publishing import Published, publish
 pytestmark = pytest.mark.services
 
 _RATIOS: Final = ("0.00002", "0.0001", "0.0005", "0.002", "0.01", "0.05")
-_IN_CI: Final = 100
+_IN_CI: Final = 50
 _ENCODED: Final = 5
 """One of so many is encoded each day; of the others only the headers are read."""
 _LONG: Final = 10_000

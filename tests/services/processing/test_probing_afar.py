@@ -90,6 +90,7 @@ def test_planning_fetches_no_large_source(
     assert 0 < read.count < len(film) / 2
 
 
+@pytest.mark.long
 def test_what_is_made_elsewhere_is_never_fetched(
     film: bytes, read: ReadOfSources, tmp_path: Path
 ) -> None:

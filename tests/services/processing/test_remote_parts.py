@@ -189,6 +189,7 @@ def test_a_job_that_the_service_lost_is_submitted_anew(remote: RemoteWorld) -> N
     assert remote.world.video(video_id).state is VideoState.READY
 
 
+@pytest.mark.long
 @pytest.mark.matrix
 def test_a_hundred_deleted_videos_are_cancelled_each(remote: RemoteWorld) -> None:
     videos = [remote.submitted() for _ in range(100)]

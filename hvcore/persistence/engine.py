@@ -54,6 +54,8 @@ POOLED_CONNECTIONS: Final = 5
 
 _POSTGRESQL_NAMES = {"postgres", "postgresql", "postgresql+psycopg"}
 _WRITES = "hv_writes"
+_DURABLE = "hv_durable"
+_SYNCS = "hv_syncs"
 _OWNER_PID = "hv_owner_pid"
 _IDLE = "hv_idle"
 _WRITE_QUEUE = "hv_write_queue"
@@ -160,12 +162,17 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine, *, timeout_ms: int | None = None) -> Iterator[Connection]:
+def writing(
+    engine: Engine, *, timeout_ms: int | None = None, is_durable: bool = True
+) -> Iterator[Connection]:
     """
     Open a transaction; the caller commits, or it is rolled back.
 
     Args:
         timeout_ms: How long to wait for locks, if not as long as usual.
+        is_durable: Whether it outlives a power cut. On SQLite a disk that is busy holds
+            up the commit, and with it all who wait for the lock; elsewhere it always
+            is.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -173,7 +180,7 @@ def writing(engine: Engine, *, timeout_ms: int | None = None) -> Iterator[Connec
     with _connected(engine) as connection:
         # On the connection itself: SQLAlchemy sets this option in place.
         waits_ms = BUSY_TIMEOUT_MS if timeout_ms is None else timeout_ms
-        connection.execution_options(**{_WRITES: waits_ms})
+        connection.execution_options(**{_WRITES: waits_ms, _DURABLE: is_durable})
         connection.begin()
         if timeout_ms is not None and connection.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {timeout_ms}")
@@ -337,6 +344,7 @@ def _begin_on_sqlite(connection: Connection) -> None:
         raise UnavailableError(_NO_ANSWER)
     connection.info[_HAS_TURN] = True
     try:
+        _sync_at_commit(connection, connection.get_execution_options()[_DURABLE])
         begin_immediate(
             connection.connection.driver_connection,
             ends_at_s=ends_at_s,
@@ -344,6 +352,15 @@ def _begin_on_sqlite(connection: Connection) -> None:
         )
     except sqlite3.Error as exc:
         raise _translated(exc) or exc from exc
+
+
+def _sync_at_commit(connection: Connection, is_durable: bool) -> None:  # noqa: FBT001 - what it sets
+    # Before the transaction: within one SQLite ignores it. A database is consistent
+    # after a power cut either way, and a commit that syncs brings those before along.
+    if connection.info.get(_SYNCS, True) is not is_durable:
+        level = "FULL" if is_durable else "NORMAL"
+        connection.connection.driver_connection.execute(f"PRAGMA synchronous={level}")
+        connection.info[_SYNCS] = is_durable
 
 
 def _end_write(queue: WriteQueue, _driver: object, record: ConnectionPoolEntry) -> None:

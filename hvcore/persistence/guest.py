@@ -82,7 +82,8 @@ class GuestUnitOfWork(SqlUnitOfWork):
             yield SqlWork(self._own, clock=self._clock, media=MediaCache())
 
     @contextmanager
-    def write(self) -> Iterator[SqlWork]:
+    def write(self, *, is_durable: bool = True) -> Iterator[SqlWork]:
+        del is_durable  # Its owner decides.
         with self._in_schema():
             savepoint = self._own.begin_nested()
             work = _GuestWork(

@@ -277,8 +277,8 @@ class SqlUnitOfWork:
             yield SqlWork(connection, clock=self._clock, media=self._media)
 
     @contextmanager
-    def write(self) -> Iterator[SqlWork]:
-        with writing(self._engine) as connection:
+    def write(self, *, is_durable: bool = True) -> Iterator[SqlWork]:
+        with writing(self._engine, is_durable=is_durable) as connection:
             yield SqlWork(
                 connection,
                 clock=self._clock,

@@ -170,9 +170,14 @@ class UnitOfWork(Protocol):
         """
         ...
 
-    def write(self) -> AbstractContextManager[Work]:
+    def write(self, *, is_durable: bool = True) -> AbstractContextManager[Work]:
         """
         Open a transaction; without ``commit()`` it is rolled back.
+
+        Args:
+            is_durable: Whether what is committed must outlive a power cut. What only
+                says which process of this machine is at work need not: those end with
+                the machine. Where it saves nothing, it is durable all the same.
         """
         ...
 

@@ -190,7 +190,7 @@ class TaskRun:
         while not self._over.wait(RENEW_EVERY_S):
             asked_at = time.monotonic()
             try:
-                with self._uow.write() as work:
+                with self._uow.write(is_durable=False) as work:
                     held = work.tasks.renew(self.task, progress=self._progress)
                     work.commit()
             except UnavailableError:

@@ -141,7 +141,7 @@ class TaskRuns:
         if not with_work:
             return None
         lane = scheduler.choose(with_work)
-        with self.uow.write() as work:
+        with self.uow.write(is_durable=False) as work:
             task = work.tasks.lease_next(
                 lane,
                 worker=worker,
@@ -157,7 +157,7 @@ class TaskRuns:
 
         The lease is short: work on it, or put it back, at once.
         """
-        with self.uow.write() as work:
+        with self.uow.write(is_durable=False) as work:
             task = work.tasks.lease(task_id, worker=worker)
             work.commit()
         return task
@@ -166,7 +166,7 @@ class TaskRuns:
         """
         Give a lease back unused, because there is no room for its work.
         """
-        with self.uow.write() as work:
+        with self.uow.write(is_durable=False) as work:
             work.tasks.put_back(task, not_before=work.now() + wait)
             work.commit()
 
@@ -200,7 +200,7 @@ class TaskRuns:
         Returns:
             False if another process leads and nothing was done here.
         """
-        with self.uow.write() as work:
+        with self.uow.write(is_durable=False) as work:
             leads = work.lead("sweep", holder=holder)
             lost = work.tasks.take_lost(SWEEP_BATCH) if leads else ()
             work.commit()
@@ -216,7 +216,7 @@ class TaskRuns:
         """
         Put due tasks into the queue.
         """
-        with self.uow.write() as work:
+        with self.uow.write(is_durable=False) as work:
             tasks = work.tasks.to_ring(SWEEP_BATCH)
             work.commit()
         ring_for(self.queue, tasks)

@@ -3,7 +3,7 @@ Leases: kept while the work goes on, given up when the database is away.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 
 import pytest
@@ -27,12 +27,14 @@ class Away:
         self.asked = 0
 
     @contextmanager
-    def write(self) -> Iterator[Work]:
+    def write(self, *, is_durable: bool = True) -> Iterator[Work]:
+        del is_durable
         self.asked += 1
         raise self.error
         yield
 
-    read = write
+    def read(self) -> AbstractContextManager[Work]:
+        return self.write()
 
     def ping(self) -> None:
         raise self.error

@@ -2,48 +2,25 @@
 Azurite: the server of Azure Blob Storage for one's own machine, by Azure's makers.
 """
 
-import fcntl
 import re
 import shutil
 import subprocess
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from azure.storage.blob import BlobServiceClient, ContainerClient, CorsRule
+
+from tests.npm_packages import npm_packages
 
 AZURITE: Final = "azurite@3.37.0"
 """The first that knows the signatures of today's client for identities."""
 ACCOUNT: Final = "devstoreaccount1"
 # Known to everybody; Azurite knows no other.
 KEY: Final = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-_PROGRAM: Final = "node_modules/azurite/dist/src/blob/main.js"
+_PROGRAM: Final = "azurite/dist/src/blob/main.js"
 _LISTENS: Final = re.compile(r"successfully listens on (https?://\S+)")
-
-
-def azurite_program() -> Path:
-    """
-    Return where Azurite is; installs it the first time on this machine.
-    """
-    npm = shutil.which("npm")
-    assert npm, "npm is needed to install the server of Azure Blob Storage"
-    folder = Path.home() / ".cache" / "hv-tests" / AZURITE
-    folder.mkdir(parents=True, exist_ok=True)
-    # Several processes of tests begin at once.
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "done").exists():
-            command = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts"]
-            subprocess.run(
-                [*command, "--prefix", str(folder), AZURITE],
-                check=True,
-                capture_output=True,
-                timeout=300,
-            )
-            (folder / "done").touch()
-    return folder / _PROGRAM
 
 
 @contextmanager
@@ -55,7 +32,13 @@ def azurite_server(*options: str) -> Iterator[str]:
     assert node, "node is needed to run the server of Azure Blob Storage"
     process = subprocess.Popen(
         [
-            *(node, str(azurite_program()), "--inMemoryPersistence", "--blobPort", "0"),
+            *(
+                node,
+                str(npm_packages(AZURITE) / _PROGRAM),
+                "--inMemoryPersistence",
+                "--blobPort",
+                "0",
+            ),
             # Azure's client is newer.
             *("--silent", "--disableTelemetry", "--skipApiVersionCheck", *options),
         ],

@@ -154,6 +154,8 @@ def watch_on(page: Page | Frame) -> None:
             }
             const ended = new Promise((done) => {
                 player.addEventListener('ended', done);
+                // An event is lost that comes while the page is busy with another.
+                setInterval(() => player.ended && done(), 250);
             });
             const watched = async () => {
                 // It may have come to its end by itself before this was asked.

@@ -2,8 +2,6 @@
 One running service for the tests that only use it.
 """
 
-import shutil
-import subprocess
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Final
@@ -17,6 +15,7 @@ from tests.e2e.clips import make_clip
 from tests.e2e.films import Film, make_film
 from tests.e2e.sites import Site, running_site
 from tests.live import LiveService, live_service
+from tests.npm_packages import npm_packages
 
 AXE: Final = "axe-core@4.14.1"
 SHARED: Final = {
@@ -141,14 +140,5 @@ def public_film(service: LiveService, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture(scope="session")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("npm")
-    npm = shutil.which("npm")
-    assert npm, "npm is needed to install what judges the page"
-    subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), AXE],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
+def axe() -> str:
+    return (npm_packages(AXE) / "axe-core" / "axe.min.js").read_text("utf-8")

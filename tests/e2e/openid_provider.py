@@ -4,7 +4,6 @@ A real OpenID provider in a process of its own.
 
 import base64
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from urllib.parse import urlencode
 import attrs
 
 from tests.live import request
+from tests.npm_packages import npm_packages
 
 PACKAGE: Final = "oidc-provider@9.13.3"
 PROGRAM: Final = ("nightly-upload", "a secret of the program")
@@ -71,20 +71,12 @@ class RunningProvider:
 
 
 @contextmanager
-def running_provider(folder: Path) -> Iterator[RunningProvider]:
+def running_provider() -> Iterator[RunningProvider]:
     """
-    Install the provider into a folder, and run it until the block ends.
+    Install the provider, and run it until the block ends.
     """
-    npm = shutil.which("npm")
-    assert npm, "npm is needed to install the provider that is tested with"
-    subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), PACKAGE],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
     script = Path(__file__).with_name("oidc_provider.mjs")
-    package = folder / "node_modules" / "oidc-provider"
+    package = npm_packages(PACKAGE) / "oidc-provider"
     with subprocess.Popen(
         ["node", str(script), str(package)],
         stdin=subprocess.PIPE,

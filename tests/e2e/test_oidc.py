@@ -63,8 +63,8 @@ class SignInHouse:
 
 
 @pytest.fixture(scope="module")
-def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningProvider]:
-    with running_provider(tmp_path_factory.mktemp("npm")) as running:
+def provider() -> Iterator[RunningProvider]:
+    with running_provider() as running:
         yield running
 
 

@@ -5,7 +5,6 @@ Resumable uploads by the client that most pages use, through everything.
 import hashlib
 import json
 import os
-import shutil
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ import pytest
 
 from tests.e2e.clips import make_clip
 from tests.live import LiveService, live_service, request, until, words_of
+from tests.npm_packages import npm_packages
 
 CLIENT: Final = "tus-js-client@4.3.1"
 SIZE_BYTES: Final = 200 * 1024 * 1024
@@ -29,17 +29,8 @@ def own(tmp_path: Path) -> Iterator[LiveService]:
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("npm")
-    npm = shutil.which("npm")
-    assert npm, "npm is needed to install the client that is tested with"
-    subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), CLIENT],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    return folder / "node_modules" / "tus-js-client"
+def client() -> Path:
+    return npm_packages(CLIENT) / "tus-js-client"
 
 
 @pytest.fixture

@@ -359,7 +359,8 @@ def _sync_at_commit(connection: Connection, is_durable: bool) -> None:  # noqa: 
     # after a power cut either way, and a commit that syncs brings those before along.
     if connection.info.get(_SYNCS, True) is not is_durable:
         level = "FULL" if is_durable else "NORMAL"
-        connection.connection.driver_connection.execute(f"PRAGMA synchronous={level}")
+        driver: Any = connection.connection.driver_connection
+        driver.execute(f"PRAGMA synchronous={level}")
         connection.info[_SYNCS] = is_durable
 
 

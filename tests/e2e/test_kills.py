@@ -162,6 +162,7 @@ def test_killing_the_queue_loses_no_video(mended: LiveService, long_clip: Path) 
     assert mended.finished(second, within_s=150)["status"]["ready"]
 
 
+@pytest.mark.long
 def test_killing_everything_during_an_upload_leaves_nothing_half_written(
     own: LiveService, long_clip: Path
 ) -> None:

@@ -62,6 +62,7 @@ def joined_worker(service: LiveService) -> Iterator[None]:
         worker.wait(timeout=20)
 
 
+@pytest.mark.long
 def test_two_workers_make_one_conformant_video(tmp_path: Path) -> None:
     clip = tmp_path / "clip.mp4"
     sound = ["-f", "lavfi", "-i", f"sine=frequency=440:duration={SECONDS}"]

@@ -10,6 +10,7 @@ import attrs
 from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, TrackPiece
 from hvcore.domain.processing.transcoding import (
     PartDone,
+    Segment,
     Track,
     TranscodeError,
     TranscodeOrder,
@@ -19,6 +20,11 @@ _SAME_ENCODERS: Final = (
     "they are the same if all workers have the same version of the transcoder and "
     "of its encoder: update all of them and process the video again"
 )
+_LONGEST: Final = 1.5
+"""
+Of a segment's planned length, besides a picture. Some services add the rest of a video
+to its last segment; a key frame that is missing makes one twice as long.
+"""
 
 
 def merge_parts(
@@ -32,11 +38,14 @@ def merge_parts(
 
     Raises:
         TranscodeError: A rendition is missing, segments do not follow one
-            another, or two parts made different init segments.
+            another or are longer than planned, or two parts made different init
+            segments.
     """
     wanted = [f"video/{rung.key}" for rung in order.ladder.rungs]
     wanted += [audio.name for audio in order.ladder.audio]
     pictures, *others = (_merge_track(name, done) for name in wanted)
+    for one in (pictures, *others):
+        _require_planned_lengths(order, one.track)
     tracks = (
         pictures,
         *(
@@ -68,18 +77,12 @@ def _merge_track(name: str, done: Sequence[tuple[str, PartDone]]) -> PublishedTr
         for track in part.tracks:
             if track.name != name or not track.segments:
                 continue
-            first = track.segments[0].number
-            expected = len(merged.segments) if merged else 0
-            if [s.number for s in track.segments] != list(
-                range(expected, expected + len(track.segments))
-            ):
-                raise TranscodeError(
-                    "The parts of the video do not join.",
-                    log=f"{name}: segment {first} follows {expected - 1}",
-                )
+            _require_rendition(track)
+            first = len(merged.segments) if merged else 0
+            _require_next(name, track.segments, first)
             if merged and merged.init.sha256 != track.init.sha256:
                 raise TranscodeError(
-                    "The parts of the video do not join.",
+                    f"The parts of the video do not join: {name}/init.m4s differs.",
                     log=f"{name}: init segments differ; {_SAME_ENCODERS}",
                 )
             pieces.append(
@@ -91,8 +94,49 @@ def _merge_track(name: str, done: Sequence[tuple[str, PartDone]]) -> PublishedTr
                 else track
             )
     if merged is None:
-        raise TranscodeError("A rendition is missing.", log=f"{name}: no segments")
+        made = {track.name for _, part in done for track in part.tracks}
+        raise TranscodeError(
+            f"A rendition is missing: {name}.",
+            log=f"no part has segments of a track {name!r}; the tracks that were made: "
+            f"{', '.join(map(repr, sorted(made))) or 'none'}",
+        )
     return PublishedTrack(track=merged, pieces=tuple(pieces))
+
+
+def _require_rendition(track: Track) -> None:
+    is_video = track.name.startswith("video/")
+    if (track.rung if is_video else track.audio) is None:
+        lacks = "rung" if is_video else "audio"
+        raise TranscodeError(
+            f"A rendition does not say what it carries out: {track.name}.",
+            log=f"Track.{lacks} of {track.name!r} is None; it is that of the ladder",
+        )
+
+
+def _require_next(name: str, segments: Sequence[Segment], first: int) -> None:
+    for expected, segment in enumerate(segments, first):
+        if segment.number != expected:
+            raise TranscodeError(
+                f"The parts of the video do not join: {name}/{expected}.m4s was "
+                f"expected, and {name}/{segment.number}.m4s was found.",
+                log=f"{name}: Segment.number goes from 0 over all parts of a track",
+            )
+
+
+def _require_planned_lengths(order: TranscodeOrder, track: Track) -> None:
+    """
+    Require that none is much longer: players wait for whole ones, and seek by them.
+    """
+    picture_s = float(1 / track.rung.frame_rate) if track.rung else 0.0
+    longest_s = _LONGEST * order.segment_s + picture_s
+    for segment in track.segments:
+        if segment.duration_s > longest_s:
+            raise TranscodeError(
+                f"The video is not cut as planned: {track.name}/{segment.number}.m4s "
+                f"lasts {segment.duration_s:.1f} s, and segments of {order.segment_s} s "
+                "were ordered.",
+                log="key frames are to be at the multiples of order.segment_s",
+            )
 
 
 def _ended_with(pictures: Track, sound: PublishedTrack) -> PublishedTrack:

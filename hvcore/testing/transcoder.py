@@ -55,8 +55,8 @@ class TranscoderConformance(DeclaresDeviations):
         """
         able = transcoder.capabilities()
 
-        assert able.name
-        assert transcoder.capabilities() == able
+        assert able.name, "Capabilities.name is empty"
+        assert transcoder.capabilities() == able, "it answers differently each time"
 
     def test_it_probes_what_it_is_given(
         self, transcoder: Transcoder, workspace: Workspace
@@ -66,9 +66,10 @@ class TranscoderConformance(DeclaresDeviations):
         """
         source = transcoder.probe(workspace)
 
-        assert source.duration_s > 0
-        assert source.size_bytes > 0
-        assert min(source.video.width_px, source.video.height_px) > 0
+        size_px = source.video.width_px, source.video.height_px
+        assert source.duration_s > 0, f"SourceInfo.duration_s is {source.duration_s}"
+        assert source.size_bytes > 0, f"SourceInfo.size_bytes is {source.size_bytes}"
+        assert min(size_px) > 0, f"the pictures are {size_px[0]} x {size_px[1]} px"
 
     def test_a_plan_is_whole(
         self, transcoder: Transcoder, order: TranscodeOrder
@@ -78,11 +79,15 @@ class TranscoderConformance(DeclaresDeviations):
         """
         parts = transcoder.plan(order)
 
+        assert parts, "plan returned no parts; a video is made in one part at least"
         assert [part.index for part in parts] == list(range(len(parts)))
-        assert parts
-        assert isclose(sum(part.weight for part in parts), 1.0, abs_tol=0.001)
-        assert any(part.has_pictures for part in parts)
-        assert transcoder.plan(order) == parts
+        assert isclose(sum(part.weight for part in parts), 1.0, abs_tol=0.001), (
+            f"the weights add up to {sum(part.weight for part in parts)}, and not to 1"
+        )
+        assert any(part.has_pictures for part in parts), "no part has_pictures"
+        if order.ladder.audio:
+            assert any(part.has_sound for part in parts), "no part has_sound"
+        assert transcoder.plan(order) == parts, "plan answers differently each time"
 
 
 def order_of(source: SourceInfo) -> TranscodeOrder:

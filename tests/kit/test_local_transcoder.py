@@ -2,8 +2,10 @@
 The kit of transcoders of this machine lets a right one pass, and catches a wrong one.
 """
 
+import re
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from inspect import signature
 from pathlib import Path
@@ -20,12 +22,14 @@ from hvcore.plugin_api import (
     SourceInfo,
     Track,
     TranscodeError,
+    TranscodeOrder,
     UnusableSourceError,
     Workspace,
 )
-from hvcore.testing.local_transcoder import LocalTranscoderConformance, parts_made
+from hvcore.testing.local_transcoder import LocalTranscoderConformance, part_watched
+from hvcore.testing.made_parts import parts_made
 from hvcore.testing.transcoder import order_of
-from tests.plugins.transcoder_ffmpeg.clips import CLIPS
+from tests.plugins.transcoder_ffmpeg.clips import two_segments
 from tests.plugins.transcoder_ffmpeg.conftest import make_context, make_workspace
 
 
@@ -52,6 +56,121 @@ class LeavesItsPlaylist(ChangesTracks):
     def changed(self, track: Track, workspace: Workspace) -> Track:
         (workspace.folder / track.name / "list.m3u8").write_text("#EXTM3U\n")
         return track
+
+
+class CountsFromOne(ChangesTracks):
+    def changed(self, track: Track, workspace: Workspace) -> Track:
+        folder = workspace.folder / track.name
+        segments = []
+        for segment in reversed(track.segments):
+            number = segment.number + 1
+            (folder / f"{segment.number}.m4s").rename(folder / f"{number}.m4s")
+            segments.append(attrs.evolve(segment, number=number))
+        return attrs.evolve(track, segments=tuple(reversed(segments)))
+
+
+class ForgetsItsRungs(ChangesTracks):
+    def changed(self, track: Track, workspace: Workspace) -> Track:
+        return attrs.evolve(track, rung=None)
+
+
+class MakesNoPoster(FfmpegTranscoder):
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
+        return attrs.evolve(super().run(part, workspace), poster="nope.jpg")
+
+
+class PlansNothing(FfmpegTranscoder):
+    def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
+        return ()
+
+
+class HidesItsSound(FfmpegTranscoder):
+    """
+    Right, but that its plan tells of no sound.
+    """
+
+    def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
+        return tuple(
+            attrs.evolve(part, has_sound=False) for part in super().plan(order)
+        )
+
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
+        return super().run(attrs.evolve(part, has_sound=True), workspace)
+
+
+class CutsAnywhere(FfmpegTranscoder):
+    """
+    Right, but for the length of its segments.
+    """
+
+    segment_s = 0
+
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
+        order = attrs.evolve(part.order, segment_s=self.segment_s)
+        return super().run(attrs.evolve(part, order=order), workspace)
+
+
+class ForcesNoKeyFrames(CutsAnywhere):
+    segment_s = 10
+
+
+class HasKeyFramesEveryFiveSeconds(CutsAnywhere):
+    segment_s = 5
+
+
+class AsksSeldom(FfmpegTranscoder):
+    """
+    Asks once in three seconds.
+    """
+
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
+        last_s = [time.monotonic()]
+
+        def check() -> None:
+            if time.monotonic() - last_s[0] > 3:
+                last_s[0] = time.monotonic()
+                workspace.check()
+
+        return super().run(part, attrs.evolve(workspace, check=check))
+
+
+class TellsNothing(FfmpegTranscoder):
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
+        return super().run(part, attrs.evolve(workspace, report=lambda _: None))
+
+
+class ChangesShares(FfmpegTranscoder):
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
+        workspace.report(self.share(0.0))
+        return super().run(
+            part,
+            attrs.evolve(
+                workspace, report=lambda share: workspace.report(self.share(share))
+            ),
+        )
+
+    def share(self, of: float) -> float:
+        raise NotImplementedError
+
+
+class TellsThatNothingIsDone(ChangesShares):
+    def share(self, of: float) -> float:
+        return 0.0
+
+
+class TellsTheSameShare(ChangesShares):
+    def share(self, of: float) -> float:
+        return 0.5
+
+
+class TellsWhatIsLeft(ChangesShares):
+    def share(self, of: float) -> float:
+        return 1 - of
+
+
+class TellsPercents(ChangesShares):
+    def share(self, of: float) -> float:
+        return 100 * of
 
 
 class MakesNoSound(FfmpegTranscoder):
@@ -111,26 +230,45 @@ LEFT: Final[list["subprocess.Popen[bytes]"]] = []
 _FILES: Final = "test_files_are_what_tracks_say"
 _LENGTH: Final = "test_every_rendition_lasts_as_long_as_the_source"
 _RULES: Final = "test_what_is_made_can_be_published"
+_CUTS: Final = "test_segments_begin_at_the_multiples_of_their_length"
+_PARTS: Final = "test_parts_make_what_the_plan_says"
+_ASKS: Final = "test_it_asks_whether_to_go_on"
+_TELLS: Final = "test_it_tells_how_far_it_is"
 _STOP: Final = "test_work_that_is_not_wanted_ends"
 _LETTER: Final = "test_what_is_no_video_is_unusable"
-WRONG: Final[Mapping[type[FfmpegTranscoder], str]] = {
-    TellsAnotherHash: _FILES,
-    LeavesItsPlaylist: _FILES,
-    MakesNoSound: _LENGTH,
-    ProbesTwiceTheLength: _LENGTH,
-    RoundsDurations: _RULES,
-    TellsAnotherCodec: _RULES,
-    NeverAsks: _STOP,
-    LeavesItsProgram: _STOP,
-    BlamesTheAttempt: _LETTER,
-    NamesTheFile: _LETTER,
+WRONG: Final[Mapping[type[FfmpegTranscoder], tuple[str, str]]] = {
+    TellsAnotherHash: (_FILES, r"video/180p/init.m4s: MediaFile.sha256 is 0000"),
+    LeavesItsPlaylist: (_FILES, "video/180p has list.m3u8, which Track does not name"),
+    MakesNoPoster: (_FILES, "PartDone names 'nope.jpg'"),
+    MakesNoSound: (_LENGTH, "A rendition is missing: audio"),
+    CountsFromOne: (_LENGTH, "180p/0.m4s was expected, and video/180p/1.m4s was found"),
+    ProbesTwiceTheLength: (_LENGTH, "video/180p lasts 8.0 s, and the source 16.0 s"),
+    RoundsDurations: (_RULES, "segment-duration"),
+    TellsAnotherCodec: (_RULES, "codecs"),
+    ForgetsItsRungs: (_RULES, "Track.rung of 'video/180p' is None"),
+    HidesItsSound: (_PARTS, "planned with has_sound=False, and made audio"),
+    ForcesNoKeyFrames: (_CUTS, "video/180p/0.m4s lasts 8.000 s"),
+    HasKeyFramesEveryFiveSeconds: (_CUTS, "180p/1.m4s begins at 5.000 s"),
+    AsksSeldom: (_ASKS, "workspace.check was not called for"),
+    TellsNothing: (_TELLS, "workspace.report was never called"),
+    TellsThatNothingIsDone: (_TELLS, "called with 0.0 only"),
+    TellsTheSameShare: (_TELLS, "always called with 0.5"),
+    TellsWhatIsLeft: (_TELLS, "went back"),
+    TellsPercents: (_TELLS, "not 0.0 to 1.0"),
+    NeverAsks: (_STOP, "it never asked"),
+    LeavesItsProgram: (_STOP, "a program goes on"),
+    PlansNothing: (_STOP, "plan returned no parts"),
+    BlamesTheAttempt: (_LETTER, ""),
+    NamesTheFile: (_LETTER, "this names the file"),
 }
+"""Each with the promise that it breaks, and what its author then reads."""
+_PROMISES: Final = {promise for promise, _ in WRONG.values()}
 
 
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("clip") / "plain.mp4"
-    CLIPS["plain.mp4"](made)
+    made = tmp_path_factory.mktemp("clip") / "two-segments.mp4"
+    two_segments(made)
     return made
 
 
@@ -148,10 +286,10 @@ def test_every_promise_has_somebody_who_breaks_it() -> None:
         name for name in vars(LocalTranscoderConformance) if name[:5] == "test_"
     }
 
-    assert set(WRONG.values()) == promises
+    assert _PROMISES == promises
 
 
-@pytest.mark.parametrize("promise", sorted(set(WRONG.values())))
+@pytest.mark.parametrize("promise", sorted(_PROMISES))
 def test_a_right_transcoder_passes(promise: str, clip: Path, tmp_path: Path) -> None:
     _run(FfmpegTranscoder, promise, clip, tmp_path)
 
@@ -161,9 +299,13 @@ def test_a_right_transcoder_passes(promise: str, clip: Path, tmp_path: Path) -> 
 def test_a_wrong_transcoder_is_caught(
     kind: type[FfmpegTranscoder], clip: Path, tmp_path: Path
 ) -> None:
+    promise, told = WRONG[kind]
+
     # pytest.fail raises what is no Exception.
-    with pytest.raises((AssertionError, TranscodeError, pytest.fail.Exception)):
-        _run(kind, WRONG[kind], clip, tmp_path)
+    with pytest.raises(
+        (AssertionError, TranscodeError, pytest.fail.Exception), match=re.escape(told)
+    ):
+        _run(kind, promise, clip, tmp_path)
 
 
 def _run(kind: type[FfmpegTranscoder], promise: str, clip: Path, folder: Path) -> None:
@@ -184,4 +326,7 @@ def _run(kind: type[FfmpegTranscoder], promise: str, clip: Path, folder: Path) -
     if "made" in wanted:
         order = values.get("order") or order_of(transcoder.probe(workspace))
         values["made"] = tuple(parts_made(transcoder, order, workspace, folder))
+    if "watched" in wanted:
+        order = order_of(transcoder.probe(workspace))
+        values["watched"] = part_watched(transcoder, order, workspace, folder / "seen")
     getattr(kit, promise)(**{name: values[name] for name in wanted})

@@ -49,6 +49,13 @@ def _plain(path: Path) -> None:
     ffmpeg(*pattern("320x180", "25", 2), *tone(2), *_ENCODE, "-shortest", path)
 
 
+def two_segments(path: Path) -> None:
+    """
+    Make a clip that is longer than a segment.
+    """
+    ffmpeg(*pattern("320x180", "25", 8), *tone(8), *_ENCODE, "-shortest", path)
+
+
 def _silent(path: Path) -> None:
     ffmpeg(*pattern("320x180", "25", 2), *_ENCODE, path)
 

@@ -1,0 +1,117 @@
+"""
+Work on a part while somebody watches: how often it asks, and how far it says it is.
+
+Videos of tests are made too soon to tell. So programs that the work starts are held for
+a moment, as on a busy machine: a program that stands still is no reason not to ask.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import Part, Transcoder, Workspace
+
+HELD_S: Final = 2.0
+HELD_PROGRAMS: Final = 3
+"""The first ones: somebody may start hundreds, for pictures."""
+_LOOKS_EVERY_S: Final = 0.01
+
+
+@attrs.frozen(kw_only=True)
+class WatchedWork:
+    """
+    What was seen.
+
+    Attributes:
+        gaps_s: From the beginning of the work to the first question, from each to the
+            next one, and from the last one to the end.
+        shares: What was reported, in order.
+    """
+
+    gaps_s: Sequence[float]
+    shares: Sequence[float]
+
+
+def watch(transcoder: Transcoder, part: Part, workspace: Workspace) -> WatchedWork:
+    """
+    Make a part, and hold the programs that it starts.
+    """
+    moments, shares = [time.monotonic()], list[float]()
+
+    def check() -> None:
+        moments.append(time.monotonic())
+        workspace.check()
+
+    with _holding_programs():
+        transcoder.run(part, attrs.evolve(workspace, check=check, report=shares.append))
+    moments.append(time.monotonic())
+    gaps_s = [after - before for before, after in pairwise(moments)]
+    return WatchedWork(gaps_s=gaps_s, shares=shares)
+
+
+def children() -> set[str]:
+    """
+    Return the numbers of this process's children; none where the kernel does not tell.
+    """
+    found = set[str]()
+    for one in Path("/proc/self/task").glob("*/children"):
+        # A thread that has ended meanwhile.
+        with suppress(OSError):
+            found.update(one.read_text().split())
+    return found
+
+
+@contextmanager
+def _holding_programs() -> Iterator[None]:
+    before, over = children(), threading.Event()
+    holder = threading.Thread(target=_hold, args=(before, over), daemon=True)
+    holder.start()
+    try:
+        yield
+    finally:
+        over.set()
+        holder.join()
+
+
+def _hold(before: set[str], over: threading.Event) -> None:
+    """
+    Hold the first programs that are started, until the work is over.
+    """
+    held = dict[str, float]()
+    going_on = set[str]()
+    try:
+        while not over.wait(_LOOKS_EVERY_S):
+            now = time.monotonic()
+            for number in sorted(children() - before - held.keys()):
+                if len(held) < HELD_PROGRAMS and _is_program(number):
+                    held[number] = now
+                    _send(number, signal.SIGSTOP)
+            for number in held.keys() - going_on:
+                if now - held[number] > HELD_S:
+                    going_on.add(number)
+                    _send(number, signal.SIGCONT)
+    finally:
+        for number in held.keys() - going_on:
+            _send(number, signal.SIGCONT)
+
+
+def _is_program(number: str) -> bool:
+    # Between fork and exec a child is a copy of us, for which whoever starts it waits.
+    with suppress(OSError):
+        command = Path(f"/proc/{number}/cmdline").read_bytes()
+        return command not in {b"", Path("/proc/self/cmdline").read_bytes()}
+    return False
+
+
+def _send(number: str, what: signal.Signals) -> None:
+    # It has ended meanwhile.
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(int(number), what)

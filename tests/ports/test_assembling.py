@@ -2,6 +2,7 @@
 What the parts of a job become.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -10,13 +11,22 @@ import pytest
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.media_index import MediaIndex, TrackPiece
-from hvcore.domain.processing.transcoding import PartDone, TranscodeOrder
+from hvcore.domain.processing.transcoding import (
+    PartDone,
+    Track,
+    TranscodeError,
+    TranscodeOrder,
+)
 from hvcore.ports.transcoder import Workspace
 from tests.fakes import TextTranscoder
 from tests.media_samples import audio_track, segments, video_track
 
 
-def assembled(pictures_s: list[float], sound_s: list[float]) -> MediaIndex:
+def assembled(
+    pictures_s: list[float],
+    sound_s: list[float],
+    changed: Callable[[Track], Track] = lambda track: track,
+) -> MediaIndex:
     """
     Join a part of pictures and one of sound.
     """
@@ -43,8 +53,8 @@ def assembled(pictures_s: list[float], sound_s: list[float]) -> MediaIndex:
         segment_s=6,
     )
     done = [
-        ("p0a1", PartDone(tracks=tuple(pictures))),
-        ("p1a1", PartDone(tracks=(sound,))),
+        ("p0a1", PartDone(tracks=tuple(map(changed, pictures)))),
+        ("p1a1", PartDone(tracks=(changed(sound),))),
     ]
     return transcoder.assemble(order, done)
 
@@ -72,3 +82,64 @@ def test_sound_ends_within_a_segment_of_the_pictures(
     assert sound.pieces == (TrackPiece(folder="p1a1", first_number=0, count=kept),)
     assert all(len(p.track.segments) == len(pictures_s) for p in pictures)
     assert media.duration_s == sum(pictures_s)
+
+
+@pytest.mark.parametrize(
+    ("pictures_s", "sound_s", "reason"),
+    [
+        ([20], [6, 6, 6, 2], "video/480p/0.m4s lasts 20.0 s, and segments of 6 s"),
+        ([6, 10, 4], [6, 6, 6, 2], "video/480p/1.m4s lasts 10.0 s"),
+        ([6, 6, 6, 2], [6, 14], "audio/1.m4s lasts 14.0 s"),
+    ],
+)
+def test_segments_that_are_longer_than_planned_are_refused(
+    pictures_s: list[float], sound_s: list[float], reason: str
+) -> None:
+    with pytest.raises(TranscodeError, match=f"not cut as planned: {reason}"):
+        assembled(pictures_s, sound_s)
+
+
+def test_the_rest_of_a_video_may_belong_to_its_last_segment() -> None:
+    media = assembled([6, 6, 8.9], [6, 6, 8.9])
+
+    assert len(media.tracks[0].track.segments) == 3
+
+
+def counted_from_one(track: Track) -> Track:
+    later = [attrs.evolve(one, number=one.number + 1) for one in track.segments]
+    return attrs.evolve(track, segments=tuple(later))
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason", "log"),
+    [
+        (
+            lambda track: attrs.evolve(track, name=track.name.removesuffix("p")),
+            "A rendition is missing: video/480p.",
+            "the tracks that were made: 'audio', 'video/480'",
+        ),
+        (
+            counted_from_one,
+            "video/480p/0.m4s was expected, and video/480p/1.m4s was found.",
+            "from 0",
+        ),
+        (
+            lambda track: attrs.evolve(track, rung=None),
+            "A rendition does not say what it carries out: video/480p.",
+            "Track.rung",
+        ),
+        (
+            lambda track: attrs.evolve(track, audio=None),
+            "A rendition does not say what it carries out: audio.",
+            "Track.audio",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(
+    changed: Callable[[Track], Track], reason: str, log: str
+) -> None:
+    with pytest.raises(TranscodeError) as raised:
+        assembled([6, 2], [6, 2], changed)
+
+    assert raised.value.reason.endswith(reason)
+    assert log in raised.value.log

@@ -21,10 +21,10 @@ from hv_checks.machine_checks import (
     player,
     private_files,
     python,
-    sandbox,
 )
 from hv_checks.notify_check import notify
 from hv_checks.plugin_checks import auth, plugins, purgers
+from hv_checks.sandbox_check import sandbox
 from hv_checks.settings_checks import fetch, keys, mail, spool
 from hv_checks.sign_in_check import sign_in
 from hv_checks.transcoder_checks import jobs, transcoder

@@ -4,9 +4,7 @@ Checks of this machine: its programs and files.
 
 import os
 import platform
-import shutil
 import stat
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -75,26 +73,6 @@ def _edge_folder(folder: Path) -> Sequence[HealthFinding]:
         HealthFinding(state=WARNING, check="edge", found=found, mend=mend)
         for found, mend in wrong.items()
     ]
-
-
-def sandbox(_: Services) -> Sequence[HealthFinding]:
-    """
-    Check that ffmpeg can be locked in.
-    """
-    bwrap = shutil.which("bwrap")
-    mend = "Install bubblewrap; without it no files are hidden from ffmpeg."
-    if bwrap is None:
-        return [
-            HealthFinding(state=WARNING, check="sandbox", found="no bwrap", mend=mend)
-        ]
-    command = [bwrap, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
-    tried = subprocess.run(  # noqa: S603 - our own arguments
-        [*command, "/bin/true"], capture_output=True, text=True, check=False
-    )
-    if tried.returncode != 0:
-        found = f"bwrap does not work here: {tried.stderr.strip()[:200]}"
-        return [HealthFinding(state=WARNING, check="sandbox", found=found, mend=mend)]
-    return [healthy("sandbox", bwrap)]
 
 
 def player(_: Services) -> Sequence[HealthFinding]:

@@ -30,26 +30,19 @@ def transcoder(services: Services) -> Sequence[HealthFinding]:
     """
     Check what the transcoders can do and what they lack.
     """
-    findings = [*_abilities(_told(services.transcoder))]
+    findings = [*_abilities(told(services.transcoder))]
     if isinstance(services.transcoder, RemoteTranscoder):
         findings += _reach(services, services.transcoder)
-    for name in _routed(services):
+    for name in routed(services):
         try:
             other: Transcoder = services.transcoders.named(name)
-            findings += _abilities(_told(other))
+            findings += _abilities(told(other))
         except UnavailableError as error:
             findings.append(broken(CHECK, f"a rule names {name}", error.detail))
             continue
         if isinstance(other, RemoteTranscoder):
             findings += _reach(services, other)
     return list(dict.fromkeys(findings))
-
-
-def _told(transcoder: Transcoder) -> Capabilities:
-    able: object = transcoder.capabilities()
-    if not isinstance(able, Capabilities):
-        raise wrong_answer(transcoder.capabilities, able, Capabilities)
-    return able
 
 
 def jobs(services: Services) -> Sequence[HealthFinding]:
@@ -68,6 +61,25 @@ def jobs(services: Services) -> Sequence[HealthFinding]:
     return findings or [healthy("jobs", "none is unfinished")]
 
 
+def told(transcoder: Transcoder) -> Capabilities:
+    """
+    Return what a transcoder says of itself, which is a stranger's answer.
+    """
+    able: object = transcoder.capabilities()
+    if not isinstance(able, Capabilities):
+        raise wrong_answer(transcoder.capabilities, able, Capabilities)
+    return able
+
+
+def routed(services: Services) -> Iterator[str]:
+    """
+    Give the names of the transcoders that rules name, but for the usual one.
+    """
+    chosen = services.settings.transcoder
+    names = dict.fromkeys(read_route(text).transcoder for text in chosen.routes)
+    return (name for name in names if name != chosen.backend)
+
+
 def _unfinished(services: Services, name: str, count: int) -> HealthFinding:
     chosen = services.settings.transcoder
     found = f"{count} unfinished with the transcoder {name}"
@@ -83,12 +95,6 @@ def _unfinished(services: Services, name: str, count: int) -> HealthFinding:
         f"them as HV_TRANSCODER__FURTHER__{name.upper()}__… until no job is left."
     )
     return HealthFinding(state=WARNING, check="jobs", found=found, mend=mend)
-
-
-def _routed(services: Services) -> Iterator[str]:
-    chosen = services.settings.transcoder
-    names = dict.fromkeys(read_route(text).transcoder for text in chosen.routes)
-    return (name for name in names if name != chosen.backend)
 
 
 def _abilities(able: Capabilities) -> Sequence[HealthFinding]:

@@ -35,6 +35,7 @@ CORES_PER_LIGHT_WORKER: Final = 2
 """A short clip is planned and checked for about as long as it is encoded."""
 MOST_LIGHT_WORKERS: Final = 8
 """Each takes 100 MB; and the database has one writer, if it is SQLite."""
+_ABOUT_PREPARING: Final = "tries the plugins and makes the tables"
 
 
 class LocalService:
@@ -98,7 +99,9 @@ class LocalService:
             first.append(wait_for_queue(self.folder))
         # The queue's server starts while we load what everything else needs.
         load_shared()
-        prepare = self._hv("prepare", environ, "prepare")
+        prepare = attrs.evolve(
+            self._hv("prepare", environ, "prepare"), about=_ABOUT_PREPARING
+        )
         first.append(self._supervisor.run_once(prepare))
         await self._unless_ended(asyncio.gather(*first))
         for program in self._servers(environ):

@@ -7,14 +7,16 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
-from importlib.metadata import entry_points
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Final
 
 import attrs
 
 from hv_cli.commands import CliError
+from hvcore.registry import Registry
+from hvcore.registry.loading import distribution_of, package_of
 
 GROUP: Final = "hvcore.kits"
 """Entry points: the plugin's name, and its module of kits."""
@@ -42,14 +44,18 @@ class KitReport:
     broken: Sequence[str]
 
 
-def run_kit(plugin: str) -> KitReport:
+def run_kit(plugin: str, registry: Callable[[], Registry]) -> KitReport:
     """
     Run the kit of a plugin, in a process of its own.
+
+    Args:
+        plugin: Its name in GROUP, or that of a backend of one plugin with a kit.
+        registry: Loads what is installed, to find a backend's plugin.
 
     Raises:
         CliError: It has none, or it cannot be run.
     """
-    module = _module_of(plugin)
+    module = _module_of(plugin, registry)
     if importlib.util.find_spec("pytest") is None:
         raise CliError("Kits need pytest; run: pip install 'hvcore[testing]' pytest")
     with tempfile.TemporaryDirectory() as folder:
@@ -81,19 +87,43 @@ def run_kit(plugin: str) -> KitReport:
         return _report(results)
 
 
-def _module_of(plugin: str) -> str:
-    found = {point.name: point.value for point in entry_points(group=GROUP)}
-    if plugin not in found:
-        known = ", ".join(sorted(found)) or "none"
-        # A backend's name is often the end of its plugin's.
-        meant = sorted(name for name in found if name.endswith(f"-{plugin}"))
-        hint = f" Did you mean {meant[0]}?" if meant else ""
+def _module_of(plugin: str, registry: Callable[[], Registry]) -> str:
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    if plugin in found:
+        return _module(found[plugin])
+    of_backend = _kits_of_backend(plugin, registry(), found.values()) if found else []
+    if len(of_backend) == 1:
+        return _module(found[of_backend[0]])
+    if of_backend:
         raise CliError(
-            f"No plugin {plugin} names a kit; there are: {known}.{hint} A plugin names it in "
-            f'its pyproject.toml: [project.entry-points."{GROUP}"] {plugin} = '
-            '"<its module of kits>".'
+            f"Several kits may be meant by {plugin}; choose one of: "
+            f"{', '.join(of_backend)}."
         )
-    return found[plugin].partition(":")[0].strip()
+    known = ", ".join(sorted(found)) or "none"
+    raise CliError(
+        f"No plugin {plugin} names a kit; there are: {known}. A plugin names it in its "
+        f'pyproject.toml: [project.entry-points."{GROUP}"] {plugin} = '
+        '"<its module of kits>".'
+    )
+
+
+def _kits_of_backend(
+    name: str, registry: Registry, kits: Iterable[EntryPoint]
+) -> Sequence[str]:
+    """
+    Return the kits in the packages or distributions of plugins that offer a backend.
+    """
+    sources = [one.source for one in registry.offers if one.backend.name == name]
+    packages = {source.package for source in sources}
+    distributions = {source.distribution for source in sources if not source.is_listed}
+    by_package = [one for one in kits if package_of(_module(one)) in packages]
+    # One distribution may bring several plugins, each in a package of its own.
+    found = by_package or [one for one in kits if distribution_of(one) in distributions]
+    return sorted(one.name for one in found)
+
+
+def _module(kit: EntryPoint) -> str:
+    return kit.value.partition(":")[0].strip()
 
 
 def _report(results: Path) -> KitReport:

@@ -11,6 +11,7 @@ from hv_cli.new_plugin import write_plugin
 from hv_cli.output import json_option
 from hv_cli.plugin_check import run_kit
 from hv_cli.plugin_listing import list_plugins
+from hvcore.registry import Registry, load_plugins
 
 
 @click.group(cls=HvGroup, invoke_without_command=True)
@@ -61,9 +62,15 @@ def new(invocation: Invocation, kind: str, name: str, into: Path) -> None:
 def check(invocation: Invocation, name: str) -> None:
     """
     Run the kit of an installed plugin, and say which promises are not kept.
+
+    NAME is the kit's, which is often that of the distribution, or the backend's.
     """
-    del invocation
-    report = run_kit(name)
+
+    def registry() -> Registry:
+        invocation.abandons_threads = True
+        return load_plugins(invocation.load().settings)
+
+    report = run_kit(name, registry)
     click.echo(
         f"{name}: {report.kept} promises kept, {len(report.declared)} declared not to "
         f"be, {len(report.broken)} broken, {len(report.not_offered)} not offered."

@@ -51,6 +51,7 @@ class Program:
         stops: Programs of a lower number are stopped before the others.
         grace_s: How long it may take to stop; then it is killed.
         is_hv: Whether it is a command of ``hv``.
+        about: What it is for, where its name does not say that.
         replaces: Whether it gets ``--replaces PID`` with the process that it
             replaces, so that it can free what that one held.
     """
@@ -63,6 +64,7 @@ class Program:
     grace_s: float = 5.0
     is_hv: bool = False
     replaces: bool = False
+    about: str = ""
 
 
 def hv_words(*words: str) -> list[str]:
@@ -251,7 +253,9 @@ class Supervisor:
         reason = _BEFORE_THE_MESSAGE.sub("", log.reason.decode(errors="replace"))
         # Several faults, which the log has on one line.
         reason = reason.replace("\\n", "\n")
-        lines = [f"{program.name} does not start.", reason, f"See {log.path}."]
+        about = f", which {program.about}," if program.about else ""
+        first = f"{program.name}{about} does not start."
+        lines = [first, reason, f"See {log.path}."]
         return "\n".join(filter(None, lines))
 
 

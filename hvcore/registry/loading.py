@@ -83,6 +83,20 @@ def plugin_names(settings: Settings) -> frozenset[str]:
     return frozenset(one.source.plugin for one in _plugins(settings))
 
 
+def package_of(module: str) -> str:
+    """
+    Return in which package a module is; itself if in none.
+    """
+    return module.rpartition(".")[0] or module
+
+
+def distribution_of(point: EntryPoint) -> str:
+    """
+    Return name and version of what brings an entry point.
+    """
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
+
+
 def current_name(name: str) -> str:
     """
     Return what a plugin is called today; warn of an old name.
@@ -99,7 +113,7 @@ def _plugins(settings: Settings) -> Iterator[_Found]:
     if settings.plugin_modules is not None:
         for name in map(current_name, settings.plugin_modules):
             source = PluginSource(
-                plugin=name, distribution=LISTED, package=_package(name)
+                plugin=name, distribution=LISTED, package=package_of(name)
             )
             yield _Found(source, partial(importlib.import_module, name))
         return
@@ -111,18 +125,10 @@ def _plugins(settings: Settings) -> Iterator[_Found]:
     for point in found:
         source = PluginSource(
             plugin=point.name,
-            distribution=_distribution(point),
-            package=_package(point.value.partition(":")[0].strip()),
+            distribution=distribution_of(point),
+            package=package_of(point.value.partition(":")[0].strip()),
         )
         yield _Found(source, point.load)
-
-
-def _package(module: str) -> str:
-    return module.rpartition(".")[0] or module
-
-
-def _distribution(point: EntryPoint) -> str:
-    return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
 
 
 def _offered(one: _Found) -> tuple[Sequence[Offer], Sequence[PluginFault]]:

@@ -116,6 +116,23 @@ def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
     assert '"name": "acme"' in listed.stdout
 
 
+def test_what_is_written_has_no_lint(tmp_path: Path) -> None:
+    """
+    By the rules that are usual, wherever ruff is run.
+    """
+    ruff = str(Path(sys.executable).with_name("ruff"))
+    check = [ruff, "check", "--no-cache", "--output-format", "concise"]
+    folders = [write_plugin(kind, "acme", tmp_path) for kind in KINDS]
+
+    above = run(tmp_path, *check, "--extend-select", "I,RUF,F403", ".")
+    inside = run(folders[0], *check, "--extend-select", "I,RUF", ".")
+    formatted = run(tmp_path, ruff, "format", "--no-cache", "--check", ".")
+
+    assert above.returncode == 0, above.stdout + above.stderr
+    assert inside.returncode == 0, inside.stdout + inside.stderr
+    assert formatted.returncode == 0, formatted.stdout + formatted.stderr
+
+
 def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> None:
     hv("plugins", "new", "sign_in", "acme", "--into", str(tmp_path))
     folder, target = tmp_path / "hv-sign-in-acme", tmp_path / "installed"
@@ -128,14 +145,25 @@ def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> 
     assert judged in backend.read_text()
     backend.write_text(backend.read_text().replace(judged, ""))
     bad = run(tmp_path, *HV, "plugins", "check", "hv-sign-in-acme", **path)
-    unknown = run(tmp_path, *HV, "plugins", "check", "acme", **path)
+    by_backend = run(tmp_path, *HV, "plugins", "check", "acme", **path)
+    unknown = run(tmp_path, *HV, "plugins", "check", "acne", **path)
 
     assert good.returncode == 0, good.stderr
     assert "0 broken" in good.stdout
     assert bad.returncode == 1, bad.stdout
     assert "  broken       test_" in bad.stdout
-    assert unknown.returncode == 1
-    assert "there are: hv-sign-in-acme. Did you mean" in unknown.stderr
+    assert bad.stdout.partition(":")[2] == by_backend.stdout.partition(":")[2]
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "there are: hv-sign-in-acme." in unknown.stderr
+
+
+def test_a_backend_that_several_kits_try_is_not_guessed(
+    installed: Path, tmp_path: Path
+) -> None:
+    done = run(tmp_path, *HV, "plugins", "check", "acme", **importing(installed))
+
+    assert done.returncode == 1
+    assert "choose one of: hv-cache-purge-acme, hv-limits-acme" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ threading.Thread(target=threading.Event().wait).start()
 threading.Event().wait()
 """
 CLIENTS = 64
+PREPARE = "prepare, which tries the plugins and makes the tables, does not start."
 
 
 def hv(planted: Planted, *words: str) -> subprocess.CompletedProcess[str]:
@@ -87,7 +88,7 @@ def test_a_missing_library_is_a_line_of_its_own_with_the_command_at_its_end(
     done = hv(planted, "up", "--port", str(free_ports()))
 
     first, reason, see = done.stderr.partition("Error: ")[2].splitlines()
-    assert first == "prepare does not start."
+    assert first == PREPARE
     assert reason.startswith("The storage backend 'acme' needs no_such_library (")
     assert reason.endswith("). Run: pip install no_such_library")
     assert see.startswith("See ")
@@ -111,7 +112,7 @@ def test_each_wrong_option_has_a_line_of_its_own(tmp_path: Path) -> None:
     )
 
     first, typo, *missing, see = done.stderr.partition("Error: ")[2].splitlines()
-    assert first == "prepare does not start."
+    assert first == PREPARE
     assert typo.endswith("did you mean auth.options.oidc.issuer?")
     assert len(missing) == 2
     assert see.startswith("See ")

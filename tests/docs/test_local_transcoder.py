@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import pytest
 
 from hvcore import plugin_api
@@ -108,7 +109,7 @@ def test_the_kit_finds_nothing_wrong(examples: Path) -> None:
     )
 
     assert done.returncode == 0, done.stdout
-    assert "8 passed" in done.stdout
+    assert "12 passed" in done.stdout
 
 
 def test_the_example_imports_what_plugins_may() -> None:
@@ -116,3 +117,24 @@ def test_the_example_imports_what_plugins_may() -> None:
         r"from hvcore\.plugin_api import \((.*?)\)", PAGE, re.DOTALL
     ):
         assert set(names.replace(",", " ").split()) <= set(plugin_api.__all__)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        plugin_api.Capabilities,
+        plugin_api.PartDone,
+        plugin_api.Rung,
+        plugin_api.Segment,
+        plugin_api.SourceInfo,
+        plugin_api.Still,
+    ],
+)
+def test_each_field_is_explained_and_there_is_no_other(kind: type) -> None:
+    rows = re.search(rf"\| `{kind.__name__}` \|.*\n(\| \|.*\n)*", PAGE)
+
+    assert rows
+    cells = [row.split("|")[2] for row in rows[0].splitlines()]
+    told = [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
+    fields = [field.name for field in attrs.fields(kind) if field.name != "file"]
+    assert sorted(told) == sorted(fields)

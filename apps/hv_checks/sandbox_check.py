@@ -10,6 +10,7 @@ from typing import Final
 from hv_checks.transcoder_checks import routed, told
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import WARNING, HealthFinding, healthy
+from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.errors import UnavailableError
 from hvcore.ports.transcoder import RemoteTranscoder, Transcoder
 
@@ -22,7 +23,9 @@ def sandbox(services: Services) -> Sequence[HealthFinding]:
     """
     Check that transcoders lock the programs in that they run on this machine.
     """
-    findings = [_of(one) for one in _local(services)]
+    local = map(told, _local(services))
+    # Of one that cannot be used, the check of transcoders tells.
+    findings = [_of(able) for able in local if able.usable]
     return list(dict.fromkeys(findings)) or [healthy(CHECK, "no video is made here")]
 
 
@@ -39,9 +42,8 @@ def _local(services: Services) -> Iterator[Transcoder]:
             yield other
 
 
-def _of(transcoder: Transcoder) -> HealthFinding:
-    able = told(transcoder)
-    if able.sandbox == _BUBBLEWRAP or not able.usable:
+def _of(able: Capabilities) -> HealthFinding:
+    if able.sandbox == _BUBBLEWRAP:
         return _bubblewrap()
     if able.sandbox:
         return healthy(CHECK, f"{able.name}: {able.sandbox}")

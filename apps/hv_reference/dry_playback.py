@@ -243,10 +243,11 @@ class _ReadOnlyUnitOfWork:
         """
         return self.inner.read()
 
-    def write(self) -> AbstractContextManager[Work]:
+    def write(self, *, is_durable: bool = True) -> AbstractContextManager[Work]:
         """
         Refuse: nothing that is only explained may change anything.
         """
+        del is_durable
         raise UnavailableError("hv explain changes nothing.")
 
     def ping(self) -> None:

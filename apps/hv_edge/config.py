@@ -8,7 +8,6 @@ import os
 import pwd
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from ipaddress import ip_network
 from pathlib import Path
 from resource import RLIMIT_NOFILE, getrlimit
 from typing import Final
@@ -21,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hv_edge.requirements import MODULES
 from hv_edge.script_settings import SETTINGS_FILE, WORKER_CONNECTIONS, script_settings
 from hv_web.middleware import MAX_REQUEST_ID_CHARS
+from hv_web.proxies import read_networks
 from hv_web.representations import MAX_AGE_S
 from hvcore.changes_file import CHANGES_BYTES, CHANGES_FILE
 from hvcore.domain.limits import MAX_PICTURE_BYTES
@@ -263,14 +263,9 @@ def _tls(certificate: str, key: str) -> str:
 def _proxies(networks: Sequence[str]) -> str:
     if not networks:
         return ""
-    try:
-        trusted = [ip_network(network, strict=False) for network in networks]
-    except ValueError as exc:
-        raise ConfigError(
-            f"HV_EDGE__PROXIES: {exc}. Write addresses and networks, such as "
-            "192.0.2.1,2001:db8::/32."
-        ) from exc
-    lines = [f"    set_real_ip_from {network};\n" for network in trusted]
+    lines = [
+        f"    set_real_ip_from {network};\n" for network in read_networks(networks)
+    ]
     # Of several proxies in a row, the first that is none of these is the viewer.
     lines += ["    real_ip_header X-Forwarded-For;\n", "    real_ip_recursive on;\n"]
     return "".join(lines)

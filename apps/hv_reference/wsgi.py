@@ -10,6 +10,7 @@ from hv_reference.draining import packed
 from hv_reference.plugin_middleware import has_middleware, with_middleware
 from hv_reference.public_paths import App, by_path
 from hv_web.plain_requests import FileOpener
+from hv_web.proxies import PROXIES
 from hvcore.assembly import build
 from hvcore.ports.web_apps import WebApp
 from hvcore.settings import Settings
@@ -30,6 +31,7 @@ def api_app(settings: Settings, threads: int) -> App:
         threads: That may call it at a time.
 
     Raises:
+        ConfigError: A proxy in front is none.
         PluginError: A plugin's route or middleware cannot be used.
     """
     from hv_api.app import make_api  # noqa: PLC0415 - other processes need none of it
@@ -37,6 +39,7 @@ def api_app(settings: Settings, threads: int) -> App:
     from hv_dashboard.app import make_dashboard  # noqa: PLC0415 - see above
     from hv_reference.dry_playback import DryPlaybackJudge  # noqa: PLC0415
 
+    PROXIES.trust(settings.edge.proxies)
     services = build(settings, connections=threads)
     app: App = with_middleware(make_api(services), WebApp.API, services)
     if settings.dashboard.enabled:
@@ -64,7 +67,7 @@ def delivery_app(
             the settings on its standard input (draining.read_settings).
 
     Raises:
-        ConfigError: The folder of the counts cannot be used.
+        ConfigError: The folder of the counts, or a proxy in front, cannot be used.
         PluginError: A plugin's middleware cannot be used.
     """
     from hv_delivery.app import make_app as make_delivery  # noqa: PLC0415 - see above
@@ -75,6 +78,7 @@ def delivery_app(
     from hv_player.app import make_app as make_player  # noqa: PLC0415
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
+    PROXIES.trust(settings.edge.proxies)
     services = build(settings, connections=threads)
     packed_settings = packed(settings)
     DrainKeeper(services.spool_dir, services.spool, drain, packed_settings).start()

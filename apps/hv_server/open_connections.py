@@ -5,7 +5,6 @@ A connection that sends nothing costs little, but there are only so many. For th
 main thread of a process alone.
 """
 
-import ipaddress
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import Any, Final
 
 import attrs
 
+from hv_web.proxies import PROXIES
 from hv_web.viewers import client_address
 from hvcore.errors import UnavailableError
 from hvcore.throttling.shares import REFUSALS, SharedCapacity, client_of_address
@@ -95,13 +95,9 @@ def neighbour_of(address: Any) -> str:  # noqa: ANN401 - of a socket
 @lru_cache(maxsize=MAX_CACHED)
 def client_of(address: str) -> tuple[str, bool]:
     """
-    Return the client of an address, and whether it is of this machine.
+    Return the client of an address, and whether it is a proxy of ours.
     """
-    try:
-        is_own = ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        is_own = True
-    return client_of_address(address), is_own
+    return client_of_address(address), PROXIES.is_proxy(address)
 
 
 def sender_of(neighbour: str, head: bytes) -> str:

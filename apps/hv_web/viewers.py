@@ -2,12 +2,12 @@
 What a request shows about its viewer.
 """
 
-import ipaddress
 from collections.abc import Iterable
 from typing import Final
 
 import falcon
 
+from hv_web.proxies import PROXIES
 from hvcore.domain.analytics.cmcd import player_report, player_session
 from hvcore.domain.playback.viewer import Viewer
 
@@ -46,21 +46,17 @@ def countries_in(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], .
 
 def client_address(neighbour: str, forwarded: str | None) -> str:
     """
-    Return the client's address, as the neighbour or our own proxy reports it.
+    Return the client's address, as the neighbour or our own proxies report it.
 
     Args:
         neighbour: Who holds the connection.
         forwarded: The header ``X-Forwarded-For``.
     """
-    if forwarded and _is_own(neighbour):
-        # The last one is what the proxy itself saw; those before are claims.
-        return forwarded.rpartition(",")[2].strip()
-    return neighbour
-
-
-def _is_own(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        # A unix socket's peer has none.
-        return True
+    if not forwarded or not PROXIES.is_proxy(neighbour):
+        return neighbour
+    # The last one is what the proxy itself saw; those before are claims, unless a
+    # further proxy of ours made them.
+    *claims, seen = forwarded.split(",")
+    while claims and PROXIES.is_named(seen.strip()):
+        seen = claims.pop()
+    return seen.strip()

@@ -279,8 +279,8 @@ class EdgeSettings:
             the data folder if relative, ``edge`` there if empty.
         tls_certificate: A file in PEM, with the chain; no TLS if empty.
         tls_key: The file of its key.
-        proxies: Addresses and networks of proxies in front (a CDN), whose
-            ``X-Forwarded-For`` is trusted.
+        proxies: Addresses and networks of proxies in front of the edge (a CDN), or of
+            the API and delivery on other machines, whose ``X-Forwarded-For`` is trusted.
         connections_per_client: How many with a request in progress one address
             may have.
         cache_mb: Disk for segments of a storage that is not on this machine.

@@ -38,6 +38,28 @@ MOST_LIGHT_WORKERS: Final = 8
 _ABOUT_PREPARING: Final = "tries the plugins and makes the tables"
 
 
+@attrs.frozen(kw_only=True)
+class UsualWorkers:
+    """
+    How many workers a machine of this size has.
+    """
+
+    encoders: int
+    light: int
+
+
+def usual_workers() -> UsualWorkers:
+    """
+    Return how many workers suit this machine's cores.
+    """
+    cores = os.cpu_count() or 1
+    light = max(1, cores // CORES_PER_LIGHT_WORKER)
+    return UsualWorkers(
+        encoders=max(min(cores, USUAL_ENCODERS), cores // CORES_PER_ENCODER),
+        light=min(light, MOST_LIGHT_WORKERS),
+    )
+
+
 class LocalService:
     """
     ``hv up`` without its terminal.
@@ -62,11 +84,9 @@ class LocalService:
         self._loaded = invocation.load()
         self._config = invocation.config
         self._listeners = listeners
-        cores = os.cpu_count() or 1
-        usual = max(min(cores, USUAL_ENCODERS), cores // CORES_PER_ENCODER)
-        self._workers = workers or usual
-        light = max(1, cores // CORES_PER_LIGHT_WORKER)
-        self._light_workers = min(light, MOST_LIGHT_WORKERS)
+        usual = usual_workers()
+        self._workers = workers or usual.encoders
+        self._light_workers = usual.light
         self._tell = tell
         self._supervisor = Supervisor(self.folder, tell)
         self._keepers: list[asyncio.Task[None]] = []

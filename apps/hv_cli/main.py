@@ -82,6 +82,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "hv_cli.edge:edge",
         "Put nginx in front of delivery, and count what it serves.",
     ),
+    "systemd": (
+        "hv_cli.systemd:systemd",
+        "Write systemd units for every process of the service.",
+    ),
     "doctor": (
         "hv_cli.doctor:doctor",
         "Check the installation, and say how to fix each problem.",

@@ -20,6 +20,11 @@ EDGE_STOP_S: Final = 70
 OPEN_FILES: Final = 65_536
 """A server takes 1000 connections, with a file for each; nginx takes many more."""
 
+_BEFORE: Final = (
+    "network-online.target",
+    # Those of this machine, if there are any.
+    *("postgresql.service", "redis-server.service", "valkey-server.service"),
+)
 _HOMES: Final = (Path("/home"), Path("/root"), Path("/run/user"))
 _CONFINED: Final[Sequence[str]] = (
     "NoNewPrivileges=yes",
@@ -262,8 +267,7 @@ def _headings(what: str) -> list[str]:
     return [
         f"Description=hvcore: {what}",
         "Wants=network-online.target",
-        "After=network-online.target postgresql.service valkey-server.service "
-        "redis-server.service",
+        f"After={' '.join(_BEFORE)}",
     ]
 
 

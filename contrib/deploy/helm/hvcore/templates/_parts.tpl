@@ -1,0 +1,152 @@
+{{- define "hvcore.name" -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "hvcore.selector" -}}
+app.kubernetes.io/name: hvcore
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "hvcore.labels" -}}
+{{ include "hvcore.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{- /* The pod of a process. Takes root, component, command, resources; port and
+startsFfmpeg where they apply. */ -}}
+{{- define "hvcore.pod" -}}
+{{- $unmasked := and .startsFfmpeg (eq .root.Values.confinement "unmasked") -}}
+metadata:
+  labels:
+    {{- include "hvcore.labels" . | nindent 4 }}
+  annotations:
+    # A change of settings starts the pods anew.
+    checksum/settings: {{ toJson .root.Values.settings | sha256sum }}
+spec:
+  {{- with .root.Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .root.Values.serviceAccount.name }}
+  serviceAccountName: {{ . }}
+  {{- end }}
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  # Longer than any process takes to finish its requests or hand its tasks back.
+  terminationGracePeriodSeconds: 45
+  {{- if $unmasked }}
+  hostUsers: false
+  {{- end }}
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 10001
+    runAsGroup: 10001
+    fsGroup: 10001
+    seccompProfile:
+      type: {{ ternary "Unconfined" "RuntimeDefault" $unmasked }}
+  {{- if .restartPolicy }}
+  restartPolicy: {{ .restartPolicy }}
+  {{- else }}
+  topologySpreadConstraints:
+    - maxSkew: 1
+      topologyKey: kubernetes.io/hostname
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels:
+          {{- include "hvcore.selector" . | nindent 10 }}
+  {{- end }}
+  containers:
+    - name: {{ .component }}
+      image: "{{ .root.Values.image.repository }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
+      imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+      args:
+        {{- toYaml .command | nindent 8 }}
+      env:
+        {{- range $name, $key := .root.Values.secret.files }}
+        - name: {{ $name }}_FILE
+          value: /run/secrets/hvcore/{{ $key }}
+        {{- end }}
+      envFrom:
+        - configMapRef:
+            name: {{ include "hvcore.name" .root }}-settings
+      {{- with .port }}
+      ports:
+        - name: http
+          containerPort: {{ . }}
+      startupProbe:
+        httpGet: {path: /health/live, port: http}
+        periodSeconds: 2
+        failureThreshold: 60
+      livenessProbe:
+        httpGet: {path: /health/live, port: http}
+        periodSeconds: 10
+        timeoutSeconds: 5
+        failureThreshold: 6
+      readinessProbe:
+        httpGet: {path: /health/ready, port: http}
+        periodSeconds: 5
+        timeoutSeconds: 5
+        failureThreshold: 2
+      lifecycle:
+        preStop:
+          # Until nobody sends requests here any more.
+          exec:
+            command: ["sleep", "5"]
+      {{- end }}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities:
+          drop: [ALL]
+        {{- if $unmasked }}
+        procMount: Unmasked
+        {{- end }}
+      resources:
+        {{- toYaml .resources | nindent 8 }}
+      volumeMounts:
+        - {name: data, mountPath: /data}
+        - {name: tmp, mountPath: /tmp}
+        - {name: secrets, mountPath: /run/secrets/hvcore, readOnly: true}
+  volumes:
+    - name: data
+      emptyDir:
+        sizeLimit: {{ .root.Values.scratch.sizeLimit }}
+    - name: tmp
+      emptyDir:
+        sizeLimit: 1Gi
+    - name: secrets
+      secret:
+        secretName: {{ .root.Values.secret.name }}
+        # Of the group: the files are root's.
+        defaultMode: 0440
+{{- end }}
+
+{{- /* A Deployment. Takes what the pod takes, and replicas: none where KEDA decides. */ -}}
+{{- define "hvcore.deployment" -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "hvcore.name" .root }}-{{ .component }}
+  labels:
+    {{- include "hvcore.labels" . | nindent 4 }}
+spec:
+  {{- if .replicas }}
+  replicas: {{ .replicas }}
+  {{- end }}
+  selector:
+    matchLabels:
+      {{- include "hvcore.selector" . | nindent 6 }}
+  strategy:
+    rollingUpdate:
+      {{- if .port }}
+      maxUnavailable: 0
+      {{- else }}
+      maxUnavailable: 25%
+      {{- end }}
+      maxSurge: 1
+  template:
+    {{- include "hvcore.pod" . | nindent 4 }}
+{{- end }}

@@ -202,7 +202,8 @@ def test_the_units_fit_the_settings_of_the_environment_file(
     file.write_text(
         '# settings\nHV_QUEUE__BACKEND=sql\nHV_NOTIFY__SQS_URL="https://sqs.eu-west-1.'
         'amazonaws.com/1/q"\nHV_EDGE__LISTEN=9443\nHV_EDGE__FOLDER=/var/cache/hv\n'
-        "HV_STORAGE__OPTIONS__URL=file:///srv/videos\nHV_SHARES__ENCODERS_RESERVED=0\n"
+        "HV_STORAGE__OPTIONS__URL=file:///srv/videos\n"
+        "HV_DATABASE__URL=sqlite:////srv/records/hv.sqlite3\nHV_SHARES__ENCODERS_RESERVED=0\n"
     )
     assert unknown_settings(read_environment_file(file)) == []
 
@@ -222,7 +223,9 @@ def test_the_units_fit_the_settings_of_the_environment_file(
     assert values(api, "User") == [USER]
     assert values(api, "EnvironmentFile") == [str(file)]
     assert values(api, "Environment") == [f'"HV_DATA={data}"']
-    assert values(api, "ReadWritePaths") == [f"{data} /var/cache/hv /srv/videos"]
+    assert values(api, "ReadWritePaths") == [
+        f"{data} /var/cache/hv /srv/records /srv/videos"
+    ]
     assert {oct(path.stat().st_mode & 0o777) for path in folder.iterdir()} == {"0o644"}
     assert "systemctl enable --now hv.target" in outcome.stderr
     if os.geteuid() == 0:

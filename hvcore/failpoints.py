@@ -45,6 +45,10 @@ POINTS: Final = {
     "webhook.sent": "an event is delivered, and that is not written down",
     "spool.written": "a segment is written down, and not served yet",
     "answer.sent": "a file is sent, and others that were counted with it are not",
+    "copy.prepared": "the tables are made in the database that is copied to",
+    "copy.begun": "it is marked as an unfinished copy, and has no rows",
+    "copy.page": "some rows are copied, and there may be more",
+    "copy.checked": "all rows are copied and compared, and it is marked as unfinished",
     "drain.applied": "counts are in the database, and their file is still there",
 }
 """What has happened at each point, and what has not."""

@@ -26,6 +26,12 @@ HEAD: Final = "0015"
 _LOCK_NUMBER: Final = 0x6876_636F_7265
 VERSION_TABLE: Final = "alembic_version"
 """Before a prefix; another program's is another table."""
+COPYING: Final = "copying:"
+"""What the version of a database begins with while another one is copied into it."""
+UNFINISHED: Final = (
+    "The database is an unfinished copy of another one. Finish it: run hv migrate --to "
+    "there, or hv restore here, once more. Or take an empty database."
+)
 _APART: Final = "keep the tables apart with a schema (HV_DATABASE__SCHEMA)"
 
 
@@ -48,7 +54,7 @@ def migrate(engine: Engine) -> None:
 
     Raises:
         UnavailableError: The database does not answer.
-        ConfigError: It is of a newer version, or another program's.
+        ConfigError: It is of a newer version, another program's, or an unfinished copy.
     """
     if is_current(engine):
         return
@@ -60,18 +66,38 @@ def migrate(engine: Engine) -> None:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
             _make_schema(connection)
         if not _is_current(connection):
+            if any(one.startswith(COPYING) for one in versions(connection)):
+                raise ConfigError(UNFINISHED)
             _refuse_others_tables(connection)
             _upgrade(connection)
         connection.commit()
 
 
-def _is_current(connection: Connection) -> bool:
+def versions(connection: Connection) -> list[str]:
+    """
+    Return what the database says of its version; nothing if it has no tables.
+    """
+    version = _version_table(connection)
+    if not sa.inspect(connection).has_table(version.name):
+        return []
+    return list(connection.execute(sa.select(version.c.version_num)).scalars())
+
+
+def set_version(connection: Connection, version: str) -> None:
+    """
+    Write another version into a database that has one.
+    """
+    table = _version_table(connection)
+    connection.execute(sa.update(table).values(version_num=version))
+
+
+def _version_table(connection: Connection) -> sa.TableClause:
     name = prefix_of(connection.dialect) + VERSION_TABLE
-    if not sa.inspect(connection).has_table(name):
-        return False
-    version = sa.table(name, sa.column("version_num", sa.Text))
-    versions = connection.execute(sa.select(version.c.version_num)).scalars().all()
-    return list(versions) == [HEAD]
+    return sa.table(name, sa.column("version_num", sa.Text))
+
+
+def _is_current(connection: Connection) -> bool:
+    return versions(connection) == [HEAD]
 
 
 def _make_schema(connection: Connection) -> None:

@@ -1,0 +1,155 @@
+"""
+Copy all tables from one place to another, and compare them.
+"""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Final
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from hvcore.clock import Clock
+from hvcore.errors import ConfigError
+from hvcore.failpoints import failpoint
+from hvcore.persistence.copying.sources import RowSource
+from hvcore.persistence.copying.target import CopyTarget
+from hvcore.persistence.copying.values import Digest
+from hvcore.persistence.engine import reading, schema_of
+from hvcore.persistence.migrate import HEAD
+from hvcore.persistence.tables import leaders
+
+Tell = Callable[[str], None]
+
+_TOLD_ROWS: Final = 100_000
+
+
+@attrs.frozen(kw_only=True)
+class CopiedTable:
+    """
+    A table that is the same on both sides.
+    """
+
+    name: str
+    rows: int
+    digest: str
+
+
+@attrs.frozen(kw_only=True)
+class Copied:
+    """
+    What has come of a copy.
+
+    Attributes:
+        left_out: Tables that nobody makes at the target: of plugins not chosen there.
+    """
+
+    tables: Sequence[CopiedTable]
+    left_out: Sequence[str]
+
+
+def copy_id_of(engine: Engine) -> str:
+    """
+    Return what a copy of this database is known by.
+    """
+    url = engine.url.set(password=None).render_as_string()
+    return sha256(f"{HEAD} {schema_of(engine)} {url}".encode()).hexdigest()[:20]
+
+
+def copy(
+    source: RowSource,
+    target: CopyTarget,
+    *,
+    make_tables: Callable[[], None],
+    tell: Tell,
+) -> Copied:
+    """
+    Copy everything, or what is left of it, and compare both sides.
+
+    Args:
+        source: Gives the same rows each time, also to the next process that goes on.
+        make_tables: Makes the tables at the target.
+
+    Raises:
+        UnavailableError: A database does not answer.
+        ConfigError: They cannot be copied, or are not the same at the end.
+    """
+    target.begin(source, make_tables)
+    for name in target:
+        count = target.count(name)
+        if count:
+            tell(f"{name}: {count} rows are there already")
+        for rows in target.fill(name, source.rows(name, skip=count)):
+            # Now and then: tables are many, and most of them are small.
+            if (count + rows) // _TOLD_ROWS > count // _TOLD_ROWS:
+                tell(f"{name}: {count + rows} rows copied")
+            count += rows
+    tell("Comparing both sides; many rows take minutes.")
+    copied = _compared(source, target)
+    failpoint("copy.checked")
+    target.finish()
+    names = {table.name for table in copied}
+    left_out = [name for name in source.shapes if name not in names]
+    return Copied(tables=copied, left_out=left_out)
+
+
+def _compared(source: RowSource, target: CopyTarget) -> Sequence[CopiedTable]:
+    copied: list[CopiedTable] = []
+    different: list[str] = []
+    for name, there in target.digests().items():
+        here = Digest.of(source.rows(name))
+        if here == there:
+            copied.append(CopiedTable(name=name, rows=there.rows, digest=there.text))
+        else:
+            different.append(f"{name} ({here.rows} rows, {there.rows} in the copy)")
+    if different:
+        raise ConfigError(
+            f"The copy is not the same: {', '.join(different)}. Somebody has written to "
+            "one of the two databases since it was begun. Nothing was lost where it "
+            "comes from: begin anew with an empty database."
+        )
+    return copied
+
+
+def led_by(engine: Engine, clock: Clock) -> tuple[str, float] | None:
+    """
+    Return which sweep leads, and for how many seconds it does at least.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    now = clock.now()
+    with reading(engine) as connection:
+        asked = sa.select(leaders.c.holder, leaders.c.until).where(
+            leaders.c.until >= now
+        )
+        found = connection.execute(asked.order_by(leaders.c.until.desc())).first()
+    return found and (found.holder, (found.until - now).total_seconds())
+
+
+def refuse_leader(
+    engine: Engine, clock: Clock, *, wait: Callable[[float], None], longest_s: float
+) -> None:
+    """
+    Return once it is sure that no sweep works with the database.
+
+    Args:
+        wait: Called with seconds.
+        longest_s: For how long a sweep that has ended still seems to lead.
+
+    Raises:
+        ConfigError: One does.
+    """
+    found = led_by(engine, clock)
+    if found is None:
+        return
+    holder, rest_s = found
+    if rest_s <= longest_s:
+        wait(rest_s + 0.1)
+        found = led_by(engine, clock)
+    if found is not None:
+        raise ConfigError(
+            f"A sweep ({holder}) works with this database. Stop the service on all "
+            "machines first."
+        )

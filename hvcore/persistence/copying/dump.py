@@ -1,0 +1,108 @@
+"""
+Tables as files: a line of JSON for each row, compressed.
+"""
+
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import file_digest
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.errors import ConfigError
+from hvcore.persistence.copying.sources import RowSource
+from hvcore.persistence.copying.values import Digest, Kind, Row, encode
+
+# Higher levels take several times as long for a few percent.
+_COMPRESSION: Final = 5
+_TOLD_ROWS: Final = 100_000
+
+
+@attrs.frozen(kw_only=True)
+class DumpedTable:
+    """
+    A table that was written down.
+
+    Attributes:
+        columns: What each holds, in the order in which rows have them.
+        digest: Of its rows; see values.Digest.
+        sha256: Of the file.
+    """
+
+    name: str
+    file: str
+    columns: Mapping[str, Kind]
+    rows: int
+    digest: str
+    sha256: str
+
+
+class DumpSource:
+    """
+    The rows of files.
+    """
+
+    def __init__(self, folder: Path, tables: Sequence[DumpedTable]) -> None:
+        self._folder = folder
+        self._tables = {table.name: table for table in tables}
+
+    @property
+    def shapes(self) -> Mapping[str, Mapping[str, Kind]]:
+        return {name: table.columns for name, table in self._tables.items()}
+
+    def rows(self, name: str, *, skip: int = 0) -> Iterator[Row]:
+        path = self._folder / self._tables[name].file
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                for line in islice(file, skip, None):
+                    row: Row = json.loads(line)
+                    yield row
+        except (OSError, EOFError, ValueError) as exc:
+            raise ConfigError(f"{path} is damaged; use another backup.") from exc
+
+
+def write_dump(
+    source: RowSource, folder: Path, tell: Callable[[str], None]
+) -> Sequence[DumpedTable]:
+    """
+    Write all tables into a folder.
+
+    Raises:
+        OSError: The disk is full, or the like.
+    """
+    folder.mkdir(mode=0o700)
+    return [_write_table(source, name, folder, tell) for name in source.shapes]
+
+
+def _write_table(
+    source: RowSource, name: str, folder: Path, tell: Callable[[str], None]
+) -> DumpedTable:
+    digest = Digest()
+    path = folder / f"{name}.jsonl.gz"
+    with path.open("xb") as raw:
+        # No time in it: the same rows give the same file.
+        with gzip.GzipFile(
+            filename="", mode="wb", compresslevel=_COMPRESSION, fileobj=raw, mtime=0
+        ) as file:
+            for row in source.rows(name):
+                line = encode(row)
+                digest.add(line)
+                file.write(line + b"\n")
+                if digest.rows % _TOLD_ROWS == 0:
+                    tell(f"{name}: {digest.rows} rows written")
+        raw.flush()
+        os.fsync(raw.fileno())
+    with path.open("rb") as written:
+        sum_of_file = file_digest(written, "sha256").hexdigest()
+    return DumpedTable(
+        name=name,
+        file=f"{folder.name}/{path.name}",
+        columns=source.shapes[name],
+        rows=digest.rows,
+        digest=digest.text,
+        sha256=sum_of_file,
+    )

@@ -1,0 +1,192 @@
+"""
+Rows in a form that is the same whichever database they are in, and their hash.
+
+A row is a list of what JSON has, in the order of its columns' names. So SQLite's 0 and
+PostgreSQL's false are one value, and rows of both can be compared.
+"""
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, Final, Self
+
+import attrs
+import sqlalchemy as sa
+
+from hvcore.errors import ConfigError
+
+Row = list[Any]
+"""Of JSON's values."""
+
+_MODULUS: Final = 1 << 256
+
+
+class Kind(StrEnum):
+    """
+    What a column holds.
+    """
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    TEXT = "text"
+    BINARY = "binary"
+    DATE = "date"
+    MOMENT = "moment"
+    JSON = "json"
+
+
+# In this order: a Float is a Numeric, which as such has no form of its own here.
+_KINDS: Final[Sequence[tuple[type[sa.types.TypeEngine[Any]], Kind]]] = (
+    (sa.Boolean, Kind.BOOLEAN),
+    (sa.Integer, Kind.INTEGER),
+    (sa.Float, Kind.NUMBER),
+    (sa.LargeBinary, Kind.BINARY),
+    (sa.Date, Kind.DATE),
+    (sa.DateTime, Kind.MOMENT),
+    (sa.JSON, Kind.JSON),
+    (sa.String, Kind.TEXT),
+)
+
+
+def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> Kind:
+    """
+    Return what a column of a type holds.
+
+    Args:
+        where: The column, for the message.
+
+    Raises:
+        ConfigError: There is no form for it that both databases share.
+    """
+    for class_, kind in _KINDS:
+        if isinstance(type_, class_):
+            return kind
+    raise ConfigError(
+        f"{where} has the type {type_}, which cannot be copied. Its plugin must use one "
+        "of Boolean, Integer, Float, LargeBinary, Date, DateTime, JSON and Text."
+    )
+
+
+def to_canonical(kind: Kind, value: Any, *, where: str) -> Any:  # noqa: ANN401 - of every type
+    """
+    Turn what the database has into what JSON has.
+
+    Raises:
+        ConfigError: The value is none of its column's kind, as SQLite allows.
+    """
+    if value is None:
+        return None
+    try:
+        return _TO[kind](value)
+    except (TypeError, ValueError, AttributeError) as exc:
+        raise ConfigError(
+            f"{where} holds a value that is no {kind.value}. Somebody has changed the "
+            "database by hand: mend that row first."
+        ) from exc
+
+
+def from_canonical(
+    kind: Kind,
+    value: Any,  # noqa: ANN401 - of JSON
+    type_: sa.types.TypeEngine[Any],
+) -> Any:  # noqa: ANN401 - of every type
+    """
+    Turn it back into what a column of this type takes.
+    """
+    if value is None:
+        return None
+    if kind is Kind.BINARY:
+        return b64decode(value)
+    if kind is Kind.DATE:
+        return date.fromisoformat(value)
+    if kind is Kind.MOMENT:
+        moment = datetime.fromisoformat(value)
+        has_zone = getattr(type_, "timezone", False)
+        return moment if has_zone else moment.replace(tzinfo=None)
+    if kind is Kind.JSON:
+        return json.loads(value)
+    return value
+
+
+def encode(row: Row) -> bytes:
+    """
+    Write a row as one line, without its end.
+    """
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@attrs.define
+class Digest:
+    """
+    How many rows there are, and a hash of them all.
+
+    The hash is the sum of the rows' hashes: databases order texts differently, and
+    whoever reads them in another order gets the same.
+    """
+
+    rows: int = 0
+    _sum: int = 0
+
+    def add(self, line: bytes) -> None:
+        """
+        Take a row in, as ``encode`` has written it.
+        """
+        self.rows += 1
+        self._sum = (self._sum + int.from_bytes(sha256(line).digest())) % _MODULUS
+
+    @property
+    def text(self) -> str:
+        """
+        The hash in 64 hex digits.
+        """
+        return f"{self._sum:064x}"
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> Self:
+        """
+        Return that of rows.
+        """
+        made = cls()
+        for row in rows:
+            made.add(encode(row))
+        return made
+
+
+def _integer(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError
+    return int(value)
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, int | float):
+        raise TypeError
+    return float(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _moment(value: datetime) -> str:
+    # Without a zone it is SQLite's, which keeps none.
+    aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat()
+
+
+_TO: Final[Mapping[Kind, Any]] = {
+    Kind.INTEGER: _integer,
+    Kind.NUMBER: _number,
+    Kind.BOOLEAN: bool,
+    Kind.TEXT: _text,
+    Kind.BINARY: lambda value: b64encode(value).decode(),
+    Kind.DATE: lambda value: value.isoformat(),
+    Kind.MOMENT: _moment,
+    Kind.JSON: lambda value: json.dumps(value, sort_keys=True),
+}

@@ -5,11 +5,11 @@ The use cases, wired: what every room of the services needs, put together.
 from functools import cached_property
 
 from hvcore.assembly.analytics import AnalyticsWiring
+from hvcore.assembly.copies import CopyWiring
 from hvcore.assembly.edge import EdgeWiring
 from hvcore.assembly.extensions import ExtensionWiring
 from hvcore.assembly.processing import ProcessingWiring
 from hvcore.assembly.sign_in import SignInWiring
-from hvcore.assembly.tables import TableWiring
 from hvcore.assembly.task_handlers import handlers
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.assembly.webhooks import WebhookWiring
@@ -24,11 +24,11 @@ from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
 class Services(
     AnalyticsWiring,
+    CopyWiring,
     EdgeWiring,
     ExtensionWiring,
     ProcessingWiring,
     SignInWiring,
-    TableWiring,
     UploadWiring,
     WebhookWiring,
 ):

@@ -1,0 +1,255 @@
+"""
+The whole service copied: its database to another one, or all of it to a backup and back.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Self
+
+import attrs
+
+from hvcore import __version__
+from hvcore.assembly.tables import TableWiring
+from hvcore.domain.ids import VideoId
+from hvcore.errors import ConfigError
+from hvcore.persistence.copying.copy import (
+    Copied,
+    Tell,
+    copy,
+    copy_id_of,
+    refuse_leader,
+)
+from hvcore.persistence.copying.dump import DumpedTable, DumpSource, write_dump
+from hvcore.persistence.copying.found_tables import deleted_since
+from hvcore.persistence.copying.sources import DatabaseSource, snapshot, still
+from hvcore.persistence.copying.target import CopyTarget
+from hvcore.persistence.copying.values import Kind
+from hvcore.persistence.engine import reading
+from hvcore.persistence.migrate import HEAD
+from hvcore.persistence.unit_of_work import LEADS_FOR
+from hvcore.ports.storage import SupportsLocalPath
+from hvcore.services.backups.manifest import (
+    FORMAT,
+    OBJECT_FOLDER,
+    OBJECTS,
+    SECRET_FILES,
+    TABLE_FOLDER,
+    BackedUpFile,
+    BackedUpTable,
+    Manifest,
+    read_manifest,
+    sha256_of,
+    write_manifest,
+)
+from hvcore.services.backups.object_copies import copy_objects, store_objects
+from hvcore.services.backups.object_list import ObjectList
+
+__all__ = ["Copied", "CopyWiring", "Restored", "read_backup"]
+
+
+@attrs.frozen(kw_only=True)
+class Restored:
+    """
+    What has come of a restore.
+
+    Attributes:
+        missing: Objects of the list that the storage has not: the first ones.
+        missing_count: How many there are.
+        missing_videos: The videos that they are of, by their ids, and uploads that
+            were not processed, by their paths.
+        unlisted: How many objects the storage has beside the list.
+    """
+
+    copied: Copied
+    missing: Sequence[str]
+    missing_count: int
+    missing_videos: Sequence[str]
+    unlisted: int
+
+
+MISSING_SHOWN = 1000
+
+
+class CopyWiring(TableWiring):
+    """
+    A part of Services, which copies what the others use.
+    """
+
+    def copy_to(self, url: str, *, tell: Tell, wait: Callable[[float], None]) -> Copied:
+        """
+        Copy the database to another one, or go on with that.
+
+        Meanwhile nobody can write here. The tables must be at this version.
+
+        Args:
+            wait: Called with the seconds for which a sweep may still be at work.
+
+        Raises:
+            UnavailableError: One of them does not answer.
+            ConfigError: The service runs, or the other database cannot be used.
+        """
+        with self._beside(url) as other:
+            if other.engine.url == self.engine.url:
+                raise ConfigError("Both are the same database; name another one.")
+            refuse_leader(
+                self.engine,
+                self.clock,
+                wait=wait,
+                longest_s=LEADS_FOR.total_seconds(),
+            )
+            target = CopyTarget(other.engine, copy_id_of(self.engine))
+            with still(self.engine) as connection:
+                copied = copy(
+                    DatabaseSource(connection),
+                    target,
+                    make_tables=other.migrate,
+                    tell=tell,
+                )
+            other.mend_search()
+            return copied
+
+    def back_up(
+        self, folder: Path, *, with_objects: bool, outside: Sequence[str], tell: Tell
+    ) -> Manifest:
+        """
+        Write a backup into an empty folder, also while the service runs.
+
+        What was stored before the moment of the rows is listed before it or after it,
+        unless a video was deleted meanwhile; those are named.
+
+        Args:
+            outside: Settings that have keys which are not in the data folder.
+
+        Raises:
+            UnavailableError: The database or the storage does not answer.
+            ConfigError: The objects are no files of this machine, or a plugin's table
+                cannot be copied.
+            OSError: The disk is full, or the like.
+        """
+        storage = self.storage
+        if with_objects and not isinstance(storage, SupportsLocalPath):
+            raise ConfigError(
+                "The objects are not files of this machine. Leave --objects out, and "
+                "back the store up by its own means, such as versioning."
+            )
+        with ObjectList() as objects:
+            tell("Listing objects; many take minutes.")
+            objects.add_all_of(storage)
+            with snapshot(self.engine) as connection:
+                source = DatabaseSource(connection)
+                moment = self.clock.now()
+                tables = write_dump(source, folder / TABLE_FOLDER, tell)
+            tell("Listing objects again, for those that came meanwhile.")
+            objects.add_all_of(storage)
+            with reading(self.engine) as connection:
+                deleted = deleted_since(connection, moment)
+            objects.write(folder / OBJECTS)
+            gone = 0
+            if with_objects and isinstance(storage, SupportsLocalPath):
+                tell("Copying objects.")
+                gone = copy_objects(storage, objects, folder / OBJECT_FOLDER)
+            count, size_bytes = objects.totals()
+        manifest = Manifest(
+            format=FORMAT,
+            id=secrets.token_hex(10),
+            version=__version__,
+            schema_version=HEAD,
+            created_at=moment.isoformat(),
+            tables=[_listed(table) for table in tables],
+            secrets=_copy_secrets(self.settings.data_dir, folder),
+            object_list=BackedUpFile(file=OBJECTS, sha256=sha256_of(folder / OBJECTS)),
+            objects=count,
+            objects_bytes=size_bytes,
+            has_objects=with_objects,
+            gone_objects=gone,
+            deleted_meanwhile=deleted,
+            outside=outside,
+        )
+        write_manifest(manifest, folder)
+        return manifest
+
+    def restore(self, folder: Path, manifest: Manifest, *, tell: Tell) -> Restored:
+        """
+        Fill an empty database from a backup, or go on with that, and look for objects.
+
+        Raises:
+            UnavailableError: The database or the storage does not answer.
+            ConfigError: The database is not empty, or the backup is damaged.
+        """
+        copied = copy(
+            DumpSource(folder, [_dumped(table) for table in manifest.tables]),
+            CopyTarget(self.engine, manifest.id),
+            make_tables=self.migrate,
+            tell=tell,
+        )
+        self.mend_search()
+        with ObjectList() as objects:
+            objects.read(folder / manifest.object_list.file)
+            if manifest.has_objects:
+                tell("Storing objects; many take minutes.")
+                store_objects(self.storage, objects, folder / OBJECT_FOLDER)
+            tell("Looking for the objects in the storage; many take minutes.")
+            objects.find_in(self.storage)
+            missing = [one.path for one in objects.missing()]
+            return Restored(
+                copied=copied,
+                missing=missing[:MISSING_SHOWN],
+                missing_count=len(missing),
+                missing_videos=list(dict.fromkeys(map(_of_what, missing))),
+                unlisted=objects.unlisted(),
+            )
+
+    def _beside(self, url: str) -> Self:
+        database = attrs.evolve(self.settings.database, url=url)
+        settings = attrs.evolve(self.settings, database=database)
+        return type(self)(attrs.evolve(self.recipe, settings=settings))
+
+
+def read_backup(folder: Path) -> Manifest:
+    """
+    Read what a backup says of itself, and check its files.
+
+    Raises:
+        ConfigError: It is none, of another version, or damaged.
+    """
+    return read_manifest(folder, schema_version=HEAD)
+
+
+def _copy_secrets(data_dir: Path, folder: Path) -> Sequence[BackedUpFile]:
+    copied = []
+    for name in SECRET_FILES:
+        if (data_dir / name).is_file():
+            target = folder / name
+            target.touch(mode=0o600)
+            target.write_bytes((data_dir / name).read_bytes())
+            copied.append(BackedUpFile(file=name, sha256=sha256_of(target)))
+    return copied
+
+
+def _listed(table: DumpedTable) -> BackedUpTable:
+    return BackedUpTable(
+        name=table.name,
+        file=table.file,
+        columns={name: kind.value for name, kind in table.columns.items()},
+        rows=table.rows,
+        digest=table.digest,
+        sha256=table.sha256,
+    )
+
+
+def _dumped(table: BackedUpTable) -> DumpedTable:
+    return DumpedTable(
+        name=table.name,
+        file=table.file,
+        columns={name: Kind(kind) for name, kind in table.columns.items()},
+        rows=table.rows,
+        digest=table.digest,
+        sha256=table.sha256,
+    )
+
+
+def _of_what(path: str) -> str:
+    # "media/VIDEO/…", or the path of a source.
+    kind, _, rest = path.partition("/")
+    return VideoId(rest.split("/", 1)[0]) if kind == "media" else path

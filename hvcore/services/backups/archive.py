@@ -1,0 +1,44 @@
+"""
+A backup in one file.
+"""
+
+import os
+import tarfile
+from pathlib import Path
+
+from hvcore.errors import ConfigError
+
+
+def pack(folder: Path, file: Path) -> None:
+    """
+    Write a folder into a tar file, whole or not at all.
+
+    Raises:
+        OSError: The disk is full, or the like.
+    """
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as raw:
+            with tarfile.open(fileobj=raw, mode="w") as archive:
+                archive.add(folder, arcname=".")
+            raw.flush()
+            os.fsync(raw.fileno())
+        temporary.rename(file)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def unpack(file: Path, folder: Path) -> None:
+    """
+    Read such a file into a folder.
+
+    Raises:
+        ConfigError: It is no such file, or leads out of the folder.
+        OSError: The disk is full, or the like.
+    """
+    try:
+        with tarfile.open(file) as archive:
+            archive.extractall(folder, filter="data")
+    except tarfile.TarError as exc:
+        raise ConfigError(f"{file} is damaged, or no backup.") from exc

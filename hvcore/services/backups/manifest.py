@@ -1,0 +1,157 @@
+"""
+What a backup says of itself, and the checks of its files.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import file_digest
+from pathlib import Path
+from typing import Final
+
+import attrs
+import cattrs
+
+from hvcore.errors import ConfigError
+
+FORMAT: Final = 1
+MANIFEST: Final = "backup.json"
+OBJECTS: Final = "objects.jsonl.gz"
+OBJECT_FOLDER: Final = "objects"
+TABLE_FOLDER: Final = "tables"
+SECRET_FILES: Final = ("secrets.json", "first-keys.json")
+"""Of the data folder; the second one is there until somebody removes it."""
+
+
+@attrs.frozen(kw_only=True)
+class BackedUpFile:
+    """
+    A file of a backup.
+    """
+
+    file: str
+    sha256: str
+
+
+@attrs.frozen(kw_only=True)
+class BackedUpTable(BackedUpFile):
+    """
+    A table in a file.
+
+    Attributes:
+        columns: What each holds, in the order in which rows have them.
+        digest: A hash of all rows.
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    rows: int
+    digest: str
+
+
+@attrs.frozen(kw_only=True)
+class Manifest:
+    """
+    What is in a backup.
+
+    Attributes:
+        format: Of the files; FORMAT.
+        id: Another one for each backup.
+        version: Of hvcore.
+        schema_version: Of the database's tables.
+        created_at: The moment that the rows are of, in ISO 8601.
+        objects_bytes: What the listed objects have in all.
+        has_objects: Whether the objects themselves are in it, too.
+        gone_objects: Of those, how many were deleted before they could be copied.
+        deleted_meanwhile: Videos that are there in the rows, and were deleted before
+            all objects were listed.
+        outside: Settings with keys of their own, which are not in it.
+    """
+
+    format: int
+    id: str
+    version: str
+    schema_version: str
+    created_at: str
+    tables: Sequence[BackedUpTable]
+    secrets: Sequence[BackedUpFile]
+    object_list: BackedUpFile
+    objects: int
+    objects_bytes: int
+    has_objects: bool
+    gone_objects: int
+    deleted_meanwhile: Sequence[str]
+    outside: Sequence[str]
+
+
+def write_manifest(manifest: Manifest, folder: Path) -> None:
+    """
+    Write it as the last file: without it, a folder is no backup.
+
+    Raises:
+        OSError: The disk is full, or the like.
+    """
+    temporary = folder / f".{MANIFEST}"
+    with temporary.open("x", encoding="utf-8") as file:
+        json.dump(attrs.asdict(manifest), file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.rename(folder / MANIFEST)
+
+
+def read_manifest(folder: Path, *, schema_version: str) -> Manifest:
+    """
+    Read it, and check all files that it names.
+
+    Args:
+        schema_version: That of this hvcore.
+
+    Raises:
+        ConfigError: It is no backup, one of another version, or a damaged one.
+    """
+    path = folder / MANIFEST
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise ConfigError(
+                f"{folder} was written by a newer hvcore ({document['version']}); "
+                "install that version."
+            )
+        manifest = cattrs.structure(document, Manifest)
+    except FileNotFoundError as exc:
+        raise ConfigError(
+            f"{folder} has no {MANIFEST}: it is no backup, or hv backup has not ended."
+        ) from exc
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        cattrs.BaseValidationError,
+    ) as exc:
+        raise ConfigError(f"{path} is damaged; use another backup.") from exc
+    if manifest.schema_version != schema_version:
+        raise ConfigError(
+            f"The backup is of hvcore {manifest.version}, whose tables are others "
+            f"({manifest.schema_version}, here {schema_version}). Restore it with that "
+            "version, and upgrade afterwards."
+        )
+    files: list[BackedUpFile] = [*manifest.tables, *manifest.secrets]
+    for one in (*files, manifest.object_list):
+        if sha256_of(folder / one.file) != one.sha256:
+            raise ConfigError(f"{folder / one.file} is damaged; use another backup.")
+    return manifest
+
+
+def sha256_of(path: Path) -> str:
+    """
+    Return the hash of a file.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except OSError as exc:
+        raise ConfigError(f"{path} cannot be read: {exc.strerror}.") from exc

@@ -77,7 +77,18 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "hv_cli.audit:audit",
         "Show changes of keys and tenants, and who made them.",
     ),
-    "migrate": ("hv_cli.migrate:migrate", "Bring the database up to date."),
+    "migrate": (
+        "hv_cli.migrate:migrate",
+        "Bring the database up to date, or to another server.",
+    ),
+    "backup": (
+        "hv_cli.backup:backup",
+        "Write the database, the keys and the list of objects into a folder.",
+    ),
+    "restore": (
+        "hv_cli.backup:restore",
+        "Fill an empty data folder and database from a backup.",
+    ),
     "edge": (
         "hv_cli.edge:edge",
         "Put nginx in front of delivery, and count what it serves.",

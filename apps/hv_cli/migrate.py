@@ -1,19 +1,33 @@
 """
-``hv migrate``: bring the database to this version.
+``hv migrate``: bring the database to this version, or to another server.
 """
+
+import time
 
 import click
 
 from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.data_folder import DataFolder
 from hv_cli.output import say
+from hvcore.errors import ConfigError
 
 
 @click.command(cls=HvCommand)
+@click.option(
+    "--to",
+    "url",
+    metavar="URL",
+    help="Copy everything to another, empty database, such as postgresql://hv@db/hv, "
+    "while the service is stopped. Run it again to go on after it was cut off.",
+)
 @pass_invocation
-def migrate(invocation: Invocation) -> None:
+def migrate(invocation: Invocation, url: str | None) -> None:
     """
     Bring the database up to date and count its videos again; safe to repeat.
     """
+    if url is not None:
+        _copy(invocation, url)
+        return
     with invocation.unmigrated_services() as services:
         for tables, bring_up in services.migrations():
             say(f"Bringing {tables} up to date; large tables may take minutes.")
@@ -24,3 +38,29 @@ def migrate(invocation: Invocation) -> None:
         if not services.mend_search():
             say("Names have no index, so searching takes longer; see hv doctor.")
     say("The database is up to date.")
+
+
+def _copy(invocation: Invocation, url: str) -> None:
+    folder = DataFolder(invocation.data)
+    folder.make()
+    # hv up has the same lock, and does not start meanwhile.
+    with folder.locked(), invocation.services() as services:
+        try:
+            copied = services.copy_to(url, tell=say, wait=_wait)
+        except ConfigError as exc:
+            # Of the URL as of a setting.
+            raise ConfigError(str(exc).replace("database.url: ", "--to: ")) from exc
+    rows = sum(table.rows for table in copied.tables)
+    for name in copied.left_out:
+        say(f"Not copied, because no plugin that is chosen has this table: {name}")
+    say(
+        f"All {rows} rows of {len(copied.tables)} tables are copied, and the same on "
+        "both sides. The old database is as it was. Now set the new one for all "
+        "processes, and start them:\n"
+        "  HV_DATABASE__URL=postgresql://…  (what was given to --to)"
+    )
+
+
+def _wait(seconds: float) -> None:
+    say(f"A sweep worked here just now; waiting {seconds:.0f} s to see that it ended.")
+    time.sleep(seconds)

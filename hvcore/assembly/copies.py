@@ -233,7 +233,6 @@ def _listed(table: DumpedTable) -> BackedUpTable:
         file=table.file,
         columns={name: kind.value for name, kind in table.columns.items()},
         rows=table.rows,
-        digest=table.digest,
         sha256=table.sha256,
     )
 
@@ -244,7 +243,6 @@ def _dumped(table: BackedUpTable) -> DumpedTable:
         file=table.file,
         columns={name: Kind(kind) for name, kind in table.columns.items()},
         rows=table.rows,
-        digest=table.digest,
         sha256=table.sha256,
     )
 

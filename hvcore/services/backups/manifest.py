@@ -40,13 +40,11 @@ class BackedUpTable(BackedUpFile):
 
     Attributes:
         columns: What each holds, in the order in which rows have them.
-        digest: A hash of all rows.
     """
 
     name: str
     columns: Mapping[str, str]
     rows: int
-    digest: str
 
 
 @attrs.frozen(kw_only=True)

@@ -4,18 +4,62 @@ A database with rows in every table, and what is in any database, to compare two
 It is looked up past the code that copies: types and references are the database's.
 """
 
+import tempfile
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
+import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
+
+from hvcore.assembly import build
+from hvcore.persistence.engine import make_engine
+from hvcore.settings import load
+from tests.migrated import lay_database
 
 VERSIONS: Final = {"alembic_version", "hv_analytics_schema"}
 """What is in a new database already."""
 _INDEX_OF_NAMES: Final = "video_search"
 _SIGNS: Final = "ü · '\u2028 \U0001f3ac \"\\n"
 """What quoting, encodings and lines could spoil."""
+
+
+@attrs.frozen
+class Filled:
+    """
+    A file of SQLite with rows in all tables, those of a queue in it, too.
+    """
+
+    file: bytes
+    rows: Mapping[str, list[str]]
+
+
+@cache
+def filled_database() -> Filled:
+    """
+    Make such a file, once.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        data = Path(name)
+        settings = load(
+            config_path=None, environ={"HV_QUEUE__BACKEND": "sql"}, data_dir=data
+        ).settings
+        lay_database(settings)
+        with build(settings, rings=False) as services:
+            services.migrate()
+        engine = make_engine(settings.database.url)
+        fill(engine)
+        # In those rows a sweep seems to lead for ever.
+        with engine.connect() as connection, connection.begin():
+            connection.exec_driver_sql("UPDATE leaders SET until = 1")
+        rows = contents(engine)
+        engine.dispose()
+        assert {"hv_queue_messages", "hv_analytics_gaps", "videos"} <= rows.keys()
+        assert all(rows.values())
+        return Filled((data / "hvcore.sqlite3").read_bytes(), rows)
 
 
 def fill(engine: Engine, *, rows: int = 5) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
-import attrs
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
@@ -16,13 +15,11 @@ from sqlalchemy.engine import Engine
 from hv_cli.data_folder import DataFolder
 from hv_cli.main import run
 from hvcore import failpoints
-from hvcore.assembly import build
 from hvcore.persistence.copying import target
 from hvcore.persistence.engine import make_engine
-from hvcore.settings import load
 from tests.cli.conftest import Hv
-from tests.filled_database import contents, fill
-from tests.migrated import lay_database, sqlite_of_a_service
+from tests.filled_database import contents, filled_database
+from tests.migrated import sqlite_of_a_service
 from tests.servers import PostgresqlServer
 
 COPYING_POINTS = ("copy.prepared", "copy.begun", "copy.page", "copy.checked")
@@ -33,40 +30,9 @@ def source_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/hv-data/hvcore.sqlite3"
 
 
-@attrs.frozen
-class Filled:
-    """
-    A file with rows in all tables, those of a queue in the database, too.
-    """
-
-    file: bytes
-    rows: Mapping[str, list[str]]
-
-
-@pytest.fixture(scope="session")
-def _filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
-    data = tmp_path_factory.mktemp("filled")
-    settings = load(
-        config_path=None, environ={"HV_QUEUE__BACKEND": "sql"}, data_dir=data
-    ).settings
-    lay_database(settings)
-    with build(settings, rings=False) as services:
-        services.migrate()
-    engine = make_engine(settings.database.url)
-    fill(engine)
-    # In those rows a sweep seems to lead for ever.
-    with engine.connect() as connection, connection.begin():
-        connection.exec_driver_sql("UPDATE leaders SET until = 1")
-    rows = contents(engine)
-    engine.dispose()
-    assert {"hv_queue_messages", "hv_analytics_gaps", "videos"} <= rows.keys()
-    assert all(rows.values())
-    return Filled((data / "hvcore.sqlite3").read_bytes(), rows)
-
-
 @pytest.fixture
 def filled(
-    _filled: Filled, hv: Hv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hv: Hv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Mapping[str, list[str]]:
     """
     Lay the file into the data folder, and tell what is in it.
@@ -75,8 +41,8 @@ def filled(
     monkeypatch.setenv("HV_QUEUE__BACKEND", "sql")
     data = tmp_path / "hv-data"
     data.mkdir(mode=0o700)
-    (data / "hvcore.sqlite3").write_bytes(_filled.file)
-    return _filled.rows
+    (data / "hvcore.sqlite3").write_bytes(filled_database().file)
+    return filled_database().rows
 
 
 @pytest.fixture

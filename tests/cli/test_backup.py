@@ -23,9 +23,11 @@ from hvcore.domain.videos.media_paths import media_prefix, media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.tables import videos
+from hvcore.ports.storage import ObjectInfo
 from hvcore.services.backups.object_copies import copy_objects
-from hvcore.services.backups.object_list import ListedObject
+from hvcore.services.backups.object_list import PREFIXES, ListedObject
 from hvcore.settings import load
+from hvcore.testing.fakes import MemoryStorage
 from tests.cli.conftest import Hv
 from tests.filled_database import contents, filled_database
 from tests.live import until
@@ -257,14 +259,14 @@ class _Load:
     def run(self) -> None:
         kept: list[VideoId] = []
         while not self.stops.is_set():
-            kept.append(self._publish())
+            kept.append(self.publish())
             if len(kept) > 3:
-                self._delete(kept.pop(0))
+                self.delete(kept.pop(0))
 
     def has_gone_on(self, deleted: int) -> bool:
         return self.deleted > deleted
 
-    def _publish(self) -> VideoId:
+    def publish(self) -> VideoId:
         made = video(id=new_video_id(), state=VideoState.READY, media=media(2))
         assert made.job_id is not None
         for name in PUBLISHED:
@@ -275,7 +277,7 @@ class _Load:
             work.commit()
         return made.id
 
-    def _delete(self, video_id: VideoId) -> None:
+    def delete(self, video_id: VideoId) -> None:
         with self.services.uow.write() as work:
             found = work.videos.find(video_id, for_update=True)
             assert found is not None
@@ -284,6 +286,53 @@ class _Load:
             work.commit()
         self.services.storage.delete_tree(media_prefix(video_id))
         self.deleted += 1
+
+
+class _WhileListing(MemoryStorage):
+    """
+    Something happens at the end of each list of it all.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.happens: list[Callable[[], object]] = []
+
+    def walk(self, prefix: str) -> Iterator[ObjectInfo]:
+        yield from super().walk(prefix)
+        if prefix == PREFIXES[-1] and self.happens:
+            self.happens.pop(0)()
+
+
+def test_what_comes_and_goes_between_the_lists_is_listed_or_named(
+    migrated: Hv, tmp_path: Path
+) -> None:
+    del migrated
+    data = tmp_path / "hv-data"
+    settings = load(config_path=None, environ={}, data_dir=data).settings
+    storage = _WhileListing()
+    overrides = {"storage": storage}
+    (tmp_path / "backup").mkdir()
+    with build(settings, rings=False, overrides=overrides) as services:
+        fill_tenants(services.engine)
+        work = _Load(services)
+        stays, goes_before, goes_after = (work.publish() for _ in range(3))
+        came: list[VideoId] = []
+
+        def after_the_first() -> None:
+            came.append(work.publish())
+            work.delete(goes_before)
+
+        storage.happens[:] = [after_the_first, lambda: work.delete(goes_after)]
+        manifest = services.back_up(
+            tmp_path / "backup", with_objects=False, outside=[], tell=str
+        )
+
+    listed = {
+        path.split("/")[1]
+        for path in map(_path_of, _lines(tmp_path / "backup" / "objects.jsonl.gz"))
+    }
+    assert {stays, *came, goes_after} <= listed
+    assert list(manifest.deleted_meanwhile) == [goes_after]
 
 
 def test_all_that_its_rows_need_is_listed_whatever_happens_meanwhile(
@@ -309,9 +358,7 @@ def test_all_that_its_rows_need_is_listed_whatever_happens_meanwhile(
         folder = tmp_path / f"backup-{number}"
         data = f"other-{number}"
         assert migrated("--data", data, "restore", str(folder)).status == 0
-        listed = {
-            json.loads(line)["path"] for line in _lines(folder / "objects.jsonl.gz")
-        }
+        listed = set(map(_path_of, _lines(folder / "objects.jsonl.gz")))
         meanwhile = json.loads((folder / "backup.json").read_text())[
             "deleted_meanwhile"
         ]
@@ -355,6 +402,10 @@ def _contents(data: Path) -> Mapping[str, list[str]]:
     found = contents(engine)
     engine.dispose()
     return found
+
+
+def _path_of(line: bytes) -> str:
+    return str(json.loads(line)["path"])
 
 
 def _lines(path: Path) -> list[bytes]:

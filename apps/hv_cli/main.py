@@ -28,6 +28,8 @@ _SECRET: Final = re.compile(
     r"(?:[?#&;]|%3f|token|(?<=ek_)|(?<=shr_)|(?<=hv_live_)|(?<=hv_test_)).*",
     re.IGNORECASE | re.DOTALL,
 )
+# The password of a database's address may have any sign in it.
+_LOGIN: Final = re.compile(r"(?<=://).*@", re.DOTALL)
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "up": ("hv_cli.up:up", "Run the whole service on this machine."),
@@ -264,7 +266,7 @@ def _note(error: Exception, data: Path, said: str) -> str:
         if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
             rotate(log)
         with log.open("a", encoding="utf-8") as file:
-            words = [_SECRET.sub("…", word) for word in sys.argv]
+            words = [_SECRET.sub("…", _LOGIN.sub("…@", word)) for word in sys.argv]
             file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {words}\n")
             traceback.print_exception(error, file=file)
     except OSError:

@@ -120,6 +120,24 @@ def test_a_bug_shows_no_traceback_and_says_where_it_stands(
     assert "Traceback" in (tmp_path / "hv-data" / "logs" / "hv.log").read_text()
 
 
+def test_the_password_of_a_database_is_in_no_log(
+    hv: Hv, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def crash(*_: object, **__: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(main.cli, "main", crash)
+    words = ["hv", "migrate", "--to", "postgresql://hv:s3c/r@t@db/hv"]
+    monkeypatch.setattr("sys.argv", words)
+    (tmp_path / "hv-data").mkdir()
+
+    hv("migrate")
+
+    log = (tmp_path / "hv-data" / "logs" / "hv.log").read_text()
+    assert "'postgresql://…@db/hv'" in log
+    assert "s3c" not in log
+
+
 def test_a_traceback_is_shown_to_who_asks(
     hv: Hv, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,7 +77,10 @@ def restore(invocation: Invocation, source: Path, *, as_json: bool) -> None:
 
     Says which of its objects the storage lacks. Run it again if it was cut off.
     """
-    with _told_disk(invocation.data), _opened(source) as folder:
+    with (
+        _told_disk(invocation.data),
+        _opened(source, invocation.data.absolute()) as folder,
+    ):
         say("Checking the backup.")
         manifest = read_backup(folder)
         data = DataFolder(invocation.data)
@@ -132,11 +135,13 @@ def _folder_for(target: Path, *, is_file: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def _opened(source: Path) -> Iterator[Path]:
+def _opened(source: Path, data: Path) -> Iterator[Path]:
     if source.is_dir():
         yield source
         return
-    with _folder_for(source, is_file=True) as folder:
+    data.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the data folder: where the backup is, may be read-only.
+    with _folder_for(data, is_file=True) as folder:
         unpack(source, folder)
         yield folder
 

@@ -5,7 +5,7 @@ The whole service copied: its database to another one, or all of it to a backup 
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 import attrs
 
@@ -45,6 +45,8 @@ from hvcore.services.backups.manifest import (
 from hvcore.services.backups.object_copies import copy_objects, store_objects
 from hvcore.services.backups.object_list import ObjectList
 
+MISSING_SHOWN: Final = 1000
+
 __all__ = ["Copied", "CopyWiring", "Restored", "read_backup"]
 
 
@@ -66,9 +68,6 @@ class Restored:
     missing_count: int
     missing_videos: Sequence[str]
     unlisted: int
-
-
-MISSING_SHOWN = 1000
 
 
 class CopyWiring(TableWiring):
@@ -100,14 +99,12 @@ class CopyWiring(TableWiring):
             )
             target = CopyTarget(other.engine, copy_id_of(self.engine))
             with still(self.engine) as connection:
-                copied = copy(
+                return copy(
                     DatabaseSource(connection),
                     target,
                     make_tables=other.migrate,
                     tell=tell,
                 )
-            other.mend_search()
-            return copied
 
     def back_up(
         self, folder: Path, *, with_objects: bool, outside: Sequence[str], tell: Tell
@@ -136,9 +133,10 @@ class CopyWiring(TableWiring):
         with ObjectList() as objects:
             tell("Listing objects; many take minutes.")
             objects.add_all_of(storage)
+            # Before the rows' own moment, so that no deletion after that is unknown.
+            moment = self.clock.now()
             with snapshot(self.engine) as connection:
                 source = DatabaseSource(connection)
-                moment = self.clock.now()
                 tables = write_dump(source, folder / TABLE_FOLDER, tell)
             tell("Listing objects again, for those that came meanwhile.")
             objects.add_all_of(storage)
@@ -171,19 +169,12 @@ class CopyWiring(TableWiring):
 
     def restore(self, folder: Path, manifest: Manifest, *, tell: Tell) -> Restored:
         """
-        Fill an empty database from a backup, or go on with that, and look for objects.
+        Look for a backup's objects, and fill an empty database, or go on with that.
 
         Raises:
             UnavailableError: The database or the storage does not answer.
             ConfigError: The database is not empty, or the backup is damaged.
         """
-        copied = copy(
-            DumpSource(folder, [_dumped(table) for table in manifest.tables]),
-            CopyTarget(self.engine, manifest.id),
-            make_tables=self.migrate,
-            tell=tell,
-        )
-        self.mend_search()
         with ObjectList() as objects:
             objects.read(folder / manifest.object_list.file)
             if manifest.has_objects:
@@ -192,13 +183,21 @@ class CopyWiring(TableWiring):
             tell("Looking for the objects in the storage; many take minutes.")
             objects.find_in(self.storage)
             missing = [one.path for one in objects.missing()]
-            return Restored(
-                copied=copied,
-                missing=missing[:MISSING_SHOWN],
-                missing_count=len(missing),
-                missing_videos=list(dict.fromkeys(map(_of_what, missing))),
-                unlisted=objects.unlisted(),
-            )
+            unlisted = objects.unlisted()
+        # Last: services may start on it from then on.
+        copied = copy(
+            DumpSource(folder, [_dumped(table) for table in manifest.tables]),
+            CopyTarget(self.engine, manifest.id),
+            make_tables=self.migrate,
+            tell=tell,
+        )
+        return Restored(
+            copied=copied,
+            missing=missing[:MISSING_SHOWN],
+            missing_count=len(missing),
+            missing_videos=list(dict.fromkeys(map(_of_what, missing))),
+            unlisted=unlisted,
+        )
 
     def _beside(self, url: str) -> Self:
         database = attrs.evolve(self.settings.database, url=url)

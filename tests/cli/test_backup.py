@@ -170,6 +170,12 @@ def _set_schema(path: Path) -> None:
     path.write_text(json.dumps({**document, "schema_version": "0001"}))
 
 
+def _lead_out(path: Path) -> None:
+    document = json.loads(path.read_text())
+    document["secrets"][0]["file"] = "../backup/secrets.json"
+    path.write_text(json.dumps(document))
+
+
 @pytest.mark.parametrize(
     ("file", "damage", "said"),
     [
@@ -182,6 +188,7 @@ def _set_schema(path: Path) -> None:
         ("backup.json", Path.unlink, "hv backup has not ended"),
         ("backup.json", _set_format, "written by a newer hvcore (9.9)"),
         ("backup.json", _set_schema, "(0001, here 00"),
+        ("backup.json", _lead_out, "backup.json is damaged"),
     ],
 )
 def test_a_damaged_backup_makes_nothing(

@@ -4,6 +4,7 @@ What a backup says of itself, and the checks of its files.
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
@@ -21,6 +22,7 @@ OBJECT_FOLDER: Final = "objects"
 TABLE_FOLDER: Final = "tables"
 SECRET_FILES: Final = ("secrets.json", "first-keys.json")
 """Of the data folder; the second one is there until somebody removes it."""
+_TABLE_FILE: Final = re.compile(rf"{TABLE_FOLDER}/\w+\.jsonl\.gz")
 
 
 @attrs.frozen(kw_only=True)
@@ -134,11 +136,22 @@ def read_manifest(folder: Path, *, schema_version: str) -> Manifest:
             f"({manifest.schema_version}, here {schema_version}). Restore it with that "
             "version, and upgrade afterwards."
         )
+    _check_places(manifest, path)
     files: list[BackedUpFile] = [*manifest.tables, *manifest.secrets]
     for one in (*files, manifest.object_list):
         if sha256_of(folder / one.file) != one.sha256:
             raise ConfigError(f"{folder / one.file} is damaged; use another backup.")
     return manifest
+
+
+def _check_places(manifest: Manifest, path: Path) -> None:
+    """
+    Refuse files that are elsewhere: this reads and writes where they say.
+    """
+    tables = all(_TABLE_FILE.fullmatch(table.file) for table in manifest.tables)
+    secrets = all(secret.file in SECRET_FILES for secret in manifest.secrets)
+    if not tables or not secrets or manifest.object_list.file != OBJECTS:
+        raise ConfigError(f"{path} is damaged; use another backup.")
 
 
 def sha256_of(path: Path) -> str:

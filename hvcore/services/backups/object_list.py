@@ -13,7 +13,7 @@ from typing import Final, Self
 import attrs
 
 from hvcore.errors import ConfigError
-from hvcore.ports.storage import Storage
+from hvcore.ports.storage import Storage, check_object_path
 
 PREFIXES: Final = ("media", "uploads")
 """Of all that the service stores; see domain.videos.media_paths and domain.uploads."""
@@ -147,7 +147,9 @@ class ObjectList:
         try:
             with gzip.open(path, "rt", encoding="utf-8") as file:
                 for line in file:
-                    self.add(ListedObject(**json.loads(line)))
+                    listed = ListedObject(**json.loads(line))
+                    check_object_path(listed.path)
+                    self.add(listed)
         except (OSError, EOFError, ValueError, TypeError) as exc:
             raise ConfigError(f"{path} is damaged; use another backup.") from exc
 

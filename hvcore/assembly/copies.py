@@ -24,7 +24,7 @@ from hvcore.persistence.copying.dump import DumpedTable, DumpSource, write_dump
 from hvcore.persistence.copying.found_tables import deleted_since
 from hvcore.persistence.copying.sources import DatabaseSource, snapshot, still
 from hvcore.persistence.copying.target import CopyTarget
-from hvcore.persistence.copying.values import Kind
+from hvcore.persistence.copying.values import ColumnKind
 from hvcore.persistence.engine import reading
 from hvcore.persistence.migrate import HEAD
 from hvcore.persistence.unit_of_work import LEADS_FOR
@@ -240,7 +240,7 @@ def _dumped(table: BackedUpTable) -> DumpedTable:
     return DumpedTable(
         name=table.name,
         file=table.file,
-        columns={name: Kind(kind) for name, kind in table.columns.items()},
+        columns={name: ColumnKind(kind) for name, kind in table.columns.items()},
         rows=table.rows,
         sha256=table.sha256,
     )

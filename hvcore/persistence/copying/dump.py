@@ -15,7 +15,7 @@ import attrs
 
 from hvcore.errors import ConfigError
 from hvcore.persistence.copying.sources import RowSource
-from hvcore.persistence.copying.values import Kind, Row, encode
+from hvcore.persistence.copying.values import ColumnKind, Row, encode
 
 # 9 takes fifteen times as long, for a tenth less.
 _COMPRESSION: Final = 1
@@ -34,7 +34,7 @@ class DumpedTable:
 
     name: str
     file: str
-    columns: Mapping[str, Kind]
+    columns: Mapping[str, ColumnKind]
     rows: int
     sha256: str
 
@@ -49,7 +49,7 @@ class DumpSource:
         self._tables = {table.name: table for table in tables}
 
     @property
-    def shapes(self) -> Mapping[str, Mapping[str, Kind]]:
+    def shapes(self) -> Mapping[str, Mapping[str, ColumnKind]]:
         return {name: table.columns for name, table in self._tables.items()}
 
     def rows(self, name: str, *, skip: int = 0) -> Iterator[Row]:

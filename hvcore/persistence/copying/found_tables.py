@@ -12,7 +12,7 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Dialect
 
-from hvcore.persistence.copying.values import Kind, kind_of
+from hvcore.persistence.copying.values import ColumnKind, kind_of
 from hvcore.persistence.migrate import VERSION_TABLE
 from hvcore.persistence.naming import prefix_of
 from hvcore.persistence.tables import metadata, videos
@@ -36,7 +36,7 @@ class FoundTable:
 
     name: str
     table: sa.Table
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, ColumnKind]
     key: Sequence[str]
 
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.persistence.copying.found_tables import FoundTable, find_tables
-from hvcore.persistence.copying.values import Kind, Row, to_canonical
+from hvcore.persistence.copying.values import ColumnKind, Row, to_canonical
 from hvcore.persistence.engine import refuse_other_process, writing
 
 _ROWS_AT_ONCE: Final = 500
@@ -22,7 +22,7 @@ class RowSource(Protocol):
     """
 
     @property
-    def shapes(self) -> Mapping[str, Mapping[str, Kind]]:
+    def shapes(self) -> Mapping[str, Mapping[str, ColumnKind]]:
         """
         Return the tables by name, and what each of their columns holds.
         """
@@ -45,7 +45,7 @@ class DatabaseSource:
         self._tables: Mapping[str, FoundTable] = find_tables(connection)
 
     @property
-    def shapes(self) -> Mapping[str, Mapping[str, Kind]]:
+    def shapes(self) -> Mapping[str, Mapping[str, ColumnKind]]:
         return {name: found.kinds for name, found in self._tables.items()}
 
     def rows(self, name: str, *, skip: int = 0) -> Iterator[Row]:

@@ -22,8 +22,8 @@ from hvcore.persistence.copying.found_tables import (
 )
 from hvcore.persistence.copying.sources import DatabaseSource, RowSource, snapshot
 from hvcore.persistence.copying.values import (
+    ColumnKind,
     Digest,
-    Kind,
     Row,
     encode,
     from_canonical,
@@ -208,7 +208,7 @@ def _pages(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield page
 
 
-def _refuse_other_columns(table: FoundTable, kinds: Mapping[str, Kind]) -> None:
+def _refuse_other_columns(table: FoundTable, kinds: Mapping[str, ColumnKind]) -> None:
     if dict(table.kinds) != dict(kinds):
         different = sorted(
             name
@@ -235,7 +235,7 @@ def _count(connection: Connection, table: sa.FromClause) -> int:
 def _set_sequences(connection: Connection, found: FoundTable) -> None:
     quoted = connection.dialect.identifier_preparer.quote(found.table.name)
     for column, kind in found.kinds.items():
-        if kind is not Kind.INTEGER:
+        if kind is not ColumnKind.INTEGER:
             continue
         asked: Any = sa.func.pg_get_serial_sequence(quoted, column)
         sequence = connection.execute(sa.select(asked)).scalar_one()

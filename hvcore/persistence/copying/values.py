@@ -24,7 +24,7 @@ Row = list[Any]
 _MODULUS: Final = 1 << 256
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """
     What a column holds.
     """
@@ -40,19 +40,19 @@ class Kind(StrEnum):
 
 
 # In this order: a Float is a Numeric, which as such has no form of its own here.
-_KINDS: Final[Sequence[tuple[type[sa.types.TypeEngine[Any]], Kind]]] = (
-    (sa.Boolean, Kind.BOOLEAN),
-    (sa.Integer, Kind.INTEGER),
-    (sa.Float, Kind.NUMBER),
-    (sa.LargeBinary, Kind.BINARY),
-    (sa.Date, Kind.DATE),
-    (sa.DateTime, Kind.MOMENT),
-    (sa.JSON, Kind.JSON),
-    (sa.String, Kind.TEXT),
+_KINDS: Final[Sequence[tuple[type[sa.types.TypeEngine[Any]], ColumnKind]]] = (
+    (sa.Boolean, ColumnKind.BOOLEAN),
+    (sa.Integer, ColumnKind.INTEGER),
+    (sa.Float, ColumnKind.NUMBER),
+    (sa.LargeBinary, ColumnKind.BINARY),
+    (sa.Date, ColumnKind.DATE),
+    (sa.DateTime, ColumnKind.MOMENT),
+    (sa.JSON, ColumnKind.JSON),
+    (sa.String, ColumnKind.TEXT),
 )
 
 
-def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> Kind:
+def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> ColumnKind:
     """
     Return what a column of a type holds.
 
@@ -71,7 +71,7 @@ def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> Kind:
     )
 
 
-def to_canonical(kind: Kind, value: Any, *, where: str) -> Any:  # noqa: ANN401 - of every type
+def to_canonical(kind: ColumnKind, value: Any, *, where: str) -> Any:  # noqa: ANN401 - of every type
     """
     Turn what the database has into what JSON has.
 
@@ -90,7 +90,7 @@ def to_canonical(kind: Kind, value: Any, *, where: str) -> Any:  # noqa: ANN401 
 
 
 def from_canonical(
-    kind: Kind,
+    kind: ColumnKind,
     value: Any,  # noqa: ANN401 - of JSON
     type_: sa.types.TypeEngine[Any],
 ) -> Any:  # noqa: ANN401 - of every type
@@ -99,15 +99,15 @@ def from_canonical(
     """
     if value is None:
         return None
-    if kind is Kind.BINARY:
+    if kind is ColumnKind.BINARY:
         return b64decode(value)
-    if kind is Kind.DATE:
+    if kind is ColumnKind.DATE:
         return date.fromisoformat(value)
-    if kind is Kind.MOMENT:
+    if kind is ColumnKind.MOMENT:
         moment = datetime.fromisoformat(value)
         has_zone = getattr(type_, "timezone", False)
         return moment if has_zone else moment.replace(tzinfo=None)
-    if kind is Kind.JSON:
+    if kind is ColumnKind.JSON:
         return json.loads(value)
     return value
 
@@ -180,13 +180,13 @@ def _moment(value: datetime) -> str:
     return aware.astimezone(UTC).isoformat()
 
 
-_TO: Final[Mapping[Kind, Any]] = {
-    Kind.INTEGER: _integer,
-    Kind.NUMBER: _number,
-    Kind.BOOLEAN: bool,
-    Kind.TEXT: _text,
-    Kind.BINARY: lambda value: b64encode(value).decode(),
-    Kind.DATE: lambda value: value.isoformat(),
-    Kind.MOMENT: _moment,
-    Kind.JSON: lambda value: json.dumps(value, sort_keys=True),
+_TO: Final[Mapping[ColumnKind, Any]] = {
+    ColumnKind.INTEGER: _integer,
+    ColumnKind.NUMBER: _number,
+    ColumnKind.BOOLEAN: bool,
+    ColumnKind.TEXT: _text,
+    ColumnKind.BINARY: lambda value: b64encode(value).decode(),
+    ColumnKind.DATE: lambda value: value.isoformat(),
+    ColumnKind.MOMENT: _moment,
+    ColumnKind.JSON: lambda value: json.dumps(value, sort_keys=True),
 }

@@ -124,7 +124,12 @@ def _may_fill(path: Path, mark: Path, backup_id: str) -> bool:
 @contextmanager
 def _folder_for(target: Path, *, is_file: bool) -> Iterator[Path]:
     if not is_file:
-        yield target
+        try:
+            yield target
+        except BaseException:
+            # So that the same name can be given again.
+            shutil.rmtree(target, ignore_errors=True)
+            raise
         return
     # Beside the file: the disk for temporary files may be small.
     name = tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)
@@ -206,8 +211,13 @@ def _tell_of_restored(manifest: Manifest, restored: Restored) -> None:
     if restored.missing_count:
         say(
             f"The storage lacks {restored.missing_count} of {manifest.objects} objects. "
-            "These videos, or uploads, were deleted since the backup and do not play; "
-            "delete them with hv videos delete, or bring their objects back:"
+            "If that is most of them, the settings may name another storage."
+        )
+    if restored.missing_videos:
+        say(
+            f"{len(restored.missing_videos)} videos lack files, probably because they "
+            "were deleted since the backup. Bring the files back, or delete the videos "
+            "with hv videos delete:"
         )
         for name in restored.missing_videos[:_SHOWN]:
             say(f"  {name}")

@@ -11,7 +11,6 @@ import attrs
 
 from hvcore import __version__
 from hvcore.assembly.tables import TableWiring
-from hvcore.domain.ids import VideoId
 from hvcore.errors import ConfigError
 from hvcore.persistence.copying.copy import (
     Copied,
@@ -21,7 +20,7 @@ from hvcore.persistence.copying.copy import (
     refuse_leader,
 )
 from hvcore.persistence.copying.dump import DumpedTable, DumpSource, write_dump
-from hvcore.persistence.copying.found_tables import deleted_since
+from hvcore.persistence.copying.found_tables import deleted_since, there_of
 from hvcore.persistence.copying.sources import DatabaseSource, snapshot, still
 from hvcore.persistence.copying.target import CopyTarget
 from hvcore.persistence.copying.values import ColumnKind
@@ -58,8 +57,7 @@ class Restored:
     Attributes:
         missing: Objects of the list that the storage has not: the first ones.
         missing_count: How many there are.
-        missing_videos: The videos that they are of, by their ids, and uploads that
-            were not processed, by their paths.
+        missing_videos: The videos that are there again and lack some of them.
         unlisted: How many objects the storage has beside the list.
     """
 
@@ -175,6 +173,9 @@ class CopyWiring(TableWiring):
             UnavailableError: The database or the storage does not answer.
             ConfigError: The database is not empty, or the backup is damaged.
         """
+        source = DumpSource(folder, [_dumped(table) for table in manifest.tables])
+        target = CopyTarget(self.engine, manifest.id)
+        target.check(source)
         with ObjectList() as objects:
             objects.read(folder / manifest.object_list.file)
             if manifest.has_objects:
@@ -185,17 +186,15 @@ class CopyWiring(TableWiring):
             missing = [one.path for one in objects.missing()]
             unlisted = objects.unlisted()
         # Last: services may start on it from then on.
-        copied = copy(
-            DumpSource(folder, [_dumped(table) for table in manifest.tables]),
-            CopyTarget(self.engine, manifest.id),
-            make_tables=self.migrate,
-            tell=tell,
-        )
+        copied = copy(source, target, make_tables=self.migrate, tell=tell)
+        with reading(self.engine) as connection:
+            lacking = dict.fromkeys(filter(None, map(_video_of, missing)))
+            missing_videos = there_of(connection, lacking)
         return Restored(
             copied=copied,
             missing=missing[:MISSING_SHOWN],
             missing_count=len(missing),
-            missing_videos=list(dict.fromkeys(map(_of_what, missing))),
+            missing_videos=missing_videos,
             unlisted=unlisted,
         )
 
@@ -246,7 +245,7 @@ def _dumped(table: BackedUpTable) -> DumpedTable:
     )
 
 
-def _of_what(path: str) -> str:
-    # "media/VIDEO/…", or the path of a source.
+def _video_of(path: str) -> str | None:
+    # "media/VIDEO/…"
     kind, _, rest = path.partition("/")
-    return VideoId(rest.split("/", 1)[0]) if kind == "media" else path
+    return rest.split("/", 1)[0] if kind == "media" else None

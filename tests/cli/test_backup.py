@@ -116,32 +116,59 @@ def test_a_backup_goes_into_another_kind_of_database(
     assert _rows(tmp_path / "again") == _rows(tmp_path / "backup")
 
 
-@pytest.mark.usefixtures("backup")
 def test_objects_that_the_storage_lacks_are_told_with_their_videos(
-    hv: Hv, tmp_path: Path
+    migrated: Hv, tmp_path: Path
 ) -> None:
+    data = tmp_path / "hv-data"
+    _store(data, {**OBJECTS, "media/vid_gone/job/1.m4s": b"purged"})
+    settings = load(config_path=None, environ={}, data_dir=data).settings
+    with build(settings, rings=False) as services:
+        fill_tenants(services.engine)
+        with services.uow.write() as work:
+            work.videos.add(video(id=VideoId("vid_a")))
+            gone = video(id=VideoId("vid_gone"), state=VideoState.DELETED)
+            work.videos.add(attrs.evolve(gone, deleted_at=services.clock.now()))
+            work.commit()
+    assert migrated("backup", "backup").status == 0
     storage = tmp_path / "elsewhere"
     _store(storage, {**OBJECTS, "media/vid_b/job_b/1.m4s": b"later"})
     (storage / "storage" / "media/vid_a/job_a/video/1.m4s").write_bytes(b"cut")
     (storage / "storage" / "uploads/org_a/dev/up_a").unlink()
 
-    restored = hv(
+    restored = migrated(
         *("--data", "other", "restore", "backup", "--json"),
         HV_STORAGE__OPTIONS__URL=(storage / "storage").as_uri(),
-        HV_QUEUE__BACKEND="rq",
     )
 
     told = json.loads(restored.stdout)
     assert told["missing"] == [
         "media/vid_a/job_a/video/1.m4s",
+        "media/vid_gone/job/1.m4s",
         "uploads/org_a/dev/up_a",
     ]
-    assert told["missingVideos"] == ["vid_a", "uploads/org_a/dev/up_a"]
+    assert told["missingVideos"] == ["vid_a"]
     assert told["unlistedObjects"] == 1
-    assert "lacks 2 of 3 objects" in restored.stderr
+    assert "lacks 3 of 4 objects" in restored.stderr
+
+
+@pytest.mark.usefixtures("backup")
+def test_tables_of_plugins_that_are_not_chosen_are_named(hv: Hv) -> None:
+    restored = hv("--data", "other", "restore", "backup", HV_QUEUE__BACKEND="rq")
+
+    assert restored.status == 0
     assert "no plugin that is chosen has this table: hv_queue_messages" in (
         restored.stderr
     )
+
+
+def test_objects_of_a_store_are_not_copied(stocked: Hv) -> None:
+    made = stocked(
+        "backup", "backup", "--objects", HV_STORAGE__OPTIONS__URL="memory://videos"
+    )
+
+    assert (made.status, "versioning" in made.stderr) == (1, True), made.stderr
+    # The same name can be given again.
+    assert not Path("backup").exists()
 
 
 def test_what_is_not_in_a_backup_is_said(stocked: Hv) -> None:

@@ -4,7 +4,7 @@ The tables of a database as they are there: the core's, and those of plugins.
 They are looked up and not declared, because plugins make theirs by themselves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -100,3 +100,17 @@ def deleted_since(connection: Connection, moment: datetime) -> Sequence[str]:
     """
     asked = sa.select(videos.c.id).where(videos.c.deleted_at >= moment)
     return list(connection.execute(asked.order_by(videos.c.id)).scalars())
+
+
+def there_of(connection: Connection, video_ids: Iterable[str]) -> Sequence[str]:
+    """
+    Return which of these videos are there and not deleted.
+    """
+    found: list[str] = []
+    # One by one: a statement takes only so many values.
+    for video_id in video_ids:
+        asked = sa.select(videos.c.id).where(
+            videos.c.id == video_id, videos.c.deleted_at.is_(None)
+        )
+        found += connection.execute(asked).scalars()
+    return found

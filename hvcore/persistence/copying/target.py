@@ -55,6 +55,17 @@ class CopyTarget:
         self._mark = COPYING + copy_id
         self._tables: Mapping[str, FoundTable] = {}
 
+    def check(self, source: RowSource) -> None:
+        """
+        Refuse a database that has something else in it, and change nothing.
+
+        Raises:
+            UnavailableError: The database does not answer.
+            ConfigError: It has.
+        """
+        with reading(self._engine) as connection:
+            self._is_begun(connection, source)
+
     def begin(self, source: RowSource, make_tables: Callable[[], None]) -> None:
         """
         Have the tables made and the database marked; of a begun copy, nothing.

@@ -11,7 +11,9 @@ class SupportsPrepare(ABC):
 
     Its record says ``prepares=True``, so that processes which do not use the backend
     need not make it to learn that. Tables in the service's own database have names
-    that begin with the backend's.
+    that begin with the backend's, and columns of the types Boolean, Integer, Float,
+    LargeBinary, Date, DateTime, JSON and Text, or their like: so ``hv backup`` and
+    ``hv migrate --to`` take them along.
 
     Analytics sinks have these methods in any case.
     """

@@ -102,7 +102,8 @@ class CopyTarget:
         """
         Return how many rows a table has.
         """
-        with reading(self._engine) as connection:
+        # To count many rows takes longer than a question usually may.
+        with snapshot(self._engine) as connection:
             return _count(connection, self._tables[name].table)
 
     def fill(self, name: str, rows: Iterable[Row]) -> Iterator[int]:
@@ -132,16 +133,18 @@ class CopyTarget:
         """
         Let services start on it.
         """
-        with writing(self._engine) as connection:
-            if connection.dialect.name == "postgresql":
-                for table in self._tables.values():
-                    _set_sequences(connection, table)
-            set_version(connection, HEAD)
-            connection.commit()
         if self._engine.dialect.name == "postgresql":
+            quote = self._engine.dialect.identifier_preparer.quote
             # Without it the first questions are planned as if the tables were empty.
             with reading(self._engine) as connection:
-                connection.exec_driver_sql("ANALYZE")
+                for found in self._tables.values():
+                    connection.exec_driver_sql(f"ANALYZE {quote(found.table.name)}")
+        with writing(self._engine) as connection:
+            if connection.dialect.name == "postgresql":
+                for found in self._tables.values():
+                    _set_sequences(connection, found)
+            set_version(connection, HEAD)
+            connection.commit()
 
     def _is_begun(self, connection: Connection, source: RowSource) -> bool:
         said = versions(connection)

@@ -40,7 +40,7 @@ def api_app(settings: Settings, threads: int) -> App:
     from hv_reference.dry_playback import DryPlaybackJudge  # noqa: PLC0415
 
     PROXIES.trust(settings.edge.proxies)
-    services = build(settings, connections=threads)
+    services = build(settings, connections=threads, answers_requests=True)
     app: App = with_middleware(make_api(services), WebApp.API, services)
     if settings.dashboard.enabled:
         dashboard = make_dashboard(
@@ -79,7 +79,7 @@ def delivery_app(
     from hv_upload.app import make_app as make_upload  # noqa: PLC0415
 
     PROXIES.trust(settings.edge.proxies)
-    services = build(settings, connections=threads)
+    services = build(settings, connections=threads, answers_requests=True)
     packed_settings = packed(settings)
     DrainKeeper(services.spool_dir, services.spool, drain, packed_settings).start()
     app = by_path(

@@ -18,13 +18,14 @@ from hvcore.settings import Settings
 __all__ = ["OVERRIDABLE", "Services", "build"]
 
 
-def build(
+def build(  # noqa: PLR0913 - each has a default
     settings: Settings,
     *,
     work_dir: Path | None = None,
     overrides: Mapping[str, object] | None = None,
     rings: bool = True,
     connections: int = CONNECTIONS,
+    answers_requests: bool = False,
 ) -> Services:
     """
     Wire the services.
@@ -42,6 +43,9 @@ def build(
             connection to the queue leaves that to the sweep.
         connections: To a database server at a time, at least 5: as many as threads
             use the services.
+        answers_requests: Whether callers wait for the answers: a database server that
+            is silent is waited for as ``database.timeout_s`` says, not for half a
+            minute.
 
     Raises:
         ConfigError: An override of something that cannot be overridden.
@@ -60,5 +64,6 @@ def build(
             overrides=overrides,
             rings=rings,
             connections=connections,
+            answers_requests=answers_requests,
         )
     )

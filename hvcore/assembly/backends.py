@@ -22,6 +22,7 @@ from hvcore.mail import make_mailer
 from hvcore.persistence.access.key_book import SqlKeyBook
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore.persistence.server_limits import LIMITS_OF_JOBS, limits_of_requests
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
 from hvcore.playback_tokens import KeyRing, TokenKey
@@ -115,6 +116,11 @@ class Backends:
             connections=self.recipe.connections,
             schema=database.schema,
             host=host,
+            limits=(
+                limits_of_requests(database.timeout_s)
+                if self.recipe.answers_requests
+                else LIMITS_OF_JOBS
+            ),
         )
 
     @made_once

@@ -54,6 +54,7 @@ class Recipe:
     overrides: Mapping[str, Any] = attrs.field(converter=_given)
     rings: bool
     connections: int
+    answers_requests: bool
 
     def in_place_of(self, kind: str) -> Sequence[object]:
         """

@@ -95,7 +95,12 @@ def embed(  # noqa: PLR0913 - each by its name
         objects["further_auth_providers"] = (HostUsers(),)
 
     def make(work_dir: Path | None = None) -> Services:
-        return build(settings, work_dir=work_dir, overrides=objects)
+        return build(
+            settings,
+            work_dir=work_dir,
+            overrides=objects,
+            answers_requests=True,
+        )
 
     return EmbeddedService(make, settings=settings, sign_in=sign_in)
 

@@ -23,6 +23,16 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence.host_engine import check_host_engine, open_as
 from hvcore.persistence.naming import use_prefix
+from hvcore.persistence.server_limits import (
+    LIMITS_OF_JOBS,
+    POOL_TIMEOUT_S,
+    AnswerLimit,
+    ServerLimits,
+    connect_arguments,
+    limit_answers,
+    ping_soon,
+    usual_limit,
+)
 from hvcore.persistence.write_queue import (
     WriteQueue,
     again_while_busy,
@@ -33,17 +43,6 @@ BUSY_TIMEOUT_MS: Final = 10_000
 """Our transactions take milliseconds; even a writer behind hundreds gets its turn."""
 MIGRATION_TIMEOUT_MS: Final = 600_000
 """Only an operator waits for its answer, and would only run it again."""
-POSTGRESQL_TIMEOUTS: Final = (
-    # A row lock is held for milliseconds; longer means that its owner hangs.
-    "-c lock_timeout=10s"
-    # Far above any statement of ours, below what a caller would wait.
-    " -c statement_timeout=30s"
-    # A frozen process must not keep its row locks for ever.
-    " -c idle_in_transaction_session_timeout=60s"
-)
-POOL_TIMEOUT_S: Final = 5
-"""Rather answer 503 than hold a request thread for longer."""
-
 CONNECTIONS: Final = 20
 """
 To a server at a time, of a process that does not say how many threads it has; without
@@ -90,6 +89,7 @@ def make_engine(
     connections: int = CONNECTIONS,
     schema: str = "",
     host: Engine | None = None,
+    limits: ServerLimits = LIMITS_OF_JOBS,
 ) -> Engine:
     """
     Make the engine of a process; after a fork, make another one.
@@ -103,6 +103,7 @@ def make_engine(
             an underscore. Empty: where the database has them by default.
         host: Another program's engine of the same database. Connections are opened
             as it opens them, and then belong to the engine that is made.
+        limits: How long to wait for a server.
 
     Raises:
         ConfigError: The URL is not one that can be used.
@@ -135,10 +136,9 @@ def make_engine(
         event.listen(engine, "begin", _begin_on_sqlite)
         event.listen(engine, "checkin", partial(_end_write, queue))
     else:
-        engine = _make_postgresql_engine(parsed, owner, connections, opener)
+        engine = _make_postgresql_engine(parsed, owner, connections, opener, limits)
+        _keep_limits(engine, limits, of_host=host is not None)
         event.listen(engine, "connect", _set_date_style)
-        if host is not None:
-            event.listen(engine, "connect", _set_timeouts)
         if schema:
             event.listen(engine, "connect", partial(_set_schema, schema))
     event.listen(engine, "handle_error", _translate)
@@ -183,6 +183,9 @@ def writing(
         connection.execution_options(**{_WRITES: waits_ms, _DURABLE: is_durable})
         connection.begin()
         if timeout_ms is not None and connection.dialect.name == "postgresql":
+            if timeout_ms > BUSY_TIMEOUT_MS:
+                # No caller waits for it, and its statements may take as long.
+                connection.info[AnswerLimit].limit_s = None
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {timeout_ms}")
         yield connection
 
@@ -257,17 +260,13 @@ def _make_postgresql_engine(
     owner: dict[str, object],
     connections: int,
     opener: dict[str, Callable[[], Any]],
+    limits: ServerLimits,
 ) -> Engine:
-    arguments: dict[str, Any] = {}
-    if "connect_timeout" not in url.query:
-        arguments["connect_timeout"] = POOL_TIMEOUT_S
-    if "options" not in url.query:
-        arguments["options"] = POSTGRESQL_TIMEOUTS
     try:
         return sa.create_engine(
             url,
             execution_options=owner,
-            connect_args=arguments,
+            connect_args=connect_arguments(url, limits),
             pool_size=POOLED_CONNECTIONS,
             max_overflow=connections - POOLED_CONNECTIONS,
             pool_timeout=POOL_TIMEOUT_S,
@@ -315,12 +314,20 @@ def _set_date_style(connection: Any, _record: object) -> None:  # noqa: ANN401 -
     connection.autocommit = False
 
 
-def _set_timeouts(connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
-    # What a connection of ours is opened with; see POSTGRESQL_TIMEOUTS.
-    for option in POSTGRESQL_TIMEOUTS.split("-c "):
-        name, _, value = option.strip().partition("=")
-        if name:
-            _set(connection, name, value)
+def _keep_limits(engine: Engine, limits: ServerLimits, *, of_host: bool) -> None:
+    # First: what else is done with a new connection waits for answers, too.
+    said = None if "options" in engine.url.query and not of_host else limits
+    event.listen(engine, "connect", partial(limit_answers, said))
+    event.listen(engine, "checkin", usual_limit)
+    ping_soon(engine.dialect)
+    if of_host:
+        event.listen(engine, "connect", partial(_set_timeouts, limits))
+
+
+def _set_timeouts(limits: ServerLimits, connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+    # What a connection of ours is opened with.
+    for name, value in limits.options.items():
+        _set(connection, name, value)
 
 
 def _set_schema(schema: str, connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
@@ -371,6 +378,9 @@ def _end_write(queue: WriteQueue, _driver: object, record: ConnectionPoolEntry) 
 
 
 def _translate(context: ExceptionContext) -> None:
+    if context.is_pre_ping:
+        # Nobody has lost anything: the pool opens another one.
+        return
     error = context.sqlalchemy_exception
     original = context.original_exception
     if isinstance(original, sqlite3.Error):

@@ -24,6 +24,8 @@ _COUNTRY_HEADER: Final = re.compile(
     re.IGNORECASE,
 )
 _SCHEMA: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+SHORTEST_TIMEOUT_S: Final = 1
+LONGEST_TIMEOUT_S: Final = 600
 MOST_MINUTES_RETENTION_DAYS: Final = 3_660
 """Ten years: as good as ever."""
 
@@ -47,6 +49,14 @@ def _as_schema(text: str) -> str:
             f"first, and must not begin with pg_: not {text!r}"
         )
     return text
+
+
+def _is_a_time(_: object, __: object, value: float) -> None:
+    if not SHORTEST_TIMEOUT_S <= value <= LONGEST_TIMEOUT_S:
+        raise ValueError(
+            f"database.timeout_s must be between {SHORTEST_TIMEOUT_S} and "
+            f"{LONGEST_TIMEOUT_S}, not {value}"
+        )
 
 
 def _root(default: str) -> Any:  # noqa: ANN401 - attrs.field's own type
@@ -87,10 +97,13 @@ class DatabaseSettings:
         url: SQLAlchemy URL; SQLite in the data folder if empty.
         schema: Where the tables are on PostgreSQL; made if it is not there. On
             SQLite, which has no schemas, what their names begin with.
+        timeout_s: PostgreSQL: how long a request waits for an answer of the database
+            before it is answered with 503. Workers and commands wait for 30 s.
     """
 
     url: str = attrs.field(default="", repr=False)
     schema: str = attrs.field(default="", converter=_as_schema)
+    timeout_s: float = attrs.field(default=4.0, validator=_is_a_time)
 
 
 @attrs.frozen(kw_only=True)

@@ -2,6 +2,7 @@
 Reads of PostgreSQL, whose connections are dear and shared.
 """
 
+import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -19,6 +20,7 @@ from hvcore.persistence.fast_reads.readers import (
     Query,
     Row,
 )
+from hvcore.persistence.server_limits import PING_S
 
 
 class PostgresqlReader:
@@ -54,10 +56,13 @@ class PostgresqlReader:
     def _ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
         owned = self._take()
         while owned is not None:
+            began_s = time.monotonic()
             try:
                 return self._answer(owned, question, values)
             except UnavailableError:
-                if not owned.driver.closed:
+                was_silent = time.monotonic() - began_s > PING_S
+                # Not on the others as well, each of which would be as silent.
+                if was_silent or not owned.driver.closed:
                     raise
             # It ended while nobody used it; so did others, perhaps.
             owned = self._take()

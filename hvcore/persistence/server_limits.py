@@ -1,0 +1,185 @@
+"""
+How long anybody waits for a PostgreSQL, whatever is silent: its network or itself.
+
+Three watch, because each sees what the others do not. The server ends a statement that
+takes too long. The kernel ends a connection whose packets are not acknowledged. And we
+end one on which nothing comes back: a frozen server acknowledges all the same.
+"""
+
+import time
+import weakref
+from collections.abc import Callable, Generator
+from typing import Any, Final
+
+import attrs
+from sqlalchemy.engine import URL, Dialect
+from sqlalchemy.pool import ConnectionPoolEntry
+
+CONNECT_S: Final = 2
+"""To each address of the server; the driver takes no less."""
+PING_S: Final = 1.0
+"""For a connection that nobody has used for a while. Together with the time of a new one
+it stays below what a request waits."""
+MARGIN_S: Final = 0.5
+"""The server says first that a statement took too long: its connection goes on."""
+POOL_TIMEOUT_S: Final = 2
+"""Rather answer 503 than hold a request thread for longer."""
+KEEPALIVE_IDLE_S: Final = 10
+KEEPALIVE_INTERVAL_S: Final = 5
+KEEPALIVES: Final = 3
+"""A connection that nobody uses is known to be dead after 25 s, as by no default."""
+
+
+@attrs.frozen(kw_only=True)
+class ServerLimits:
+    """
+    How long the statements of a process may take.
+
+    Attributes:
+        statement_s: A statement.
+        lock_s: Of it, waiting for a lock.
+        network_s: Packets that the other side does not acknowledge.
+    """
+
+    statement_s: float
+    lock_s: float
+    network_s: float
+
+    @property
+    def silence_s(self) -> float:
+        """
+        After how long without an answer a connection is given up.
+        """
+        return self.statement_s + MARGIN_S
+
+    @property
+    def options(self) -> dict[str, str]:
+        """
+        The server's own settings that keep the limits.
+        """
+        return {
+            # A row lock is held for milliseconds; longer means that its owner hangs.
+            "lock_timeout": f"{self.lock_s * 1000:.0f}ms",
+            "statement_timeout": f"{self.statement_s * 1000:.0f}ms",
+            # A frozen process must not keep its row locks for ever.
+            "idle_in_transaction_session_timeout": "60s",
+        }
+
+
+def limits_of_requests(timeout_s: float) -> ServerLimits:
+    """
+    Return the limits of a process that answers callers.
+
+    Args:
+        timeout_s: How long a caller waits for the database.
+    """
+    return ServerLimits(statement_s=timeout_s, lock_s=timeout_s, network_s=timeout_s)
+
+
+LIMITS_OF_JOBS: Final = ServerLimits(
+    # Far above any statement of ours, below what an operator would wait.
+    statement_s=30,
+    lock_s=10,
+    network_s=10,
+)
+
+
+def connect_arguments(url: URL, limits: ServerLimits) -> dict[str, Any]:
+    """
+    Return what a connection is opened with, but for what its URL says itself.
+    """
+    settings = " ".join(f"-c {name}={value}" for name, value in limits.options.items())
+    arguments: dict[str, Any] = {
+        "connect_timeout": CONNECT_S,
+        "options": settings,
+        "keepalives": 1,
+        "keepalives_idle": KEEPALIVE_IDLE_S,
+        "keepalives_interval": KEEPALIVE_INTERVAL_S,
+        "keepalives_count": KEEPALIVES,
+        # Without it the kernel sends again and again for a quarter of an hour.
+        "tcp_user_timeout": int(limits.network_s * 1000),
+    }
+    return {name: value for name, value in arguments.items() if name not in url.query}
+
+
+class AnswerLimit:
+    """
+    Waits for a connection's answers, and ends it when none comes.
+
+    Stands in the place of the connection's own method.
+    """
+
+    def __init__(self, driver: Any, limit_s: float | None) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+        # The connection has this, too: a cycle would keep it open for longer.
+        self._driver = weakref.ref(driver)
+        self._wait: Callable[..., Any] = type(driver).wait
+        self.usual_s = limit_s
+        self.limit_s = limit_s
+
+    def __call__(
+        self,
+        generator: Generator[Any, Any, Any],
+        interval: float = 0.1,
+        timeout: float | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the generator returns
+        from psycopg import OperationalError  # noqa: PLC0415 - loaded: it calls
+
+        driver: Any = self._driver()
+        limit_s = self.limit_s if timeout is None else timeout
+        began_s = time.monotonic()
+        try:
+            return self._wait(driver, generator, interval, limit_s)
+        except OperationalError:
+            if limit_s is not None and time.monotonic() - began_s >= limit_s:
+                # What comes late must not be taken for the next statement's answer.
+                driver.pgconn.finish()
+            raise
+
+
+def limit_answers(
+    limits: ServerLimits | None,
+    driver: Any,  # noqa: ANN401 - psycopg's, which may be missing
+    record: ConnectionPoolEntry,
+) -> None:
+    """
+    Have a new connection end when the server is silent.
+
+    Args:
+        limits: None: the server says how long a statement may take.
+    """
+    silence_s = _asked_silence_s(driver) if limits is None else limits.silence_s
+    driver.wait = record.info[AnswerLimit] = AnswerLimit(driver, silence_s)
+
+
+def usual_limit(_driver: object, record: ConnectionPoolEntry) -> None:
+    """
+    Let the next user of a connection wait as long as usual.
+    """
+    if limit := record.info.get(AnswerLimit):
+        limit.limit_s = limit.usual_s
+
+
+def ping_soon(dialect: Dialect) -> None:
+    """
+    Ask less patiently whether a connection is alive than what it is used for.
+    """
+    ping = dialect.do_ping
+
+    def ping_within(driver: Any) -> bool:  # noqa: ANN401 - as SQLAlchemy has it
+        limit = driver.wait
+        limit.limit_s = PING_S if limit.limit_s is None else min(PING_S, limit.limit_s)
+        try:
+            return ping(driver)
+        finally:
+            limit.limit_s = limit.usual_s
+
+    dialect.do_ping = ping_within  # type: ignore[method-assign]  # it has no option for it
+
+
+def _asked_silence_s(driver: Any) -> float | None:  # noqa: ANN401 - psycopg's, which may be missing
+    asked = "SELECT setting::int FROM pg_settings WHERE name = 'statement_timeout'"
+    # Outside of a transaction, which nobody would end.
+    driver.autocommit = True
+    (timeout_ms,) = driver.execute(asked).fetchone()
+    driver.autocommit = False
+    return timeout_ms / 1000 + MARGIN_S if timeout_ms else None

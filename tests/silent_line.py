@@ -1,0 +1,102 @@
+"""
+A line to a server that can fall silent: whatever is sent is taken, and nothing comes.
+
+As the client sees a server that is frozen, or a network that loses everything behind the
+next machine: no connection is refused, none is closed.
+"""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+_CHUNK_BYTES: Final = 65_536
+Address = Path | tuple[str, int]
+"""A unix socket, or a host and a port."""
+
+
+class SilentLine:
+    """
+    Carries bytes between a port of its own and a server.
+    """
+
+    def __init__(self, server: Address) -> None:
+        self._server = server
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.port: int = self._listener.getsockname()[1]
+        self._speaks = threading.Event()
+        self._speaks.set()
+        self._sockets: list[socket.socket] = [self._listener]
+        self._start(self._accept)
+
+    def fall_silent(self) -> None:
+        """
+        Carry nothing from now on.
+        """
+        self._speaks.clear()
+
+    def speak(self) -> None:
+        """
+        Carry again, first what waits.
+        """
+        self._speaks.set()
+
+    def close(self) -> None:
+        """
+        End it, with all of its connections.
+        """
+        for one in self._sockets:
+            # Threads that read from it are told so.
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+        self._speaks.set()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                self._sockets.append(client)
+                self._start(self._serve, client)
+
+    def _serve(self, client: socket.socket) -> None:
+        self._speaks.wait()
+        with suppress(OSError):
+            server = self._connect()
+            self._sockets.append(server)
+            self._start(self._carry, server, client)
+            self._carry(client, server)
+
+    def _connect(self) -> socket.socket:
+        if not isinstance(self._server, Path):
+            return socket.create_connection(self._server)
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(str(self._server))
+        return server
+
+    def _carry(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(_CHUNK_BYTES):
+                self._speaks.wait()
+                target.sendall(data)
+        # The end of one direction is the end of both: no protocol here half-closes.
+        for one in (source, target):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    def _start(self, work: object, *given: object) -> None:
+        threading.Thread(target=work, args=given, daemon=True).start()  # type: ignore[arg-type]  # any function
+
+
+@contextmanager
+def silent_line(server: Address) -> Iterator[SilentLine]:
+    """
+    Run a line to a server until the block ends.
+    """
+    line = SilentLine(server)
+    try:
+        yield line
+    finally:
+        line.close()

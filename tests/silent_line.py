@@ -28,6 +28,7 @@ class SilentLine:
         self.port: int = self._listener.getsockname()[1]
         self._speaks = threading.Event()
         self._speaks.set()
+        self._left_bytes: int | None = None
         self._sockets: list[socket.socket] = [self._listener]
         self._start(self._accept)
 
@@ -36,6 +37,12 @@ class SilentLine:
         Carry nothing from now on.
         """
         self._speaks.clear()
+
+    def fall_silent_after(self, bytes_: int) -> None:
+        """
+        Carry so many bytes more, about, and then nothing.
+        """
+        self._left_bytes = bytes_
 
     def speak(self) -> None:
         """
@@ -79,6 +86,11 @@ class SilentLine:
     def _carry(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
             while data := source.recv(_CHUNK_BYTES):
+                if self._left_bytes is not None:
+                    self._left_bytes -= len(data)
+                    if self._left_bytes < 0:
+                        self._left_bytes = None
+                        self.fall_silent()
                 self._speaks.wait()
                 target.sendall(data)
         # The end of one direction is the end of both: no protocol here half-closes.

@@ -36,7 +36,7 @@ from hvcore.plugin_api import (
     UnavailableError,
 )
 
-TIMEOUT_S: Final = 5
+TIMEOUT_S: Final = 4
 """Nobody waits for the drain but the spool; 10,000 counts take some 80 ms."""
 _OWN_OPTIONS: Final = frozenset(
     {

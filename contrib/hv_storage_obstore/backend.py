@@ -28,7 +28,7 @@ def make_storage(options: ObstoreOptions, *, work_dir: Path) -> Storage:
     if parts.scheme == "file":
         return FileStorage(Path(unquote(parts.path)), work_dir=work_dir)
     try:
-        store = open_bucket(options)
+        bucket = open_bucket(options)
     except (BaseError, ValueError) as exc:
         raise ConfigError(f"storage.options: {exc}") from exc
-    return BucketStorage(store, url=options.url, work_dir=work_dir)
+    return BucketStorage(bucket, url=options.url, work_dir=work_dir)

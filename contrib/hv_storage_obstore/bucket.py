@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import attrs
 import obstore
 from obstore.store import S3Store
 
@@ -16,14 +17,23 @@ if TYPE_CHECKING:
     # obstore has these for type checkers only.
     from obstore.store import ClientConfig, RetryConfig, S3Config
 
+CONNECT: Final = timedelta(seconds=2)
+ANSWER: Final = timedelta(seconds=4)
+"""A small answer, with all repetitions: its caller waits for five seconds. So long may
+nothing come of a large one, too."""
+READ: Final = timedelta(minutes=10)
+"""8 MiB, as long as some of it keeps coming."""
+SEND: Final = timedelta(minutes=2)
+"""A part, or the word that all are there: nothing tells whether bytes go on."""
 RETRIES: Final["RetryConfig"] = {
     "max_retries": 2,
-    "retry_timeout": timedelta(seconds=8),
+    # No other try after a silence.
+    "retry_timeout": ANSWER - timedelta(seconds=1),
 }
 """obstore's own choice is ten times in three minutes, which no request can wait."""
 
 
-def open_bucket(options: ObstoreOptions) -> S3Store:
+def open_bucket(options: ObstoreOptions) -> "Bucket":
     """
     Name a bucket; nothing is asked of it yet.
 
@@ -31,7 +41,7 @@ def open_bucket(options: ObstoreOptions) -> S3Store:
         ValueError: The options are none of S3's, or one of obstore's exceptions.
     """
     config: S3Config = {}
-    client: ClientConfig = {}
+    client: ClientConfig = {"connect_timeout": CONNECT}
     if options.endpoint:
         config["endpoint"] = options.endpoint
         # Most stores of one's own have no name for each bucket.
@@ -42,9 +52,36 @@ def open_bucket(options: ObstoreOptions) -> S3Store:
     if options.key:
         config["access_key_id"] = options.key
         config["secret_access_key"] = options.secret
-    return S3Store.from_url(
-        options.url, config=config, client_options=client, retry_config=RETRIES
+
+    def within(limits: "ClientConfig") -> S3Store:
+        return S3Store.from_url(
+            options.url,
+            config=config,
+            client_options={**client, **limits},
+            retry_config=RETRIES,
+        )
+
+    return Bucket(
+        small=within({"timeout": ANSWER}),
+        reads=within({"timeout": READ, "read_timeout": ANSWER}),
+        writes=within({"timeout": SEND}),
     )
+
+
+@attrs.frozen(kw_only=True)
+class Bucket:
+    """
+    A bucket with the patience that each kind of request needs.
+
+    Attributes:
+        small: What is answered at once.
+        reads: The bytes of objects.
+        writes: What is sent, and what changes many objects.
+    """
+
+    small: S3Store
+    reads: S3Store
+    writes: S3Store
 
 
 class BucketStorage(ObstoreStorage):
@@ -56,9 +93,10 @@ class BucketStorage(ObstoreStorage):
     addresses bind neither a type nor a length.
     """
 
-    def __init__(self, store: S3Store, *, url: str, work_dir: Path) -> None:
-        super().__init__(store, url=url, work_dir=work_dir)
-        self._bucket = store
+    def __init__(self, bucket: Bucket, *, url: str, work_dir: Path) -> None:
+        super().__init__(bucket.small, url=url, work_dir=work_dir)
+        self._reads, self._writes = bucket.reads, bucket.writes
+        self._bucket = bucket.small
 
     @property
     def can_presign(self) -> bool:

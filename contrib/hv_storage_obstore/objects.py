@@ -58,7 +58,7 @@ class ObstoreStorage(Storage):
     """
 
     def __init__(self, store: ObjectStore, *, url: str, work_dir: Path) -> None:
-        self._store = store
+        self._store = self._reads = self._writes = store
         self._url = url.rstrip("/")
         self._work_dir = work_dir
 
@@ -94,7 +94,7 @@ class ObstoreStorage(Storage):
         size = local.stat().st_size
         with local.open("rb") as file, self._answers():
             obstore.put(
-                self._store,
+                self._writes,
                 path,
                 file,
                 attributes=self._attributes(content_type),
@@ -133,12 +133,12 @@ class ObstoreStorage(Storage):
         try:
             with self._answers(prefix):
                 if paths:
-                    obstore.delete(self._store, paths)
+                    obstore.delete(self._writes, paths)
         except ObjectNotFoundError:
             # Somebody else is deleting the same tree.
             for path in paths:
                 with suppress(ObjectNotFoundError), self._answers(path):
-                    obstore.delete(self._store, path)
+                    obstore.delete(self._writes, path)
         return len(paths)
 
     def ping(self) -> None:
@@ -157,7 +157,7 @@ class ObstoreStorage(Storage):
 
     def _read(self, path: str, start: int, end: int) -> bytes:
         with self._answers(path):
-            return bytes(obstore.get_range(self._store, path, start=start, end=end))
+            return bytes(obstore.get_range(self._reads, path, start=start, end=end))
 
     def _attributes(self, content_type: str) -> dict[str, str] | None:  # noqa: ARG002 - a bucket has one
         return None

@@ -16,7 +16,13 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.engine import URL, Connection, Engine, ExceptionContext, make_url
+from sqlalchemy.engine import (
+    URL,
+    Connection,
+    Engine,
+    ExceptionContext,
+    make_url,
+)
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -25,13 +31,14 @@ from hvcore.persistence.host_engine import check_host_engine, open_as
 from hvcore.persistence.naming import use_prefix
 from hvcore.persistence.server_limits import (
     LIMITS_OF_JOBS,
+    NO_ANSWER,
     POOL_TIMEOUT_S,
     AnswerLimit,
+    Connecting,
     ServerLimits,
     connect_arguments,
-    limit_answers,
-    ping_soon,
-    usual_limit,
+    keep_limits,
+    set_for_good,
 )
 from hvcore.persistence.write_queue import (
     WriteQueue,
@@ -60,7 +67,6 @@ _IDLE = "hv_idle"
 _WRITE_QUEUE = "hv_write_queue"
 _HAS_TURN = "hv_has_turn"
 _SCHEMA = "hv_schema"
-_NO_ANSWER: Final = "The database does not answer."
 # SQLite says "cannot now" for these; its other errors are bugs of ours.
 _SQLITE_UNAVAILABLE = {
     sqlite3.SQLITE_BUSY,
@@ -118,9 +124,12 @@ def make_engine(
         _WRITE_QUEUE: queue,
         _SCHEMA: schema,
     }
-    opener: dict[str, Callable[[], Any]] = (
-        {} if host is None else {"creator": partial(open_as, host)}
-    )
+    connecting = Connecting()
+    opener: dict[str, Callable[[], Any]] = {}
+    if host is not None:
+        opener["creator"] = partial(open_as, host)
+        if parsed.get_backend_name() != "sqlite":
+            opener["creator"] = partial(connecting, opener["creator"])
     if parsed.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             parsed,
@@ -137,7 +146,7 @@ def make_engine(
         event.listen(engine, "checkin", partial(_end_write, queue))
     else:
         engine = _make_postgresql_engine(parsed, owner, connections, opener, limits)
-        _keep_limits(engine, limits, of_host=host is not None)
+        keep_limits(engine, limits, connecting, of_host=host is not None)
         event.listen(engine, "connect", _set_date_style)
         if schema:
             event.listen(engine, "connect", partial(_set_schema, schema))
@@ -314,32 +323,9 @@ def _set_date_style(connection: Any, _record: object) -> None:  # noqa: ANN401 -
     connection.autocommit = False
 
 
-def _keep_limits(engine: Engine, limits: ServerLimits, *, of_host: bool) -> None:
-    # First: what else is done with a new connection waits for answers, too.
-    said = None if "options" in engine.url.query and not of_host else limits
-    event.listen(engine, "connect", partial(limit_answers, said))
-    event.listen(engine, "checkin", usual_limit)
-    ping_soon(engine.dialect)
-    if of_host:
-        event.listen(engine, "connect", partial(_set_timeouts, limits))
-
-
-def _set_timeouts(limits: ServerLimits, connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
-    # What a connection of ours is opened with.
-    for name, value in limits.options.items():
-        _set(connection, name, value)
-
-
 def _set_schema(schema: str, connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
     # No other: of a table that is missing here, another program's would be taken.
-    _set(connection, "search_path", schema)
-
-
-def _set(connection: Any, name: str, value: str) -> None:  # noqa: ANN401 - psycopg's, which may be missing
-    # Outside of a transaction, with whose end the old value would be back.
-    connection.autocommit = True
-    connection.execute("SELECT set_config(%s, %s, false)", (name, value))
-    connection.autocommit = False
+    set_for_good(connection, "search_path", schema)
 
 
 def _begin_on_sqlite(connection: Connection) -> None:
@@ -348,7 +334,7 @@ def _begin_on_sqlite(connection: Connection) -> None:
         return
     ends_at_s = time.monotonic() + waits_ms / 1000
     if not write_queue(connection.engine).take(waits_ms / 1000):
-        raise UnavailableError(_NO_ANSWER)
+        raise UnavailableError(NO_ANSWER)
     connection.info[_HAS_TURN] = True
     try:
         _sync_at_commit(connection, connection.get_execution_options()[_DURABLE])
@@ -388,7 +374,7 @@ def _translate(context: ExceptionContext) -> None:
         if translated is not None:
             raise translated from original
     elif context.is_disconnect or isinstance(error, (OperationalError, InterfaceError)):
-        raise UnavailableError(_NO_ANSWER) from original
+        raise UnavailableError(NO_ANSWER) from original
 
 
 def _translated(error: sqlite3.Error) -> UnavailableError | None:
@@ -397,4 +383,4 @@ def _translated(error: sqlite3.Error) -> UnavailableError | None:
         return UnavailableError(
             "The database file is damaged; restore it from a backup."
         )
-    return UnavailableError(_NO_ANSWER) if code in _SQLITE_UNAVAILABLE else None
+    return UnavailableError(NO_ANSWER) if code in _SQLITE_UNAVAILABLE else None

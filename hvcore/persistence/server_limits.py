@@ -9,11 +9,17 @@ end one on which nothing comes back: a frozen server acknowledges all the same.
 import time
 import weakref
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any, Final
 
 import attrs
-from sqlalchemy.engine import URL, Dialect
+from sqlalchemy import event
+from sqlalchemy.engine import URL, Dialect, Engine
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from hvcore.errors import UnavailableError
+
+NO_ANSWER: Final = "The database does not answer."
 
 CONNECT_S: Final = 2
 """To each address of the server; the driver takes no less."""
@@ -24,6 +30,9 @@ MARGIN_S: Final = 0.5
 """The server says first that a statement took too long: its connection goes on."""
 POOL_TIMEOUT_S: Final = 2
 """Rather answer 503 than hold a request thread for longer."""
+REFUSED_FOR_S: Final = 1.0
+"""After a connection that did not come about: else requests that wait for a thread would
+wait for each other's attempts, too."""
 KEEPALIVE_IDLE_S: Final = 10
 KEEPALIVE_INTERVAL_S: Final = 5
 KEEPALIVES: Final = 3
@@ -102,6 +111,32 @@ def connect_arguments(url: URL, limits: ServerLimits) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name not in url.query}
 
 
+class Connecting:
+    """
+    Opens connections, but not just after the server was too silent for one.
+    """
+
+    def __init__(self) -> None:
+        self._again_at_s = 0.0
+
+    def __call__(self, open_one: Callable[[], Any]) -> Any:  # noqa: ANN401 - the driver's
+        """
+        Open one.
+
+        Raises:
+            UnavailableError: The server was silent a moment ago.
+        """
+        from psycopg.errors import ConnectionTimeout  # noqa: PLC0415 - see AnswerLimit
+
+        if time.monotonic() < self._again_at_s:
+            raise UnavailableError(NO_ANSWER)
+        try:
+            return open_one()
+        except ConnectionTimeout:
+            self._again_at_s = time.monotonic() + REFUSED_FOR_S
+            raise
+
+
 class AnswerLimit:
     """
     Waits for a connection's answers, and ends it when none comes.
@@ -136,33 +171,72 @@ class AnswerLimit:
             raise
 
 
-def limit_answers(
+def keep_limits(
+    engine: Engine, limits: ServerLimits, connecting: Connecting, *, of_host: bool
+) -> None:
+    """
+    Have an engine's connections keep the limits.
+
+    Args:
+        of_host: They are opened as another program opens its own.
+    """
+    # What the URL says stands above, and the server knows it.
+    is_said = "options" in engine.url.query and not of_host
+    event.listen(engine, "do_connect", partial(_connect, connecting))
+    # First: what else is done with a new connection waits for answers, too.
+    event.listen(
+        engine, "connect", partial(_limit_answers, None if is_said else limits)
+    )
+    event.listen(engine, "checkin", _wait_as_usual)
+    _ping_soon(engine.dialect)
+    if of_host:
+        event.listen(engine, "connect", partial(_set_timeouts, limits))
+
+
+def set_for_good(connection: Any, name: str, value: str) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+    """
+    Set an option of the server for as long as a connection is open.
+    """
+    # Outside of a transaction, with whose end the old value would be back.
+    connection.autocommit = True
+    connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+    connection.autocommit = False
+
+
+def _connect(
+    connecting: Connecting,
+    dialect: Dialect,
+    _record: object,
+    words: tuple[Any, ...],
+    arguments: dict[str, Any],
+) -> Any:  # noqa: ANN401 - the driver's
+    return connecting(partial(dialect.connect, *words, **arguments))
+
+
+def _set_timeouts(limits: ServerLimits, connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+    # What a connection of ours is opened with.
+    for name, value in limits.options.items():
+        set_for_good(connection, name, value)
+
+
+def _limit_answers(
     limits: ServerLimits | None,
     driver: Any,  # noqa: ANN401 - psycopg's, which may be missing
     record: ConnectionPoolEntry,
 ) -> None:
-    """
-    Have a new connection end when the server is silent.
-
-    Args:
-        limits: None: the server says how long a statement may take.
-    """
+    # Without limits of ours, the server says how long a statement may take.
     silence_s = _asked_silence_s(driver) if limits is None else limits.silence_s
     driver.wait = record.info[AnswerLimit] = AnswerLimit(driver, silence_s)
 
 
-def usual_limit(_driver: object, record: ConnectionPoolEntry) -> None:
-    """
-    Let the next user of a connection wait as long as usual.
-    """
+def _wait_as_usual(_driver: object, record: ConnectionPoolEntry) -> None:
+    # Its next user is no migration.
     if limit := record.info.get(AnswerLimit):
         limit.limit_s = limit.usual_s
 
 
-def ping_soon(dialect: Dialect) -> None:
-    """
-    Ask less patiently whether a connection is alive than what it is used for.
-    """
+def _ping_soon(dialect: Dialect) -> None:
+    # Whether a connection is alive shows sooner than a statement ends.
     ping = dialect.do_ping
 
     def ping_within(driver: Any) -> bool:  # noqa: ANN401 - as SQLAlchemy has it

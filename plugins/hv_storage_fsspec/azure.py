@@ -22,6 +22,7 @@ from hv_storage_fsspec.azure_objects import (
     drop_blocks,
     error_code,
 )
+from hv_storage_fsspec.time_limits import JOIN_S
 from hvcore.plugin_api import (
     ArrivedPart,
     ObjectNotFoundError,
@@ -128,7 +129,7 @@ class AzureStorage(AzureObjects):
         named = [BlobBlock(part.tag, state=BlockState.UNCOMMITTED) for part in parts]
         with azure_errors(begun.path):
             try:
-                self._run(blob.commit_block_list, named)
+                self._run(blob.commit_block_list, named, limit_s=JOIN_S)
             except HttpResponseError as exc:
                 if error_code(exc) in _GONE:
                     raise FileNotFoundError(begun.path) from exc
@@ -142,7 +143,8 @@ class AzureStorage(AzureObjects):
         """
         if self._waiting(begun.path):
             with azure_errors():
-                self._run(drop_blocks, self._blob(self._full(begun.path)))
+                blob = self._blob(self._full(begun.path))
+                self._run(drop_blocks, blob, limit_s=JOIN_S)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """

@@ -11,6 +11,8 @@ from azure.storage.blob import UserDelegationKey, generate_blob_sas
 from azure.storage.blob.aio import BlobServiceClient, LinearRetry
 from fsspec.asyn import sync
 
+from hv_storage_fsspec.time_limits import ANSWER_S
+
 RETRIES: Final = 3
 PAUSE_S: Final = 2
 """More or less a second. Azure's own is 15 s and grows, which no request of a player or a
@@ -113,6 +115,7 @@ class SasSigner:
                     self.client.get_user_delegation_key,
                     now - CLOCKS_APART,
                     now + DELEGATION_VALID,
+                    timeout=ANSWER_S,
                 )
             return key
 

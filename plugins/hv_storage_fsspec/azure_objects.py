@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,11 +19,18 @@ from azure.core.exceptions import (
 )
 from azure.storage.blob import BlobProperties, ContentSettings
 from azure.storage.blob.aio import BlobClient, BlobLeaseClient, ContainerClient
-from fsspec.asyn import sync
 
 from hv_storage_fsspec.azure_client import SasSigner, service_client
 from hv_storage_fsspec.paths import check_prefix
-from hv_storage_fsspec.remote import RemoteStorage, foreign_errors
+from hv_storage_fsspec.remote import DELETED_AT_ONCE, RemoteStorage, foreign_errors
+from hv_storage_fsspec.time_limits import (
+    ANSWER_S,
+    JOIN_S,
+    LIST_S,
+    PING_S,
+    REMOVE_S,
+    run_within,
+)
 from hvcore.plugin_api import (
     ObjectInfo,
     ObjectNotFoundError,
@@ -77,7 +85,15 @@ class AzureObjects(RemoteStorage):
         """
         before = self.stat(source)
         with azure_errors(source):
-            self._run(self._copy, source, target, before.tag, content_type)
+            self._run(
+                self._copy,
+                source,
+                target,
+                before.tag,
+                content_type,
+                # It has a limit of its own, after which it cleans up.
+                limit_s=COPY_WITHIN_S + JOIN_S,
+            )
         copied = self.stat(target)
         if copied.size_bytes != before.size_bytes:
             self.delete_tree(target)
@@ -87,7 +103,7 @@ class AzureObjects(RemoteStorage):
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
         name = check_prefix(prefix)
         with azure_errors():
-            found = self._run(self._below, name, ["metadata"])
+            found = self._run(self._below, name, ["metadata"], limit_s=LIST_S)
         for path, blob in found:
             if not _is_folder(blob):
                 yield _info(path, blob)
@@ -98,15 +114,17 @@ class AzureObjects(RemoteStorage):
         """
         name = check_prefix(prefix)
         with azure_errors():
-            found = self._run(self._below, name, ["metadata", "uncommittedblobs"])
-            return int(self._run(self._delete_all, found))
+            kinds = ["metadata", "uncommittedblobs"]
+            found = self._run(self._below, name, kinds, limit_s=LIST_S)
+            limit_s = REMOVE_S * (1 + len(found) // DELETED_AT_ONCE)
+            return int(self._run(self._delete_all, found, limit_s=limit_s))
 
     def ping(self) -> None:
         """
         Raise UnavailableError if there is no such container, or no answer.
         """
         with azure_errors():
-            self._run(self._container().get_container_properties)
+            self._run(self._container().get_container_properties, limit_s=PING_S)
 
     @property
     def can_presign(self) -> bool:
@@ -139,8 +157,10 @@ class AzureObjects(RemoteStorage):
     def _stored_as(self, content_type: str) -> Mapping[str, object]:
         return {"content_settings": ContentSettings(content_type=content_type)}
 
-    def _run(self, call: Callable[..., Any], *args: object) -> Any:  # noqa: ANN401 - Azure's types are not known here
-        return sync(self._fs.loop, call, *args)
+    def _run(
+        self, call: Callable[..., Any], *args: object, limit_s: float = ANSWER_S
+    ) -> Any:  # noqa: ANN401 - Azure's types are not known here
+        return run_within(limit_s, self._fs, partial(call, *args))
 
     def _blob(self, full: str) -> BlobClient:
         container, _, name = full.partition("/")

@@ -13,6 +13,7 @@ from google.auth.credentials import Signing
 from google.auth.transport.requests import Request
 
 from hv_storage_fsspec.remote import RemoteStorage, foreign_errors
+from hv_storage_fsspec.time_limits import JOIN_S, send_limit_s
 from hvcore.plugin_api import ObjectInfo, UnavailableError, WriteAddress
 
 SIGNATURE_VERSION: Final = "v4"
@@ -79,7 +80,7 @@ class GoogleStorage(RemoteStorage):
     def stat(self, path: str) -> ObjectInfo:
         bucket, name = self._place(path)
         with foreign_errors(path):
-            found = self._fs.call("GET", "b/{}/o/{}", bucket, name, json_out=True)
+            found = self._ask("call", "GET", "b/{}/o/{}", bucket, name, json_out=True)
         return ObjectInfo(
             path=path,
             size_bytes=int(found["size"]),
@@ -100,12 +101,14 @@ class GoogleStorage(RemoteStorage):
             try:
                 while True:
                     # A large object, or one that moves, takes several requests.
-                    answer = self._fs.call(
+                    answer = self._ask(
+                        "call",
                         "POST",
                         "b/{}/o/{}/rewriteTo/b/{}/o/{}",
                         *places,
                         json={"contentType": content_type},
                         json_out=True,
+                        limit_s=JOIN_S,
                         ifSourceGenerationMatch=before.tag,
                         **more,
                     )
@@ -134,7 +137,14 @@ class GoogleStorage(RemoteStorage):
 
     def _send(self, local: Path, target: str, content_type: str) -> None:
         more = self._stored_as(content_type)
-        self._fs.put_file(str(local), target, chunksize=SENT_BYTES, **more)
+        self._ask(
+            "put_file",
+            str(local),
+            target,
+            chunksize=SENT_BYTES,
+            limit_s=send_limit_s(local.stat().st_size),
+            **more,
+        )
 
     def _sign(self, path: str, valid_s: int, **bound: object) -> str:
         account = self._account

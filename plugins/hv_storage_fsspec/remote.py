@@ -8,9 +8,10 @@ An object is first collected in a local file and then sent whole: leaving
 import io
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
@@ -18,6 +19,17 @@ import fsspec
 from fsspec import AbstractFileSystem
 
 from hv_storage_fsspec.paths import check_path, check_prefix
+from hv_storage_fsspec.time_limits import (
+    ANSWER_S,
+    JOIN_S,
+    LIST_S,
+    PING_S,
+    REMOVE_S,
+    SLOWEST_BYTES_PER_S,
+    SilentStoreError,
+    ask_within,
+    send_limit_s,
+)
 from hvcore.plugin_api import (
     ConfigError,
     ObjectInfo,
@@ -67,7 +79,7 @@ class RemoteStorage(Storage):
     def stat(self, path: str) -> ObjectInfo:
         full = self._full(path)
         with foreign_errors(path):
-            found = self._fs.info(full)
+            found = self._ask("info", full)
         if found["type"] != "file":
             raise ObjectNotFoundError(path)
         return _info(path, found)
@@ -78,12 +90,14 @@ class RemoteStorage(Storage):
         if end is not None and start < end <= start + READ_BYTES:
             try:
                 return self._read_at_once(path, start, end)
+            except SilentStoreError:
+                raise
             except UnavailableError:
                 # Some say so of a range that begins behind the end.
                 pass
         size = self.stat(path).size_bytes
         last = size if end is None else min(end, size)
-        part = _RemotePart(self._fs, self._full(path), start, last)
+        part = _RemotePart(partial(self._fetch, self._full(path)), path, start, last)
         return cast(BinaryIO, io.BufferedReader(part, READ_BYTES))
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
@@ -114,7 +128,13 @@ class RemoteStorage(Storage):
         full_source, full_target = self._full(source), self._full(target)
         size = self.stat(source).size_bytes
         with foreign_errors(source):
-            self._fs.cp_file(full_source, full_target, **self._copied_as(content_type))
+            self._ask(
+                "cp_file",
+                full_source,
+                full_target,
+                limit_s=JOIN_S,
+                **self._copied_as(content_type),
+            )
         stored = self.stat(target)
         if stored.size_bytes != size:
             raise UnavailableError("The storage did not copy the whole object.")
@@ -130,7 +150,7 @@ class RemoteStorage(Storage):
         name = check_prefix(prefix)
         top = self._full(name)
         with foreign_errors():
-            found = self._fs.find(top, detail=True)
+            found = self._ask("find", top, detail=True, limit_s=LIST_S)
         # Some give what merely begins alike, such as "vid_10" for "vid_1".
         for full, info in found.items():
             path = full[len(self._root) :].lstrip("/")
@@ -149,12 +169,12 @@ class RemoteStorage(Storage):
         """
         with foreign_errors():
             try:
-                self._fs.info(self._root)
+                self._ask("info", self._root, limit_s=PING_S)
             except FileNotFoundError:
                 # An answer, too: nothing was stored yet. But an object store
                 # also says so of a bucket that is missing.
                 if self._content_type_name is not None:
-                    self._fs.info(self._root.split("/")[0])
+                    self._ask("info", self._root.split("/")[0], limit_s=PING_S)
 
     @property
     def can_presign(self) -> bool:
@@ -174,8 +194,19 @@ class RemoteStorage(Storage):
         # One request instead of two.
         full = self._full(path)
         with foreign_errors(path):
-            data = self._fs.cat_file(full, start=start, end=end)
+            data = self._fetch(full, start, end)
         return io.BytesIO(data)
+
+    def _fetch(self, full: str, start: int, end: int) -> bytes:
+        # Of other file systems than those of our own, nothing tells whether bytes come.
+        limit_s = ANSWER_S + (end - start) / SLOWEST_BYTES_PER_S
+        data: bytes = self._ask("cat_file", full, start=start, end=end, limit_s=limit_s)
+        return data
+
+    def _ask(
+        self, method: str, *args: object, limit_s: float = ANSWER_S, **options: object
+    ) -> Any:  # noqa: ANN401 - whatever the file system returns
+        return ask_within(limit_s, self._fs, method, *args, **options)
 
     def _file_system(self, url: str, args: Mapping[str, object]) -> tuple[Any, str]:
         # An instance of our own, because we change its cache.
@@ -183,7 +214,13 @@ class RemoteStorage(Storage):
         return fs, str(root)
 
     def _send(self, local: Path, target: str, content_type: str) -> None:
-        self._fs.put_file(str(local), target, **self._stored_as(content_type))
+        self._ask(
+            "put_file",
+            str(local),
+            target,
+            limit_s=send_limit_s(local.stat().st_size),
+            **self._stored_as(content_type),
+        )
 
     def _stored_as(self, content_type: str) -> Mapping[str, object]:
         name = self._content_type_name
@@ -198,13 +235,13 @@ class RemoteStorage(Storage):
     def _delete(self, paths: list[str]) -> None:
         try:
             with foreign_errors(""):
-                self._fs.rm(paths)
+                self._ask("rm", paths, limit_s=REMOVE_S)
         except ObjectNotFoundError:
             # Somebody else is deleting the same tree.
             for path in paths:
                 with foreign_errors():
-                    if self._fs.exists(path):
-                        self._fs.rm_file(path)
+                    if self._ask("exists", path):
+                        self._ask("rm_file", path)
 
     def _full(self, path: str) -> str:
         if _PATTERN_CHARACTERS & set(path):
@@ -220,14 +257,10 @@ class _RemotePart(io.RawIOBase):
     """
 
     def __init__(
-        self,
-        fs: Any,  # noqa: ANN401 - fsspec ships no types
-        path: str,
-        start: int,
-        end: int,
+        self, fetch: Callable[[int, int], bytes], path: str, start: int, end: int
     ) -> None:
         super().__init__()
-        self._fs = fs
+        self._fetch = fetch
         self._path = path
         self._position = start
         self._end = end
@@ -249,7 +282,7 @@ class _RemotePart(io.RawIOBase):
         if self._position >= end:
             return b""
         with foreign_errors(self._path):
-            data: bytes = self._fs.cat_file(self._path, start=self._position, end=end)
+            data = self._fetch(self._position, end)
         if not data:
             raise UnavailableError("The object ended before its size.")
         self._position += len(data)
@@ -297,6 +330,8 @@ def foreign_errors(path: str | None = None) -> Iterator[None]:
         # Each of fsspec's file systems has exceptions of its own.
         if path is not None and isinstance(exc, (FileNotFoundError, IsADirectoryError)):
             raise ObjectNotFoundError(path) from exc
+        if isinstance(exc, TimeoutError):
+            raise SilentStoreError("The storage does not answer.") from exc
         if _is_refusal(exc):
             raise StorageRefusedError("The storage refuses.") from exc
         raise UnavailableError("The storage does not answer.") from exc

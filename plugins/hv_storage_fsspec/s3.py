@@ -2,16 +2,27 @@
 Objects in S3, or in what speaks like it, to which others may send bytes themselves.
 """
 
+import asyncio
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
+from s3fs.core import S3_RETRYABLE_ERRORS as BROKEN
+
 from hv_storage_fsspec.remote import RemoteStorage, foreign_errors
+from hv_storage_fsspec.time_limits import (
+    ANSWER_S,
+    JOIN_S,
+    LIST_S,
+    run_within,
+    send_limit_s,
+)
 from hvcore.plugin_api import (
     ArrivedPart,
     ObjectInfo,
@@ -35,6 +46,13 @@ RETRIES: Final = {"mode": "standard", "total_max_attempts": 3}
 """botocore's own choice tries five times with pauses of up to 15 s in all, which no request
 of a player or a page can wait. This one takes up to 3 s."""
 
+CONNECTIONS: Final = 64
+"""At a time. With the client's own ten, threads would wait for each other."""
+CLIENT_ATTEMPTS: Final = 1
+"""Of s3fs, around those of botocore; its own choice is five, after each silence."""
+READ_ATTEMPTS: Final = 3
+CHUNK_BYTES: Final = 256 * 1024
+
 
 class S3Storage(RemoteStorage):
     """
@@ -50,6 +68,7 @@ class S3Storage(RemoteStorage):
             config = {
                 "signature_version": SIGNATURE_VERSION,
                 "retries": RETRIES,
+                "max_pool_connections": CONNECTIONS,
                 **config,
             }
             # Version 4 signs for a region. Where neither it nor an endpoint is set,
@@ -57,6 +76,7 @@ class S3Storage(RemoteStorage):
             args = {"cache_regions": True, **args, "config_kwargs": config}
         self._is_denial_known = False
         super().__init__(url, args=args, work_dir=work_dir)
+        self._fs.retries = CLIENT_ATTEMPTS
 
     @property
     def can_presign_writes(self) -> bool:
@@ -90,6 +110,13 @@ class S3Storage(RemoteStorage):
             bound["ContentLength"] = size_bytes
         return self._sign(path, valid_s, "put_object", **bound)
 
+    def presigned_url(self, path: str, *, valid_s: int) -> str:
+        """
+        Return an address of an object, good for a time.
+        """
+        with foreign_errors():
+            return str(self._ask("url", self._full(path), expires=valid_s))
+
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         """
         Copy an object within the store, whole or not at all.
@@ -97,9 +124,11 @@ class S3Storage(RemoteStorage):
         before = self.stat(source)
         try:
             with foreign_errors(source):
-                self._fs.cp_file(
+                self._ask(
+                    "cp_file",
                     self._full(source),
                     self._full(target),
+                    limit_s=JOIN_S,
                     ContentType=content_type,
                     # Else a small copy keeps the type of its source.
                     MetadataDirective="REPLACE",
@@ -170,6 +199,7 @@ class S3Storage(RemoteStorage):
                 "complete_multipart_upload",
                 begun.path,
                 UploadId=begun.id,
+                limit_s=JOIN_S,
                 MultipartUpload={"Parts": named},
             )
 
@@ -190,8 +220,8 @@ class S3Storage(RemoteStorage):
         try:
             with foreign_errors():
                 # Some stores find nothing unless the prefix is the whole key.
-                page = self._fs.call_s3(
-                    "list_multipart_uploads", Bucket=bucket, Prefix=key
+                page = self._ask(
+                    "call_s3", "list_multipart_uploads", Bucket=bucket, Prefix=key
                 )
         except UnavailableError as exc:
             if not _is_denied(exc.__cause__):
@@ -205,10 +235,13 @@ class S3Storage(RemoteStorage):
                 )
 
     def _send(self, local: Path, target: str, content_type: str) -> None:
-        needed = math.ceil(local.stat().st_size / MOST_PARTS)
-        self._fs.put_file(
+        size = local.stat().st_size
+        needed = math.ceil(size / MOST_PARTS)
+        self._ask(
+            "put_file",
             str(local),
             target,
+            limit_s=send_limit_s(size),
             chunksize=max(PART_BYTES, needed),
             max_concurrency=SENT_AT_ONCE,
             **self._stored_as(content_type),
@@ -236,8 +269,13 @@ class S3Storage(RemoteStorage):
     ) -> WriteAddress:
         with foreign_errors():
             url = str(
-                self._fs.sign(
-                    self._full(path), expiration=valid_s, client_method=method, **bound
+                # Not sign, which waits without a limit where a region is asked for.
+                self._ask(
+                    "url",
+                    self._full(path),
+                    expires=valid_s,
+                    client_method=method,
+                    **bound,
                 )
             )
         # Read from the address itself: a signature of version 2 binds other things.
@@ -249,9 +287,44 @@ class S3Storage(RemoteStorage):
             binds_size="content-length" in signed,
         )
 
-    def _call(self, method: str, path: str, **fields: object) -> Any:  # noqa: ANN401 - botocore has no types
+    def _call(
+        self, method: str, path: str, *, limit_s: float = ANSWER_S, **fields: object
+    ) -> Any:  # noqa: ANN401 - botocore has no types
         bucket, key = self._place(path)
-        return self._fs.call_s3(method, Bucket=bucket, Key=key, **fields)
+        return self._ask(
+            "call_s3", method, limit_s=limit_s, Bucket=bucket, Key=key, **fields
+        )
+
+    def _fetch(self, full: str, start: int, end: int) -> bytes:
+        # The bytes may take long; each of them, and their beginning, may not.
+        reading = partial(self._read, full, start, end)
+        data: bytes = run_within(LIST_S, self._fs, reading)
+        return data
+
+    async def _read(self, full: str, start: int, end: int) -> bytes:
+        for left in reversed(range(READ_ATTEMPTS)):
+            try:
+                return await self._read_once(full, start, end)
+            except BROKEN as exc:
+                # A store that is silent was waited for as long as anybody waits.
+                if isinstance(exc, TimeoutError) or not left:
+                    raise
+        raise AssertionError
+
+    async def _read_once(self, full: str, start: int, end: int) -> bytes:
+        bucket, _, key = full.partition("/")
+        async with asyncio.timeout(ANSWER_S):
+            answer = await self._fs._call_s3(  # noqa: SLF001 - see fsspec.asyn
+                "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{end - 1}"
+            )
+        chunks = []
+        async with answer["Body"] as body:
+            while True:
+                async with asyncio.timeout(ANSWER_S):
+                    chunk = await body.read(CHUNK_BYTES)
+                if not chunk:
+                    return b"".join(chunks)
+                chunks.append(chunk)
 
     def _place(self, path: str) -> tuple[str, str]:
         bucket, _, key = self._full(path).partition("/")

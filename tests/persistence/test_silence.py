@@ -23,7 +23,12 @@ from hvcore.persistence.engine import (
     writing,
 )
 from hvcore.persistence.fast_reads.reads import FastReads
-from hvcore.persistence.server_limits import LIMITS_OF_JOBS, limits_of_requests
+from hvcore.persistence.server_limits import (
+    LIMITS_OF_JOBS,
+    REFUSED_FOR_S,
+    limits_of_requests,
+)
+from tests.live import until
 from tests.servers import PostgresqlServer
 from tests.silent_line import SilentLine, silent_line
 
@@ -59,6 +64,13 @@ def ask(engine: Engine) -> int:
         return int(connection.execute(ONE).scalar_one())
 
 
+def answers(engine: Engine) -> bool:
+    try:
+        return ask(engine) == 1
+    except UnavailableError:
+        return False
+
+
 @contextmanager
 def unavailable_in_time() -> Iterator[None]:
     began_s = time.monotonic()
@@ -77,7 +89,23 @@ def test_a_connection_that_was_idle_is_given_up(
         ask(engine)
     line.speak()
 
-    assert ask(engine) == 1
+    assert until(lambda: answers(engine), within_s=5)
+
+
+def test_who_comes_just_after_a_silence_is_answered_at_once(
+    engine: Engine, line: SilentLine
+) -> None:
+    line.fall_silent()
+    with unavailable_in_time():
+        ask(engine)
+
+    began_s = time.monotonic()
+    with unavailable_in_time():
+        ask(engine)
+    assert time.monotonic() - began_s < REFUSED_FOR_S / 2
+    line.speak()
+
+    assert until(lambda: answers(engine), within_s=5)
 
 
 def test_nobody_sees_that_an_idle_connection_has_died(

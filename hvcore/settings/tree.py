@@ -103,7 +103,7 @@ class DatabaseSettings:
 
     url: str = attrs.field(default="", repr=False)
     schema: str = attrs.field(default="", converter=_as_schema)
-    timeout_s: float = attrs.field(default=4.0, validator=_is_a_time)
+    timeout_s: float = attrs.field(default=3.5, validator=_is_a_time)
 
 
 @attrs.frozen(kw_only=True)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -38,6 +39,16 @@ class Site:
     service: LiveService
     lines: Mapping[str, SilentLine]
     films: list[Published]
+
+    def note(self, silent: str, took_s: Mapping[str, tuple[int, float]]) -> None:
+        """
+        Write down what was measured: for docs/measured/silence.md.
+        """
+        lines = (
+            f"{silent}: {name}: {s}, {t:.1f} s\n" for name, (s, t) in took_s.items()
+        )
+        with (self.service.data.parent / "silence.txt").open("a") as file:
+            file.writelines(lines)
 
     def master(self, film: Published) -> Answer:
         """
@@ -115,11 +126,12 @@ def test_every_answer_comes_in_time_whoever_is_silent(site: Site, silent: str) -
             many = list(clients.map(timed, [asks["list"]] * AT_ONCE))
     finally:
         site.lines[silent].speak()
-    began_s = time.monotonic()
     for ask in asks.values():
         until(lambda: ask().status == 200, within_s=RECOVERS_WITHIN_S)  # noqa: B023 - called at once
 
-    slowest = max(*(spent for _, spent in took_s.values()), *(s for _, s in many))
+    took_s["25 lists at once"] = max(many, key=itemgetter(1))
+    site.note(silent, took_s)
+    slowest = max(spent for _, spent in took_s.values())
     assert slowest < ANSWERS_WITHIN_S
     assert {status for status, _ in [*took_s.values(), *many]} <= {200, 503}
 

@@ -33,7 +33,7 @@ RETRIES: Final["RetryConfig"] = {
 """obstore's own choice is ten times in three minutes, which no request can wait."""
 
 
-def open_bucket(options: ObstoreOptions) -> "Bucket":
+def open_bucket(options: ObstoreOptions) -> "BucketClients":
     """
     Name a bucket; nothing is asked of it yet.
 
@@ -61,7 +61,7 @@ def open_bucket(options: ObstoreOptions) -> "Bucket":
             retry_config=RETRIES,
         )
 
-    return Bucket(
+    return BucketClients(
         small=within({"timeout": ANSWER}),
         reads=within({"timeout": READ, "read_timeout": ANSWER}),
         writes=within({"timeout": SEND}),
@@ -69,7 +69,7 @@ def open_bucket(options: ObstoreOptions) -> "Bucket":
 
 
 @attrs.frozen(kw_only=True)
-class Bucket:
+class BucketClients:
     """
     A bucket with the patience that each kind of request needs.
 
@@ -93,7 +93,7 @@ class BucketStorage(ObstoreStorage):
     addresses bind neither a type nor a length.
     """
 
-    def __init__(self, bucket: Bucket, *, url: str, work_dir: Path) -> None:
+    def __init__(self, bucket: BucketClients, *, url: str, work_dir: Path) -> None:
         super().__init__(bucket.small, url=url, work_dir=work_dir)
         self._reads, self._writes = bucket.reads, bucket.writes
         self._bucket = bucket.small

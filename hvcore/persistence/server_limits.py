@@ -239,11 +239,11 @@ def _ping_soon(dialect: Dialect) -> None:
     # Whether a connection is alive shows sooner than a statement ends.
     ping = dialect.do_ping
 
-    def ping_within(driver: Any) -> bool:  # noqa: ANN401 - as SQLAlchemy has it
-        limit = driver.wait
+    def ping_within(dbapi_connection: Any) -> bool:  # noqa: ANN401 - psycopg's, which may be missing
+        limit = dbapi_connection.wait
         limit.limit_s = PING_S if limit.limit_s is None else min(PING_S, limit.limit_s)
         try:
-            return ping(driver)
+            return ping(dbapi_connection)
         finally:
             limit.limit_s = limit.usual_s
 

@@ -273,6 +273,7 @@ class S3Storage(RemoteStorage):
                 self._ask(
                     "url",
                     self._full(path),
+                    limit_s=ANSWER_S,
                     expires=valid_s,
                     client_method=method,
                     **bound,
@@ -317,7 +318,7 @@ class S3Storage(RemoteStorage):
             answer = await self._fs._call_s3(  # noqa: SLF001 - see fsspec.asyn
                 "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{end - 1}"
             )
-        chunks = []
+        chunks: list[bytes] = []
         async with answer["Body"] as body:
             while True:
                 async with asyncio.timeout(ANSWER_S):

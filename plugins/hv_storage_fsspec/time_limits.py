@@ -72,7 +72,6 @@ def run_within(
     """
     Wait for a coroutine of a file system's loop; see ask_within.
     """
-
     # Of s3fs, once for each process: to read what S3 can do takes a third of a second of
     # the processor, or ten times that on a busy machine. Nobody is asked.
     prepare = getattr(fs, "set_session", None)

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.services
 TIMEOUT_S: Final = 1.0
 ANSWERS_WITHIN_S: Final = 4.0
 """Of this timeout: a connection is asked for a second, a new one waited for for two."""
-ONE: Final = sa.select(sa.literal_column("1"))
+ONE: Final[sa.Select[int]] = sa.select(sa.literal_column("1"))
 
 
 @pytest.fixture

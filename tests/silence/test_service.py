@@ -19,7 +19,7 @@ from tests.live import Answer, LiveService, live_service, request, until
 from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 from tests.published import Published, new_tenant, publish, services_of
 from tests.servers import PostgresqlServer, RedisServer
-from tests.silent_line import SilentLine, silent_line
+from tests.silent_line import Address, SilentLine, silent_line
 
 pytestmark = [pytest.mark.services, pytest.mark.long]
 
@@ -67,7 +67,7 @@ def site(
 ) -> Iterator[Site]:
     database = make_url(postgresql.new_database())
     store = urlsplit(swift)
-    servers = {
+    servers: dict[str, Address] = {
         "postgresql": Path(str(database.query["host"]), ".s.PGSQL.5432"),
         "redis": _redis.socket_path,
         "store": (str(store.hostname), int(store.port or 0)),

@@ -33,12 +33,12 @@ from hvcore.persistence.server_limits import (
     LIMITS_OF_JOBS,
     NO_ANSWER,
     POOL_TIMEOUT_S,
-    AnswerLimit,
     Connecting,
     ServerLimits,
     connect_arguments,
     keep_limits,
     set_for_good,
+    wait_long,
 )
 from hvcore.persistence.write_queue import (
     WriteQueue,
@@ -194,7 +194,7 @@ def writing(
         if timeout_ms is not None and connection.dialect.name == "postgresql":
             if timeout_ms > BUSY_TIMEOUT_MS:
                 # No caller waits for it, and its statements may take as long.
-                connection.info[AnswerLimit].limit_s = None
+                wait_long(connection)
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {timeout_ms}")
         yield connection
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import attrs
 from sqlalchemy import event
-from sqlalchemy.engine import URL, Dialect, Engine
+from sqlalchemy.engine import URL, Connection, Dialect, Engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from hvcore.errors import UnavailableError
@@ -191,6 +191,13 @@ def keep_limits(
     _ping_soon(engine.dialect)
     if of_host:
         event.listen(engine, "connect", partial(_set_timeouts, limits))
+
+
+def wait_long(connection: Connection) -> None:
+    """
+    Wait for a connection's answers for ever, until it is given back.
+    """
+    connection.info[AnswerLimit].limit_s = None
 
 
 def set_for_good(connection: Any, name: str, value: str) -> None:  # noqa: ANN401 - psycopg's, which may be missing

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection, Engine
 from hvcore.persistence.copying.found_tables import FoundTable, find_tables
 from hvcore.persistence.copying.values import ColumnKind, Row, to_canonical
 from hvcore.persistence.engine import refuse_other_process, writing
+from hvcore.persistence.server_limits import wait_long
 
 _ROWS_AT_ONCE: Final = 500
 
@@ -121,5 +122,6 @@ def still(engine: Engine) -> Iterator[Connection]:
 
 def _take_time(connection: Connection) -> None:
     # A large table takes minutes, and between its pages others are written elsewhere.
+    wait_long(connection)
     for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
         connection.exec_driver_sql(f"SET LOCAL {name} = 0")

@@ -9,6 +9,7 @@ from hvcore.domain.processing.routes import read_route
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
 from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.mended_parts import MendedParts
 from hvcore.services.processing.part_results import PartResults
 from hvcore.services.processing.process_requests import ProcessRequests
 from hvcore.services.processing.remote_cancels import RemoteCancels
@@ -70,6 +71,18 @@ class ProcessingWiring(Backends):
             storyboards=Storyboards(storage=self.storage),
             certificates=self.certificates,
             source_captions=self._source_captions,
+        )
+
+    @cached_property
+    def mended_parts(self) -> MendedParts:
+        """
+        Makes files again that are gone.
+        """
+        return MendedParts(
+            uow=self.uow,
+            storage=self.storage,
+            transcoders=self.transcoders,
+            workspaces=self._attempt_workspaces,
         )
 
     @cached_property

@@ -15,6 +15,7 @@ from hvcore.domain.tasks.kinds import (
     THUMBNAIL_MAKE,
     TRANSCODE_ASSEMBLE,
     TRANSCODE_CANCEL,
+    TRANSCODE_MEND,
     TRANSCODE_PART,
     TRANSCODE_PLAN,
     TRANSCODE_REMOTE,
@@ -30,6 +31,7 @@ from hvcore.ports.unit_of_work import Work
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
+from hvcore.services.processing.mended_parts import MendedParts
 from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.transcoding import Transcoding
 from hvcore.services.tasks.leases import TaskRun
@@ -82,6 +84,7 @@ def handlers(  # noqa: PLR0913 - one per service
     arrivals: Arrivals,
     custom_thumbnails: CustomThumbnails,
     attempt_cleanup: AttemptCleanup,
+    mended_parts: MendedParts,
     remote_cancels: RemoteCancels,
     fetching: Fetching,
     cache_purges: CachePurges,
@@ -108,6 +111,8 @@ def handlers(  # noqa: PLR0913 - one per service
         TRANSCODE_REMOTE_ASSEMBLE: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
+        # Nothing follows: what is still gone is found by the next check.
+        TRANSCODE_MEND: ServiceMethod(run=mended_parts.mend),
         TRANSCODE_TIDY: ServiceMethod(run=attempt_cleanup.tidy, is_patient=True),
         # What runs elsewhere costs money until it is ended.
         TRANSCODE_CANCEL: ServiceMethod(run=remote_cancels.cancel, is_patient=True),

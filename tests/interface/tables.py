@@ -594,8 +594,9 @@ FURTHER_TRANSITIONS: Final = (
     ("transcoding", "delete", "deleted"),
     ("awaiting_upload", "delete", "deleted"),
     ("awaiting_upload", "expire", "deleted"),
+    ("ready", "lose", "failed"),
 )
-"""Cancelling a job or an upload, and an upload that never came."""
+"""Cancelling a job or an upload, an upload that never came, and files that are lost."""
 
 LADDERS: Final = {
     "standard": ((360, 480, 720), (500, 2500)),

@@ -40,6 +40,7 @@ class Trigger(Enum):
     RETRY = "retry"
     DELETE = "delete"
     EXPIRE = "expire"
+    LOSE = "lose"
 
 
 TRANSITIONS: Final = {
@@ -55,6 +56,8 @@ TRANSITIONS: Final = {
     (VideoState.AWAITING_UPLOAD, Trigger.DELETE): VideoState.DELETED,
     # The grant ran out before the bytes came.
     (VideoState.AWAITING_UPLOAD, Trigger.EXPIRE): VideoState.DELETED,
+    # An operator gave up files that are gone, and cannot be made again.
+    (VideoState.READY, Trigger.LOSE): VideoState.FAILED,
 }
 
 LISTED_STATES: Final = (

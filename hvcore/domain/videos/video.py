@@ -207,6 +207,20 @@ class Video:
         self._happened(EventKind.COMPLETED)
         return True
 
+    def renew(self, replaced: JobId, job_id: JobId, media: MediaIndex) -> bool:
+        """
+        Publish what another job has made in place of what one had published.
+
+        Returns:
+            False if that is not published any more.
+        """
+        if self.job_id != replaced or self.state is not VideoState.READY:
+            return False
+        self.job_id = job_id
+        self.media = media
+        self._happened(EventKind.UPDATED)
+        return True
+
     def take_chapters(self, found: Iterable[Chapter]) -> None:
         """
         Take over the chapters of the source; those that the owner has set stay.
@@ -223,6 +237,21 @@ class Video:
         if self.job_id != job_id or self.state is not VideoState.TRANSCODING:
             return False
         self._move(Trigger.FAIL)
+        self.failure_reason = reason
+        self._happened(EventKind.FAILED)
+        return True
+
+    def mark_lost(self, job_id: JobId, reason: str) -> bool:
+        """
+        Take note that files of what is published are gone for good.
+
+        Returns:
+            False if something else is published by now.
+        """
+        if self.job_id != job_id or self.state is not VideoState.READY:
+            return False
+        self._move(Trigger.LOSE)
+        self.media = None
         self.failure_reason = reason
         self._happened(EventKind.FAILED)
         return True
@@ -252,6 +281,19 @@ class Video:
         """
         self.poster_path = path
         self._happened(EventKind.UPDATED)
+
+    def forget_picture(self, path: str) -> bool:
+        """
+        Show the video's own picture again, because the chosen one is gone.
+
+        Returns:
+            False if another one was chosen meanwhile.
+        """
+        if self.poster_path != path:
+            return False
+        self.poster_path = None
+        self._happened(EventKind.UPDATED)
+        return True
 
     def delete(self, at: datetime, reason: DeletionReason | None = None) -> None:
         """

@@ -31,6 +31,7 @@ CONTENT_TYPES: Final = {
 }
 FILE_MISSING: Final = "A file of the video is missing."
 # Of parts, what services elsewhere made of them and is taken over, and storyboards.
+_PART: Final = re.compile(r"p([0-9]+)[at][0-9]+")
 _ATTEMPT: Final = re.compile(r"(?:p[0-9]+[ast]|storyboard-a)[0-9]+")
 
 
@@ -95,7 +96,7 @@ class AttemptFiles:
         Raises:
             UnavailableError: The storage refuses.
         """
-        published = {PurePosixPath(name) for name in _stored_names(media)}
+        published = {PurePosixPath(name) for name in stored_names(media)}
         with_published = {folder for path in published for folder in path.parents}
         gone: set[PurePosixPath] = set()
         for info in list(self.storage.walk(root)):
@@ -139,7 +140,27 @@ def content_type(name: str) -> str:
     return CONTENT_TYPES.get(PurePosixPath(name).suffix, "application/octet-stream")
 
 
-def _stored_names(media: MediaIndex) -> Iterator[str]:
+def part_of_folder(folder: str) -> int:
+    """
+    Return which part of its job has left a folder under a media root.
+
+    Raises:
+        ValueError: It is none of a part.
+    """
+    match = _PART.fullmatch(folder)
+    if match is None:
+        raise ValueError(f"not the folder of a part: {folder!r}")
+    return int(match[1])
+
+
+def is_attempt_folder(folder: str) -> bool:
+    """
+    Return whether a folder under a media root is one that attempts make.
+    """
+    return _ATTEMPT.fullmatch(folder) is not None
+
+
+def stored_names(media: MediaIndex) -> Iterator[str]:
     """
     Give the path under the media root of each published file of an attempt.
     """

@@ -2,11 +2,14 @@
 Order the tasks that make a video: getting its source, planning its job.
 """
 
+from collections.abc import Sequence
+
 import attrs
 
-from hvcore.domain.ids import JobId
+from hvcore.domain.ids import JobId, new_job_id
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
+    TRANSCODE_MEND,
     TRANSCODE_PLAN,
     UPLOAD_PURGE,
     UPLOAD_TAKE,
@@ -16,6 +19,8 @@ from hvcore.domain.uploads.direct import FIRST_LOOK_AFTER, late_purge_at
 from hvcore.domain.uploads.grants import UploadGrant, arrival_path
 from hvcore.domain.videos.video import Video
 from hvcore.ports.unit_of_work import Work
+from hvcore.services.processing.attempt_files import part_of_folder
+from hvcore.services.processing.renewals import REPLACES
 
 
 def order_job(work: Work, video: Video) -> None:
@@ -30,6 +35,57 @@ def order_job(work: Work, video: Video) -> None:
                 org_id=video.org_id,
                 subject=video.id,
                 payload={"job": video.job_id},
+            )
+        ]
+    )
+
+
+def order_renewal(work: Work, video: Video) -> JobId:
+    """
+    Order another job of a video that is ready; what is published plays on meanwhile.
+
+    See services.processing.renewals.
+    """
+    job_id = new_job_id()
+    work.tasks.add(
+        [
+            NewTask(
+                kind=TRANSCODE_PLAN,
+                lane=Lane.PLAN,
+                org_id=video.org_id,
+                subject=video.id,
+                payload={"job": job_id, REPLACES: video.job_id},
+            )
+        ]
+    )
+    return job_id
+
+
+def order_mending(
+    work: Work, video: Video, folder: str, damaged: Sequence[str]
+) -> None:
+    """
+    Order a part of what is published once more, for files of it that are gone.
+
+    Args:
+        folder: Of the part, under the media root.
+        damaged: Paths below it of files that are there and must be replaced. What
+            is missing or has another size is found by the task itself.
+    """
+    work.tasks.add(
+        [
+            NewTask(
+                kind=TRANSCODE_MEND,
+                lane=Lane.ENCODE,
+                org_id=video.org_id,
+                subject=video.id,
+                payload={
+                    "job": video.job_id,
+                    "part": part_of_folder(folder),
+                    "weight": 0.0,
+                    "folder": folder,
+                    "damaged": list(damaged),
+                },
             )
         ]
     )

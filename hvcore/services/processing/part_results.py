@@ -21,6 +21,7 @@ from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.renewals import carried
 from hvcore.services.processing.stored_copies import StoredCopies
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.wire.stored import to_stored
@@ -128,7 +129,7 @@ class PartResults:
                             lane=Lane.ASSEMBLE,
                             org_id=run.task.org_id,
                             subject=run.task.subject,
-                            payload={"job": job.id},
+                            payload={"job": job.id, **carried(run.task)},
                         )
                     ]
                 )

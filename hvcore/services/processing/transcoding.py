@@ -35,7 +35,6 @@ from hvcore.domain.tasks.kinds import (
 )
 from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
 from hvcore.domain.videos.media_paths import media_root
-from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
@@ -54,6 +53,12 @@ from hvcore.services.processing.part_payloads import (
 )
 from hvcore.services.processing.part_results import PartResults
 from hvcore.services.processing.remote_parts import RemoteParts
+from hvcore.services.processing.renewals import (
+    carried,
+    end_renewal,
+    replaced_job,
+    wanted_video,
+)
 from hvcore.services.processing.source_captions import SourceCaptions
 from hvcore.services.processing.storyboards import Storyboards
 from hvcore.services.processing.transcoder_choice import TranscoderChoice
@@ -122,7 +127,9 @@ class Transcoding:
         with self.uow.write() as work:
             run.finish(work)
             if work.jobs.add(job):
-                require_planned(work, video.org_id, job.id)
+                if replaced_job(run.task) is None:
+                    # What was made once is not counted twice.
+                    require_planned(work, video.org_id, job.id)
                 work.tasks.add(
                     NewTask(
                         kind=TRANSCODE_REMOTE if is_remote else TRANSCODE_PART,
@@ -130,7 +137,7 @@ class Transcoding:
                         lane=Lane.OUTBOUND if is_remote else Lane.ENCODE,
                         org_id=video.org_id,
                         subject=video.id,
-                        payload=part_payload(job, part),
+                        payload={**part_payload(job, part), **carried(run.task)},
                     )
                     for part in parts
                 )
@@ -216,6 +223,8 @@ class Transcoding:
             work.videos.save(video)
             ended += work.tasks.cancel(video.id, kinds=TRANSCODE_KINDS)
             order_tidying(work, video, timedelta(), LATE_WRITERS_AFTER)
+        elif video is not None and replaced_job(task) is not None:
+            ended += end_renewal(work, video, task)
         work.tasks.add(cancel_tasks(ended, now=work.now()))
 
     def _finish_unwanted(self, run: TaskRun) -> None:
@@ -235,13 +244,7 @@ class Transcoding:
     def _wanted_video(self, run: TaskRun) -> Video | None:
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
-        if (
-            video is None
-            or video.state is not VideoState.TRANSCODING
-            or video.job_id != _job_id(run.task)
-        ):
-            return None
-        return video
+        return wanted_video(video, run.task)
 
     def _job(self, run: TaskRun) -> TranscodeJob | None:
         with self.uow.read() as work:
@@ -262,7 +265,7 @@ class Transcoding:
             current = work.videos.find(video.id, for_update=True)
             run.finish(work)
             media = captions.noted_in(media)
-            if current is None or not current.mark_ready(job.id, media):
+            if current is None or not self._show(work, run, current, job, media):
                 raise TaskStopped
             current.take_chapters(job.order.source.chapters)
             work.videos.save(current)
@@ -270,6 +273,24 @@ class Transcoding:
             order_tidying(work, current, LATE_WRITERS_AFTER)
             work.commit()
         return media
+
+    def _show(
+        self,
+        work: Work,
+        run: TaskRun,
+        video: Video,
+        job: TranscodeJob,
+        media: MediaIndex,
+    ) -> bool:
+        replaced = replaced_job(run.task)
+        if replaced is None:
+            return video.mark_ready(job.id, media)
+        if not video.renew(replaced, job.id, media):
+            return False
+        # Its files stay for a while: requests may be reading them.
+        old = attrs.evolve(video, job_id=replaced)
+        order_tidying(work, old, LATE_WRITERS_AFTER)
+        return True
 
     def _finished_parts(self, job: TranscodeJob) -> Sequence[tuple[str, PartDone]]:
         with self.uow.read() as work:

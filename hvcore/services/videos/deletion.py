@@ -13,7 +13,12 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.processing.submissions import cancel_tasks
-from hvcore.domain.tasks.kinds import FETCH_GET, TRANSCODE_KINDS, VIDEO_PURGE
+from hvcore.domain.tasks.kinds import (
+    FETCH_GET,
+    TRANSCODE_KINDS,
+    TRANSCODE_MEND,
+    VIDEO_PURGE,
+)
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import GrantState, upload_path
 from hvcore.domain.videos.media_paths import media_prefix
@@ -75,7 +80,8 @@ class Deletion:
                 raise VideoNotFoundError
             video.delete(now, reason)
             work.videos.save(video)
-            ended = work.tasks.cancel(video.id, kinds=(*TRANSCODE_KINDS, FETCH_GET))
+            kinds = (*TRANSCODE_KINDS, TRANSCODE_MEND, FETCH_GET)
+            ended = work.tasks.cancel(video.id, kinds=kinds)
             work.tasks.add(cancel_tasks(ended, now=work.now()))
             if grant is not None:
                 # A fetch that began before there was a video is its grant's.

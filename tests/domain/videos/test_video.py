@@ -55,6 +55,10 @@ def pull(subject: Video, trigger: Trigger) -> None:
             raise ProcessingInProgressError
     elif trigger is Trigger.DELETE:
         subject.delete(NOW)
+    elif trigger is Trigger.LOSE:
+        subject.job_id = job_id
+        if not subject.mark_lost(job_id, "why"):
+            raise ProcessingInProgressError
     else:
         subject.expire()
 

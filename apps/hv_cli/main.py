@@ -103,6 +103,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "hv_cli.doctor:doctor",
         "Check the installation, and say how to fix each problem.",
     ),
+    "fsck": (
+        "hv_cli.fsck:fsck",
+        "Compare the database with the storage, and mend what is lost.",
+    ),
     "plugins": ("hv_cli.plugins:plugins", "Show the plugins that were found."),
     "config": ("hv_cli.config:config", "Show the settings in force."),
     "openapi": ("hv_cli.openapi:openapi", "Print the description of the API."),

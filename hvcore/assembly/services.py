@@ -8,7 +8,7 @@ from hvcore.assembly.analytics import AnalyticsWiring
 from hvcore.assembly.copies import CopyWiring
 from hvcore.assembly.edge import EdgeWiring
 from hvcore.assembly.extensions import ExtensionWiring
-from hvcore.assembly.processing import ProcessingWiring
+from hvcore.assembly.repair import RepairWiring
 from hvcore.assembly.sign_in import SignInWiring
 from hvcore.assembly.task_handlers import handlers
 from hvcore.assembly.uploads import UploadWiring
@@ -27,7 +27,7 @@ class Services(
     CopyWiring,
     EdgeWiring,
     ExtensionWiring,
-    ProcessingWiring,
+    RepairWiring,
     SignInWiring,
     UploadWiring,
     WebhookWiring,

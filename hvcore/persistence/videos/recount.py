@@ -55,7 +55,7 @@ _STORED_FILES: Final = sa.union_all(
         grants.c.state.in_([state.value for state in IN_THE_STORE])
     ),
 ).subquery("everything")
-_STORED: Final = sa.select(
+STORED: Final = sa.select(
     _STORED_FILES.c.org_id, sa.func.sum(_STORED_FILES.c.quota_bytes)
 ).group_by(_STORED_FILES.c.org_id)
 
@@ -88,9 +88,9 @@ def recount(engine: Engine) -> None:
                 "IN EXCLUSIVE MODE"
             )
         for table, counts in (
-            (video_totals, _counts(connection)),
+            (video_totals, video_counts(connection)),
             (video_uploads, _UPLOADS),
-            (organization_storage, _STORED),
+            (organization_storage, STORED),
         ):
             connection.execute(sa.delete(table))
             connection.execute(
@@ -99,7 +99,10 @@ def recount(engine: Engine) -> None:
         connection.commit()
 
 
-def _counts(connection: Connection) -> sa.Select[Any]:
+def video_counts(connection: Connection) -> sa.Select[Any]:
+    """
+    Count the videos as the rows of video_totals have them, in the order of its columns.
+    """
     preset, milliseconds = _preset(connection), _milliseconds(connection)
     group = (videos.c.org_id, videos.c.env_id, videos.c.state, preset)
     # More than any changes that were counted: what others know of lists is old.

@@ -1,0 +1,49 @@
+"""
+Comparing the database with the storage.
+"""
+
+from functools import cached_property
+
+from hvcore.assembly.processing import ProcessingWiring
+from hvcore.assembly.tables import TableWiring
+from hvcore.persistence.inspection import SqlInspection
+from hvcore.services.repair.file_checks import FileChecks
+from hvcore.services.repair.fsck import Fsck
+from hvcore.services.repair.orphans import Orphans
+from hvcore.services.repair.video_files import VideoFiles
+from hvcore.services.repair.video_repairs import VideoRepairs
+
+
+class RepairWiring(ProcessingWiring, TableWiring):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def fsck(self) -> Fsck:
+        """
+        Finds what is lost or left over, and mends it.
+        """
+        inspection = SqlInspection(self.engine)
+        return Fsck(
+            uow=self.uow,
+            inspection=inspection,
+            videos=VideoFiles(
+                uow=self.uow,
+                storage=self.storage,
+                checks=FileChecks(storage=self.storage),
+                repairs=VideoRepairs(
+                    uow=self.uow,
+                    storage=self.storage,
+                    clock=self.clock,
+                    files=self._attempt_files,
+                ),
+            ),
+            orphans=Orphans(
+                uow=self.uow,
+                storage=self.storage,
+                inspection=inspection,
+                clock=self.clock,
+            ),
+            recount=self.recount,
+        )

@@ -1,0 +1,402 @@
+"""
+Everything of one video that is not as it should be, and how it is mended.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+import attrs
+
+from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.tasks.kinds import TRANSCODE_KINDS, TRANSCODE_MEND
+from hvcore.domain.tasks.task import ENDED, Task, TaskState
+from hvcore.domain.uploads.grants import GrantState, UploadGrant, upload_path
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.media_paths import media_prefix, media_root
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.processing.attempt_files import part_of_folder
+from hvcore.services.processing.renewals import replaced_job
+from hvcore.services.repair.damages import Damage, DamageKind, Repair, Scope
+from hvcore.services.repair.file_checks import (
+    CHANGED,
+    MISSING,
+    BadFile,
+    FileChecks,
+)
+from hvcore.services.repair.video_leftovers import leftovers
+from hvcore.services.repair.video_repairs import MAKING_KINDS, VideoRepairs
+
+_LOOKS: Final = 3
+"""At a video that changes while it is looked at; the next check looks again."""
+_NAMED: Final = 5
+"""Files that a line names; the rest is a number."""
+_OF_A_JOB: Final = re.compile(r"job_[A-Za-z0-9]+a[0-9]+")
+_GIVE_UP: Final = "The uploaded file is gone, too"
+
+
+@attrs.frozen(kw_only=True)
+class Snapshot:
+    """
+    What the database says about a video at a moment.
+
+    Attributes:
+        tasks: About the video and about its upload.
+    """
+
+    video: Video
+    captions: Sequence[CaptionTrack]
+    grant: UploadGrant | None
+    tasks: Sequence[Task]
+
+    @property
+    def has_source(self) -> bool:
+        """
+        Whether the source is said to be stored.
+        """
+        grant = self.grant
+        return (
+            grant is not None
+            and grant.state is GrantState.USED
+            and grant.stored_bytes > 0
+        )
+
+    def is_same(self, other: "Snapshot | None") -> bool:
+        """
+        Return whether nothing of what files depend on has changed.
+        """
+        if other is None or self.video.version != other.video.version:
+            return False
+        mine = {(task.id, task.state) for task in self.tasks}
+        if mine != {(task.id, task.state) for task in other.tasks}:
+            return False
+        return list(self.captions) == list(other.captions)
+
+
+@attrs.frozen(kw_only=True)
+class VideoFiles:
+    """
+    Looks at one video at a time.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    checks: FileChecks
+    repairs: VideoRepairs
+
+    def damages(self, video_id: str, scope: Scope) -> Sequence[Damage]:
+        """
+        Return what is wrong with a video, or with what lies in its folder.
+
+        Raises:
+            UnavailableError: The storage or the database does not answer.
+        """
+        for _ in range(_LOOKS):
+            before = self._snapshot(video_id)
+            if before is None:
+                return ()
+            found = list(self._look(before, scope))
+            if not found or before.is_same(self._snapshot(video_id)):
+                return found
+        return ()
+
+    def _snapshot(self, video_id: str) -> Snapshot | None:
+        with self.uow.read() as work:
+            video = work.videos.find(video_id)
+            if video is None:
+                return None
+            grant = work.grants.find_path(upload_path(video))
+            tasks = [*work.tasks.of_subject(video.id)]
+            if grant is not None:
+                tasks += work.tasks.of_subject(grant.id)
+            captions = work.captions.of_video(video.id)
+        return Snapshot(video=video, captions=captions, grant=grant, tasks=tasks)
+
+    def _look(self, now: Snapshot, scope: Scope) -> Iterator[Damage]:
+        video = now.video
+        if video.state is VideoState.TRANSCODING:
+            yield from self._stuck(now)
+        if video.state not in {VideoState.READY, VideoState.FAILED}:
+            return
+        prefix = f"{media_prefix(video.id)}/"
+        stored = {
+            info.path.removeprefix(prefix): info
+            for info in self.storage.walk(media_prefix(video.id))
+        }
+        source = self._source_bytes(video)
+        if video.state is VideoState.READY:
+            yield from self._published(now, stored, scope, has_source=bool(source))
+        yield from self._captions(now, stored, scope, has_source=bool(source))
+        yield from self._picture(video, stored)
+        yield from self._source(now, source)
+        yield from leftovers(
+            video, now.captions, now.tasks, stored, scope=scope, repairs=self.repairs
+        )
+
+    def _stuck(self, now: Snapshot) -> Iterator[Damage]:
+        video = now.video
+        made_by = [task for task in now.tasks if task.kind in MAKING_KINDS]
+        if any(task.state not in ENDED for task in made_by):
+            return
+        failed = [task for task in made_by if task.state is TaskState.FAILED]
+        why = "no task makes it"
+        if failed:
+            why = f"its last task failed ({failed[-1].error or failed[-1].kind})"
+        elif made_by:
+            why = "its tasks have ended"
+        has_source = self._source_bytes(video) is not None
+        yield self._of(
+            video,
+            DamageKind.STUCK_VIDEO,
+            f"The video is being processed, and {why}.",
+            repair=Repair(
+                step="plan its processing again from the source",
+                carry_out=partial(self.repairs.plan_again, video),
+            )
+            if has_source
+            else self._giving_up(video),
+        )
+
+    def _published(
+        self,
+        now: Snapshot,
+        stored: Mapping[str, ObjectInfo],
+        scope: Scope,
+        *,
+        has_source: bool,
+    ) -> Iterator[Damage]:
+        video, media = now.video, now.video.media
+        if video.job_id is None:
+            return
+        if media is None:
+            what = "The list of what is published of the video is gone."
+            repair = self._whole(video, has_source=has_source)
+            yield self._of(video, DamageKind.MEDIA_INDEX, what, repair=repair)
+            return
+        root = media_root(video.id, video.job_id)
+        own = f"{video.job_id}/"
+        sizes = {
+            path.removeprefix(own): info.size_bytes
+            for path, info in stored.items()
+            if path.startswith(own)
+        }
+        reads = scope.reads_bytes
+        bad = list(self.checks.bad_media(root, media, sizes, reads=reads))
+        yield from self._media(now, media, root, bad, has_source=has_source)
+        # Where nothing is left, the storage may be the wrong one.
+        if sizes:
+            for one in self.checks.bad_texts(root, media, sizes, reads=reads):
+                how = "is missing" if one.how == MISSING else "names other files"
+                yield self._of(
+                    video,
+                    DamageKind.PLAYLIST,
+                    f"{one.name} {how}.",
+                    path=f"{root}/{one.name}",
+                    repair=Repair(
+                        step="write the playlists again from what is published",
+                        carry_out=partial(self.repairs.write_playlists, video),
+                    ),
+                )
+
+    def _media(
+        self,
+        now: Snapshot,
+        media: MediaIndex,
+        root: str,
+        bad: Sequence[BadFile],
+        *,
+        has_source: bool,
+    ) -> Iterator[Damage]:
+        groups: dict[tuple[DamageKind, str, str, str], list[BadFile]] = {}
+        for one in bad:
+            track = one.name.rpartition("/")[0]
+            key = (_kind(one, media), one.folder, track, one.how)
+            groups.setdefault(key, []).append(one)
+        for (kind, folder, track, how), files in groups.items():
+            repair, why_not = self._again(now, folder, bad, has_source=has_source)
+            names = ", ".join(one.name.rpartition("/")[2] for one in files[:_NAMED])
+            more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+            what = f"{names}{more} of {track or kind.value} {_are(files)} {how}."
+            yield self._of(
+                now.video,
+                kind,
+                what,
+                path=f"{root}/{files[0].path}",
+                repair=repair,
+                why_not=why_not,
+            )
+
+    def _again(
+        self, now: Snapshot, folder: str, bad: Sequence[BadFile], *, has_source: bool
+    ) -> tuple[Repair | None, str]:
+        """
+        Return how files of a folder are made again, or why nothing is to be done now.
+        """
+        video, tasks = now.video, now.tasks
+        if any(
+            task.state not in ENDED and replaced_job(task) == video.job_id
+            for task in tasks
+            if task.kind in TRANSCODE_KINDS
+        ):
+            return None, "the whole video is being made again"
+        try:
+            part = part_of_folder(folder)
+        except ValueError:
+            # Of the storyboard, whose stills are not kept.
+            return self._whole(video, has_source=has_source), ""
+        mends = [
+            task
+            for task in tasks
+            if task.kind == TRANSCODE_MEND
+            and task.payload.get("folder") == folder
+            and task.payload.get("job") == video.job_id
+        ]
+        if any(task.state not in ENDED for task in mends):
+            return None, f"part {part} is being made again"
+        if not has_source or (mends and mends[-1].state is TaskState.FAILED):
+            return self._whole(video, has_source=has_source), ""
+        changed = [
+            one.name for one in bad if one.folder == folder and one.how == CHANGED
+        ]
+        return Repair(
+            step=f"encode part {part} again from the source, and put its files back",
+            carry_out=partial(self.repairs.encode_part, video, folder, changed),
+        ), ""
+
+    def _whole(self, video: Video, *, has_source: bool) -> Repair:
+        if not has_source:
+            return self._giving_up(video)
+        return Repair(
+            step="encode the whole video again; what is left plays on until the end",
+            carry_out=partial(self.repairs.encode_all, video),
+        )
+
+    def _giving_up(self, video: Video) -> Repair:
+        return Repair(
+            step=f"mark the video as failed. {_GIVE_UP}: it is lost",
+            carry_out=partial(self.repairs.give_up, video),
+            gives_up=True,
+        )
+
+    def _captions(
+        self,
+        now: Snapshot,
+        stored: Mapping[str, ObjectInfo],
+        scope: Scope,
+        *,
+        has_source: bool,
+    ) -> Iterator[Damage]:
+        video = now.video
+        for track in now.captions:
+            info = stored.get(track.path.removeprefix(f"{media_prefix(video.id)}/"))
+            if info is None:
+                how = "missing"
+            elif info.size_bytes != track.size_bytes:
+                how = "not of the size that it was written with"
+            elif scope.reads_bytes and self.checks.sha256(track.path) != track.sha256:
+                how = "not what was written"
+            else:
+                continue
+            forget = partial(self.repairs.forget_captions, track)
+            is_of_source = _OF_A_JOB.fullmatch(track.version) is not None
+            again = is_of_source and has_source and video.state is VideoState.READY
+            yield self._of(
+                video,
+                DamageKind.CAPTIONS,
+                f"The file of the captions in {track.language} is {how}.",
+                path=track.path,
+                repair=Repair(
+                    step="forget them, and encode the whole video again to get them "
+                    "from the source",
+                    carry_out=partial(self.repairs.captions_again, video, track),
+                )
+                if again
+                else Repair(
+                    step="forget these captions. Nobody but their sender has them",
+                    carry_out=forget,
+                    gives_up=True,
+                ),
+            )
+
+    def _picture(
+        self, video: Video, stored: Mapping[str, ObjectInfo]
+    ) -> Iterator[Damage]:
+        path = video.poster_path
+        if path is None:
+            return
+        info = stored.get(path.removeprefix(f"{media_prefix(video.id)}/"))
+        if info is None or info.size_bytes == 0:
+            yield self._of(
+                video,
+                DamageKind.CUSTOM_THUMBNAIL,
+                "The picture that the owner has chosen is missing.",
+                path=path,
+                repair=Repair(
+                    step="show the video's own picture again. Nobody but its sender "
+                    "has the chosen one",
+                    carry_out=partial(self.repairs.forget_picture, video, path),
+                    gives_up=True,
+                ),
+            )
+
+    def _source(self, now: Snapshot, source_bytes: int | None) -> Iterator[Damage]:
+        grant = now.grant
+        if grant is None or not now.has_source or source_bytes == grant.stored_bytes:
+            return
+        how = "missing"
+        if source_bytes is not None:
+            how = f"{source_bytes} bytes long, and {grant.stored_bytes} were received"
+        yield self._of(
+            now.video,
+            DamageKind.SOURCE,
+            f"The uploaded file is {how}; the video cannot be made again.",
+            path=now.video.source_path,
+            repair=Repair(
+                step="note that the uploaded file is not kept any more",
+                carry_out=partial(self.repairs.forget_source, now.video),
+                gives_up=True,
+            ),
+        )
+
+    def _source_bytes(self, video: Video) -> int | None:
+        try:
+            return self.storage.stat(video.source_path).size_bytes
+        except ObjectNotFoundError:
+            return None
+
+    def _of(  # noqa: PLR0913 - what a damage is
+        self,
+        video: Video,
+        kind: DamageKind,
+        what: str,
+        *,
+        path: str = "",
+        repair: Repair | None,
+        why_not: str = "",
+    ) -> Damage:
+        return Damage(
+            kind=kind,
+            what=what,
+            path=path,
+            org_id=video.org_id,
+            video_id=video.id,
+            repair=repair,
+            why_not=why_not,
+        )
+
+
+def _kind(bad: BadFile, media: MediaIndex) -> DamageKind:
+    if media.poster == bad.path:
+        return DamageKind.POSTER
+    if not bad.name.endswith(".m4s"):
+        return DamageKind.STORYBOARD
+    is_init = bad.name.endswith("/init.m4s")
+    return DamageKind.INIT_SEGMENT if is_init else DamageKind.SEGMENTS
+
+
+def _are(files: Sequence[BadFile]) -> str:
+    return "is" if len(files) == 1 else "are"

@@ -1,0 +1,174 @@
+"""
+What lies in a video's folder and belongs to nothing of it any more.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from hvcore.domain.tasks.task import ENDED, Task
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.media_paths import (
+    certificate_path,
+    media_prefix,
+    thumbnails_prefix,
+)
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.ports.storage import ObjectInfo
+from hvcore.services.processing.attempt_files import is_attempt_folder, stored_names
+from hvcore.services.repair.damages import Damage, DamageKind, Repair, Scope
+
+if TYPE_CHECKING:
+    from hvcore.services.repair.video_repairs import VideoRepairs
+
+_JOB: Final = "job_"
+_CERTIFICATES: Final = "certificates"
+_CAPTIONS: Final = "captions"
+_THUMBNAILS: Final = "thumbnails"
+
+
+def leftovers(  # noqa: PLR0913 - what tells that something is needed
+    video: Video,
+    captions: Sequence[CaptionTrack],
+    tasks: Sequence[Task],
+    stored: Mapping[str, ObjectInfo],
+    *,
+    scope: Scope,
+    repairs: "VideoRepairs",
+) -> Iterator[Damage]:
+    """
+    Give what may be removed of what lies in a video's folder.
+
+    Pictures that an owner has chosen before stay until he chooses the next one, and
+    what has another name than the service gives is not the service's to remove.
+
+    Args:
+        stored: By the path below the video's folder.
+    """
+    needed = _Needed.of(video, captions, tasks)
+    groups: dict[tuple[DamageKind, str], list[ObjectInfo]] = {}
+    for path, info in stored.items():
+        found = needed.leftover(path)
+        if found is not None:
+            groups.setdefault(found, []).append(info)
+    for (kind, path), infos in groups.items():
+        newest = max(info.modified_at for info in infos)
+        if newest > repairs.clock.now() - scope.grace:
+            continue
+        size_bytes = sum(info.size_bytes for info in infos)
+        yield Damage(
+            kind=kind,
+            what=f"{_WHAT[kind]}: {len(infos)} with {size_bytes} bytes.",
+            path=path,
+            org_id=video.org_id,
+            video_id=video.id,
+            repair=Repair(
+                step="remove them",
+                carry_out=partial(
+                    repairs.remove_leftover, video, kind, path, scope.grace
+                ),
+            ),
+        )
+
+
+_WHAT: Final = {
+    DamageKind.OLD_JOB: "Files of a job that publishes nothing",
+    DamageKind.OLD_ATTEMPT: "Files of an attempt that nobody publishes",
+    DamageKind.UNUSED_FILE: "Files that nothing of the video names",
+}
+
+
+@attrs.frozen(kw_only=True)
+class _Needed:
+    """
+    What is needed of a video's folder.
+
+    Attributes:
+        folder: The video's.
+        job_id: Of the current job; None where it has left nothing to keep.
+        published: Paths below the folder of that job; None while it is being made.
+        in_work: Jobs that are being made, or whose leftovers are still to be removed.
+        files: Other paths that are needed.
+        thumbnails: The prefixes of sizes that belong to a picture.
+    """
+
+    folder: str
+    job_id: str | None
+    published: frozenset[PurePosixPath] | None
+    in_work: frozenset[str]
+    files: frozenset[str]
+    thumbnails: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, video: Video, captions: Sequence[CaptionTrack], tasks: Sequence[Task]
+    ) -> "_Needed":
+        media, pictures = video.media, [video.poster_path or ""]
+        if media is not None and media.poster is not None:
+            pictures.append(f"{video.media_root}/{media.poster}")
+        names = stored_names(media) if media is not None else ()
+        files = {track.path for track in captions}
+        if video.job_id is not None:
+            files.add(certificate_path(video.id, video.job_id))
+        return cls(
+            folder=media_prefix(video.id),
+            job_id=None if video.state is VideoState.FAILED else video.job_id,
+            published=None
+            if media is None
+            else frozenset(
+                part for name in names for part in _with_parents(PurePosixPath(name))
+            ),
+            in_work=frozenset(
+                str(task.payload["job"])
+                for task in tasks
+                if task.state not in ENDED and "job" in task.payload
+            ),
+            files=frozenset(files),
+            thumbnails=tuple(
+                f"{thumbnails_prefix(video.id, one)}/" for one in pictures if one
+            ),
+        )
+
+    def leftover(self, path: str) -> tuple[DamageKind, str] | None:
+        """
+        Return why a path is not needed, and what is removed with it.
+        """
+        top, _, rest = path.partition("/")
+        full = f"{self.folder}/{path}"
+        if top.startswith(_JOB):
+            return self._of_job(top, PurePosixPath(rest))
+        if top == _CERTIFICATES:
+            is_needed = full in self.files or rest.removesuffix(".json") in self.in_work
+        elif top == _CAPTIONS:
+            is_needed = full in self.files
+        elif top == _THUMBNAILS:
+            is_needed = full.startswith(self.thumbnails)
+        else:
+            is_needed = True
+        return None if is_needed else (DamageKind.UNUSED_FILE, full)
+
+    def _of_job(
+        self, job_id: str, path: PurePosixPath
+    ) -> tuple[DamageKind, str] | None:
+        root = f"{self.folder}/{job_id}"
+        if job_id in self.in_work:
+            return None
+        if job_id != self.job_id:
+            return DamageKind.OLD_JOB, root
+        if self.published is None or path in self.published:
+            return None
+        if not is_attempt_folder(path.parts[0]):
+            return None
+        # A folder at once where nothing in it is published.
+        above = [*path.parents][::-1]
+        top = next((one for one in above[1:] if one not in self.published), path)
+        return DamageKind.OLD_ATTEMPT, f"{root}/{top}"
+
+
+def _with_parents(path: PurePosixPath) -> Iterator[PurePosixPath]:
+    yield path
+    yield from path.parents

@@ -1,0 +1,267 @@
+"""
+The steps that mend a video; each looks again first, in a transaction where it can.
+
+A step may be repeated, and ended at any moment: what it orders are tasks, which are in
+the database with all else or not at all.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import new_job_id
+from hvcore.domain.tasks.kinds import (
+    FETCH_GET,
+    TRANSCODE_KINDS,
+    TRANSCODE_MEND,
+    UPLOAD_TAKE,
+)
+from hvcore.domain.tasks.task import ENDED
+from hvcore.domain.uploads.grants import upload_path
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.media_paths import media_prefix, media_root
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.ports.storage import Storage
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.audit import record
+from hvcore.services.processing.attempt_cleanup import (
+    LATE_WRITERS_AFTER,
+    order_tidying,
+)
+from hvcore.services.processing.attempt_files import AttemptFiles
+from hvcore.services.processing.orders import (
+    order_job,
+    order_mending,
+    order_renewal,
+)
+from hvcore.services.processing.renewals import replaced_job
+from hvcore.services.repair.damages import DamageKind, Scope
+from hvcore.services.repair.video_leftovers import leftovers
+
+MAKING_KINDS: Final = frozenset({*TRANSCODE_KINDS, FETCH_GET, UPLOAD_TAKE})
+"""The tasks of which a video that is being processed has at least one."""
+LOST: Final = (
+    "Files of this video were lost, and so was the uploaded file; upload it again."
+)
+CHANGED_MEANWHILE: Final = (
+    "nothing: it has changed meanwhile; the next check looks again"
+)
+ORDERED_BEFORE: Final = "nothing: that is ordered already"
+_ACTION: Final = "video.repair"
+
+
+@attrs.frozen(kw_only=True)
+class VideoRepairs:
+    """
+    Each method says what was done.
+    """
+
+    uow: UnitOfWork
+    storage: Storage
+    clock: Clock
+    files: AttemptFiles
+
+    def plan_again(self, seen: Video) -> str:
+        """
+        Begin another job of a video that nobody makes.
+        """
+        with self.uow.write() as work:
+            video = _stuck(work, seen)
+            if video is None or video.job_id is None:
+                return CHANGED_MEANWHILE
+            old = attrs.evolve(video)
+            video.plan_again(video.job_id, new_job_id())
+            work.videos.save(video)
+            order_job(work, video)
+            order_tidying(work, old, LATE_WRITERS_AFTER)
+            _record(work, video, "planned again")
+            work.commit()
+        return "its processing is planned again; a worker makes it"
+
+    def write_playlists(self, seen: Video) -> str:
+        """
+        Write the texts of what is published.
+        """
+        with self.uow.read() as work:
+            video = _published(work, seen)
+        if video is None or video.media is None or video.job_id is None:
+            return CHANGED_MEANWHILE
+        # What is published under this job never changes, so no lock is needed.
+        self.files.write_playlists(media_root(video.id, video.job_id), video.media)
+        return "the playlists and the manifest are written"
+
+    def encode_part(self, seen: Video, folder: str, changed: list[str]) -> str:
+        """
+        Order the files of a part that are gone.
+
+        Args:
+            changed: Those that are there with other bytes.
+        """
+        with self.uow.write() as work:
+            video = _published(work, seen, for_update=True)
+            if video is None:
+                return CHANGED_MEANWHILE
+            waiting = work.tasks.unended(video.id, kind=TRANSCODE_MEND)
+            if _is_renewed(work, video) or any(
+                task.payload.get("folder") == folder for task in waiting
+            ):
+                return ORDERED_BEFORE
+            order_mending(work, video, folder, changed)
+            _record(work, video, f"part in {folder} ordered")
+            work.commit()
+        return "a worker encodes it (hv tasks shows transcode.mend)"
+
+    def encode_all(self, seen: Video) -> str:
+        """
+        Order the whole video.
+        """
+        with self.uow.write() as work:
+            video = _published(work, seen, for_update=True)
+            if video is None:
+                return CHANGED_MEANWHILE
+            if _is_renewed(work, video):
+                return ORDERED_BEFORE
+            order_renewal(work, video)
+            _record(work, video, "whole video ordered")
+            work.commit()
+        return "a worker encodes it (hv tasks shows transcode.plan)"
+
+    def captions_again(self, seen: Video, track: CaptionTrack) -> str:
+        """
+        Order the whole video, for captions that its source brought along.
+        """
+        return f"{self.forget_captions(track)}; {self.encode_all(seen)}"
+
+    def forget_captions(self, track: CaptionTrack) -> str:
+        """
+        Show captions no more of which the file is gone.
+        """
+        with self.uow.write() as work:
+            video = work.videos.find(track.video_id, for_update=True)
+            if video is None or track not in work.captions.of_video(track.video_id):
+                return CHANGED_MEANWHILE
+            work.captions.remove(track.video_id, track.language)
+            _record(work, video, f"captions {track.language} given up")
+            work.commit()
+        return "they are not offered any more"
+
+    def forget_picture(self, seen: Video, path: str) -> str:
+        """
+        Show a picture no more of which the file is gone.
+        """
+        with self.uow.write() as work:
+            video = work.videos.find(seen.id, for_update=True)
+            if video is None or not video.forget_picture(path):
+                return CHANGED_MEANWHILE
+            work.videos.save(video)
+            _record(work, video, "chosen picture given up")
+            work.commit()
+        return "the video's own picture is shown"
+
+    def forget_source(self, seen: Video) -> str:
+        """
+        Note that a source is not stored.
+        """
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            grant = work.grants.find_path(upload_path(seen), for_update=True)
+            video = work.videos.find(seen.id, for_update=True)
+            if (
+                grant is None
+                or video is None
+                or video.source_path != seen.source_path
+                or video.state is VideoState.DELETED
+            ):
+                return CHANGED_MEANWHILE
+            grant.stored_bytes = 0
+            work.grants.save(grant)
+            _record(work, video, "source given up")
+            work.commit()
+        return "it counts as stored no more"
+
+    def give_up(self, seen: Video) -> str:
+        """
+        Mark a video as failed that cannot be made again.
+        """
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            work.grants.find_path(upload_path(seen), for_update=True)
+            video = _published(work, seen, for_update=True) or _stuck(work, seen)
+            if video is None or video.job_id is None:
+                return CHANGED_MEANWHILE
+            if not video.mark_lost(video.job_id, LOST):
+                video.mark_failed(video.job_id, LOST)
+            work.videos.save(video)
+            work.tasks.cancel(video.id, kinds=(*TRANSCODE_KINDS, TRANSCODE_MEND))
+            order_tidying(work, video, timedelta(), LATE_WRITERS_AFTER)
+            _record(work, video, "given up")
+            work.commit()
+        return "the video is failed, with a reason that its owner reads"
+
+    def remove_leftover(
+        self, seen: Video, kind: DamageKind, path: str, grace: timedelta
+    ) -> str:
+        """
+        Remove what nothing of a video needs.
+        """
+        prefix = f"{media_prefix(seen.id)}/"
+        infos = list(self.storage.walk(path))
+        with self.uow.read() as work:
+            video = work.videos.find(seen.id)
+            tasks = work.tasks.of_subject(seen.id)
+            captions = work.captions.of_video(seen.id)
+        if video is None or video.state is VideoState.DELETED:
+            return CHANGED_MEANWHILE
+        found = leftovers(
+            video,
+            captions,
+            tasks,
+            {info.path.removeprefix(prefix): info for info in infos},
+            scope=Scope(grace=grace),
+            repairs=self,
+        )
+        if all((one.kind, one.path) != (kind, path) for one in found):
+            return CHANGED_MEANWHILE
+        return f"{self.storage.delete_tree(path)} files are removed"
+
+
+def _published(work: Work, seen: Video, *, for_update: bool = False) -> Video | None:
+    video = work.videos.find(seen.id, for_update=for_update)
+    is_same = (
+        video is not None
+        and video.state is VideoState.READY
+        and video.job_id == seen.job_id
+    )
+    return video if is_same else None
+
+
+def _stuck(work: Work, seen: Video) -> Video | None:
+    grant = work.grants.find_path(upload_path(seen), for_update=True)
+    video = work.videos.find(seen.id, for_update=True)
+    if (
+        video is None
+        or video.state is not VideoState.TRANSCODING
+        or video.job_id != seen.job_id
+    ):
+        return None
+    subjects = [video.id] if grant is None else [video.id, grant.id]
+    is_made = any(
+        task.state not in ENDED and task.kind in MAKING_KINDS
+        for subject in subjects
+        for task in work.tasks.of_subject(subject)
+    )
+    return None if is_made else video
+
+
+def _is_renewed(work: Work, video: Video) -> bool:
+    return any(
+        task.state not in ENDED and replaced_job(task) == video.job_id
+        for task in work.tasks.of_subject(video.id)
+    )
+
+
+def _record(work: Work, video: Video, step: str) -> None:
+    record(work, _ACTION, video.id, org_id=video.org_id, step=step)

@@ -127,6 +127,7 @@ class TextTranscoder(Transcoder):
         chapters: Likewise.
         spoil: Changes a segment after it was measured.
         still_picture: A JPEG to leave for every moment of the storyboard.
+        version: Of the encoder: another one makes other bytes.
     """
 
     def __init__(self) -> None:
@@ -138,6 +139,7 @@ class TextTranscoder(Transcoder):
         self.chapters: tuple[Chapter, ...] = ()
         self.spoil: Callable[[bytes], bytes] = lambda segment: segment
         self.still_picture: bytes | None = None
+        self.version = b""
 
     def capabilities(self) -> Capabilities:
         """
@@ -205,7 +207,7 @@ class TextTranscoder(Transcoder):
             folder = workspace.folder / name
             folder.mkdir(parents=True)
             init = grey_init(width_px=rung.width_px, height_px=rung.height_px)
-            segment = grey_segment(part.index)
+            segment = grey_segment(part.index) + self.version
             (folder / "init.m4s").write_bytes(init)
             (folder / f"{part.index}.m4s").write_bytes(self.spoil(segment))
             tracks.append(

@@ -19,7 +19,7 @@ from hvcore.domain.tasks.kinds import (
     UPLOAD_TAKE,
 )
 from hvcore.domain.tasks.task import ENDED
-from hvcore.domain.uploads.grants import upload_path
+from hvcore.domain.uploads.grants import GrantState, upload_path
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.media_paths import media_prefix, media_root
 from hvcore.domain.videos.states import VideoState
@@ -176,7 +176,7 @@ class VideoRepairs:
                 or video.state is VideoState.DELETED
             ):
                 return CHANGED_MEANWHILE
-            grant.stored_bytes = 0
+            grant.state = GrantState.ENDED
             work.grants.save(grant)
             _record(work, video, "source given up")
             work.commit()

@@ -107,9 +107,10 @@ def _counts(connection: Connection) -> Sequence[WrongTotal]:
     table = video_totals.c
     key = (table.org_id, table.env_id, table.state, table.preset)
     recorded = sa.select(*key, table.videos, _RECORDED.label("side"))
-    counted = video_counts(connection).subquery("counted")
-    own_key, count = list(counted.c)[:4], list(counted.c)[4]
-    both = sa.union_all(recorded, sa.select(*own_key, count, _COUNTED))
+    counted = video_counts(connection)
+    # Without the durations, whose sums follow the same changes.
+    columns = list(counted.selected_columns)[: len(key) + 1]
+    both = sa.union_all(recorded, counted.with_only_columns(*columns, _COUNTED))
     return [
         WrongTotal(
             org_id=OrgId(org),

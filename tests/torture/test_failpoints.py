@@ -32,6 +32,8 @@ OF_AN_OBJECT_STORE: Final = frozenset({"arrival.joined", "arrival.copied"})
 """Files on disk are never sent straight there; see tests/services/uploads."""
 ELSEWHERE: Final = frozenset({"part.submitted", "part.remembered", "cancel.confirmed"})
 """Of parts that ffmpeg has nothing to do with; see test_remote_kills."""
+OF_REPAIRS: Final = frozenset({"mend.stored"})
+"""Nothing is gone here; see tests/services/repair."""
 OF_PLUGINS: Final = frozenset({"subscriber.told"})
 """Nobody subscribes here; see tests/services/webhooks/test_subscriptions.py."""
 
@@ -108,7 +110,7 @@ def test_nothing_fails_without_being_asked_to() -> None:
 def test_no_point_is_a_bad_one_to_fail_at(
     tmp_path: Path, clips: Clips, action: str
 ) -> None:
-    never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_PLUGINS
+    never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_REPAIRS | OF_PLUGINS
     points = [point for point in POINTS if point not in never]
     assert gone_through(tmp_path, clips, points, action) == []
 

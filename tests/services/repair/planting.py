@@ -117,6 +117,13 @@ def found(world: World, scope: Scope = EVERYTHING) -> list[Damage]:
         return list(services.fsck.damages(scope))
 
 
+def names(world: World, scope: Scope = EVERYTHING) -> list[tuple[str, str]]:
+    """
+    Return the kinds of what is found, each with the video.
+    """
+    return [(one.kind.value, one.video_id or "") for one in found(world, scope)]
+
+
 def mend(world: World, scope: Scope = EVERYTHING) -> list[str]:
     """
     Mend everything; give up what is lost. Returns what was done.

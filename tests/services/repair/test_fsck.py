@@ -23,6 +23,7 @@ from tests.services.repair.planting import (
     lose,
     media_of,
     mend,
+    names,
     segment,
 )
 
@@ -35,10 +36,6 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 def later(world: World) -> None:
     world.clock.move(days=8)
-
-
-def names(world: World, scope: Scope = EVERYTHING) -> list[tuple[str, str]]:
-    return [(one.kind.value, one.video_id or "") for one in found(world, scope)]
 
 
 def test_every_planted_damage_is_found_and_mended(site: Site) -> None:

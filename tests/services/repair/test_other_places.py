@@ -2,7 +2,8 @@
 The same with PostgreSQL and an object store.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,42 +13,57 @@ from tests.fakes import SettableClock
 from tests.object_store import environ_of_swift, new_swift_bucket
 from tests.servers import PostgresqlServer
 from tests.services.conftest import make_world
-from tests.services.repair.planting import PLANTS, Site, found, mend
+from tests.services.repair.planting import PLANTS, Site, found, mend, names
 
 pytestmark = pytest.mark.services
 
-SOME = (
+OF_A_DATABASE = (
     "a_segment_is_missing",
     "a_sheet_is_missing",
-    "a_playlist_names_other_files",
-    "the_task_of_a_video_has_failed",
+    "nobody_makes_a_video",
+    "a_task_is_about_no_video",
     "a_folder_is_of_no_video",
     "files_of_an_attempt_are_left",
+    "an_upload_is_of_nobody",
+    "the_stored_bytes_are_wrong",
     "the_number_of_videos_is_wrong",
+)
+OF_A_STORE = (
+    "a_segment_has_other_bytes",
+    "the_source_is_missing",
+    "a_folder_is_of_no_video",
 )
 
 
-@pytest.fixture
-def site(
-    tmp_path: Path, swift: str, postgresql: PostgresqlServer
-) -> Iterator[Site]:
-    environ = {
-        **environ_of_swift(swift, new_swift_bucket(swift)),
-        "HV_DATABASE__URL": postgresql.new_database(),
-    }
-    with make_world(tmp_path, environ, clock=SettableClock(datetime.now(UTC))) as world:
+@contextmanager
+def site_of(folder: Path, environ: Mapping[str, str]) -> Iterator[Site]:
+    clock = SettableClock(datetime.now(UTC))
+    with make_world(folder, environ, clock=clock) as world:
         yield Site(world=world)
 
 
-def test_damages_are_found_and_mended_there_too(site: Site) -> None:
-    planted = [(PLANTS[name][0], *PLANTS[name][1](site)) for name in SOME]
+def plant_and_mend(site: Site, wanted: Sequence[str]) -> None:
+    planted = [(PLANTS[name][0], *PLANTS[name][1](site)) for name in wanted]
     site.world.clock.move(days=8)
 
-    damages = found(site.world)
-
-    kinds = sorted((one.kind.value, one.video_id or "") for one in damages)
-    assert kinds == sorted((kind, video) for kind, video, _ in planted)
+    assert sorted(names(site.world)) == sorted(
+        (kind, video) for kind, video, _ in planted
+    )
     mend(site.world)
     site.settle()
     site.world.clock.move(days=8)
     assert found(site.world) == []
+
+
+def test_damages_are_mended_with_postgresql(
+    tmp_path: Path, postgresql: PostgresqlServer
+) -> None:
+    environ = {"HV_DATABASE__URL": postgresql.new_database()}
+    with site_of(tmp_path, environ) as site:
+        plant_and_mend(site, OF_A_DATABASE)
+
+
+def test_damages_are_mended_in_an_object_store(tmp_path: Path, swift: str) -> None:
+    environ = environ_of_swift(swift, new_swift_bucket(swift))
+    with site_of(tmp_path, environ) as site:
+        plant_and_mend(site, OF_A_STORE)

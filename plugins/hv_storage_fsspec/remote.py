@@ -82,7 +82,7 @@ class RemoteStorage(Storage):
             found = self._ask("info", full)
         if found["type"] != "file":
             raise ObjectNotFoundError(path)
-        return _info(path, found)
+        return info_of(path, found)
 
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
         if start < 0 or (end is not None and end < start):
@@ -155,7 +155,7 @@ class RemoteStorage(Storage):
         for full, info in found.items():
             path = full[len(self._root) :].lstrip("/")
             if path == name or path.startswith(f"{name}/"):
-                yield _info(path, info)
+                yield info_of(path, info)
 
     def delete_tree(self, prefix: str) -> int:
         paths = [self._full(info.path) for info in self.walk(prefix)]
@@ -289,7 +289,10 @@ class _RemotePart(io.RawIOBase):
         return data
 
 
-def _info(path: str, found: Mapping[str, Any]) -> ObjectInfo:
+def info_of(path: str, found: Mapping[str, Any]) -> ObjectInfo:
+    """
+    Describe an object by what a client has said of it.
+    """
     known = [found[name] for name in _MODIFIED_NAMES if found.get(name) is not None]
     return ObjectInfo(
         path=path,

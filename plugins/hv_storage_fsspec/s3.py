@@ -15,11 +15,13 @@ from urllib.parse import parse_qs, urlsplit
 
 from s3fs.core import S3_RETRYABLE_ERRORS as BROKEN
 
-from hv_storage_fsspec.remote import RemoteStorage, foreign_errors
+from hv_storage_fsspec.paths import check_prefix
+from hv_storage_fsspec.remote import RemoteStorage, foreign_errors, info_of
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
     JOIN_S,
     LIST_S,
+    PAGE_S,
     run_within,
     send_limit_s,
 )
@@ -116,6 +118,38 @@ class S3Storage(RemoteStorage):
         """
         with foreign_errors():
             return str(self._ask("url", self._full(path), expires=valid_s))
+
+    def walk(self, prefix: str) -> Iterator[ObjectInfo]:
+        """
+        Give every object under a prefix, a page at a time.
+
+        The client's own ``find`` holds all of them in memory: of a million videos that
+        is more than a machine has.
+        """
+        name = check_prefix(prefix)
+        bucket, key = self._place(name)
+        above = key.removesuffix(name)
+        token: dict[str, object] = {}
+        while True:
+            with foreign_errors():
+                page = self._ask(
+                    "call_s3",
+                    "list_objects_v2",
+                    limit_s=PAGE_S,
+                    Bucket=bucket,
+                    Prefix=key,
+                    **token,
+                    **self._fs.req_kw,
+                )
+            for found in page.get("Contents", ()):
+                path = str(found["Key"]).removeprefix(above)
+                # Others begin alike, and consoles make objects that stand for folders.
+                if path == name or path.startswith(f"{name}/"):
+                    if not path.endswith("/"):
+                        yield info_of(path, {**found, "size": found["Size"]})
+            if not page.get("IsTruncated"):
+                return
+            token = {"ContinuationToken": page["NextContinuationToken"]}
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         """

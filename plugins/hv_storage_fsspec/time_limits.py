@@ -19,6 +19,8 @@ PING_S: Final = 2.0
 """Up to two questions are one ping."""
 LIST_S: Final = 300.0
 """For a whole list, which only jobs make; a thousand objects take less than a second."""
+PAGE_S: Final = 30.0
+"""For a page of a list, which only jobs ask for: a busy store may think about it."""
 REMOVE_S: Final = 300.0
 """For a thousand objects, which only jobs remove."""
 JOIN_S: Final = 600.0

@@ -63,6 +63,7 @@ def test_damages_are_mended_with_postgresql(
         plant_and_mend(site, OF_A_DATABASE)
 
 
+@pytest.mark.long
 def test_damages_are_mended_in_an_object_store(tmp_path: Path, swift: str) -> None:
     environ = environ_of_swift(swift, new_swift_bucket(swift))
     with site_of(tmp_path, environ) as site:

@@ -83,6 +83,9 @@ class ProcessingWiring(Backends):
             storage=self.storage,
             transcoders=self.transcoders,
             workspaces=self._attempt_workspaces,
+            files=self._attempt_files,
+            copies=StoredCopies(storage=self.storage),
+            certificates=self.certificates,
         )
 
     @cached_property

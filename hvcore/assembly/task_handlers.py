@@ -111,8 +111,9 @@ def handlers(  # noqa: PLR0913 - one per service
         TRANSCODE_REMOTE_ASSEMBLE: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
-        # Nothing follows: what is still gone is found by the next check.
-        TRANSCODE_MEND: ServiceMethod(run=mended_parts.mend),
+        TRANSCODE_MEND: ServiceMethod(
+            run=mended_parts.mend, give_up=mended_parts.give_up
+        ),
         TRANSCODE_TIDY: ServiceMethod(run=attempt_cleanup.tidy, is_patient=True),
         # What runs elsewhere costs money until it is ended.
         TRANSCODE_CANCEL: ServiceMethod(run=remote_cancels.cancel, is_patient=True),

@@ -40,7 +40,9 @@ def test_a_finding_is_a_line_and_says_what_would_be_done(
 
     assert outcome.status == 1
     first, second = outcome.stdout.splitlines()
-    assert first.startswith(f"folder-without-video: {FOLDER.parts[3]}: Files of a video")
+    assert first.startswith(
+        f"folder-without-video: {FOLDER.parts[3]}: Files of a video"
+    )
     assert second.strip() == "--repair would remove them"
     assert file.exists()
 

@@ -153,6 +153,13 @@ def part_of_folder(folder: str) -> int:
     return int(match[1])
 
 
+def is_part_folder(folder: str) -> bool:
+    """
+    Return whether a folder under a media root is one that a part has left.
+    """
+    return _PART.fullmatch(folder) is not None
+
+
 def is_attempt_folder(folder: str) -> bool:
     """
     Return whether a folder under a media root is one that attempts make.

@@ -1,14 +1,15 @@
 """
-Make a part of a published video once more, and put back what is gone of it.
+Make parts of a published video once more, and put back what is gone of them.
 
-A file is put back only if its bytes are those that were published: then nothing else
-changes, and players notice nothing. An encoder of another version makes other bytes; then
-the whole video is made again, see renewals.
+Where the bytes are those that were published, as of sound, the files are put back and
+nothing else changes. An encoder of pictures may make other bytes each time. Then the part
+is published anew together with copies of all others, under a job of its own, in one step.
 """
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from datetime import timedelta
 from pathlib import Path
 
 import attrs
@@ -16,7 +17,7 @@ import attrs
 from hvcore.domain.ids import JobId
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.media_index import MediaIndex
-from hvcore.domain.processing.transcoding import MediaFile, PartDone
+from hvcore.domain.processing.transcoding import MediaFile, PartDone, StoredObject
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import VideoState
@@ -25,12 +26,29 @@ from hvcore.failpoints import failpoint
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import RemoteTranscoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.processing.attempt_files import content_type
+from hvcore.services.processing.attempt_cleanup import (
+    LATE_WRITERS_AFTER,
+    order_tidying,
+)
+from hvcore.services.processing.attempt_files import (
+    AttemptFiles,
+    content_type,
+    part_of_folder,
+)
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
+from hvcore.services.processing.certificates import Certificates
 from hvcore.services.processing.orders import order_renewal
-from hvcore.services.processing.part_payloads import planned_part
+from hvcore.services.processing.renewals import RENEWAL
+from hvcore.services.processing.replaced_parts import (
+    DoesNotJoinError,
+    MadeAgain,
+    files_of_part,
+    served_names,
+    with_parts,
+)
+from hvcore.services.processing.stored_copies import StoredCopies
 from hvcore.services.processing.transcoders import Transcoders
-from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
 
 _log = logging.getLogger(__name__)
 
@@ -45,14 +63,18 @@ class MendedParts:
     storage: Storage
     transcoders: Transcoders
     workspaces: AttemptWorkspaces
+    files: AttemptFiles
+    copies: StoredCopies
+    certificates: Certificates
 
     def mend(self, run: TaskRun) -> None:
         """
-        Put back what is gone of a part; order the whole video if that is not possible.
+        Put back what is gone of parts; order the whole video if that is not possible.
 
         Raises:
             UnusableSourceError: The source is gone.
             TranscodeError: This attempt failed.
+            NotConformantError: What was made must not be published.
             UnavailableError: The storage does not answer.
         """
         with self.uow.read() as work:
@@ -60,59 +82,128 @@ class MendedParts:
             job = work.jobs.find(_job_id(run.task))
         if video is None or video.media is None:
             run.finish()
-        elif job is None or not self._put_back(run, video, job, video.media):
+            return
+        try:
+            if job is None:
+                raise DoesNotJoinError("the job is not known any more")
+            made = self._made_again(run, video, job, video.media)
+            if made:
+                self._publish(run, job, with_parts(video.media, made), made)
+            else:
+                failpoint("mend.stored")
+                run.finish()
+        except DoesNotJoinError as error:
+            _log.warning(
+                "the whole video is made again",
+                extra={"hv_video": video.id, "hv_why": str(error)},
+            )
             self._order_all(run)
-        else:
-            failpoint("mend.stored")
-            run.finish()
 
-    def _put_back(
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        """
+        End the task; what is still gone is found by the next check.
+        """
+        del reason  # the video plays on as it is
+        video = work.videos.find(task.subject, for_update=True)
+        if work.tasks.fail(task, error=error) and video is not None:
+            renewed = attrs.evolve(video, job_id=_renewal_id(task))
+            order_tidying(work, renewed, timedelta(), LATE_WRITERS_AFTER)
+
+    def _made_again(
         self, run: TaskRun, video: Video, job: TranscodeJob, media: MediaIndex
-    ) -> bool:
-        folder = str(run.task.payload["folder"])
-        root = f"{media_root(video.id, job.id)}/{folder}"
-        gone = self._gone(run.task, root, files_of_part(media, folder))
-        if not gone:
-            return True
+    ) -> Mapping[str, MadeAgain]:
+        """
+        Make the parts; return those of which the bytes are not those that were published.
+        """
         transcoder = self.transcoders.of_job(job)
         if isinstance(transcoder, RemoteTranscoder):
-            return False
-        try:
-            part = planned_part(run.task, job.order, transcoder)
-        except IndexError:
-            # This version cuts the job into other parts.
-            return False
-        with self.workspaces.workspace(run, video) as workspace:
-            done = transcoder.run(part, workspace)
-            if not isinstance(done, PartDone):
-                return False
-            made = {name: workspace.folder / name for name in gone}
-            if not all(_is_same(made[name], file) for name, file in gone.items()):
-                _log.warning(
-                    "a part made again differs; the whole video is made again",
-                    extra={"hv_video": video.id, "hv_folder": folder},
-                )
-                return False
-            for name, local in made.items():
-                run.check()
-                path = f"{root}/{name}"
-                self.storage.put_file(path, local, content_type=content_type(name))
-        return True
+            raise DoesNotJoinError("its parts are made elsewhere")
+        made: dict[str, MadeAgain] = {}
+        for folder, told in _folders(run.task).items():
+            root = f"{media_root(video.id, job.id)}/{folder}"
+            gone = self._gone(told, root, files_of_part(media, folder))
+            if not gone:
+                continue
+            index, plan = part_of_folder(folder), transcoder.plan(job.order)
+            if index >= len(plan):
+                raise DoesNotJoinError("this version cuts the job into other parts")
+            with self.workspaces.workspace(run, video) as workspace:
+                done = transcoder.run(plan[index], workspace)
+                if not isinstance(done, PartDone):
+                    raise DoesNotJoinError("its parts are made elsewhere")
+                if all(_is_same(workspace.folder / n, f) for n, f in gone.items()):
+                    self._put_back(run, root, workspace.folder, gone)
+                    continue
+                # A name of this attempt's own, as parts have.
+                target = f"p{index}a{run.task.fence}"
+                renewed = media_root(video.id, _renewal_id(run.task))
+                self.files.store(workspace.folder, f"{renewed}/{target}")
+                made[folder] = MadeAgain(folder=target, done=done)
+        return made
+
+    def _put_back(
+        self, run: TaskRun, root: str, made: Path, gone: Iterable[str]
+    ) -> None:
+        for name in gone:
+            run.check()
+            self.storage.put_file(
+                f"{root}/{name}", made / name, content_type=content_type(name)
+            )
 
     def _gone(
-        self, task: Task, root: str, files: Mapping[str, MediaFile | None]
+        self,
+        told: Collection[str],
+        root: str,
+        files: Mapping[str, MediaFile | None],
     ) -> Mapping[str, MediaFile | None]:
         sizes = {
             info.path.removeprefix(f"{root}/"): info.size_bytes
             for info in self.storage.walk(root)
         }
-        damaged = task.payload.get("damaged")
-        told = set(damaged) if isinstance(damaged, list) else set()
         return {
             name: file
             for name, file in files.items()
             if name in told or not _is_there(sizes.get(name), file)
         }
+
+    def _publish(
+        self,
+        run: TaskRun,
+        job: TranscodeJob,
+        media: MediaIndex,
+        made: Mapping[str, MadeAgain],
+    ) -> None:
+        """
+        Publish the parts that were made again together with all others.
+        """
+        renewed = attrs.evolve(job, id=_renewal_id(run.task), parts_left=0)
+        root = media_root(job.video_id, renewed.id)
+        new = tuple(f"{one.folder}/" for one in made.values())
+        self.copies.take_over(
+            (
+                StoredObject(name=name, made_as=name)
+                for name in served_names(media)
+                if not name.startswith(new)
+            ),
+            made_in=media_root(job.video_id, job.id),
+            target=root,
+            check=run.check,
+        )
+        self.files.write_playlists(root, media)
+        failpoint("mend.stored")
+        self.certificates.issue(run, renewed, media)
+        with self.uow.write() as work:
+            video = _published(work, run.task, for_update=True)
+            run.finish(work)
+            if video is None or not video.renew(job.id, renewed.id, media):
+                raise TaskStopped
+            work.jobs.add(renewed)
+            work.videos.save(video)
+            # The old files stay for a while: requests may be reading them.
+            old = attrs.evolve(video, job_id=job.id)
+            order_tidying(work, old, LATE_WRITERS_AFTER)
+            order_tidying(work, video, LATE_WRITERS_AFTER)
+            work.commit()
 
     def _order_all(self, run: TaskRun) -> None:
         with self.uow.write() as work:
@@ -120,34 +211,9 @@ class MendedParts:
             run.finish(work)
             if video is not None:
                 order_renewal(work, video)
+                unused = attrs.evolve(video, job_id=_renewal_id(run.task))
+                order_tidying(work, unused, LATE_WRITERS_AFTER)
             work.commit()
-
-
-def files_of_part(media: MediaIndex, folder: str) -> Mapping[str, MediaFile | None]:
-    """
-    Return what is served out of a folder of a part, by the path below it.
-
-    Returns:
-        None for the poster, which nobody has measured.
-    """
-    return dict(_files_of_part(media, folder))
-
-
-def _files_of_part(
-    media: MediaIndex, folder: str
-) -> Iterator[tuple[str, MediaFile | None]]:
-    for published in media.tracks:
-        track = published.track
-        if published.pieces and published.pieces[0].folder == folder:
-            # All parts have made the same one; the first part's is served.
-            yield f"{track.name}/init.m4s", track.init
-        for piece in published.pieces:
-            if piece.folder == folder:
-                last = piece.first_number + piece.count
-                for number in range(piece.first_number, last):
-                    yield f"{track.name}/{number}.m4s", track.segments[number].file
-    if media.poster is not None and media.poster.startswith(f"{folder}/"):
-        yield media.poster.removeprefix(f"{folder}/"), None
 
 
 def _is_there(size_bytes: int | None, file: MediaFile | None) -> bool:
@@ -177,3 +243,12 @@ def _published(work: Work, task: Task, *, for_update: bool = False) -> Video | N
 
 def _job_id(task: Task) -> JobId:
     return JobId(str(task.payload["job"]))
+
+
+def _renewal_id(task: Task) -> JobId:
+    return JobId(str(task.payload[RENEWAL]))
+
+
+def _folders(task: Task) -> Mapping[str, Collection[str]]:
+    found = task.payload.get("folders")
+    return found if isinstance(found, dict) else {}

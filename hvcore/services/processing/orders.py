@@ -2,7 +2,7 @@
 Order the tasks that make a video: getting its source, planning its job.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -19,8 +19,7 @@ from hvcore.domain.uploads.direct import FIRST_LOOK_AFTER, late_purge_at
 from hvcore.domain.uploads.grants import UploadGrant, arrival_path
 from hvcore.domain.videos.video import Video
 from hvcore.ports.unit_of_work import Work
-from hvcore.services.processing.attempt_files import part_of_folder
-from hvcore.services.processing.renewals import REPLACES
+from hvcore.services.processing.renewals import RENEWAL, REPLACES
 
 
 def order_job(work: Work, video: Video) -> None:
@@ -62,15 +61,15 @@ def order_renewal(work: Work, video: Video) -> JobId:
 
 
 def order_mending(
-    work: Work, video: Video, folder: str, damaged: Sequence[str]
+    work: Work, video: Video, folders: Mapping[str, Sequence[str]]
 ) -> None:
     """
-    Order a part of what is published once more, for files of it that are gone.
+    Order parts of what is published once more, for files of them that are gone.
 
     Args:
-        folder: Of the part, under the media root.
-        damaged: Paths below it of files that are there and must be replaced. What
-            is missing or has another size is found by the task itself.
+        folders: Of the parts, under the media root: with paths below each of files that
+            are there and must be replaced. What is missing or has another size is found
+            by the task itself.
     """
     work.tasks.add(
         [
@@ -81,10 +80,9 @@ def order_mending(
                 subject=video.id,
                 payload={
                     "job": video.job_id,
-                    "part": part_of_folder(folder),
                     "weight": 0.0,
-                    "folder": folder,
-                    "damaged": list(damaged),
+                    RENEWAL: new_job_id(),
+                    "folders": {name: list(files) for name, files in folders.items()},
                 },
             )
         ]

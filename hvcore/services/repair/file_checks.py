@@ -12,7 +12,7 @@ from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import MediaFile
 from hvcore.manifests import dash, hls
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.services.processing.mended_parts import files_of_part
+from hvcore.services.processing.replaced_parts import files_of_part
 
 _CHUNK_BYTES: Final = 1024**2
 _SAYING: Final = ("#EXTINF", "#EXT-X-MAP", "#EXT-X-ENDLIST", "#EXT-X-BYTERANGE")

@@ -19,7 +19,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.processing.attempt_files import part_of_folder
+from hvcore.services.processing.attempt_files import is_part_folder, part_of_folder
 from hvcore.services.processing.renewals import replaced_job
 from hvcore.services.repair.damages import Damage, DamageKind, Repair, Scope
 from hvcore.services.repair.file_checks import (
@@ -220,7 +220,8 @@ class VideoFiles:
             repair, why_not = self._again(now, folder, bad, has_source=has_source)
             names = ", ".join(one.name.rpartition("/")[2] for one in files[:_NAMED])
             more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-            what = f"{names}{more} of {track or kind.value} {_are(files)} {how}."
+            of = f" of {track}" if track else ""
+            what = f"{names}{more}{of} {_are(files)} {how}."
             yield self._of(
                 now.video,
                 kind,
@@ -243,28 +244,23 @@ class VideoFiles:
             if task.kind in TRANSCODE_KINDS
         ):
             return None, "the whole video is being made again"
-        try:
-            part = part_of_folder(folder)
-        except ValueError:
+        if not all(is_part_folder(one.folder) for one in bad):
             # Of the storyboard, whose stills are not kept.
             return self._whole(video, has_source=has_source), ""
+        part = part_of_folder(folder)
         mends = [
             task
             for task in tasks
-            if task.kind == TRANSCODE_MEND
-            and task.payload.get("folder") == folder
-            and task.payload.get("job") == video.job_id
+            if task.kind == TRANSCODE_MEND and task.payload.get("job") == video.job_id
         ]
         if any(task.state not in ENDED for task in mends):
-            return None, f"part {part} is being made again"
+            return None, "parts of the video are being made again"
         if not has_source or (mends and mends[-1].state is TaskState.FAILED):
             return self._whole(video, has_source=has_source), ""
-        changed = [
-            one.name for one in bad if one.folder == folder and one.how == CHANGED
-        ]
+        # All of them at once: parts that are made again are published together.
         return Repair(
-            step=f"encode part {part} again from the source, and put its files back",
-            carry_out=partial(self.repairs.encode_part, video, folder, changed),
+            step=f"encode part {part} again from the source",
+            carry_out=partial(self.repairs.encode_parts, video, _by_part(bad)),
         ), ""
 
     def _whole(self, video: Video, *, has_source: bool) -> Repair:
@@ -387,6 +383,18 @@ class VideoFiles:
             repair=repair,
             why_not=why_not,
         )
+
+
+def _by_part(bad: Sequence[BadFile]) -> Mapping[str, Sequence[str]]:
+    """
+    Return the folders of parts with bad files; with each, those that must be replaced.
+    """
+    folders: dict[str, list[str]] = {}
+    for one in bad:
+        if is_part_folder(one.folder):
+            names = folders.setdefault(one.folder, [])
+            names += [one.name] if one.how == CHANGED else []
+    return folders
 
 
 def _kind(bad: BadFile, media: MediaIndex) -> DamageKind:

@@ -20,6 +20,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import ObjectInfo
 from hvcore.services.processing.attempt_files import is_attempt_folder, stored_names
+from hvcore.services.processing.renewals import RENEWAL
 from hvcore.services.repair.damages import Damage, DamageKind, Repair, Scope
 
 if TYPE_CHECKING:
@@ -123,9 +124,10 @@ class _Needed:
                 part for name in names for part in _with_parents(PurePosixPath(name))
             ),
             in_work=frozenset(
-                str(task.payload["job"])
+                str(task.payload[name])
                 for task in tasks
-                if task.state not in ENDED and "job" in task.payload
+                for name in ("job", RENEWAL)
+                if task.state not in ENDED and name in task.payload
             ),
             files=frozenset(files),
             thumbnails=tuple(

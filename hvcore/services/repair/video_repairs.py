@@ -5,6 +5,7 @@ A step may be repeated, and ended at any moment: what it orders are tasks, which
 the database with all else or not at all.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -93,24 +94,23 @@ class VideoRepairs:
         self.files.write_playlists(media_root(video.id, video.job_id), video.media)
         return "the playlists and the manifest are written"
 
-    def encode_part(self, seen: Video, folder: str, changed: list[str]) -> str:
+    def encode_parts(self, seen: Video, folders: Mapping[str, Sequence[str]]) -> str:
         """
-        Order the files of a part that are gone.
+        Order the files of parts that are gone.
 
         Args:
-            changed: Those that are there with other bytes.
+            folders: Of the parts, with the files that are there with other bytes.
         """
         with self.uow.write() as work:
             video = _published(work, seen, for_update=True)
             if video is None:
                 return CHANGED_MEANWHILE
-            waiting = work.tasks.unended(video.id, kind=TRANSCODE_MEND)
-            if _is_renewed(work, video) or any(
-                task.payload.get("folder") == folder for task in waiting
+            if _is_renewed(work, video) or work.tasks.unended(
+                video.id, kind=TRANSCODE_MEND
             ):
                 return ORDERED_BEFORE
-            order_mending(work, video, folder, changed)
-            _record(work, video, f"part in {folder} ordered")
+            order_mending(work, video, folders)
+            _record(work, video, f"parts in {', '.join(sorted(folders))} ordered")
             work.commit()
         return "a worker encodes it (hv tasks shows transcode.mend)"
 
@@ -122,7 +122,9 @@ class VideoRepairs:
             video = _published(work, seen, for_update=True)
             if video is None:
                 return CHANGED_MEANWHILE
-            if _is_renewed(work, video):
+            if _is_renewed(work, video) or work.tasks.unended(
+                video.id, kind=TRANSCODE_MEND
+            ):
                 return ORDERED_BEFORE
             order_renewal(work, video)
             _record(work, video, "whole video ordered")
@@ -133,7 +135,11 @@ class VideoRepairs:
         """
         Order the whole video, for captions that its source brought along.
         """
-        return f"{self.forget_captions(track)}; {self.encode_all(seen)}"
+        ordered = self.encode_all(seen)
+        if ordered in {ORDERED_BEFORE, CHANGED_MEANWHILE}:
+            # Forgotten now, nobody would order them afterwards.
+            return CHANGED_MEANWHILE
+        return f"{self.forget_captions(track)}; {ordered}"
 
     def forget_captions(self, track: CaptionTrack) -> str:
         """

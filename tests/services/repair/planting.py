@@ -58,7 +58,9 @@ class Site:
         """
         made_by = self.world.transcoder
         made_by.parts, made_by.still_picture = 2, picture()
-        made_by.captions = [(CaptionTrackInfo(stream_index=2, codec="mov_text", language="en"), TEXT)]
+        made_by.captions = [
+            (CaptionTrackInfo(stream_index=2, codec="mov_text", language="en"), TEXT)
+        ]
         video_id = self.world.processed(f"video {new_video_id()}".encode())
         self.world.run_tasks()
         video = self.world.video(video_id)
@@ -81,7 +83,9 @@ class Site:
 
     def everything(self) -> Mapping[str, bytes]:
         walked = self.world.services.storage.walk
-        found = [info.path for prefix in ("media", "uploads") for info in walked(prefix)]
+        found = [
+            info.path for prefix in ("media", "uploads") for info in walked(prefix)
+        ]
         return {path: self.read(path) for path in found}
 
     def settle(self) -> None:

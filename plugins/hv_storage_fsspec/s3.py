@@ -143,10 +143,10 @@ class S3Storage(RemoteStorage):
                 )
             for found in page.get("Contents", ()):
                 path = str(found["Key"]).removeprefix(above)
-                # Others begin alike, and consoles make objects that stand for folders.
-                if path == name or path.startswith(f"{name}/"):
-                    if not path.endswith("/"):
-                        yield info_of(path, {**found, "size": found["Size"]})
+                is_below = path == name or path.startswith(f"{name}/")
+                # Consoles make objects that stand for folders.
+                if is_below and not path.endswith("/"):
+                    yield info_of(path, {**found, "size": found["Size"]})
             if not page.get("IsTruncated"):
                 return
             token = {"ContinuationToken": page["NextContinuationToken"]}

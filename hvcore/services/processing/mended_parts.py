@@ -83,9 +83,11 @@ class MendedParts:
         if video is None or video.media is None:
             run.finish()
             return
+        if job is None:
+            # How its parts were cut, nobody knows any more.
+            self._order_all(run)
+            return
         try:
-            if job is None:
-                raise DoesNotJoinError("the job is not known any more")
             made = self._made_again(run, video, job, video.media)
             if made:
                 self._publish(run, job, with_parts(video.media, made), made)

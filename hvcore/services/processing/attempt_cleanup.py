@@ -17,6 +17,7 @@ from hvcore.domain.videos.media_paths import (
     certificate_path,
     certificates_prefix,
     media_root,
+    thumbnails_prefix,
 )
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
@@ -80,6 +81,8 @@ class AttemptCleanup:
             root = media_root(video.id, job_id)
             if video.job_id != job_id or video.state is VideoState.FAILED:
                 self.storage.delete_tree(root)
+                # Of what a job had published that another one has replaced.
+                self.storage.delete_tree(thumbnails_prefix(video.id, f"{root}/poster"))
             elif video.state is VideoState.READY and video.media is not None:
                 self.files.remove_unpublished(root, video.media, check=run.check)
             if video.job_id != job_id or video.state is not VideoState.TRANSCODING:

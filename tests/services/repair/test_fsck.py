@@ -12,7 +12,7 @@ from hvcore.domain.processing.transcoding import Part
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.services.repair.damages import DamageKind, Scope
-from hvcore.services.repair.video_repairs import LOST
+from hvcore.services.repair.video_repairs import LOST, ORDERED_BEFORE
 from tests.fakes import SettableClock
 from tests.services.conftest import World, make_world
 from tests.services.repair.planting import (
@@ -23,6 +23,7 @@ from tests.services.repair.planting import (
     media_of,
     mend,
     names,
+    picture,
     segment,
 )
 
@@ -111,6 +112,8 @@ def test_what_is_left_plays_while_another_encoder_makes_the_video_again(
         assert now.job_id == video.job_id
         assert site.read(segment(video, 0)) == other_bytes
 
+    # A size of the picture, which belongs to the job.
+    site.put(f"media/{video.id}/thumbnails/{video.job_id}/640x360.jpg", picture())
     site.world.transcoder.before_part = differ
     site.world.transcoder.version = b"\0\0\0\x08free"
     mend(site.world)
@@ -268,3 +271,55 @@ def test_owners_are_told_of_a_video_that_was_made_again(site: Site) -> None:
 
 def test_a_kind_of_damage_is_planted_for_each_name(site: Site) -> None:
     assert {kind for kind, _ in PLANTS.values()} == {one.value for one in DamageKind}
+
+
+def test_a_part_that_does_not_join_has_the_whole_video_made_again(site: Site) -> None:
+    video = site.ready()
+    site.remove(segment(video))
+    # Another version of the transcoder cuts its jobs otherwise.
+    site.world.transcoder.parts = 1
+
+    mend(site.world)
+    site.world.run_tasks()
+
+    renewed = site.world.video(video.id)
+    assert (renewed.state, renewed.job_id == video.job_id) == (VideoState.READY, False)
+    assert len(media_of(renewed).tracks[0].track.segments) == 1
+    site.settle()
+    later(site.world)
+    assert names(site.world) == []
+
+
+def test_after_a_part_has_failed_the_whole_video_is_proposed(site: Site) -> None:
+    video = site.ready()
+    site.remove(segment(video))
+    source = site.read(video.source_path)
+    site.put(video.source_path, b"broken".ljust(len(source)))
+
+    mend(site.world)
+    site.world.run_everything()
+
+    (again,) = found(site.world)
+    assert again.repair is not None
+    assert again.repair.step.startswith("encode the whole video again")
+    assert site.world.video(video.id).job_id == video.job_id
+    jobs = {
+        info.path.split("/")[2]
+        for info in site.world.services.storage.walk(f"media/{video.id}")
+        if "/job_" in info.path
+    }
+    assert jobs == {video.job_id}
+
+
+def test_damaged_parts_of_a_video_are_published_together(site: Site) -> None:
+    video = site.ready()
+    site.remove(segment(video, 0))
+    site.remove(segment(video, 1))
+    site.world.transcoder.version = b"\0\0\0\x08free"
+
+    assert mend(site.world)[1:] == [ORDERED_BEFORE]
+    site.world.run_tasks()
+
+    renewed = site.world.video(video.id)
+    assert renewed.job_id != video.job_id
+    assert found(site.world) == []

@@ -58,7 +58,7 @@ def test_a_failure_at_any_point_is_mended(world: World, point: str) -> None:
 
     video = world.video(video_id)
     assert video.state is VideoState.READY
-    attempts = {name.split("/")[3] for name in world.files("media/") if "m4s" in name}
+    attempts = {name.split("/")[3] for name in world.files("media/") if ".m4s" in name}
     assert len(attempts) == 1
     with suppress(FailpointError):
         world.services.deletion.delete(world.caller, "org_a", video_id, None)

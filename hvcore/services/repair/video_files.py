@@ -134,7 +134,12 @@ class VideoFiles:
         yield from self._picture(video, stored)
         yield from self._source(now, source)
         yield from leftovers(
-            video, now.captions, now.tasks, stored, scope=scope, repairs=self.repairs
+            video,
+            now.captions,
+            now.tasks,
+            stored,
+            older_than=self.repairs.clock.now() - scope.grace,
+            remove=partial(self.repairs.remove_leftover, video, scope.grace),
         )
 
     def _stuck(self, now: Snapshot) -> Iterator[Damage]:

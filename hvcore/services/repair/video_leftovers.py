@@ -2,10 +2,11 @@
 What lies in a video's folder and belongs to nothing of it any more.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import attrs
 
@@ -21,10 +22,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import ObjectInfo
 from hvcore.services.processing.attempt_files import is_attempt_folder, stored_names
 from hvcore.services.processing.renewals import RENEWAL
-from hvcore.services.repair.damages import Damage, DamageKind, Repair, Scope
-
-if TYPE_CHECKING:
-    from hvcore.services.repair.video_repairs import VideoRepairs
+from hvcore.services.repair.damages import Damage, DamageKind, Repair
 
 _JOB: Final = "job_"
 _CERTIFICATES: Final = "certificates"
@@ -38,8 +36,8 @@ def leftovers(  # noqa: PLR0913 - what tells that something is needed
     tasks: Sequence[Task],
     stored: Mapping[str, ObjectInfo],
     *,
-    scope: Scope,
-    repairs: "VideoRepairs",
+    older_than: datetime,
+    remove: Callable[[DamageKind, str], str],
 ) -> Iterator[Damage]:
     """
     Give what may be removed of what lies in a video's folder.
@@ -49,6 +47,8 @@ def leftovers(  # noqa: PLR0913 - what tells that something is needed
 
     Args:
         stored: By the path below the video's folder.
+        older_than: Of what is younger, somebody may just be writing the rest.
+        remove: Carries it out.
     """
     needed = _Needed.of(video, captions, tasks)
     groups: dict[tuple[DamageKind, str], list[ObjectInfo]] = {}
@@ -58,7 +58,7 @@ def leftovers(  # noqa: PLR0913 - what tells that something is needed
             groups.setdefault(found, []).append(info)
     for (kind, path), infos in groups.items():
         newest = max(info.modified_at for info in infos)
-        if newest > repairs.clock.now() - scope.grace:
+        if newest > older_than:
             continue
         size_bytes = sum(info.size_bytes for info in infos)
         yield Damage(
@@ -67,12 +67,7 @@ def leftovers(  # noqa: PLR0913 - what tells that something is needed
             path=path,
             org_id=video.org_id,
             video_id=video.id,
-            repair=Repair(
-                step="remove them",
-                carry_out=partial(
-                    repairs.remove_leftover, video, kind, path, scope.grace
-                ),
-            ),
+            repair=Repair(step="remove them", carry_out=partial(remove, kind, path)),
         )
 
 

@@ -39,7 +39,7 @@ from hvcore.services.processing.orders import (
     order_renewal,
 )
 from hvcore.services.processing.renewals import replaced_job
-from hvcore.services.repair.damages import DamageKind, Scope
+from hvcore.services.repair.damages import DamageKind
 from hvcore.services.repair.video_leftovers import leftovers
 
 MAKING_KINDS: Final = frozenset({*TRANSCODE_KINDS, FETCH_GET, UPLOAD_TAKE})
@@ -208,7 +208,7 @@ class VideoRepairs:
         return "the video is failed, with a reason that its owner reads"
 
     def remove_leftover(
-        self, seen: Video, kind: DamageKind, path: str, grace: timedelta
+        self, seen: Video, grace: timedelta, kind: DamageKind, path: str
     ) -> str:
         """
         Remove what nothing of a video needs.
@@ -226,8 +226,9 @@ class VideoRepairs:
             captions,
             tasks,
             {info.path.removeprefix(prefix): info for info in infos},
-            scope=Scope(grace=grace),
-            repairs=self,
+            older_than=self.clock.now() - grace,
+            # Only what is found counts here.
+            remove=lambda _, path: path,
         )
         if all((one.kind, one.path) != (kind, path) for one in found):
             return CHANGED_MEANWHILE

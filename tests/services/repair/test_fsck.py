@@ -306,7 +306,7 @@ def test_after_a_part_has_failed_the_whole_video_is_proposed(site: Site) -> None
     jobs = {
         info.path.split("/")[2]
         for info in site.world.services.storage.walk(f"media/{video.id}")
-        if "/job_" in info.path
+        if info.path.split("/")[2].startswith("job_")
     }
     assert jobs == {video.job_id}
 

@@ -191,6 +191,7 @@ class MendedParts:
             target=root,
             check=run.check,
         )
+        run.check()
         self.files.write_playlists(root, media)
         failpoint("mend.stored")
         self.certificates.issue(run, renewed, media)

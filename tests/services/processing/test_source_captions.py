@@ -213,8 +213,8 @@ def test_an_attempt_that_is_refused_leaves_no_captions(
     write = type(world.services.uow).write
 
     @contextmanager
-    def refused(uow: Any) -> Any:  # noqa: ANN401
-        with write(uow) as work:
+    def refused(uow: Any, **how: bool) -> Any:  # noqa: ANN401
+        with write(uow, **how) as work:
             put = work.captions.put
 
             def fail(found: CaptionTrack) -> None:

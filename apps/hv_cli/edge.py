@@ -71,7 +71,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
     from hv_edge.ingest import Ingest  # noqa: PLC0415 - only here
     from hvcore.spool import the_only_reader  # noqa: PLC0415
 
-    process_logs.configure()
+    process_logs.configure(invocation.load().settings.log.format)
     with invocation.services() as services:
         folder = services.edge_folder
         if not folder.is_dir():

@@ -34,7 +34,7 @@ def prepare(invocation: Invocation) -> None:
     """
     Migrate, make the first keys, and free what our dead workers held.
     """
-    process_logs.configure()
+    process_logs.configure(invocation.load().settings.log.format)
     folder = DataFolder(invocation.data)
     # Here once, and not in each process that needs one of them.
     check_backends(invocation.load().settings)

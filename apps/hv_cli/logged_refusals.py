@@ -4,7 +4,7 @@ Find what the logs of this installation say of a request.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -12,10 +12,14 @@ from typing import BinaryIO, Final
 import attrs
 
 from hv_cli.commands import CliError
+from hv_cli.json_lines import read_line
 from hv_cli.printable import printable
 from hvcore.domain.playback.rules import PlaybackRule
 
 _CRASHED: Final = "request crashed"
+_REFUSED: Final = frozenset(
+    {_CRASHED, "playback refused", "request not answered", "request refused"}
+)
 # Each value is read in one way only, or a line that is cut off takes for ever.
 _VALUE = r"(?>'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|\S+)"
 # A service manager may have put something before it.
@@ -84,23 +88,51 @@ def find_lines(request_id: str, file: BinaryIO, name: str) -> Iterator[LoggedRef
     """
     Yield what one file says of a request, in its order.
     """
-    wanted = f" request_id='{request_id}'".encode()
+    in_text = f" request_id='{request_id}'".encode()
+    in_json = f'"request_id": "{request_id}"'.encode()
     for line in file:
-        if wanted not in line:
+        if in_text in line:
+            found = _from_text(line)
+        elif in_json in line:
+            found = _from_json(line)
+        else:
             continue
-        match = _LINE.search(line.decode("utf-8", "replace").rstrip())
-        data = dict(_PAIR.findall(match["data"])) if match else {}
-        if not match or _value(data.get("request_id")) != request_id:
-            continue
-        at = _moment(match["at"])
-        if at is not None:
-            yield _refusal(at, match["message"], data, name)
+        if found is not None and found.data.get("request_id") == request_id:
+            yield _refusal(found, name)
 
 
-def _refusal(
-    at: datetime, message: str, data: dict[str, str], name: str
-) -> LoggedRefusal:
-    id_, status = _text(data.get("rule")), _value(data.get("status"))
+@attrs.frozen(kw_only=True)
+class _Line:
+    at: datetime
+    message: str
+    data: Mapping[str, object]
+
+
+def _from_text(line: bytes) -> _Line | None:
+    match = _LINE.search(line.decode("utf-8", "replace").rstrip())
+    at = _moment(match["at"]) if match else None
+    if match is None or at is None:
+        return None
+    pairs = _PAIR.findall(match["data"])
+    data = {key: _value(text) for key, text in pairs}
+    return _Line(at=at, message=match["message"], data=data)
+
+
+def _from_json(line: bytes) -> _Line | None:
+    data = read_line(line)
+    # Every line about a request has its id here.
+    if data is None or data["message"] not in _REFUSED:
+        return None
+    try:
+        at = datetime.fromisoformat(str(data["time"])).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return _Line(at=at, message=str(data["message"]), data=data)
+
+
+def _refusal(line: _Line, name: str) -> LoggedRefusal:
+    at, message, data = line.at, line.message, line.data
+    id_, status = _text(data.get("rule")), data.get("status")
     rule = PlaybackRule.named(id_) if id_ is not None else None
     says, mend = _unruled(message, _text(data.get("why")), name)
     return LoggedRefusal(
@@ -129,16 +161,15 @@ def _moment(at: str) -> datetime | None:
         return None
 
 
-def _text(logged: str | None) -> str | None:
-    value = _value(logged)
+def _text(value: object) -> str | None:
     return None if value is None else printable(str(value))
 
 
-def _value(text: str | None) -> object:
+def _value(text: str) -> object:
     """
-    Return what was logged; None if there is nothing, or it is cut off.
+    Return what was logged; None if it is cut off.
     """
     try:
-        return None if text is None else ast.literal_eval(text)
+        return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None

@@ -10,11 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from hv_cli import json_lines
 from hv_cli.printable import printable
+from hvcore.log_context import AddIds
+from hvcore.settings.observing import JSON, TEXT
 
 MAX_LOG_BYTES: Final = 5 * 1024 * 1024
 """With one older file beside it, a process keeps at most twice as much."""
 
+_LAST_WORDS: Final = (b" gunicorn.error: ", b'"logger": "gunicorn.error"')
 _IMPORTANT = re.compile(rb"^\S+ \S+ (?:WARNING|ERROR|CRITICAL) ")
 
 
@@ -44,12 +48,19 @@ class _LineFormatter(logging.Formatter):
         return printable(super().format(record), keeps="\n\t")
 
 
-def configure() -> None:
+def configure(log_format: str = TEXT) -> None:
     """
     Send this process's log to standard error.
+
+    Args:
+        log_format: The setting ``log.format``.
     """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_LineFormatter())
+    if log_format == JSON:
+        handler.setFormatter(json_lines.JsonFormatter())
+        handler.addFilter(AddIds())
+    else:
+        handler.setFormatter(_LineFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     # These tell of every job and every request that they make.
     for chatty in ("rq.worker", "botocore", "aiobotocore", "alembic", "azure", "gcsfs"):
@@ -60,7 +71,7 @@ def is_important(line: bytes) -> bool:
     """
     Return whether this line is shown to the operator.
     """
-    return _IMPORTANT.match(line) is not None
+    return _IMPORTANT.match(line) is not None or json_lines.is_important(line)
 
 
 def rotate(path: Path) -> None:
@@ -93,8 +104,8 @@ class LogFile:
         Append a line; a full disk, or a folder that is gone, loses it.
         """
         # Gunicorn's last words are that it ends, and not why.
-        if line.strip() and b" gunicorn.error: " not in line:
-            self.reason = line.strip()
+        if line.strip() and not any(mark in line for mark in _LAST_WORDS):
+            self.reason = json_lines.as_text(line.strip())
         # There is nowhere to complain to, and the service goes on.
         with suppress(OSError):
             self._file_for(line).write(line)

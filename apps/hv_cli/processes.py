@@ -138,7 +138,7 @@ def worker(
     from hv_worker.consume import run_worker  # noqa: PLC0415 - this process's own
     from hvcore.domain.tasks.task import LIGHT_LANES, Lane  # noqa: PLC0415
 
-    process_logs.configure()
+    process_logs.configure(invocation.load().settings.log.format)
     _check_database(invocation)
     if replaces is not None:
         _free(invocation, replaces)
@@ -159,7 +159,7 @@ def sweep(invocation: Invocation) -> None:
     """
     from hv_worker.sweep import run_sweep  # noqa: PLC0415 - this process's own
 
-    process_logs.configure()
+    process_logs.configure(invocation.load().settings.log.format)
     _check_database(invocation)
     run_sweep(invocation.load().settings)
 
@@ -175,7 +175,7 @@ def notify(invocation: Invocation) -> None:
     from hv_notify.queue_process import run_reader  # noqa: PLC0415 - this process's own
     from hv_worker.stopping import Stopping  # noqa: PLC0415 - see above
 
-    process_logs.configure()
+    process_logs.configure(invocation.load().settings.log.format)
     settings = invocation.load().settings
     if not settings.notify.sqs_url:
         raise CliError(
@@ -203,6 +203,7 @@ def drain() -> None:
     stopping = Stopping()
     try:
         settings = read_settings(sys.stdin.buffer)
+        process_logs.configure(settings.log.format)
         with build(settings, rings=False) as services:
             drain_until(stopping.wait, services.drain)
     except (HvcoreError, ValueError, EOFError) as exc:
@@ -249,9 +250,8 @@ def _listener(
     *,
     needs: Sequence[str],
 ) -> int:
-    process_logs.configure()
     # Bad settings are a message now, not a worker that dies again and again.
-    invocation.load()
+    process_logs.configure(invocation.load().settings.log.format)
     _check_database(invocation)
     if not _is_supervised():
         _check_settings(invocation, needs)

@@ -24,6 +24,7 @@ from hv_checks.processes import forget_processes, write_processes
 from hv_cli.commands import CliError
 from hv_cli.data_folder import DataFolder
 from hv_cli.forks import Fork, start
+from hv_cli.json_lines import as_text
 from hv_cli.process_logs import LogFile, is_important
 from hvcore.domain.processes import ServiceProcess
 
@@ -237,7 +238,7 @@ class Supervisor:
             with suppress(Exception):
                 log.write(line)
                 if is_important(line):
-                    text = line.decode(errors="replace").rstrip()
+                    text = as_text(line).decode(errors="replace").rstrip()
                     self._tell(f"{program.name}: {text}")
 
     async def _end(self, program: Program, process: Fork) -> None:

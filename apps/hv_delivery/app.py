@@ -13,6 +13,7 @@ import falcon
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import ANY_ORIGIN
 from hv_web.files import send
+from hv_web.readiness import ReadinessResource
 from hv_web.refusals import Refusals
 from hv_web.viewers import viewer_of
 from hvcore.envelope import encode, success
@@ -20,6 +21,7 @@ from hvcore.playback_tokens import KeyRing
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
 from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
+from hvcore.services.readiness import Readiness
 
 JWKS_MAX_AGE_S: Final = 300
 LIVE: Final = encode(success({"status": "ok"}))
@@ -46,6 +48,9 @@ class DeliveryServices(Protocol):
     @property
     def key_ring(self) -> KeyRing: ...
 
+    @property
+    def readiness(self) -> Readiness: ...
+
 
 def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Response]:
     """
@@ -68,6 +73,7 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
     app.add_route("/t/{video}/{name}", ThumbnailsResource(services.thumbnails))
     app.add_route("/.well-known/jwks.json", PublicKeysResource(services.key_ring))
     app.add_route("/health/live", DeliveryLivenessResource())
+    app.add_route("/health/ready", DeliveryReadinessResource(services.readiness.check))
     return app
 
 
@@ -185,3 +191,11 @@ class DeliveryLivenessResource:
         resp.set_header("Cache-Control", "no-store")
 
     on_head = on_get
+
+
+class DeliveryReadinessResource(ReadinessResource):
+    """
+    Whether this process can open files.
+    """
+
+    on_head = ReadinessResource.on_get

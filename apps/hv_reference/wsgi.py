@@ -16,7 +16,7 @@ from hvcore.ports.web_apps import WebApp
 from hvcore.settings import Settings
 
 DASHBOARD_ROOT: Final = "/dashboard"
-MONITORED: Final = frozenset({"/health", "/health/live"})
+MONITORED: Final = frozenset({"/health", "/health/live", "/health/ready"})
 """
 Monitors ask for them with HEAD as well, which the interface has nowhere. The server
 has threads of its own for them.

@@ -124,6 +124,13 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             # What is cut off at the end is noted as well.
             self._sender.close()
 
+    def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """
+        Take SIGTERM: what asks whether this process is ready is told so.
+        """
+        STATE.is_stopping = True
+        super().handle_exit(sig, frame)
+
     def accept(self, listener: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
         Take a new connection, if its client may have one.

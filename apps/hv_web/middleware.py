@@ -9,6 +9,7 @@ from typing import Final
 
 import falcon
 
+from hvcore import log_context
 from hvcore.errors import MethodNotAllowedError, NotFoundError
 
 MAX_REQUEST_ID_CHARS: Final = 128
@@ -48,8 +49,14 @@ def new_request_id() -> str:
 
 class RequestIdMiddleware:
     """
-    Put the request's id on every answer.
+    Put the request's id on every answer, and on what is logged until then.
     """
+
+    def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
+        """
+        Name what this thread does now.
+        """
+        log_context.replace({log_context.REQUEST_ID: request_id(req)})
 
     def process_response(
         self,
@@ -63,6 +70,8 @@ class RequestIdMiddleware:
         """
         resp.set_header("X-Request-Id", request_id(req))
         resp.set_header("X-Content-Type-Options", "nosniff")
+        # The thread's next request may be one that no app sees.
+        log_context.replace({})
 
 
 class PathMiddleware:

@@ -17,6 +17,7 @@ from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
+from hvcore.services.readiness import Readiness
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
@@ -76,6 +77,10 @@ class Services(
         Tells what there is to do.
         """
         return TaskOverviews(uow=self.uow, queue=self.queue)
+
+    @cached_property
+    def readiness(self) -> Readiness:
+        return Readiness({"database": self.uow.ping, "storage": self.storage.ping})
 
     @cached_property
     def health(self) -> Health:

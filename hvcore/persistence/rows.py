@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 from sqlalchemy.engine import RowMapping
 
+from hvcore import log_context
 from hvcore.domain.access.keys import ApiKey, KeyType, Permission
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
@@ -18,7 +19,7 @@ from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeOrder
-from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import ORIGIN, Lane, NewTask, Task, TaskState
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
@@ -311,7 +312,7 @@ def new_task_to_row(task: NewTask, now: datetime) -> dict[str, Any]:
         "lane": task.lane.value,
         "org_id": task.org_id,
         "subject": task.subject,
-        **payload_to_row(task.payload),
+        **payload_to_row({**_origin(), **task.payload}),
         "state": TaskState.DUE.value,
         "not_before": task.not_before or now,
         "created_at": now,
@@ -323,6 +324,16 @@ def new_task_to_row(task: NewTask, now: datetime) -> dict[str, Any]:
         "progress": 0.0,
         "error": "",
     }
+
+
+def _origin() -> Mapping[str, object]:
+    """
+    Return what a task remembers of the request that it came from, for the log.
+
+    A task that orders another one hands it on.
+    """
+    origin = log_context.current().get(log_context.REQUEST_ID)
+    return {} if origin is None else {ORIGIN: origin}
 
 
 def payload_to_row(payload: Mapping[str, object]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from hvcore.domain.uploads.direct import DirectUploads
 from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.notify import NotifySettings
+from hvcore.settings.observing import LogSettings, MetricsSettings
 from hvcore.settings.shares import ShareSettings
 from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 
@@ -366,6 +367,8 @@ class Settings:
     mail: MailSettings = attrs.field(factory=MailSettings)
     dashboard: DashboardSettings = attrs.field(factory=DashboardSettings)
     sign_in: SignInSettings = attrs.field(factory=SignInSettings)
+    log: LogSettings = attrs.field(factory=LogSettings)
+    metrics: MetricsSettings = attrs.field(factory=MetricsSettings)
     plugin: PluginSettings = attrs.field(factory=PluginSettings)
     plugin_modules: tuple[str, ...] | None = None
 

@@ -185,7 +185,7 @@ def test_a_database_without_tables_is_no_bug_but_a_message(hv: Hv) -> None:
 def test_no_process_starts_on_a_database_that_is_not_migrated(
     hv: Hv, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hv_cli.process_logs.configure", lambda: None)
+    monkeypatch.setattr("hv_cli.process_logs.configure", lambda _: None)
 
     outcome = hv(name, HV_QUEUE__OPTIONS__URL="unix:///nowhere.sock")
 

@@ -16,7 +16,7 @@ def first_line(port: int, sent: bytes) -> bytes:
         return sock.makefile("rb").readline()
 
 
-@pytest.mark.parametrize("path", ["/health", "/health/live"])
+@pytest.mark.parametrize("path", ["/health", "/health/live", "/health/ready"])
 def test_monitors_may_ask_with_head(service: LiveService, path: str) -> None:
     answer = request("HEAD", service.api + path)
 

@@ -341,6 +341,7 @@ DOCUMENTED_ROUTES: Final = (
 )
 FURTHER_ROUTES: Final = (
     ("GET", "/health/live"),
+    ("GET", "/health/ready"),
     ("GET", f"{_B}/openapi.json"),
     ("GET", "/docs"),
     ("GET", f"{_B}/videos/{{assetId}}/signed-url"),

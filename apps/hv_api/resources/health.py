@@ -6,6 +6,7 @@ import falcon
 
 from hv_api.answers import send
 from hv_web.middleware import request_id
+from hv_web.readiness import ReadinessResource
 from hvcore.assembly import Services
 from hvcore.envelope import PROBLEM_TYPE, encode, problem, success
 from hvcore.errors import UnavailableError
@@ -46,6 +47,15 @@ class LivenessResource:
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         send(resp, {"status": "ok"})
+
+
+class ApiReadinessResource(ReadinessResource):
+    """
+    ``GET /health/ready``: database and storage answer, and the process stays.
+    """
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(services.readiness.check)
 
 
 def _render(report: HealthReport) -> dict[str, object]:

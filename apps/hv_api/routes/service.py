@@ -28,6 +28,14 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     Route(
         "GET",
+        "/health/ready",
+        health.ApiReadinessResource,
+        is_open=True,
+        summary="Ask whether the process can serve now; 503 if not.",
+        answer=answers.LIVE,
+    ),
+    Route(
+        "GET",
         f"{ORG}/environments",
         environments.EnvironmentsResource,
         summary="List the environments that the key may use; also tests a key.",

@@ -64,6 +64,8 @@ class TaskState(Enum):
     CANCELLED = "cancelled"
 
 
+ORIGIN: Final = "requestId"
+"""Of a payload: the request that the task comes from."""
 ENDED: Final = frozenset({TaskState.DONE, TaskState.FAILED, TaskState.CANCELLED})
 
 

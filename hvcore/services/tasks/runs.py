@@ -12,12 +12,13 @@ from typing import Final, Protocol
 
 import attrs
 
+from hvcore import log_context
 from hvcore.clock import Clock
-from hvcore.domain.ids import TaskId
+from hvcore.domain.ids import TaskId, is_video_id
 from hvcore.domain.processing.certificates import NotConformantError
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
-from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, ORIGIN, Task, backoff
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.queue import Queue
@@ -174,6 +175,10 @@ class TaskRuns:
         """
         Do the work of a task that was taken; in any thread.
         """
+        with log_context.about(_ids(task)):
+            self._work(task, stopping=stopping)
+
+    def _work(self, task: Task, *, stopping: Callable[[], bool]) -> None:
         handler = self.handlers.get(task.kind)
         if handler is None:
             self._leave_to_newer(task)
@@ -334,6 +339,17 @@ def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
         except UnavailableError:
             _log.warning("queue does not answer; the sweep rings again")
             return
+
+
+def _ids(task: Task) -> Mapping[str, str]:
+    """
+    Return what the log says with all that is done for a task.
+    """
+    ids = {"task": task.id, "kind": task.kind, "organization": task.org_id}
+    if is_video_id(task.subject):
+        ids["video"] = task.subject
+    origin = task.payload.get(ORIGIN)
+    return {**ids, log_context.REQUEST_ID: origin} if isinstance(origin, str) else ids
 
 
 def is_outage(error: Exception) -> bool:

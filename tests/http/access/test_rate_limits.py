@@ -178,7 +178,13 @@ def test_who_is_refused_for_key_or_organization_costs_nobody_anything(
 def test_what_needs_no_key_is_not_limited(api: World) -> None:
     limit(api, api_per_hour=0)
 
-    for path in ("/health", "/health/live", "/v1/openapi.json", "/nothing"):
+    for path in (
+        "/health",
+        "/health/live",
+        "/health/ready",
+        "/v1/openapi.json",
+        "/nothing",
+    ):
         assert not set(HEADERS) & set(api.get(path).headers)
     problem_of(api.get("/v1/videos"), 429, "rate_limit_exceeded")
 

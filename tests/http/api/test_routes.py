@@ -12,6 +12,7 @@ ENV = f"{A}/environments/{{envID}}"
 DOCUMENTED = {
     ("GET", "/health"),
     ("GET", "/health/live"),
+    ("GET", "/health/ready"),
     ("GET", f"{A}/environments"),
     ("GET", "/v1/whoami"),
     ("GET", "/v1/openapi.json"),

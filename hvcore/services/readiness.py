@@ -1,0 +1,91 @@
+"""
+Return whether this process can serve now, within two seconds.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import attrs
+
+from hvcore.errors import UnavailableError
+
+WITHIN_S: Final = 1.5
+"""Monitors are promised an answer within 2 s, whatever hangs."""
+RETRY_AFTER_S: Final = 5
+
+
+class _Question:
+    """
+    One question at a time to what may hang; whoever asks meanwhile waits for that one.
+    """
+
+    def __init__(self, ping: Callable[[], None]) -> None:
+        self._ping = ping
+        self._lock = threading.Lock()
+        self._asked: _Asked | None = None
+
+    def ask(self, name: str) -> "_Asked":
+        with self._lock:
+            if self._asked is None or self._asked.is_over.is_set():
+                self._asked = _Asked()
+                # A daemon: one that hangs holds up no exit.
+                threading.Thread(
+                    target=self._answer, args=(self._asked,), name=name, daemon=True
+                ).start()
+            return self._asked
+
+    def _answer(self, asked: "_Asked") -> None:
+        try:
+            self._ping()
+        except UnavailableError as error:
+            asked.why_not = error.detail
+        except Exception as error:  # noqa: BLE001 - of any backend; it cannot serve
+            asked.why_not = f"It fails ({type(error).__name__})."
+        finally:
+            asked.is_over.set()
+
+
+@attrs.define(eq=False)
+class _Asked:
+    why_not: str = ""
+    is_over: threading.Event = attrs.field(factory=threading.Event)
+
+
+class Readiness:
+    """
+    Asks what every request needs; thread-safe.
+
+    Args:
+        pings: By the name of what is asked; each raises UnavailableError if it does
+            not answer, and may take as long as it likes.
+        within_s: How long all of them have together.
+    """
+
+    def __init__(
+        self, pings: Mapping[str, Callable[[], None]], *, within_s: float = WITHIN_S
+    ) -> None:
+        self._questions = {name: _Question(ping) for name, ping in pings.items()}
+        self._within_s = within_s
+
+    def check(self) -> None:
+        """
+        Return if everything answers.
+
+        Raises:
+            UnavailableError: Something does not; the text says what.
+        """
+        until = time.monotonic() + self._within_s
+        asked = {
+            name: question.ask(f"ready-{name}")
+            for name, question in self._questions.items()
+        }
+        for name, one in asked.items():
+            left_s = max(until - time.monotonic(), 0.0)
+            why_not = one.why_not if one.is_over.wait(left_s) else "It does not answer."
+            if why_not:
+                raise UnavailableError(
+                    f"This process cannot serve now: {name}: {why_not}",
+                    retry_after_s=RETRY_AFTER_S,
+                )

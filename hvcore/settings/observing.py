@@ -1,0 +1,70 @@
+"""
+How the service is observed: its logs and its metrics.
+"""
+
+from typing import Final
+
+import attrs
+
+TEXT: Final = "text"
+JSON: Final = "json"
+HIGHEST_PORT: Final = 65_535
+MOST_DIGITS: Final = 5
+
+
+@attrs.frozen(kw_only=True)
+class LogSettings:
+    """
+    The logs of all processes.
+
+    Attributes:
+        format: Of a line: ``text`` for people, ``json`` for programs.
+    """
+
+    format: str = attrs.field(default=TEXT)
+
+    @format.validator
+    def _check_format(self, _: object, value: str) -> None:
+        if value not in {TEXT, JSON}:
+            raise ValueError(f"must be text or json, not {value!r}")
+
+
+@attrs.frozen(kw_only=True)
+class MetricsSettings:
+    """
+    The metrics of all processes of this machine.
+
+    Attributes:
+        listen: Where Prometheus finds them: a port of this machine alone, or an
+            address and a port. Nothing is measured if empty.
+    """
+
+    listen: str = attrs.field(default="")
+
+    @listen.validator
+    def _check_listen(self, _: object, value: str) -> None:
+        if value:
+            read_listen(value)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """
+        Return the host and the port; only if it listens.
+        """
+        return read_listen(self.listen)
+
+
+def read_listen(text: str) -> tuple[str, int]:
+    """
+    Read a port, or an address and a port.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    host, _, port = text.rpartition(":")
+    is_number = port.isascii() and port.isdecimal() and len(port) <= MOST_DIGITS
+    if not is_number or not 1 <= int(port) <= HIGHEST_PORT:
+        raise ValueError(
+            f"must be a port, or an address and a port such as 10.0.0.5:9464, not {text!r}"
+        )
+    return host.strip("[]") or "127.0.0.1", int(port)

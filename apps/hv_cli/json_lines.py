@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-
 _OWN: Final = ("time", "level", "logger", "message", "exception")
 _IMPORTANT: Final = re.compile(
     rb'^\{"time": "[^"]*", "level": "(?:WARNING|ERROR|CRITICAL)"'

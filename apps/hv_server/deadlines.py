@@ -40,6 +40,7 @@ from hv_server.request_lock import RequestLock
 from hv_server.request_receiver import RequestReceiver
 from hv_server.thread_lanes import ThreadLanes
 from hv_server.unsent_answer import UnsentAnswer, make_room
+from hv_web.readiness import STATE
 from hvcore.errors import HvError, UnavailableError
 from hvcore.throttling.shares import SharedCapacity
 

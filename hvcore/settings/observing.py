@@ -12,6 +12,11 @@ HIGHEST_PORT: Final = 65_535
 MOST_DIGITS: Final = 5
 
 
+def _is_format(_: object, __: object, value: str) -> None:
+    if value not in {TEXT, JSON}:
+        raise ValueError(f"must be text or json, not {value!r}")
+
+
 @attrs.frozen(kw_only=True)
 class LogSettings:
     """
@@ -21,12 +26,7 @@ class LogSettings:
         format: Of a line: ``text`` for people, ``json`` for programs.
     """
 
-    format: str = attrs.field(default=TEXT)
-
-    @format.validator
-    def _check_format(self, _: object, value: str) -> None:
-        if value not in {TEXT, JSON}:
-            raise ValueError(f"must be text or json, not {value!r}")
+    format: str = attrs.field(default=TEXT, validator=_is_format)
 
 
 @attrs.frozen(kw_only=True)

@@ -28,6 +28,7 @@ from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
 from tests.conftest import SettableClock
 from tests.http.loop.loop_client import LoopClient
@@ -80,6 +81,7 @@ class DeliveryWorld:
     share_playback: SharePlayback = attrs.field(init=False)
     share_codes: ShareCodes = attrs.field(init=False)
     settings: Settings = attrs.field(init=False)
+    readiness: Readiness = attrs.field(init=False)
     client: TestClient | LoopClient = attrs.field(init=False)
     player: TestClient = attrs.field(init=False)
 
@@ -111,6 +113,7 @@ class DeliveryWorld:
         self.share_codes = ShareCodes(
             uow=cast(UnitOfWork, None), playback=self.share_playback
         )
+        self.readiness = Readiness({"storage": self.storage.ping})
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))
 

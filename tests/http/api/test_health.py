@@ -3,11 +3,13 @@ Is the service up, and can it work?
 """
 
 import attrs
+import pytest
 from falcon.testing import TestClient
 
+from hv_web.readiness import STATE
 from hvcore import __version__
 from hvcore.plugin_api import Lack
-from tests.http.world import World, body_of
+from tests.http.world import World, body_of, problem_of
 
 COMPONENTS = {"database", "storage", "queue", "transcoder"}
 
@@ -83,4 +85,26 @@ def test_what_the_encoder_lacks_is_named_and_degrades_nothing(api: World) -> Non
 def test_live_asks_nothing(api: World) -> None:
     api.storage.is_down = api.queue.is_down = True
 
+    assert body_of(api.get("/health/live")) == {"status": "ok"}
+
+
+def test_ready_asks_database_and_storage(api: World) -> None:
+    api.queue.is_down = True
+
+    assert body_of(api.get("/health/ready")) == {"status": "ok"}
+
+    api.storage.is_down = True
+    document = problem_of(api.get("/health/ready"), 503, "unavailable")
+    assert "storage" in document["detail"]
+
+
+def test_a_process_that_stops_is_not_ready(
+    api: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(STATE, "is_stopping", True)
+
+    result = api.get("/health/ready")
+
+    problem_of(result, 503, "unavailable")
+    assert result.headers["Retry-After"]
     assert body_of(api.get("/health/live")) == {"status": "ok"}

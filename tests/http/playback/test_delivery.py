@@ -440,6 +440,11 @@ def test_the_key_set_and_the_liveness_need_nothing(public: DeliveryWorld) -> Non
     assert public.directory.asked == []
 
 
+def test_delivery_is_ready_while_its_storage_answers(public: DeliveryWorld) -> None:
+    for method in ("GET", "HEAD"):
+        assert public.get("/health/ready", method=method).status_code == 200
+
+
 def test_a_delete_through_the_api_is_obeyed_by_delivery(api: World) -> None:
     video_id = api.ready(is_public=True)
     entry = api.services.delivery.directory.find(video_id)

@@ -1,0 +1,55 @@
+"""
+Ready is who can serve, and the answer comes in time whatever hangs.
+"""
+
+import threading
+import time
+
+import pytest
+
+from hvcore.errors import UnavailableError
+from hvcore.services.readiness import Readiness
+
+
+def works() -> None:
+    pass
+
+
+def test_who_reaches_everything_is_ready() -> None:
+    Readiness({"database": works, "storage": works}).check()
+
+
+def test_what_is_away_is_named() -> None:
+    def is_away() -> None:
+        raise UnavailableError("The disk is gone.")
+
+    with pytest.raises(UnavailableError, match=r"storage: The disk is gone\.") as seen:
+        Readiness({"database": works, "storage": is_away}).check()
+
+    assert "Retry-After" in seen.value.headers
+
+
+def test_a_backend_with_a_bug_is_not_ready_and_tells_no_secrets() -> None:
+    def has_a_bug() -> None:
+        raise RuntimeError("postgresql://user:password@host")
+
+    with pytest.raises(UnavailableError, match=r"It fails \(RuntimeError\)"):
+        Readiness({"database": has_a_bug}).check()
+
+
+def test_what_hangs_is_asked_once_and_waited_for_briefly() -> None:
+    goes_on, asked = threading.Event(), []
+
+    def hangs() -> None:
+        asked.append(1)
+        goes_on.wait(60)
+
+    readiness = Readiness({"database": hangs, "storage": hangs}, within_s=0.1)
+    began = time.monotonic()
+    for _ in range(3):
+        with pytest.raises(UnavailableError, match="It does not answer"):
+            readiness.check()
+
+    assert time.monotonic() - began < 1.0
+    assert len(asked) == 2
+    goes_on.set()

@@ -19,6 +19,7 @@ import attrs
 
 from hvcore.errors import UnavailableError
 from hvcore.fork_lock import ForkLock
+from hvcore.metrics.declared import SHARES_REFUSED
 from hvcore.throttling.log_throttle import LogThrottle
 
 BUSY_RETRY_AFTER_S: Final = 10
@@ -46,6 +47,7 @@ class ShareRefusals:
         with self._lock.held():
             self._counts[name] += 1
             count = self._counts[name]
+        SHARES_REFUSED.add(name)
         if self._warnings.is_time(name):
             _log.warning(
                 "a share was met", extra={"hv_share": name, "hv_refused_total": count}

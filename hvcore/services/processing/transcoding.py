@@ -162,7 +162,9 @@ class Transcoding:
             self.remote_parts.run(run, video, job, part, transcoder)
             return
         with self.workspaces.workspace(run, video) as workspace:
+            began_s = time.monotonic()
             done = transcoder.run(part, workspace)
+            note_encoded(part, time.monotonic() - began_s)
             if isinstance(done, PartPending):
                 raise TypeError(f"{job.transcoder} is no RemoteTranscoder")
             run.check()

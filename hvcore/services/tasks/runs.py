@@ -6,6 +6,7 @@ The database decides which worker runs which task.
 
 import errno
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Final, Protocol
@@ -21,6 +22,7 @@ from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, ORIGIN, Task, backoff
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
+from hvcore.metrics.declared import LEASES_LOST, TASK_RUN_DURATION, TASK_RUNS
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
@@ -187,16 +189,32 @@ class TaskRuns:
             # A worker's successor frees what it held, without a sweep.
             self._end_lost(task)
             return
-        with TaskRun(self.uow, task, stopping) as run:
-            try:
-                failpoint("task.leased")
-                handler.run(run)
-                failpoint("task.ended")
-            except TaskStopped:
-                if not run.is_lost:
-                    self._put_back(run)
-            except Exception as error:  # noqa: BLE001 - one of the three loops
-                self._failed(run, handler, error)
+        began_s, outcome = time.monotonic(), "failed"
+        try:
+            with TaskRun(self.uow, task, stopping) as run:
+                outcome = self._attempt(run, handler)
+        finally:
+            took_s = time.monotonic() - began_s
+            lane = task.lane.value
+            TASK_RUNS.add(lane, task.kind, outcome)
+            TASK_RUN_DURATION.observe(lane, task.kind, amount=took_s)
+
+    def _attempt(self, run: TaskRun, handler: TaskHandler) -> str:
+        """
+        Return how it ended, in the words of the metric.
+        """
+        try:
+            failpoint("task.leased")
+            handler.run(run)
+            failpoint("task.ended")
+        except TaskStopped:
+            if run.is_lost:
+                return "lost"
+            self._put_back(run)
+            return "handed_back"
+        except Exception as error:  # noqa: BLE001 - one of the three loops
+            return self._failed(run, handler, error)
+        return "done"
 
     def sweep(self, *, holder: str) -> bool:
         """
@@ -211,6 +229,8 @@ class TaskRuns:
             work.commit()
         if not leads:
             return False
+        if lost:
+            LEASES_LOST.add(amount=len(lost))
         for task in lost:
             if task.losses > MAX_LOSSES:
                 self._end_lost(task)
@@ -261,10 +281,10 @@ class TaskRuns:
             )
             work.commit()
 
-    def _failed(self, run: TaskRun, handler: TaskHandler, error: Exception) -> None:
+    def _failed(self, run: TaskRun, handler: TaskHandler, error: Exception) -> str:
         if is_outage(error):
             self._wait_out(run, error)
-            return
+            return "waits"
         task = run.task
         reason = _reason(error)
         attempts = task.attempts + 1
@@ -294,6 +314,7 @@ class TaskRuns:
                 )
             run.charge(work)
             work.commit()
+        return "failed" if final else "tried_again"
 
     def _wait_out(self, run: TaskRun, error: Exception) -> None:
         # Not the task's fault: it waits, however long, and costs no attempt.

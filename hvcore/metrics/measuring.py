@@ -1,0 +1,185 @@
+"""
+Measure, best effort: nothing that goes wrong here reaches what is measured.
+
+The client library is loaded at the first measurement, which must come after a fork.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from hvcore.fork_lock import ForkLock
+
+if TYPE_CHECKING:
+    from prometheus_client import Counter, Histogram
+
+PAUSE_S: Final = 60.0
+"""After a failure, such as a disk that is full."""
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.define
+class _State:
+    """
+    Whether this process measures, and where.
+    """
+
+    is_on: bool = False
+    folder: Path | None = None
+    paused_until_s: float = 0.0
+    lock: ForkLock = attrs.field(factory=ForkLock)
+
+
+_state: Final = _State()
+
+
+def switch_on() -> None:
+    """
+    Measure in the client library's own registry, as the program has set it up.
+    """
+    _state.is_on = True
+
+
+def write_to(folder: Path) -> None:
+    """
+    Measure in files of a folder, which has those of all processes of the machine.
+
+    Nothing is measured if the folder cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        _log.warning("nothing is measured", extra={"hv_why": exc.strerror})
+        return
+    # The library's own setting; it reads it when it is loaded and when it writes.
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+    _state.folder, _state.is_on = folder, True
+
+
+@attrs.define(eq=False)
+class _Instrument:
+    """
+    A metric of this process, made when it is first used; thread-safe.
+
+    Attributes:
+        name: With its unit, as Prometheus has it.
+        labels: The names of its labels; none has many values.
+    """
+
+    name: str
+    help: str
+    labels: tuple[str, ...] = ()
+    _children: dict[tuple[str, ...], Any] = attrs.field(factory=dict, init=False)
+    _made: Any = attrs.field(default=None, init=False)
+
+    def _use(self, values: tuple[str, ...], use: Callable[[Any], None]) -> None:
+        if not _state.is_on:
+            return
+        try:
+            use(self._children.get(values) or self._child(values))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the service goes on
+            _give_in(error)
+
+    def _child(self, values: tuple[str, ...]) -> Any:  # noqa: ANN401 - the library's
+        if time.monotonic() < _state.paused_until_s:
+            return _NOTHING
+        with _state.lock.held():
+            if self._made is None:
+                _prepare()
+                self._made = self._make()
+            child = self._made.labels(*values) if self.labels else self._made
+            self._children[values] = child
+        return child
+
+    def _make(self) -> Any:  # noqa: ANN401 - the library's
+        raise NotImplementedError
+
+
+@attrs.define(eq=False)
+class CounterOf(_Instrument):
+    """
+    A number that only grows.
+    """
+
+    kind = "counter"
+
+    def add(self, *values: str, amount: float = 1.0) -> None:
+        """
+        Count something, under the values of its labels.
+        """
+        self._use(values, lambda child: child.inc(amount))
+
+    def _make(self) -> "Counter":
+        from prometheus_client import Counter  # noqa: PLC0415 - see the module
+
+        return Counter(self.name, self.help, self.labels)
+
+
+@attrs.define(eq=False)
+class HistogramOf(_Instrument):
+    """
+    How often a value was how large.
+    """
+
+    buckets: Sequence[float] = ()
+    kind = "histogram"
+
+    def observe(self, *values: str, amount: float) -> None:
+        """
+        Take note of a value, under the values of its labels.
+        """
+        self._use(values, lambda child: child.observe(amount))
+
+    def _make(self) -> "Histogram":
+        from prometheus_client import Histogram  # noqa: PLC0415 - see the module
+
+        return Histogram(self.name, self.help, self.labels, buckets=self.buckets)
+
+
+@attrs.frozen
+class GaugeOf:
+    """
+    A number at a moment, asked for by whoever serves the metrics.
+    """
+
+    name: str
+    help: str
+    labels: tuple[str, ...] = ()
+    kind = "gauge"
+
+
+class _Nothing:
+    def inc(self, amount: float) -> None:
+        """
+        Count nothing.
+        """
+
+    def observe(self, amount: float) -> None:
+        """
+        Take note of nothing.
+        """
+
+
+_NOTHING: Final = _Nothing()
+
+
+def _prepare() -> None:
+    if _state.folder is not None:
+        from hvcore.metrics.process_files import use_files  # noqa: PLC0415 - see above
+
+        use_files()
+
+
+def _give_in(error: Exception) -> None:
+    if time.monotonic() >= _state.paused_until_s:
+        _log.warning(
+            "not everything is measured",
+            extra={"hv_why": f"{type(error).__name__}: {error}"},
+        )
+    _state.paused_until_s = time.monotonic() + PAUSE_S

@@ -39,6 +39,7 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     groups = groups_with(services.registry)
     routes = tuple(chain.from_iterable(groups.values()))
     app = make_app(
+        name="api",
         cors=exact_origins(
             services.settings.public.cors_origins,
             [scheme.header for scheme in services.access.schemes],

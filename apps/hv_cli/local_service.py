@@ -20,6 +20,7 @@ from hv_cli.forks import load_shared, start
 from hv_cli.queue_server import queue_program, queue_socket, wait_for_queue
 from hv_cli.supervisor import Program, Supervisor, hv_words
 from hvcore.mail import mail_folder
+from hvcore.metrics.measuring import folder_of, forget_all
 from hvcore.ports.sign_in import LINK_BACKEND
 
 READY_WITHIN_S: Final = 60.0
@@ -112,6 +113,7 @@ class LocalService:
         """
         # Of one that was killed here, maybe at other ports.
         self.folder.forget_addresses()
+        forget_all(folder_of(self.folder.path))
         environ = self._environ()
         first = []
         if self._has_own_queue():
@@ -124,6 +126,8 @@ class LocalService:
         )
         first.append(self._supervisor.run_once(prepare))
         await self._unless_ended(asyncio.gather(*first))
+        if self._loaded.settings.metrics.listen:
+            await self._keep(self._hv("metrics", environ, "metrics"))
         for program in self._servers(environ):
             await self._keep(program)
         await self._unless_ended(

@@ -41,6 +41,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "worker": ("hv_cli.processes:worker", "Run one worker alone."),
     "sweep": ("hv_cli.processes:sweep", "Run the sweep alone."),
+    "metrics": (
+        "hv_cli.metrics:metrics",
+        "Serve the metrics of this machine alone.",
+    ),
     "notify": (
         "hv_cli.processes:notify",
         "Run the process that reads notifications of the object store alone.",

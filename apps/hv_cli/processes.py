@@ -14,6 +14,7 @@ import click
 
 from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
+from hv_cli.metrics import measure, serve_beside
 from hv_cli.queue_server import refuse_lonely_queue
 from hv_server.listening import BIND_PATIENCE_S, listen
 from hvcore.errors import HvcoreError, UnavailableError
@@ -148,7 +149,7 @@ def worker(
         wanted += (*LIGHT_LANES, Lane.OUTBOUND)
     if not lanes or "encode" in lanes:
         wanted.append(Lane.ENCODE)
-    run_worker(invocation.load().settings, wanted, is_reserve=reserve)
+    run_worker(_measured(invocation), wanted, is_reserve=reserve)
 
 
 @click.command(cls=HvCommand)
@@ -161,7 +162,7 @@ def sweep(invocation: Invocation) -> None:
 
     process_logs.configure(invocation.load().settings.log.format)
     _check_database(invocation)
-    run_sweep(invocation.load().settings)
+    run_sweep(_measured(invocation))
 
 
 @click.command(cls=HvCommand)
@@ -183,7 +184,7 @@ def notify(invocation: Invocation) -> None:
             "sent over HTTP is taken by hv delivery."
         )
     _check_database(invocation)
-    run_reader(settings, Stopping().wait)
+    run_reader(_measured(invocation), Stopping().wait)
 
 
 @click.command(cls=HvCommand)
@@ -204,6 +205,7 @@ def drain() -> None:
     try:
         settings = read_settings(sys.stdin.buffer)
         process_logs.configure(settings.log.format)
+        measure(settings)
         with build(settings, rings=False) as services:
             drain_until(stopping.wait, services.drain)
     except (HvcoreError, ValueError, EOFError) as exc:
@@ -230,9 +232,16 @@ def _serve(  # noqa: PLR0913 - what differs between the two
 ) -> None:
     from hv_server.serving import most_threads, serve  # noqa: PLC0415 - gunicorn only here
 
-    settings = invocation.load().settings
+    settings, is_supervised = invocation.load().settings, _is_supervised()
+    measure(settings)
+
+    def make() -> Any:  # noqa: ANN401 - WSGI's own
+        # After the fork, which no thread may precede.
+        serve_beside(settings, is_supervised=is_supervised)
+        return make_app(settings, most_threads(threads, settings.shares))
+
     serve(
-        lambda: make_app(settings, most_threads(threads, settings.shares)),
+        make,
         name=f"{name} {invocation.data}",
         listener=listener,
         workers=workers,
@@ -240,6 +249,16 @@ def _serve(  # noqa: PLR0913 - what differs between the two
         takes_files=takes_files,
         shares=settings.shares,
     )
+
+
+def _measured(invocation: Invocation) -> Settings:
+    """
+    Return the settings; what they make this process do is measured.
+    """
+    settings = invocation.load().settings
+    measure(settings)
+    serve_beside(settings, is_supervised=_is_supervised())
+    return settings
 
 
 def _listener(

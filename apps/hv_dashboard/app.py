@@ -57,7 +57,9 @@ def make_dashboard(
     )
     gate = GateMiddleware.of(services, cookies)
     # Nobody else's page may read answers.
-    app = make_app(cors=exact_origins(()), middleware=[HeadersMiddleware(), gate])
+    app = make_app(
+        name="dashboard", cors=exact_origins(()), middleware=[HeadersMiddleware(), gate]
+    )
     ErrorPages(answers=answers, sessions=services.sessions).install(app)
     desk = Desk(
         services=services,

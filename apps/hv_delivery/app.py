@@ -15,6 +15,12 @@ from hv_web.cors import ANY_ORIGIN
 from hv_web.files import send
 from hv_web.readiness import ReadinessResource
 from hv_web.refusals import Refusals
+from hv_web.served_routes import (
+    PRIVATE_FILES,
+    PUBLIC_FILES,
+    SHARED_FILES,
+    THUMBNAILS,
+)
 from hv_web.viewers import viewer_of
 from hvcore.envelope import encode, success
 from hvcore.playback_tokens import KeyRing
@@ -56,21 +62,17 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
     """
     Make the app of the delivery worker.
     """
-    app = make_web_app(cors=ANY_ORIGIN)
+    app = make_web_app(name="delivery", cors=ANY_ORIGIN)
     Refusals().install(app)
     # One route for everything under a video: the same text decides both who
     # may have it and which file it is.
     app.add_route(
-        "/v1/public/{org}/{env}/{video}/{file:path}",
+        PUBLIC_FILES,
         PublicFilesResource(services.delivery),
     )
-    app.add_route(
-        "/v1/private/{video}/{file:path}", PrivateFilesResource(services.delivery)
-    )
-    app.add_route(
-        "/v1/share/{share}/{file:path}", SharedFilesResource(services.share_playback)
-    )
-    app.add_route("/t/{video}/{name}", ThumbnailsResource(services.thumbnails))
+    app.add_route(PRIVATE_FILES, PrivateFilesResource(services.delivery))
+    app.add_route(SHARED_FILES, SharedFilesResource(services.share_playback))
+    app.add_route(THUMBNAILS, ThumbnailsResource(services.thumbnails))
     app.add_route("/.well-known/jwks.json", PublicKeysResource(services.key_ring))
     app.add_route("/health/live", DeliveryLivenessResource())
     app.add_route("/health/ready", DeliveryReadinessResource(services.readiness.check))

@@ -53,7 +53,9 @@ def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Respon
     Make the app that edges ask.
     """
     secret = edge_secret(services.settings.uploads.signing_key)
-    app = make_web_app(cors=exact_origins(()), middleware=[SecretMiddleware(secret)])
+    app = make_web_app(
+        name="edge", cors=exact_origins(()), middleware=[SecretMiddleware(secret)]
+    )
     authorizations = services.edge_authorizations
     app.add_route(
         "/v1/edge/authorization/{kind}/{owner:path}",

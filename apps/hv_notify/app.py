@@ -78,7 +78,7 @@ def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Resp
     settings = services.settings.notify
     notices = services.store_notices
     documents = PublicDocuments(services.outbound)
-    app = make_web_app(cors=exact_origins(()))
+    app = make_web_app(name="notify", cors=exact_origins(()))
     if settings.sns_topics:
         messages = SnsMessages(
             topics=settings.sns_topics,

@@ -91,7 +91,7 @@ def make_app(
     """
     assets = player_assets(static)
     public = services.settings.public
-    app = make_web_app(cors=ANY_ORIGIN)
+    app = make_web_app(name="player", cors=ANY_ORIGIN)
     refusals = Refusals()
     refusals.install(app)
     answers = PageAnswers(

@@ -77,7 +77,9 @@ def make_app(
     # A process that was killed has left its uploads, which may fill the disk.
     services.uploads.clean_incoming()
     services.resumable.tidy()
-    app = make_web_app(cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)])
+    app = make_web_app(
+        name="upload", cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)]
+    )
     slots = UploadSlots.make(
         capacity=max_concurrent, most_of_one=services.settings.shares.uploads_of_one
     )

@@ -8,20 +8,23 @@ import falcon
 
 from hv_web.cors import CorsMiddleware, CorsPolicy
 from hv_web.errors import install_error_handlers
+from hv_web.measured_requests import OTHER, MeasuringMiddleware
 from hv_web.middleware import MethodMiddleware, PathMiddleware, RequestIdMiddleware
 
 
 def make_app(
-    *, cors: CorsPolicy, middleware: Sequence[object] = ()
+    *, cors: CorsPolicy, name: str = OTHER, middleware: Sequence[object] = ()
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """
     Make an app with request ids, a cross-origin policy and our error shape.
 
     Args:
         cors: Which pages may read the answers.
-        middleware: Falcon middleware that runs after these four.
+        name: What metrics call it.
+        middleware: Falcon middleware that runs after these five.
     """
     app = falcon.App()
+    app.add_middleware(MeasuringMiddleware(name))
     app.add_middleware(RequestIdMiddleware())
     app.add_middleware(CorsMiddleware(cors))
     app.add_middleware(PathMiddleware())

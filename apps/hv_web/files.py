@@ -18,6 +18,7 @@ from hv_web.representations import (
 )
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import VideoNotFoundError
+from hvcore.metrics.declared import DELIVERED_BYTES
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
@@ -185,6 +186,8 @@ def send(
     if chosen.status is NOT_MODIFIED:
         return
     resp.set_header("Content-Length", str(chosen.end - chosen.start))
+    if body is not None:
+        DELIVERED_BYTES.add(amount=chosen.end - chosen.start)
     if chosen.content_range:
         resp.set_header("Content-Range", chosen.content_range)
     if stream is not None:

@@ -20,6 +20,7 @@ from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.readiness import Readiness
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
+from hvcore.services.tasks.workload import Workload, read_workload
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
 
@@ -77,6 +78,12 @@ class Services(
         Tells what there is to do.
         """
         return TaskOverviews(uow=self.uow, queue=self.queue)
+
+    def workload(self) -> Workload:
+        """
+        Tells how much work waits.
+        """
+        return read_workload(self.uow)
 
     @cached_property
     def readiness(self) -> Readiness:

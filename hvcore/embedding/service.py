@@ -29,6 +29,7 @@ from hvcore.embedding.web import (
     program,
 )
 from hvcore.errors import ConfigError, ConflictError, EnvironmentNotFoundError
+from hvcore.metrics import switch_on
 from hvcore.settings import Settings, load
 
 API: Final = "/api"
@@ -93,6 +94,9 @@ def embed(  # noqa: PLR0913 - each by its name
         objects["engine"] = engine
     if sign_in is not None:
         objects["further_auth_providers"] = (HostUsers(),)
+
+    # In the registry of the program, which shows it to whom it likes.
+    switch_on()
 
     def make(work_dir: Path | None = None) -> Services:
         return build(

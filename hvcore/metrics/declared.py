@@ -12,7 +12,9 @@ from hvcore.metrics.measuring import CounterOf, GaugeOf, HistogramOf
 _REQUEST_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _TASK_S: Final = (0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
 
-BUILD_INFO: Final = GaugeOf("hv_build_info", "1, with the version that runs.", ("version",))
+BUILD_INFO: Final = GaugeOf(
+    "hv_build_info", "1, with the version that runs.", ("version",)
+)
 
 HTTP_REQUESTS: Final = CounterOf(
     "hv_http_requests_total",
@@ -82,7 +84,8 @@ WEBHOOK_OLDEST_AGE: Final = GaugeOf(
     "How long the oldest delivery of a webhook that may run now has waited.",
 )
 SPOOL_BACKLOG: Final = GaugeOf(
-    "hv_spool_backlog_bytes", "Counts of this machine that wait for the analytics sinks."
+    "hv_spool_backlog_bytes",
+    "Counts of this machine that wait for the analytics sinks.",
 )
 
 SHARES_REFUSED: Final = CounterOf(

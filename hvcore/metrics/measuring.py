@@ -6,8 +6,10 @@ The client library is loaded at the first measurement, which must come after a f
 
 import logging
 import os
+import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,6 +39,24 @@ class _State:
 
 
 _state: Final = _State()
+
+
+def folder_of(data_dir: Path) -> Path:
+    """
+    Return where the processes of this machine measure.
+
+    By the name of the machine: two that share a data folder have equal process numbers.
+    """
+    return data_dir / "run" / "metrics" / socket.gethostname()
+
+
+def forget_all(folder: Path) -> None:
+    """
+    Remove what was measured by processes of which none runs any more, best effort.
+    """
+    with suppress(OSError):
+        for path in folder.glob("*.db"):
+            path.unlink(missing_ok=True)
 
 
 def switch_on() -> None:

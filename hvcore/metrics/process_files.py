@@ -53,14 +53,6 @@ def use_files() -> None:
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call, misc]
 
 
-def forget_all(folder: Path) -> None:
-    """
-    Remove the files of all processes, none of which runs any more.
-    """
-    for path in folder.glob("*.db"):
-        path.unlink(missing_ok=True)
-
-
 def join_ended(folder: Path, *, most: int = MOST_ENDED) -> None:
     """
     Add up what processes that have ended have left, once those are many.

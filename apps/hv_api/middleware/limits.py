@@ -10,6 +10,7 @@ from hv_api.request_scope import RequestScope
 from hv_api.routing import Route
 from hvcore.domain.access.rate_limits import RateLimitState
 from hvcore.errors import RateLimitExceededError
+from hvcore.metrics.declared import RATE_LIMITED
 from hvcore.services.access.rate_limits import MINUTE_S, RateLimitResult, RateLimits
 
 HEADERS: Final = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
@@ -83,6 +84,7 @@ class LimitsMiddleware:
 
 def _refuse_too_many(counted: RateLimitResult | None) -> None:
     if counted is not None and counted.retry_after_s is not None:
+        RATE_LIMITED.add(counted.shown.rule.limit.bucket.value)
         raise RateLimitExceededError(
             f"{_limit_of(counted.shown)}; try again in "
             f"{counted.retry_after_s} seconds.",

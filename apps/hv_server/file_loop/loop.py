@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from hv_server.file_loop.connections import ConnectionOwner, LoopConnection
 from hv_server.file_loop.response_heads import stamp_now, write_head
+from hv_server.file_loop.served_counts import ServedCounts
 from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import Transfer
 from hv_server.pacing import Pace, sends_no_more
@@ -78,6 +79,7 @@ class FileLoop:
         self._idle_s = idle_s
         self._pace = pace
         self._in_doubt = in_doubt
+        self._served = ServedCounts()
         self._epoll = select.epoll()
         self._epoll.register(others, select.EPOLLIN)
         self._connections: dict[int, LoopConnection] = {}
@@ -137,6 +139,7 @@ class FileLoop:
             return
         self._looked_at = now
         self._stamp = stamp_now()
+        self._served.pass_on()
         for loop_conn in list(self._connections.values()):
             if loop_conn.transfer is None:
                 is_late = loop_conn.deadline <= now
@@ -171,6 +174,7 @@ class FileLoop:
         """
         for loop_conn in list(self._connections.values()):
             self._drop(loop_conn)
+        self._served.pass_on()
 
     def _look(self, loop_conn: LoopConnection) -> bytes:
         try:
@@ -283,6 +287,7 @@ class FileLoop:
         written = write_head(
             request, chosen, stamp=self._stamp, closes=loop_conn.closes
         )
+        self._served.add(request, chosen)
         body, pieces = _split(stored, chosen)
         return Transfer(
             loop_conn.wire,

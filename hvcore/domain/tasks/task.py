@@ -132,6 +132,24 @@ def backoff(attempts: int) -> timedelta:
 
 
 @attrs.frozen(kw_only=True)
+class TaskCount:
+    """
+    How many tasks of a kind stand where.
+
+    Attributes:
+        is_later: Due at a later moment, such as another attempt.
+        oldest_due_at: The earliest moment at which one of them may run.
+    """
+
+    lane: str
+    kind: str
+    state: str
+    is_later: bool
+    count: int
+    oldest_due_at: datetime
+
+
+@attrs.frozen(kw_only=True)
 class LaneBacklog:
     """
     The tasks of a lane that have not ended, and those that failed.

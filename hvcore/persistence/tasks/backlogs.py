@@ -10,8 +10,9 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from hvcore.domain.tasks.task import Lane, LaneBacklog, TaskState
+from hvcore.domain.tasks.task import Lane, LaneBacklog, TaskCount, TaskState
 from hvcore.persistence.tables import tasks as table
+from hvcore.persistence.tables import transcode_jobs
 
 _COUNTED: Final = (
     TaskState.DUE,
@@ -20,6 +21,7 @@ _COUNTED: Final = (
     TaskState.FAILED,
 )
 _LATER: Final = "later"
+_WAITING: Final = (TaskState.DUE.value, TaskState.QUEUED.value)
 
 
 def read_backlogs(connection: Connection, now: datetime) -> Sequence[LaneBacklog]:
@@ -45,6 +47,40 @@ def read_backlogs(connection: Connection, now: datetime) -> Sequence[LaneBacklog
         if row["name"] == TaskState.DUE.value:
             found["oldest_due_at"] = row["oldest"]
     return [_backlog(lane, counts[lane.value]) for lane in Lane]
+
+
+def read_counts(connection: Connection, now: datetime) -> Sequence[TaskCount]:
+    """
+    Return how many tasks of each lane and kind have not ended, or failed.
+    """
+    is_later = sa.case((table.c.not_before > now, 1), else_=0).label("is_later")
+    places = (table.c.lane, table.c.kind, table.c.state, is_later)
+    statement = (
+        sa.select(
+            *places,
+            sa.func.count().label("count"),
+            sa.func.min(table.c.not_before).label("oldest_due_at"),
+        )
+        .where(table.c.state.in_([state.value for state in _COUNTED]))
+        .group_by(*places)
+    )
+    rows = connection.execute(statement).mappings()
+    return [TaskCount(**{**row, "is_later": bool(row["is_later"])}) for row in rows]
+
+
+def read_waiting_encode_s(connection: Connection) -> float:
+    """
+    Return the length of the source that waits in the encode lane.
+
+    A part counts for its share of the work of its job.
+    """
+    seconds = sa.func.sum(table.c.weight * transcode_jobs.c.duration_s)
+    statement = (
+        sa.select(seconds)
+        .join(transcode_jobs, transcode_jobs.c.id == table.c.job_id)
+        .where(table.c.lane == Lane.ENCODE.value, table.c.state.in_(_WAITING))
+    )
+    return float(connection.execute(statement).scalar_one() or 0.0)
 
 
 def _backlog(lane: Lane, values: Mapping[str, Any]) -> LaneBacklog:

@@ -20,13 +20,18 @@ from hvcore.domain.tasks.task import (
     LaneBacklog,
     NewTask,
     Task,
+    TaskCount,
     TaskState,
 )
 from hvcore.persistence.json_columns import dump_plain
 from hvcore.persistence.rows import new_task_to_row, payload_to_row, task_from_row
 from hvcore.persistence.statements import insert_all_new, is_storable
 from hvcore.persistence.tables import tasks as table
-from hvcore.persistence.tasks.backlogs import read_backlogs
+from hvcore.persistence.tasks.backlogs import (
+    read_backlogs,
+    read_counts,
+    read_waiting_encode_s,
+)
 from hvcore.persistence.tasks.lane_shares import LaneShares
 from hvcore.persistence.tasks.windows import (
     Window,
@@ -127,6 +132,12 @@ class SqlTaskRepository:
 
     def backlogs(self) -> Sequence[LaneBacklog]:
         return read_backlogs(self._connection, self._now())
+
+    def counts(self) -> Sequence[TaskCount]:
+        return read_counts(self._connection, self._now())
+
+    def waiting_encode_s(self) -> float:
+        return read_waiting_encode_s(self._connection)
 
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
         return self._lease(table.c.id == task_id, self._now(), worker)

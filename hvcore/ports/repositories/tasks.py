@@ -7,7 +7,14 @@ from datetime import datetime
 from typing import Protocol
 
 from hvcore.domain.ids import OrgId, TaskId
-from hvcore.domain.tasks.task import Lane, LaneBacklog, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import (
+    Lane,
+    LaneBacklog,
+    NewTask,
+    Task,
+    TaskCount,
+    TaskState,
+)
 
 
 class TaskRepository(Protocol):
@@ -52,6 +59,18 @@ class TaskRepository(Protocol):
     def backlogs(self) -> Sequence[LaneBacklog]:
         """
         Return the backlog of every lane, in their order.
+        """
+        ...
+
+    def counts(self) -> Sequence[TaskCount]:
+        """
+        Return how many tasks of each kind have not ended, or failed.
+        """
+        ...
+
+    def waiting_encode_s(self) -> float:
+        """
+        Return how many seconds of source wait for an encode worker.
         """
         ...
 

@@ -24,6 +24,7 @@ from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.tasks.kinds import SHARE_CODE_SEND
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.errors import ForbiddenError, RateLimitExceededError
+from hvcore.metrics.declared import RATE_LIMITED
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.links.share_playback import (
     SharedVideo,
@@ -173,6 +174,7 @@ def _refuse(share: ShareLink, client: str) -> None:
         client=client,
         extra={"hv_share": without_credentials(share.id)},
     )
+    RATE_LIMITED.add("share-codes")
     raise RateLimitExceededError(
         TOO_MANY,
         headers={"Retry-After": str(int(GUESS_WINDOW.total_seconds()))},

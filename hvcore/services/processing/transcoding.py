@@ -7,6 +7,7 @@ the video. Nobody waits for anybody.
 """
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -46,6 +47,7 @@ from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
 from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.encoding_speed import note_encoded
 from hvcore.services.processing.part_payloads import (
     part_index,
     part_payload,

@@ -10,6 +10,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.access.rate_limits import Bucket, RateLimit, RateLimitRule
 from hvcore.errors import RateLimitExceededError, UnavailableError
+from hvcore.metrics.declared import RATE_LIMITED
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.throttling.shares import client_of_address
@@ -62,6 +63,7 @@ class SignInAttempts:
         )
         wait = states[0].reset_at - self.clock.now()
         wait_s = min(max(1, int(wait.total_seconds()) + 1), WINDOW_S)
+        RATE_LIMITED.add(Bucket.SIGN_INS.value)
         raise RateLimitExceededError(
             "Too many attempts to sign in; wait a minute and try again.",
             headers={"Retry-After": str(wait_s)},

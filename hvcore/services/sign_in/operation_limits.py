@@ -13,6 +13,7 @@ import attrs
 
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import RateLimitExceededError
+from hvcore.metrics.declared import RATE_LIMITED
 from hvcore.services.access.rate_limits import MINUTE_S, RateLimits
 
 _DONE: Final[Mapping[Bucket, str]] = {
@@ -55,6 +56,7 @@ class OperationLimits:
         done = _DONE[limit.bucket].format(f"{limit.requests:,}")
         minutes = math.ceil(counted.retry_after_s / MINUTE_S)
         when = "1 minute" if minutes == 1 else f"{minutes} minutes"
+        RATE_LIMITED.add(bucket.value)
         raise RateLimitExceededError(
             f"This organization may {done}, and has done so. Try again in {when}.",
             headers={"Retry-After": str(counted.retry_after_s)},

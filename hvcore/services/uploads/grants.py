@@ -50,6 +50,7 @@ from hvcore.services.access.quotas import (
 )
 from hvcore.services.processing.orders import order_job, order_watch
 from hvcore.services.uploads.direct_addresses import DirectAddresses
+from hvcore.services.uploads.measured_uploads import measured_upload
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
 
@@ -238,6 +239,14 @@ class Uploads:
             ProcessingInProgressError: Processing began meanwhile.
             QuotaExceededError: 507; the organization may not store or encode it.
         """
+        with measured_upload(size_bytes):
+            return self._receive(
+                grant_id, local, size_bytes=size_bytes, content_type=content_type
+            )
+
+    def _receive(
+        self, grant_id: str, local: Path, *, size_bytes: int, content_type: str
+    ) -> UploadGrant:
         with self.uow.read() as work:
             grant = self._still_open(work.grants.find(grant_id))
         self._check_size(grant, size_bytes)

@@ -1,0 +1,41 @@
+"""
+How much work waits, for who scales workers.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import attrs
+
+from hvcore.domain.tasks.task import TaskCount
+from hvcore.ports.unit_of_work import UnitOfWork
+
+
+@attrs.frozen(kw_only=True)
+class Workload:
+    """
+    What there is to do at a moment.
+
+    Attributes:
+        at: By the database's clock.
+        waiting_encode_s: Seconds of source that wait for an encode worker.
+    """
+
+    at: datetime
+    counts: Sequence[TaskCount]
+    waiting_encode_s: float
+
+
+def read_workload(uow: UnitOfWork) -> Workload:
+    """
+    Ask the database what there is to do.
+
+    Raises:
+        UnavailableError: It does not answer.
+    """
+    with uow.read() as work:
+        return Workload(
+            at=work.now(),
+            counts=work.tasks.counts(),
+            waiting_encode_s=work.tasks.waiting_encode_s(),
+        )

@@ -86,6 +86,7 @@ class MetricsServer(ThreadingHTTPServer):
         """
         Log a connection that broke off, or a bug.
         """
+        del request, client_address
         _log.info("metrics not sent", exc_info=True)
 
 
@@ -102,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             text = self.server.page.text()
-        except Exception:
+        except Exception:  # noqa: BLE001 - of any process's file; the next may be read
             _log.exception("metrics not read")
             self._answer(500, b"The metrics cannot be read; see the log.\n")
             return

@@ -12,6 +12,7 @@ from hv_web.served_routes import OTHER_FILES, ROUTES
 from hvcore.metrics.declared import DELIVERED_BYTES, HTTP_REQUESTS
 
 APP: Final = "delivery"
+LIVE_PATH: Final = ("health", "live")
 
 
 class ServedCounts:
@@ -35,7 +36,7 @@ class ServedCounts:
             chosen.status,
         )
         self._requests[key] = self._requests.get(key, 0) + 1
-        if chosen.body is not None:
+        if chosen.body is not None and path != LIVE_PATH:
             self._bytes += chosen.end - chosen.start
 
     def pass_on(self) -> None:

@@ -1,0 +1,102 @@
+"""
+What the metrics say is what clients have counted.
+"""
+
+import os
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.e2e.test_alone import alone, lives
+from tests.live import HV, free_ports, request, until
+
+REQUESTS = 40
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
+    own_environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
+    made = {
+        **own_environ,
+        "HV_DATA": str(tmp_path / "data"),
+        "HV_QUEUE__BACKEND": "sql",
+        "HV_METRICS__LISTEN": f"127.0.0.1:{free_ports()}",
+    }
+    subprocess.run([*HV, "migrate"], env=made, check=True, timeout=60)
+    yield made
+
+
+def lines(environ: dict[str, str]) -> dict[str, float]:
+    """
+    Return every sample by its name and labels.
+    """
+    try:
+        text = request("GET", f"http://{environ['HV_METRICS__LISTEN']}/metrics").data
+    except OSError:
+        return {}
+    rows = (line for line in text.decode().splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, _, value in (r.rpartition(" ") for r in rows)}
+
+
+def requests_of(found: dict[str, float], app: str, route: str) -> Counter[str]:
+    start = f'hv_http_requests_total{{app="{app}",method="GET",route="{route}",status='
+    return Counter(
+        {
+            name.removeprefix(start)[1:4]: int(value)
+            for name, value in found.items()
+            if name.startswith(start)
+        }
+    )
+
+
+def test_counters_of_all_processes_add_up_whatever_is_killed(
+    environ: dict[str, str],
+) -> None:
+    port = free_ports()
+    api, delivery = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}"
+    with (
+        alone(environ, "api", "--port", str(port), "--workers", "2") as process,
+        alone(environ, "delivery", "--port", str(port + 1)),
+    ):
+        for own in (port, port + 1):
+            until(lambda own=own: lives(own), within_s=60)
+        until(lambda: lines(environ) != {}, within_s=30)
+        before = requests_of(lines(environ), "api", "/v1/openapi.json")
+        assert before == Counter()
+
+        counted: dict[str, Counter[str]] = {}
+        for root, path in (
+            (api, "/v1/openapi.json"),
+            (api, "/v1/whoami"),
+            (delivery, "/health/ready"),
+            (delivery, "/.well-known/jwks.json"),
+        ):
+            answers = [request("GET", root + path).status for _ in range(REQUESTS)]
+            counted[path] = Counter(map(str, answers))
+        missing = f"{delivery}/v1/private/vid_{'a' * 22}/master.m3u8"
+        assert {request("GET", missing).status for _ in range(7)} == {401}
+        for worker in psutil.Process(process.pid).children():
+            worker.send_signal(signal.SIGKILL)
+        until(lambda: lives(port), within_s=60)
+        counted["/v1/whoami"][str(request("GET", f"{api}/v1/whoami").status)] += 1
+
+        # Whoever served them may have been killed: another takes over.
+        def agrees() -> bool:
+            found = lines(environ)
+            return (
+                requests_of(found, "api", "/v1/openapi.json")
+                == counted["/v1/openapi.json"]
+                and requests_of(found, "api", "/v1/whoami") == counted["/v1/whoami"]
+                and requests_of(found, "delivery", "/health/ready")
+                == counted["/health/ready"]
+                and requests_of(found, "delivery", "/v1/private/{video}/{file:path}")
+                == Counter({"401": 7})
+            )
+
+        until(agrees, within_s=40)
+    assert counted["/v1/whoami"] == Counter({"401": REQUESTS + 1})

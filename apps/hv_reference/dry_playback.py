@@ -25,6 +25,7 @@ from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.playback.decision import PlaybackDecision, following
 from hvcore.errors import UnavailableError
+from hvcore.metrics.measuring import unmeasured
 from hvcore.playback_tokens import KeyRing
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectInfo, Storage
@@ -34,6 +35,7 @@ from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
 
 _SHARES: Final = "/v1/share/"
@@ -67,6 +69,7 @@ class DryServices:
     share_codes: ShareCodes
     thumbnails: Thumbnails
     key_ring: KeyRing
+    readiness: Readiness
     settings: Settings
 
 
@@ -90,6 +93,7 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
         share_codes=ShareCodes(uow=uow, playback=share_playback),
         thumbnails=Thumbnails(storage=storage, delivery=delivery),
         key_ring=services.key_ring,
+        readiness=services.readiness,
         settings=attrs.evolve(services.settings, public=public),
     )
 
@@ -133,7 +137,7 @@ def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision
         statuses.append(int(status.split(maxsplit=1)[0]))
         return None
 
-    with following() as decision:
+    with unmeasured(), following() as decision:
         body = app(_environ(asked), start_response)
         close = getattr(body, "close", None)
         if close is not None:

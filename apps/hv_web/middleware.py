@@ -56,6 +56,8 @@ class RequestIdMiddleware:
         """
         Name what this thread does now.
         """
+        # An app may be asked while another answers: what a viewer would be told.
+        req.context.logged_before = log_context.current()
         log_context.replace({log_context.REQUEST_ID: request_id(req)})
 
     def process_response(
@@ -71,7 +73,7 @@ class RequestIdMiddleware:
         resp.set_header("X-Request-Id", request_id(req))
         resp.set_header("X-Content-Type-Options", "nosniff")
         # The thread's next request may be one that no app sees.
-        log_context.replace({})
+        log_context.replace(getattr(req.context, "logged_before", {}))
 
 
 class PathMiddleware:

@@ -8,8 +8,9 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +40,7 @@ class _State:
 
 
 _state: Final = _State()
+_is_silent: Final = ContextVar("hv_is_silent", default=False)
 
 
 def folder_of(data_dir: Path) -> Path:
@@ -82,6 +84,18 @@ def write_to(folder: Path) -> None:
     _state.folder, _state.is_on = folder, True
 
 
+@contextmanager
+def unmeasured() -> Iterator[None]:
+    """
+    Measure nothing of what this thread does within the block.
+    """
+    before = _is_silent.set(True)
+    try:
+        yield
+    finally:
+        _is_silent.reset(before)
+
+
 @attrs.define(eq=False)
 class _Instrument:
     """
@@ -99,7 +113,7 @@ class _Instrument:
     _made: Any = attrs.field(default=None, init=False)
 
     def _use(self, values: tuple[str, ...], use: Callable[[Any], None]) -> None:
-        if not _state.is_on:
+        if not _state.is_on or _is_silent.get():
             return
         try:
             use(self._children.get(values) or self._child(values))

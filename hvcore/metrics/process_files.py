@@ -49,8 +49,8 @@ def use_files() -> None:
     Have the library keep the values of this process in files.
     """
     # Explicitly: something else may have loaded it before the folder was known.
-    values.MmapedDict = AllocatedDict  # type: ignore[misc, attr-defined]
-    values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call, misc]
+    values.MmapedDict = AllocatedDict  # type: ignore[attr-defined]
+    values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
 
 
 def join_ended(folder: Path, *, most: int = MOST_ENDED) -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -16,10 +15,14 @@ from tests.e2e.test_alone import alone, lives
 from tests.live import HV, free_ports, request, until
 
 REQUESTS = 40
+LOOP_HEADS = (
+    'hv_http_requests_total{app="delivery",method="HEAD",route="/health/live",'
+    'status="200"}'
+)
 
 
 @pytest.fixture
-def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
+def environ(tmp_path: Path) -> dict[str, str]:
     own_environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
     made = {
         **own_environ,
@@ -28,7 +31,7 @@ def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
         "HV_METRICS__LISTEN": f"127.0.0.1:{free_ports()}",
     }
     subprocess.run([*HV, "migrate"], env=made, check=True, timeout=60)
-    yield made
+    return made
 
 
 def lines(environ: dict[str, str]) -> dict[str, float]:
@@ -78,6 +81,9 @@ def test_counters_of_all_processes_add_up_whatever_is_killed(
         ):
             answers = [request("GET", root + path).status for _ in range(REQUESTS)]
             counted[path] = Counter(map(str, answers))
+        # The loop answers these without the app; GET is asked for by lives.
+        heads = {request("HEAD", f"{delivery}/health/live").status for _ in range(9)}
+        assert heads == {200}
         missing = f"{delivery}/v1/private/vid_{'a' * 22}/master.m3u8"
         assert {request("GET", missing).status for _ in range(7)} == {401}
         for worker in psutil.Process(process.pid).children():
@@ -96,6 +102,7 @@ def test_counters_of_all_processes_add_up_whatever_is_killed(
                 == counted["/health/ready"]
                 and requests_of(found, "delivery", "/v1/private/{video}/{file:path}")
                 == Counter({"401": 7})
+                and found.get(LOOP_HEADS) == 9
             )
 
         until(agrees, within_s=40)

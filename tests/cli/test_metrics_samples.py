@@ -1,0 +1,115 @@
+"""
+Gauges are asked of the database now and then, and nobody waits long for them.
+"""
+
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from hv_cli import metrics_samples
+from hv_cli.metrics_samples import SampleCollector, Sampled
+from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
+from hvcore.domain.tasks.task import TaskCount
+from hvcore.services.tasks.workload import Workload
+from tests.cli.conftest import Hv
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def count(kind: str, state: str, number: int, *, due_s: float) -> TaskCount:
+    return TaskCount(
+        lane="outbound",
+        kind=kind,
+        state=state,
+        is_later=due_s > 0,
+        count=number,
+        oldest_due_at=NOW + timedelta(seconds=due_s),
+    )
+
+
+WORK = Workload(
+    at=NOW,
+    counts=[
+        count(WEBHOOK_DELIVER, "due", 2, due_s=-30),
+        count(WEBHOOK_DELIVER, "due", 3, due_s=60),
+        count(WEBHOOK_DELIVER, "queued", 1, due_s=-10),
+        count(WEBHOOK_DELIVER, "failed", 7, due_s=-999),
+        count("fetch.get", "leased", 4, due_s=-500),
+    ],
+    waiting_encode_s=90.0,
+)
+
+
+def samples(found: Sampled, folder: Path) -> dict[str, float]:
+    collector = SampleCollector(workload=found, spool_dir=folder)
+    return {
+        " ".join([sample.name, *sample.labels.values()]): sample.value
+        for family in collector.collect()
+        for sample in family.samples
+    }
+
+
+def test_what_waits_is_told_by_state_and_age(tmp_path: Path) -> None:
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "spool" / "lines").write_bytes(b"x" * 17)
+
+    found = samples(Sampled(lambda: WORK), tmp_path / "spool")
+
+    assert found.pop("hv_build_info 0.1.0") == 1
+    assert found == {
+        "hv_spool_backlog_bytes": 17,
+        "hv_tasks outbound webhook.deliver due": 2,
+        "hv_tasks outbound webhook.deliver later": 3,
+        "hv_tasks outbound webhook.deliver queued": 1,
+        "hv_tasks outbound webhook.deliver failed": 7,
+        "hv_tasks outbound fetch.get leased": 4,
+        "hv_task_oldest_age_seconds outbound": 30,
+        "hv_webhook_deliveries_waiting": 6,
+        "hv_webhook_oldest_age_seconds": 30,
+        "hv_encode_waiting_minutes": 1.5,
+    }
+
+
+def test_a_database_that_hangs_or_fails_costs_only_its_own_gauges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metrics_samples, "WITHIN_S", 0.05)
+    goes_on, asked = threading.Event(), []
+
+    def hangs() -> Workload:
+        asked.append(1)
+        goes_on.wait(60)
+        return WORK
+
+    sampled = Sampled(hangs)
+    began = time.monotonic()
+    for _ in range(3):
+        assert "hv_encode_waiting_minutes" not in samples(sampled, tmp_path)
+
+    assert time.monotonic() - began < 1.0
+    assert len(asked) == 1
+    goes_on.set()
+
+
+def test_the_database_is_asked_at_most_every_ten_seconds(tmp_path: Path) -> None:
+    asked = []
+
+    def ask() -> Workload:
+        asked.append(1)
+        return WORK
+
+    sampled = Sampled(ask)
+    for _ in range(5):
+        assert sampled.latest() == WORK
+
+    assert len(asked) == 1
+
+
+def test_hv_metrics_says_what_to_set(hv: Hv) -> None:
+    outcome = hv("metrics")
+
+    assert outcome.status == 1
+    assert "HV_METRICS__LISTEN" in outcome.stderr

@@ -28,13 +28,9 @@ class ServedCounts:
         """
         Count an answer that begins.
         """
+        # What differs between videos, links and keys is left out later, once a second.
         path = request.path[:2]
-        # What follows these is of a video's, a link's or a key's own.
-        key = (
-            path if path in ROUTES else path[:1],
-            request.wanted.is_head,
-            chosen.status,
-        )
+        key = (path, request.wanted.is_head, chosen.status)
         self._requests[key] = self._requests.get(key, 0) + 1
         if chosen.body is not None and path != LIVE_PATH:
             self._bytes += chosen.end - chosen.start
@@ -50,7 +46,7 @@ class ServedCounts:
         for (path, is_head, status), count in requests.items():
             HTTP_REQUESTS.add(
                 APP,
-                ROUTES.get(path, OTHER_FILES),
+                ROUTES.get(path) or ROUTES.get(path[:1], OTHER_FILES),
                 "HEAD" if is_head else "GET",
                 status[:3],
                 amount=count,

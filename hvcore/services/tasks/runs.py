@@ -189,7 +189,7 @@ class TaskRuns:
             # A worker's successor frees what it held, without a sweep.
             self._end_lost(task)
             return
-        began_s, outcome = time.monotonic(), "failed"
+        began_s, outcome = time.monotonic(), "lost"
         try:
             with TaskRun(self.uow, task, stopping) as run:
                 outcome = self._attempt(run, handler)

@@ -19,6 +19,7 @@ from hvcore.domain.ids import TaskId, is_video_id
 from hvcore.domain.processing.certificates import NotConformantError
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
+from hvcore.domain.tasks.kinds import TRANSCODE_KINDS
 from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, ORIGIN, Task, backoff
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
@@ -198,6 +199,17 @@ class TaskRuns:
             lane = task.lane.value
             TASK_RUNS.add(lane, task.kind, outcome)
             TASK_RUN_DURATION.observe(lane, task.kind, amount=took_s)
+            if task.kind in TRANSCODE_KINDS:
+                # With the id of its request: where a video was made, and how long.
+                _log.info(
+                    "task attempt ended",
+                    extra={
+                        "hv_task": task.id,
+                        "hv_kind": task.kind,
+                        "hv_outcome": outcome,
+                        "hv_took_s": round(took_s, 3),
+                    },
+                )
 
     def _attempt(self, run: TaskRun, handler: TaskHandler) -> str:
         """

@@ -5,10 +5,11 @@ One id from the request through all of its tasks.
 from collections.abc import Mapping
 
 import attrs
+import pytest
 
 from hvcore import log_context
 from hvcore.domain.ids import OrgId
-from hvcore.domain.tasks.kinds import VIDEO_PURGE
+from hvcore.domain.tasks.kinds import TRANSCODE_PART, VIDEO_PURGE
 from hvcore.domain.tasks.task import ORIGIN, Lane, NewTask, Task
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.leases import TaskRun
@@ -35,6 +36,28 @@ class Ordering:
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         raise AssertionError(reason)
+
+
+def test_an_encode_says_for_which_request_it_was(
+    api: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    handler = Ordering(api.services.uow)
+    runs = attrs.evolve(api.services.task_runs, handlers={TRANSCODE_PART: handler})
+    with log_context.about({"request_id": "r-2"}), api.services.uow.write() as work:
+        part = NewTask(
+            kind=TRANSCODE_PART, lane=Lane.ENCODE, org_id=OrgId(ORG), subject="x"
+        )
+        work.tasks.add([part])
+        work.commit()
+
+    caplog.handler.addFilter(log_context.AddIds())
+    with caplog.at_level("INFO", logger="hvcore.services.tasks.runs"):
+        runs.run(part.id, worker="test:1", stopping=lambda: False)
+
+    (line,) = (one for one in caplog.records if one.message == "task attempt ended")
+    said = vars(line)
+    assert (said["hv_task"], said["hv_outcome"]) == (part.id, "done")
+    assert said["hv_request_id"] == "r-2"
 
 
 def test_tasks_and_what_they_order_know_their_request(api: World) -> None:

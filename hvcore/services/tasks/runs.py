@@ -15,17 +15,17 @@ import attrs
 
 from hvcore import log_context
 from hvcore.clock import Clock
-from hvcore.domain.ids import TaskId, is_video_id
+from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.certificates import NotConformantError
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
-from hvcore.domain.tasks.kinds import TRANSCODE_KINDS
-from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, ORIGIN, Task, backoff
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
-from hvcore.metrics.declared import LEASES_LOST, TASK_RUN_DURATION, TASK_RUNS
+from hvcore.metrics.declared import LEASES_LOST
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.tasks.attempt_notes import ids_of, note_attempt
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 
@@ -178,7 +178,7 @@ class TaskRuns:
         """
         Do the work of a task that was taken; in any thread.
         """
-        with log_context.about(_ids(task)):
+        with log_context.about(ids_of(task)):
             self._work(task, stopping=stopping)
 
     def _work(self, task: Task, *, stopping: Callable[[], bool]) -> None:
@@ -196,20 +196,7 @@ class TaskRuns:
                 outcome = self._attempt(run, handler)
         finally:
             took_s = time.monotonic() - began_s
-            lane = task.lane.value
-            TASK_RUNS.add(lane, task.kind, outcome)
-            TASK_RUN_DURATION.observe(lane, task.kind, amount=took_s)
-            if task.kind in TRANSCODE_KINDS:
-                # With the id of its request: where a video was made, and how long.
-                _log.info(
-                    "task attempt ended",
-                    extra={
-                        "hv_task": task.id,
-                        "hv_kind": task.kind,
-                        "hv_outcome": outcome,
-                        "hv_took_s": round(took_s, 3),
-                    },
-                )
+            note_attempt(task, outcome, took_s)
 
     def _attempt(self, run: TaskRun, handler: TaskHandler) -> str:
         """
@@ -372,17 +359,6 @@ def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
         except UnavailableError:
             _log.warning("queue does not answer; the sweep rings again")
             return
-
-
-def _ids(task: Task) -> Mapping[str, str]:
-    """
-    Return what the log says with all that is done for a task.
-    """
-    ids = {"task": task.id, "kind": task.kind, "organization": task.org_id}
-    if is_video_id(task.subject):
-        ids["video"] = task.subject
-    origin = task.payload.get(ORIGIN)
-    return {**ids, log_context.REQUEST_ID: origin} if isinstance(origin, str) else ids
 
 
 def is_outage(error: Exception) -> bool:

@@ -51,7 +51,7 @@ def test_an_encode_says_for_which_request_it_was(
         work.commit()
 
     caplog.handler.addFilter(log_context.AddIds())
-    with caplog.at_level("INFO", logger="hvcore.services.tasks.runs"):
+    with caplog.at_level("INFO", logger="hvcore.services.tasks.attempt_notes"):
         runs.run(part.id, worker="test:1", stopping=lambda: False)
 
     (line,) = (one for one in caplog.records if one.message == "task attempt ended")

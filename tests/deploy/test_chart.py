@@ -94,7 +94,8 @@ def test_secrets_are_files_and_nothing_else(whole: list[Any]) -> None:
     for _, pod in pods(whole):
         (container,) = pod["containers"]
         mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
-        for one in container["env"]:
+        secrets = [e for e in container["env"] if e["name"] != "HV_METRICS__LISTEN"]
+        for one in secrets:
             assert one["name"].endswith("_FILE")
             assert one["value"].startswith(mounts["secrets"])
 
@@ -149,6 +150,26 @@ def test_servers_are_asked_whether_they_live_and_are_ready(usual: list[Any]) -> 
         assert container["livenessProbe"]["httpGet"]["path"] == "/health/live"
         assert container["readinessProbe"]["httpGet"]["path"] == "/health/ready"
         assert of_kind(usual, "Service")[name]["spec"]["ports"][0]["port"] == port
+
+
+def test_each_process_tells_prometheus_what_it_does(usual: list[Any]) -> None:
+    quiet = rendered_chart("metrics.enabled=false")
+
+    def listens(objects: list[Any]) -> dict[str, str]:
+        return {
+            name: entry["value"]
+            for name, pod in pods(objects)
+            for entry in pod["containers"][0]["env"]
+            if entry["name"] == "HV_METRICS__LISTEN"
+        }
+
+    deployments = of_kind(usual, "Deployment")
+    assert listens(usual) == dict.fromkeys(deployments, "0.0.0.0:9464")
+    for one in deployments.values():
+        told = one["spec"]["template"]["metadata"]["annotations"]
+        assert told["prometheus.io/scrape"] == "true"
+        assert told["prometheus.io/port"] == "9464"
+    assert listens(quiet) == {}
 
 
 def test_the_ingress_leads_to_services_that_exist(whole: list[Any]) -> None:

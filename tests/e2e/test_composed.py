@@ -133,6 +133,7 @@ def stack(tmp_path: Path, ports: list[int]) -> Iterator[Stack]:
             replaced={
                 "redis://valkey:6379/0": valkey.url,
                 "http://store:7070": s3,
+                "0.0.0.0:9464": f"127.0.0.1:{free_ports()}",
                 "0.0.0.0": "127.0.0.1",  # noqa: S104 - of a container
                 "8080": str(api),
                 "8081": str(delivery),

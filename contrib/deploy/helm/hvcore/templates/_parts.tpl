@@ -25,6 +25,10 @@ metadata:
   annotations:
     # A change of settings starts the pods anew.
     checksum/settings: {{ toJson .root.Values.settings | sha256sum }}
+    {{- if and .root.Values.metrics.enabled (not .restartPolicy) }}
+    prometheus.io/scrape: "true"
+    prometheus.io/port: {{ .root.Values.metrics.port | quote }}
+    {{- end }}
 spec:
   {{- with .root.Values.imagePullSecrets }}
   imagePullSecrets:
@@ -68,6 +72,10 @@ spec:
         {{- range $name, $key := .root.Values.secret.files }}
         - name: {{ $name }}_FILE
           value: /run/secrets/hvcore/{{ $key }}
+        {{- end }}
+        {{- if and .root.Values.metrics.enabled (not .restartPolicy) }}
+        - name: HV_METRICS__LISTEN
+          value: "0.0.0.0:{{ .root.Values.metrics.port }}"
         {{- end }}
       envFrom:
         - configMapRef:

@@ -7,10 +7,15 @@ next machine: no connection is refused, none is closed.
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
+
+import pytest
+
+from hvcore.errors import UnavailableError
 
 _CHUNK_BYTES: Final = 65_536
 Address = Path | tuple[str, int]
@@ -112,3 +117,14 @@ def silent_line(server: Address) -> Iterator[SilentLine]:
         yield line
     finally:
         line.close()
+
+
+@contextmanager
+def unavailable_within(limit_s: float) -> Iterator[None]:
+    """
+    Expect that what is done in a block is given up, and in time.
+    """
+    began_s = time.monotonic()
+    with pytest.raises(UnavailableError):
+        yield
+    assert time.monotonic() - began_s < limit_s

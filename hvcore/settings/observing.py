@@ -14,7 +14,7 @@ MOST_DIGITS: Final = 5
 
 def _is_format(_: object, __: object, value: str) -> None:
     if value not in {TEXT, JSON}:
-        raise ValueError(f"must be text or json, not {value!r}")
+        raise ValueError(f"log.format: must be text or json, not {value!r}")
 
 
 @attrs.frozen(kw_only=True)
@@ -65,6 +65,7 @@ def read_listen(text: str) -> tuple[str, int]:
     is_number = port.isascii() and port.isdecimal() and len(port) <= MOST_DIGITS
     if not is_number or not 1 <= int(port) <= HIGHEST_PORT:
         raise ValueError(
-            f"must be a port, or an address and a port such as 10.0.0.5:9464, not {text!r}"
+            "metrics.listen: must be a port, or an address and a port such as "
+            f"10.0.0.5:9464, not {text!r}"
         )
     return host.strip("[]") or "127.0.0.1", int(port)

@@ -6,7 +6,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -30,7 +29,7 @@ from hvcore.persistence.server_limits import (
 )
 from tests.live import until
 from tests.servers import PostgresqlServer
-from tests.silent_line import SilentLine, silent_line
+from tests.silent_line import SilentLine, silent_line, unavailable_within
 
 pytestmark = pytest.mark.services
 
@@ -71,21 +70,13 @@ def answers(engine: Engine) -> bool:
         return False
 
 
-@contextmanager
-def unavailable_in_time() -> Iterator[None]:
-    began_s = time.monotonic()
-    with pytest.raises(UnavailableError):
-        yield
-    assert time.monotonic() - began_s < ANSWERS_WITHIN_S
-
-
 def test_a_connection_that_was_idle_is_given_up(
     engine: Engine, line: SilentLine
 ) -> None:
     assert ask(engine) == 1
 
     line.fall_silent()
-    with unavailable_in_time():
+    with unavailable_within(ANSWERS_WITHIN_S):
         ask(engine)
     line.speak()
 
@@ -96,11 +87,11 @@ def test_who_comes_just_after_a_silence_is_answered_at_once(
     engine: Engine, line: SilentLine
 ) -> None:
     line.fall_silent()
-    with unavailable_in_time():
+    with unavailable_within(ANSWERS_WITHIN_S):
         ask(engine)
 
     began_s = time.monotonic()
-    with unavailable_in_time():
+    with unavailable_within(ANSWERS_WITHIN_S):
         ask(engine)
     assert time.monotonic() - began_s < REFUSED_FOR_S / 2
     line.speak()
@@ -141,7 +132,7 @@ def test_a_read_is_given_up_and_not_tried_on_each_idle_connection(
         thread.join()
 
     line.fall_silent()
-    with unavailable_in_time():
+    with unavailable_within(ANSWERS_WITHIN_S):
         reads.first(one, {})
     line.speak()
 
@@ -151,7 +142,7 @@ def test_a_read_is_given_up_and_not_tried_on_each_idle_connection(
 def test_a_transaction_ends_when_the_server_falls_silent(
     engine: Engine, line: SilentLine
 ) -> None:
-    with unavailable_in_time(), writing(engine) as connection:
+    with unavailable_within(ANSWERS_WITHIN_S), writing(engine) as connection:
         connection.execute(ONE)
         line.fall_silent()
         connection.commit()
@@ -167,7 +158,7 @@ def test_a_slow_statement_is_ended_by_the_server_and_its_connection_goes_on(
     with reading(engine) as connection:
         pid = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
     with (
-        unavailable_in_time(),
+        unavailable_within(ANSWERS_WITHIN_S),
         reading(engine) as connection,
     ):
         connection.exec_driver_sql("SELECT pg_sleep(30)")
@@ -183,7 +174,7 @@ def test_a_migration_takes_as_long_as_it_takes(engine: Engine) -> None:
         connection.exec_driver_sql(f"SELECT pg_sleep({TIMEOUT_S + 0.7})")
 
     # The next user of the connection is as impatient as before.
-    with unavailable_in_time(), reading(engine) as connection:
+    with unavailable_within(ANSWERS_WITHIN_S), reading(engine) as connection:
         connection.exec_driver_sql("SELECT pg_sleep(30)")
 
 

@@ -3,9 +3,7 @@ An object store that takes connections and says nothing.
 """
 
 import io
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -15,10 +13,9 @@ import pytest
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_obstore.backend import make_storage as make_obstore
 from hv_storage_obstore.options import ObstoreOptions
-from hvcore.errors import UnavailableError
 from hvcore.ports.storage import Storage
 from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
-from tests.silent_line import SilentLine, silent_line
+from tests.silent_line import SilentLine, silent_line, unavailable_within
 
 pytestmark = pytest.mark.services
 
@@ -56,25 +53,17 @@ def storage(
     return make_storage(url, args=args, min_free_bytes=None, work_dir=tmp_path)
 
 
-@contextmanager
-def unavailable_in_time() -> Iterator[None]:
-    began_s = time.monotonic()
-    with pytest.raises(UnavailableError):
-        yield
-    assert time.monotonic() - began_s < ANSWERS_WITHIN_S
-
-
 def test_small_requests_end_in_time_and_work_again(
     storage: Storage, line: SilentLine
 ) -> None:
     storage.write("a/b", io.BytesIO(b"content"), content_type="text/plain")
 
     line.fall_silent()
-    with unavailable_in_time():
+    with unavailable_within(ANSWERS_WITHIN_S):
         storage.ping()
-    with unavailable_in_time():
+    with unavailable_within(ANSWERS_WITHIN_S):
         storage.stat("a/b")
-    with unavailable_in_time():
+    with unavailable_within(ANSWERS_WITHIN_S):
         storage.open("a/b", start=0, end=7).read()
     line.speak()
 
@@ -90,7 +79,7 @@ def test_bytes_that_stop_coming_are_given_up(
     storage.write("large", io.BytesIO(bytes(size)), content_type="text/plain")
 
     line.fall_silent_after(bytes_=1024 * 1024)
-    with unavailable_in_time():
+    with unavailable_within(ANSWERS_WITHIN_S):
         storage.open("large", start=0, end=size).read()
     line.speak()
 

@@ -26,17 +26,7 @@ def order_job(work: Work, video: Video) -> None:
     """
     Order the planning of a video's current job.
     """
-    work.tasks.add(
-        [
-            NewTask(
-                kind=TRANSCODE_PLAN,
-                lane=Lane.PLAN,
-                org_id=video.org_id,
-                subject=video.id,
-                payload={"job": video.job_id},
-            )
-        ]
-    )
+    _plan(work, video, {"job": video.job_id})
 
 
 def order_renewal(work: Work, video: Video) -> JobId:
@@ -46,6 +36,11 @@ def order_renewal(work: Work, video: Video) -> JobId:
     See services.processing.renewals.
     """
     job_id = new_job_id()
+    _plan(work, video, {"job": job_id, REPLACES: video.job_id})
+    return job_id
+
+
+def _plan(work: Work, video: Video, payload: Mapping[str, object]) -> None:
     work.tasks.add(
         [
             NewTask(
@@ -53,11 +48,10 @@ def order_renewal(work: Work, video: Video) -> JobId:
                 lane=Lane.PLAN,
                 org_id=video.org_id,
                 subject=video.id,
-                payload={"job": job_id, REPLACES: video.job_id},
+                payload=payload,
             )
         ]
     )
-    return job_id
 
 
 def order_mending(

@@ -4,11 +4,12 @@ A program that is started through the launcher shares the processors as it shoul
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from hvcore.child_launcher import AUTOGROUP
+from hvcore.child_launcher import AUTOGROUP, SHORT_SLICE_NS
 from hvcore.child_process import have_children_nice, supervised_command
 
 
@@ -61,3 +62,40 @@ def test_who_starts_a_nice_child_in_its_own_session_does_not_become_nice() -> No
     subprocess.run(supervised_command(["/bin/true"], niceness=7), check=True)
 
     assert shown() == before
+
+
+TELL_SLICE_NS = """
+import ctypes, os
+from hvcore.child_launcher import SCHED_SETATTR
+told = (ctypes.c_uint32 * 12)()
+# sched_getattr(2) follows sched_setattr(2); its sched_runtime lies at byte 24.
+number = SCHED_SETATTR[os.uname().machine] + 1
+assert ctypes.CDLL(None).syscall(number, 0, ctypes.byref(told), 48, 0) == 0
+print(told[6], flush=True)
+"""
+
+
+def test_who_asks_for_short_slices_is_run_so_and_what_it_starts_is_not() -> None:
+    starts_another = """
+import subprocess, sys
+from hvcore.child_launcher import SHORT_SLICE_NS, run_for
+from hvcore.child_process import supervised_command
+run_for(SHORT_SLICE_NS)
+exec(sys.argv[1])
+subprocess.run(supervised_command([sys.executable, "-c", sys.argv[1]]), check=True)
+"""
+
+    def told_ns(*words: str) -> list[int]:
+        done = subprocess.run(
+            [sys.executable, "-c", *words], capture_output=True, text=True, check=True
+        )
+        return [int(line) for line in done.stdout.split()]
+
+    [usual_ns] = told_ns(TELL_SLICE_NS)
+
+    # Linux before 6.12 knows of no such wishes.
+    is_known = usual_ns > 0
+    assert told_ns(starts_another, TELL_SLICE_NS) == [
+        SHORT_SLICE_NS if is_known else usual_ns,
+        usual_ns,
+    ]

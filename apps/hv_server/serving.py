@@ -19,7 +19,7 @@ from gunicorn.glogging import Logger
 
 from hv_server.listening import BACKLOG
 from hv_server.thread_lanes import MONITOR_THREADS
-from hvcore.child_launcher import die_with_parent
+from hvcore.child_launcher import SHORT_SLICE_NS, die_with_parent, run_for
 from hvcore.errors import HvcoreError
 from hvcore.settings.shares import ShareSettings
 from hvcore.spool import InDoubt
@@ -165,10 +165,12 @@ def _allow_files(wanted: int) -> int:
     return allowed
 
 
-def _end_with_arbiter(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
+def _begin_to_serve(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
     # A worker outlived its killed arbiter for 11 s and kept the port.
     del worker
     die_with_parent(arbiter.pid)
+    # Before its threads are started, which run as this one does.
+    run_for(SHORT_SLICE_NS)
 
 
 class _Doubts:
@@ -203,7 +205,7 @@ def _heartbeat_dir() -> str | None:
 
 
 SETTINGS: Final[Mapping[str, object]] = {
-    "post_fork": _end_with_arbiter,
+    "post_fork": _begin_to_serve,
     "logger_class": _PlainLogger,
     "worker_tmp_dir": _heartbeat_dir(),
     # Two instances of one user collide on it.

@@ -2,6 +2,7 @@
 Fixtures for every test.
 """
 
+import gc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -56,6 +57,14 @@ def pytest_collection_modifyitems(
         keep_first_of_each(config, items, "::")
     yield
     items[:] = [item for file in spread(items) for item in file]
+
+
+def pytest_collection_finish() -> None:
+    """
+    Look through twenty thousand tests for garbage no more.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def spread(items: Iterable[pytest.Item]) -> Iterator[list[pytest.Item]]:

@@ -86,7 +86,14 @@ def cache() -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        # It makes videos for a quarter of a minute.
+        pytest.param(kind, marks=pytest.mark.long if kind == "transcoder" else ())
+        for kind in KINDS
+    ],
+)
 def test_its_tests_pass_as_they_were_written(hv: Hv, tmp_path: Path, kind: str) -> None:
     written = hv("plugins", "new", kind, "acme", "--into", str(tmp_path / "new"))
     (folder,) = (tmp_path / "new").iterdir()

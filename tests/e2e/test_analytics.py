@@ -46,6 +46,7 @@ def counted(service: LiveService) -> list[int]:
     ]
 
 
+@pytest.mark.long
 def test_what_was_served_shows_everywhere_though_its_server_was_killed(
     own: LiveService, clip: Path
 ) -> None:

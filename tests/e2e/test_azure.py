@@ -82,6 +82,7 @@ def test_what_is_sent_to_azure_plays_from_there_and_goes(
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "size_bytes",
     [

@@ -64,6 +64,7 @@ def test_what_was_sent_to_the_store_plays_and_goes(
     until(lambda: not left(), within_s=30, what="the purge")
 
 
+@pytest.mark.long
 def test_the_command_uploads_there_too(direct: LiveService, small: Path) -> None:
     done = direct.hv("upload", str(small), "--public", "--json")
 

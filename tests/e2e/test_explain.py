@@ -5,6 +5,8 @@ hv explain on what a running service has refused.
 import json
 from typing import Any
 
+import pytest
+
 from tests.live import LiveService, request, until
 
 
@@ -35,6 +37,7 @@ def test_the_id_of_a_refusal_leads_to_its_rule(
     assert refusal["file"].endswith("delivery.log")
 
 
+@pytest.mark.long
 def test_an_address_is_judged_as_the_running_service_does(
     service: LiveService, private_id: str
 ) -> None:

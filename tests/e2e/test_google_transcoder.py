@@ -123,6 +123,7 @@ def test_a_job_of_a_deleted_video_is_deleted(cloud: GoogleCloud) -> None:
     assert name not in cloud.api.jobs
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_video_fails_with_plain_words(
     cloud: GoogleCloud, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ def assert_plays(service: LiveService, video_id: str) -> None:
     until(lambda: attempts() == 1, within_s=10, what="the end of lost attempts' files")
 
 
+@pytest.mark.long
 def test_killing_the_whole_service_leaves_no_process_and_loses_no_video(
     own: LiveService, long_clip: Path
 ) -> None:
@@ -145,6 +146,7 @@ def test_killing_one_process_loses_no_video(
     assert_plays(mended, video_id)
 
 
+@pytest.mark.long
 def test_killing_the_queue_loses_no_video(mended: LiveService, long_clip: Path) -> None:
     video_id = start_encoding(mended, long_clip)
     # Its Valkey counts the limits, too: no upload is granted without it.
@@ -207,6 +209,7 @@ def test_deleting_a_running_video_ends_its_encoder_within_two_seconds(
     assert_gone(encoders)
 
 
+@pytest.mark.long
 def test_a_stop_hands_the_job_back_and_exits_0(
     own: LiveService, long_clip: Path
 ) -> None:

@@ -73,6 +73,7 @@ def part_of(service: LiveService, video_id: str) -> dict[str, Any]:
     return part
 
 
+@pytest.mark.long
 def test_large_videos_are_made_elsewhere_and_small_ones_here(
     service: LiveService, elsewhere: RemoteService, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_what_mediaconvert_wrote_is_gone_once_it_is_published(cloud: Cloud) -> N
     assert "#EXT-X-I-FRAME-STREAM-INF" in master
 
 
+@pytest.mark.long
 def test_an_error_of_mediaconvert_leads_to_a_second_submission(cloud: Cloud) -> None:
     cloud.server.order("jobs", error_code=1550, times=1)
 
@@ -128,6 +129,7 @@ def test_a_file_that_is_no_video_fails_with_plain_words(
     assert "damaged" in details["failureReason"], details
 
 
+@pytest.mark.long
 def test_a_deleted_video_is_cancelled(cloud: Cloud) -> None:
     cloud.server.order("jobs", delay_seconds=3600, times=1)
     video_id = cloud.processed()

@@ -44,6 +44,7 @@ def plays_and_goes(service: LiveService, clip: Path) -> None:
     assert request("GET", service.public_url(public["id"])).status == 404
 
 
+@pytest.mark.long
 def test_the_main_job_on_postgresql(
     tmp_path: Path, postgresql: PostgresqlServer, small_clip: Path
 ) -> None:
@@ -102,6 +103,7 @@ def test_the_main_job_on_an_object_store(
     assert not (tmp_path / "data" / "storage").exists()
 
 
+@pytest.mark.long
 def test_players_that_are_sent_to_the_object_store_play_and_are_counted(
     tmp_path: Path, s3_endpoint: str, small_clip: Path
 ) -> None:

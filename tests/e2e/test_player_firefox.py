@@ -56,6 +56,7 @@ def test_firefox_obeys_keys(paused: Firefox) -> None:
         paused.wait_until(expected)
 
 
+@pytest.mark.long
 def test_firefox_has_menus_also_in_full_screen(paused: Firefox) -> None:
     paused.press("f")
     paused.wait_until("document.fullscreenElement === player")
@@ -75,6 +76,7 @@ def test_firefox_has_menus_also_in_full_screen(paused: Firefox) -> None:
     paused.wait_until("document.fullscreenElement === null")
 
 
+@pytest.mark.long
 def test_a_broken_policy_would_be_noticed(film: Film, firefox: Firefox) -> None:
     firefox.open(film.embed_url)
     before = len(firefox.complaints())

@@ -131,6 +131,7 @@ def test_so_is_a_file_of_which_the_service_is_told_itself(
     assert is_early
 
 
+@pytest.mark.long
 def test_strangers_tell_nothing(told: Told) -> None:
     address = f"{told.service.worker}/notify"
 
@@ -154,6 +155,7 @@ def test_what_nobody_can_read_ends_no_process(told: Told) -> None:
     assert not any("notify ended" in line for line in told_by_up(told))
 
 
+@pytest.mark.long
 def test_without_a_queue_there_is_nothing_to_read(told: Told, tmp_path: Path) -> None:
     done = told.service.hv("--data", str(tmp_path), "notify", "--help")
     assert done.returncode == 0

@@ -140,6 +140,7 @@ def test_its_command_line_uses_the_running_service(
     assert request("GET", uploaded["playbackURL"]).status == 404
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_video_fails_with_its_reason(
     shared: LiveService, tmp_path: Path
 ) -> None:
@@ -258,6 +259,7 @@ def test_it_stops_while_it_starts(tmp_path: Path) -> None:
     assert [process for process in family if process.is_running()] == []
 
 
+@pytest.mark.long
 def test_an_upload_waits_for_a_service_that_starts(
     own: LiveService, tmp_path: Path
 ) -> None:
@@ -288,6 +290,7 @@ def test_an_upload_without_a_service_says_how_to_start_one(
     assert "Start one with hv up" in done.stderr
 
 
+@pytest.mark.long
 def test_a_folder_with_a_long_name_will_do(tmp_path: Path) -> None:
     folder = tmp_path / ("long-" * 12) / ("name-" * 12)
     folder.mkdir(parents=True)

@@ -232,6 +232,7 @@ def test_a_sample_takes_what_its_users_upload(
         assert program.upload(clip)
 
 
+@pytest.mark.long
 @pytest.mark.services
 def test_a_film_is_uploaded_made_and_played_in_flask(
     tmp_path: Path, clip: Path

@@ -116,7 +116,9 @@ def test_a_token_for_32_pages_is_short(film: LongFilm) -> None:
     assert len(film.old_token) > 3_500
 
 
-@pytest.mark.parametrize("kind", ["token", "old_token"])
+@pytest.mark.parametrize(
+    "kind", ["token", pytest.param("old_token", marks=pytest.mark.long)]
+)
 def test_a_playlist_of_twelve_hours_is_whole(
     server: Server, film: LongFilm, kind: str
 ) -> None:
@@ -147,7 +149,7 @@ def test_who_takes_nothing_of_a_long_playlist_costs_little_memory(
     assert grown < READERS * READER_BYTES + NOISE_BYTES
 
 
-@pytest.mark.parametrize("coding", ["", "gzip"])
+@pytest.mark.parametrize("coding", ["", pytest.param("gzip", marks=pytest.mark.long)])
 def test_who_takes_long_playlists_again_and_again_stops_nobody(
     server: Server, film: LongFilm, coding: str
 ) -> None:

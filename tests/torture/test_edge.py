@@ -95,6 +95,7 @@ def repeated(blows: Sequence[str], kills: int) -> list[str]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_what_an_edge_served_is_counted_once_whoever_dies(tmp_path: Path) -> None:
     check(*torture(tmp_path, repeated(ANY, KILLS), requests=REQUESTS))

@@ -18,7 +18,7 @@ from tests.torture.campaign import Campaign, answers, campaign, seed_of_this_run
 from tests.torture.customers import Clips
 from tests.torture.killer import Killer
 
-KILLS: Final = 8
+KILLS: Final = 6
 WORST: Final = ("part.stored", "assemble.written", "assemble.published")
 """Points that a random blow hardly ever meets; see test_failpoints.py."""
 MANY_KILLS: Final = int(os.environ.get("HV_TORTURE_KILLS", "220"))

@@ -18,7 +18,7 @@ from tests.torture.campaign import Campaign, campaign, keep_up, seed_of_this_run
 from tests.torture.customers import Clips
 from tests.torture.killer import family, kind_of
 
-WIPES: Final = 4
+WIPES: Final = 3
 MANY_WIPES: Final = 150
 PAUSE_S: Final = (0.2, 1.0)
 KILLED_ONE_IN: Final = 4

@@ -115,6 +115,7 @@ def test_who_has_counted_nothing_makes_no_further_file(world: EdgeWorld) -> None
         assert len(tally_files(folder)) == 1
 
 
+@pytest.mark.long
 def test_while_nobody_reads_there_are_few_files(world: EdgeWorld) -> None:
     # One that is done with, one that is written to, and those of another minute.
     assert 2 <= files_after(world, seconds=8) <= 3

@@ -126,13 +126,13 @@ _OFTEN: Final = [
     ("plain.mp4", _plain),
     ("ntsc.mp4", _ntsc),
     ("film.mkv", _film),
-    ("uneven.mp4", _uneven),
     ("edited.mp4", _edited),
-    ("late.mkv", _late),
     ("turned.mp4", _turned),
-    ("refreshed.mp4", _refreshed),
 ]
 _SELDOM: Final = [
+    ("uneven.mp4", _uneven),
+    ("late.mkv", _late),
+    ("refreshed.mp4", _refreshed),
     ("one-key-frame.mp4", _one_key_frame),
     ("hevc.mp4", _hevc),
     ("vp9.webm", _vp9),
@@ -164,7 +164,13 @@ def test_no_frame_is_lost_doubled_or_moved(
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"pixel_format": PixelFormat.YUV420P12B, "two_pass": True}],
+    [
+        {},
+        pytest.param(
+            {"pixel_format": PixelFormat.YUV420P12B, "two_pass": True},
+            marks=pytest.mark.long,
+        ),
+    ],
     ids=str,
 )
 def test_parts_of_one_segment_are_the_same_video(

@@ -74,6 +74,7 @@ def test_neither_sources_nor_segments_go_through_a_worker(
     assert all(one.end and one.end - one.start <= HEAD_BYTES for one in published)
 
 
+@pytest.mark.long
 def test_sound_that_goes_on_ends_with_the_last_picture(
     cloud: CloudWorld, tmp_path: Path
 ) -> None:
@@ -138,6 +139,7 @@ def test_an_error_of_the_source_makes_no_second_job(
     assert len(cloud.jobs(video_id)) == 1
 
 
+@pytest.mark.long
 def test_a_broken_answer_to_the_submission_makes_no_second_job(
     cloud: CloudWorld, clip: Path
 ) -> None:
@@ -159,6 +161,7 @@ def test_a_broken_answer_to_the_submission_makes_no_second_job(
     assert len(cloud.jobs(video_id)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -229,6 +232,7 @@ def test_what_it_cannot_do_is_refused_with_the_request(cloud: CloudWorld) -> Non
         )
 
 
+@pytest.mark.long
 def test_a_job_over_the_daily_limit_fails_with_a_reason_and_is_not_submitted(
     tmp_path: Path, swift: str, mediaconvert: LocalServer, clip: Path
 ) -> None:

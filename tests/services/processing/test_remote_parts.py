@@ -203,6 +203,7 @@ def test_a_hundred_deleted_videos_are_cancelled_each(remote: RemoteWorld) -> Non
     assert sorted(remote.service.cancels) == sorted(remote.service.jobs)
 
 
+@pytest.mark.long
 @pytest.mark.matrix
 def test_cancelling_survives_an_outage(remote: RemoteWorld) -> None:
     videos = [remote.submitted() for _ in range(20)]

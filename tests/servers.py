@@ -129,9 +129,12 @@ class PostgresqlServer:
 
 
 @contextmanager
-def postgresql_server() -> Iterator[PostgresqlServer]:
+def postgresql_server(*further: str) -> Iterator[PostgresqlServer]:
     """
     Run a PostgreSQL of our own.
+
+    Args:
+        further: Settings as ``name=value``, which come before those of the tests.
     """
     binaries = _postgresql_binaries()
     with _server_folder() as (folder, run_as):
@@ -166,6 +169,7 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
             "-cmax_wal_senders=0",
             "-cautovacuum=off",
             "-cshared_buffers=24MB",
+            *(f"-c{setting}" for setting in further),
         ]
         server = PostgresqlServer(folder, command, run_as)
         try:

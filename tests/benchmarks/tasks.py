@@ -42,12 +42,21 @@ ORGS: Final = 200
 BATCH: Final = 20_000
 LOOKS: Final = 5
 LANE: Final = Lane.LIGHT
-DURABLE: Final = ("fsync=on", "autovacuum=on", "shared_buffers=1GB", "wal_level=replica")
+DURABLE: Final = (
+    "fsync=on",
+    "autovacuum=on",
+    "shared_buffers=1GB",
+    "wal_level=replica",
+)
 """What a database has on which people rely; max_wal_senders is 0 for the tests."""
 
 TAKE: Final = sa.text(
     "UPDATE plain_tasks SET state = 1 WHERE id = (SELECT id FROM plain_tasks WHERE"
     " state = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id"
+)
+PLAIN_ROWS: Final = sa.text(
+    "INSERT INTO plain_tasks (state, payload) SELECT 0, repeat('x', 40)"
+    " FROM generate_series(1, :count)"
 )
 END: Final = sa.text("UPDATE plain_tasks SET state = 2 WHERE id = :id")
 
@@ -100,15 +109,8 @@ def fill(services: Services, count: int) -> None:
                 " NULL, payload text NOT NULL)"
             )
         )
-        connection.execute(
-            sa.text(
-                "INSERT INTO plain_tasks (state, payload) SELECT 0, repeat('x', 40)"
-                f" FROM generate_series(1, {count})"
-            )
-        )
-        connection.execute(
-            sa.text("CREATE INDEX ON plain_tasks (id) WHERE state = 0")
-        )
+        connection.execute(PLAIN_ROWS, {"count": count})
+        connection.execute(sa.text("CREATE INDEX ON plain_tasks (id) WHERE state = 0"))
         connection.commit()
     with services.engine.connect() as connection:
         connection.execution_options(isolation_level="AUTOCOMMIT").execute(
@@ -254,7 +256,9 @@ def compare(waiting: int, processes: Sequence[int], seconds: float) -> None:
                     f"{number} workers, {name}: {found.a_second:.0f} tasks a second,"
                     f" {found.cpu_ms:.2f} ms of the processors each"
                 )
-        print(f"sweep: {took_ms(lambda: services.task_runs.sweep(holder='bench')):.0f} ms")
+        print(
+            f"sweep: {took_ms(lambda: services.task_runs.sweep(holder='bench')):.0f} ms"
+        )
         with services.uow.read() as work_:
             print(f"backlogs: {took_ms(work_.tasks.backlogs):.0f} ms")
             print(f"counts: {took_ms(work_.tasks.counts):.0f} ms")

@@ -33,7 +33,7 @@ DELIVERED_BYTES: Final = CounterOf(
 
 UPLOADS: Final = CounterOf(
     "hv_uploads_total",
-    "Uploads through the upload address: stored, refused or failed.",
+    "Uploads whose bytes have all arrived: stored, refused or failed.",
     ("outcome",),
 )
 UPLOAD_BYTES: Final = CounterOf("hv_upload_bytes_total", "Bytes of stored uploads.")

@@ -57,6 +57,7 @@ from hvcore.services.processing.orders import order_job, order_look
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.uploads.direct_addresses import can_be_written
 from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.measured_uploads import count_upload
 from hvcore.services.uploads.stoppable_copies import StoppableCopy
 
 _GONE: Final = "The uploaded bytes are not there any more; upload the file again."
@@ -140,6 +141,7 @@ class Arrivals:
         video = _video_of(work, grant)
         if not work.tasks.fail(task, error=error):
             return
+        count_upload("refused")
         if grant is None or video is None or not _is_for_job(task, grant, video):
             return
         if video.mark_failed(_job_id(task), reason):
@@ -231,6 +233,7 @@ class Arrivals:
                 copied = self._copied(run, grant, path)
             run.check()
             self._keep(run, path, copied.size_bytes)
+            count_upload("stored", copied.size_bytes)
         except UnreadableObjectError as exc:
             self.uploads.discard(arrival_path(grant))
             raise UnusableSourceError(UNREADABLE) from exc

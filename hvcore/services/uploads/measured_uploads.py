@@ -1,5 +1,5 @@
 """
-Measure the uploads whose bytes have all arrived.
+Measure the uploads whose bytes have all arrived, here or at the object store.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,19 @@ def measured_upload(size_bytes: int) -> Iterator[None]:
     try:
         yield
         outcome = "stored"
-        UPLOAD_BYTES.add(amount=size_bytes)
     except UnavailableError:
         raise
     except HvError:
         outcome = "refused"
         raise
     finally:
-        UPLOADS.add(outcome)
+        count_upload(outcome, size_bytes)
+
+
+def count_upload(outcome: str, size_bytes: int = 0) -> None:
+    """
+    Count an upload by the outcome of the metric.
+    """
+    UPLOADS.add(outcome)
+    if outcome == "stored":
+        UPLOAD_BYTES.add(amount=size_bytes)

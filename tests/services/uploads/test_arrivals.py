@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from hvcore import metrics
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.uploads.direct import LATE_PURGE_AFTER
@@ -22,6 +23,7 @@ from hvcore.errors import (
     VideoNotFoundError,
 )
 from hvcore.services.processing.attempt_files import AttemptFiles
+from tests.metrics.readings import Growth
 from tests.services.conftest import MP4, World, make_world
 from tests.services.uploads.direct import (
     DATA,
@@ -136,10 +138,18 @@ def test_a_sent_file_is_processed_when_it_is_asked_for(
         world.env, answer.grant.path, world.wanted()
     )
     assert world.video(video_id).state is VideoState.TRANSCODING
+    metrics.switch_on()
+    taken = Growth(
+        {"hv_uploads_total": {"outcome": "stored"}, "hv_upload_bytes_total": {}}
+    )
     world.run_everything()
 
     assert world.video(video_id).state is VideoState.READY
     assert state(world, answer) is GrantState.USED
+    assert taken.of_all() == {
+        "hv_uploads_total": 1,
+        "hv_upload_bytes_total": len(DATA),
+    }
     (source,) = objects(swift, bucket, answer.grant.path)
     assert source == world.video(video_id).source_path
     assert content(swift, bucket, source) == DATA
@@ -389,9 +399,12 @@ def test_what_the_store_could_not_refuse_fails_with_its_reason(
     )
     assert answer.is_direct
     assert put(answer, data, content_type) == 200
+    metrics.switch_on()
+    refused = Growth({"hv_uploads_total": {"outcome": "refused"}})
 
     world.run_everything()
 
+    assert refused.of_all() == {"hv_uploads_total": 1}
     video = world.video(answer.grant.video_id or "")
     assert video.state is VideoState.FAILED
     assert reason in (video.failure_reason or "")

@@ -27,9 +27,13 @@ def database(services: Services) -> Sequence[HealthFinding]:
     """
     try:
         # Before the ping, which a database that is not migrated fails too.
-        if not services.is_migrated():
-            return [broken("database", "not at this version", "Run: hv migrate")]
+        if why := services.why_unusable():
+            # Its first sentence says what is wrong.
+            found, _, mend = why.partition(". ")
+            return [broken("database", found, mend)]
         services.uow.ping()
+        if services.awaits_contract():
+            return [_uncontracted()]
     except UnavailableError as exc:
         return [
             broken(
@@ -39,6 +43,16 @@ def database(services: Services) -> Sequence[HealthFinding]:
             )
         ]
     return [healthy("database", "answers, and is at this version")]
+
+
+def _uncontracted() -> HealthFinding:
+    return HealthFinding(
+        state=WARNING,
+        check="database",
+        found="still has what only older versions need",
+        mend="Once the last process of an older version has ended on all machines, "
+        "run: hv migrate --contract",
+    )
 
 
 def search(services: Services) -> Sequence[HealthFinding]:

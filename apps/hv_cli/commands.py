@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from hvcore.settings import Loaded
 
 DEFAULT_DATA: Final = Path("hv-data")
-NOT_MIGRATED: Final = (
-    "The database is not at this version. Run: hv migrate (hv up does so by itself)."
-)
 
 LONGEST_DURATION_S: Final = 100 * 366 * 86_400
 """What is added to today's date must be a date too."""
@@ -70,14 +67,14 @@ class Invocation:
         Build the services, and close them at the end.
 
         Raises:
-            CliError: The database is not at this version.
+            CliError: This version cannot use the database.
 
         They ring for no task: a command may not reach the queue that hv up runs
         for itself, and the sweep rings within seconds.
         """
         with self.unmigrated_services() as services:
-            if not services.is_migrated():
-                raise CliError(NOT_MIGRATED)
+            if why := services.why_unusable():
+                raise CliError(why)
             yield services
 
     @contextmanager

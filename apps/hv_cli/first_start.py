@@ -42,7 +42,9 @@ def prepare(invocation: Invocation) -> None:
         tell_of_faults(services.registry)
         check_extensions(services.registry)
         refuse_lonely_queue(services)
-        services.migrate()
+        # A file is this machine's alone, and hv up ends all processes before.
+        is_file = services.engine.dialect.name == "sqlite"
+        services.migrate(contracts=is_file)
         if not folder.first_keys_file.exists():
             write_private(folder.first_keys_file, _first_keys(services))
         # hv up has the folder's lock, so every worker that was here is dead.

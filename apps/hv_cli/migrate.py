@@ -20,16 +20,27 @@ from hvcore.errors import ConfigError
     help="Copy everything to another, empty database, such as postgresql://hv@db/hv, "
     "while the service is stopped. Run it again to go on after it was cut off.",
 )
+@click.option(
+    "--contract",
+    "contracts",
+    is_flag=True,
+    help="Also take away what only older versions need, once the last process of one "
+    "has ended on all machines.",
+)
 @pass_invocation
-def migrate(invocation: Invocation, url: str | None) -> None:
+def migrate(invocation: Invocation, url: str | None, *, contracts: bool) -> None:
     """
     Bring the database up to date and count its videos again; safe to repeat.
+
+    Processes of older versions go on meanwhile, unless --contract is given.
     """
+    if url is not None and contracts:
+        raise click.UsageError("--to takes no --contract; run it before.")
     if url is not None:
         _copy(invocation, url)
         return
     with invocation.unmigrated_services() as services:
-        for tables, bring_up in services.migrations():
+        for tables, bring_up in services.migrations(contracts=contracts):
             say(f"Bringing {tables} up to date; large tables may take minutes.")
             bring_up()
         say("Counting the videos anew; many may take minutes.")
@@ -37,7 +48,13 @@ def migrate(invocation: Invocation, url: str | None) -> None:
         services.recount()
         if not services.mend_search():
             say("Names have no index, so searching takes longer; see hv doctor.")
+        awaits_contract = services.awaits_contract()
     say("The database is up to date.")
+    if awaits_contract:
+        say(
+            "Once the last process of an older version has ended on all machines, run: "
+            "hv migrate --contract"
+        )
 
 
 def _copy(invocation: Invocation, url: str) -> None:

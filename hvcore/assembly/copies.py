@@ -25,7 +25,7 @@ from hvcore.persistence.copying.sources import DatabaseSource, snapshot, still
 from hvcore.persistence.copying.target import CopyTarget
 from hvcore.persistence.copying.values import ColumnKind
 from hvcore.persistence.engine import reading
-from hvcore.persistence.migrate import HEAD
+from hvcore.persistence.schema_version import SCHEMA, refuse_other_schema
 from hvcore.persistence.unit_of_work import LEADS_FOR
 from hvcore.ports.storage import SupportsLocalPath
 from hvcore.services.backups.manifest import (
@@ -97,6 +97,7 @@ class CopyWiring(TableWiring):
             )
             target = CopyTarget(other.engine, copy_id_of(self.engine))
             with still(self.engine) as connection:
+                refuse_other_schema(connection)
                 return copy(
                     DatabaseSource(connection),
                     target,
@@ -134,6 +135,7 @@ class CopyWiring(TableWiring):
             # Before the rows' own moment, so that no deletion after that is unknown.
             moment = self.clock.now()
             with snapshot(self.engine) as connection:
+                refuse_other_schema(connection)
                 source = DatabaseSource(connection)
                 tables = write_dump(source, folder / TABLE_FOLDER, tell)
             tell("Listing objects again, for those that came meanwhile.")
@@ -150,7 +152,7 @@ class CopyWiring(TableWiring):
             format=FORMAT,
             id=secrets.token_hex(10),
             version=__version__,
-            schema_version=HEAD,
+            schema_version=SCHEMA,
             created_at=moment.isoformat(),
             tables=[_listed(table) for table in tables],
             secrets=_copy_secrets(self.settings.data_dir, folder),
@@ -211,7 +213,7 @@ def read_backup(folder: Path) -> Manifest:
     Raises:
         ConfigError: It is none, of another version, or damaged.
     """
-    return read_manifest(folder, schema_version=HEAD)
+    return read_manifest(folder, schema_version=SCHEMA)
 
 
 def _copy_secrets(data_dir: Path, folder: Path) -> Sequence[BackedUpFile]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from hvcore.assembly.backends import Backends
-from hvcore.persistence.migrate import is_current, migrate
+from hvcore.persistence.migrate import migrate
+from hvcore.persistence.schema_version import BEHIND, schema_version
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
 from hvcore.ports.analytics import AnalyticsSink
@@ -21,29 +22,54 @@ class TableWiring(Backends):
 
     def is_migrated(self) -> bool:
         """
-        Return whether the database's tables are at this version.
+        Return whether this version can use the database's tables.
 
         Raises:
             UnavailableError: The database does not answer.
         """
-        return is_current(self.engine) and all(
-            one.is_prepared() for _, one in self._to_prepare()
-        )
+        return not self.why_unusable()
 
-    def migrate(self) -> None:
+    def why_unusable(self) -> str:
         """
-        Bring the database's tables up to this version.
+        Return why this version cannot use the database's tables; empty if it can.
+
+        Raises:
+            UnavailableError: The database does not answer.
         """
-        for _, bring_up in self.migrations():
+        why = schema_version(self.engine).why_unusable()
+        if why or all(one.is_prepared() for _, one in self._to_prepare()):
+            return why
+        return BEHIND
+
+    def awaits_contract(self) -> bool:
+        """
+        Return whether tables still have what only older versions need.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return schema_version(self.engine).awaits_contract
+
+    def migrate(self, *, contracts: bool = False) -> None:
+        """
+        Bring the database's tables up to this version; see ``migrations``.
+        """
+        for _, bring_up in self.migrations(contracts=contracts):
             bring_up()
 
-    def migrations(self) -> Iterator[tuple[str, Callable[[], None]]]:
+    def migrations(
+        self, *, contracts: bool = False
+    ) -> Iterator[tuple[str, Callable[[], None]]]:
         """
         Yield what ``migrate`` consists of, each after whose tables it is about.
 
         Large tables take minutes, so that whoever waits may want to know.
+
+        Args:
+            contracts: No process of an older version runs any more: what only those
+                need is taken away, too.
         """
-        yield "the service", partial(migrate, self.engine)
+        yield "the service", partial(migrate, self.engine, contracts=contracts)
         for name, one in self._to_prepare():
             yield name, one.prepare
 

@@ -1,7 +1,10 @@
 """
-Bring a database to the present schema.
+Bring a database to the schema of this version.
+
+Expands run while processes of older versions serve, contracts once those have ended.
 """
 
+import time
 from pathlib import Path
 from typing import Final
 
@@ -9,55 +12,70 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.schema import CreateSchema
 
-from hvcore.errors import ConfigError
-from hvcore.persistence.engine import (
-    MIGRATION_TIMEOUT_MS,
-    reading,
-    schema_of,
-    writing,
-)
+from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, schema_of, writing
 from hvcore.persistence.naming import prefix_of
+from hvcore.persistence.schema_version import (
+    BEHIND,
+    NEWEST_CONTRACT,
+    NEWEST_EXPAND,
+    VERSION_TABLE,
+    SchemaVersion,
+    read_version,
+    schema_version,
+)
 from hvcore.persistence.tables import metadata
 
-HEAD: Final = "0015"
-"""The newest migration. A constant, so that asking does not load Alembic."""
-
+FOLDER: Final = Path(__file__).parent / "migrations"
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_636F_7265
-VERSION_TABLE: Final = "alembic_version"
-"""Before a prefix; another program's is another table."""
-COPYING: Final = "copying:"
-"""What the version of a database begins with while another one is copied into it."""
-UNFINISHED: Final = (
-    "The database is an unfinished copy of another one. Finish it: run hv migrate --to "
-    "there, or hv restore here, once more. Or take an empty database."
+TABLE_WAIT_MS: Final = 1_000
+"""
+PostgreSQL: for a table that somebody reads, such as a backup. All who ask for the table
+meanwhile wait behind us, and a request gives up after 3.5 s.
+"""
+TRIES_AGAIN_FOR_S: Final = 600.0
+"""A backup may read that long."""
+_PAUSE_S: Final = 2.0
+"""In which those go on who waited behind us."""
+_NEWER: Final = (
+    "A newer version of hvcore has expanded the database. Run hv migrate --contract "
+    "with that version."
 )
-_APART: Final = "keep the tables apart with a schema (HV_DATABASE__SCHEMA)"
 
 
-def is_current(engine: Engine) -> bool:
+def migrate(engine: Engine, *, contracts: bool = False) -> None:
     """
-    Return whether the database has the present schema; a millisecond.
+    Have the database expanded for this version; a new one gets all of it.
+
+    Several processes may try at once; one does it, the others wait. Each try is one
+    transaction.
+
+    Args:
+        contracts: No process of an older version runs any more: what only those need
+            is taken away, too.
 
     Raises:
         UnavailableError: The database does not answer.
+        ConfigError: A newer version has contracted it, it is another program's, or an
+            unfinished copy.
     """
-    with reading(engine) as connection:
-        return _is_current(connection)
-
-
-def migrate(engine: Engine) -> None:
-    """
-    Bring the database to the present schema, in one transaction.
-
-    Several processes may try at once; one does it, the others wait.
-
-    Raises:
-        UnavailableError: The database does not answer.
-        ConfigError: It is of a newer version, another program's, or an unfinished copy.
-    """
-    if is_current(engine):
+    there = schema_version(engine)
+    if not there.why_unusable() and not (contracts and there.awaits_contract):
         return
+    until = time.monotonic() + TRIES_AGAIN_FOR_S
+    while True:
+        try:
+            _migrate_once(engine, contracts=contracts)
+        except UnavailableError as error:
+            if not _waits_for_table(error) or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
+
+
+def _migrate_once(engine: Engine, *, contracts: bool) -> None:
     # Longer than usual: a large table may be rewritten meanwhile.
     with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
@@ -65,39 +83,32 @@ def migrate(engine: Engine) -> None:
             # SQLite has its one write lock already.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
             _make_schema(connection)
-        if not _is_current(connection):
-            if any(one.startswith(COPYING) for one in versions(connection)):
-                raise ConfigError(UNFINISHED)
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {TABLE_WAIT_MS}")
+        there = read_version(connection)
+        _refuse(there)
+        if there.is_empty:
             _refuse_others_tables(connection)
-            _upgrade(connection)
+        if there.expand < NEWEST_EXPAND:
+            _upgrade(connection, NEWEST_EXPAND)
+        # On a new database there is no older version to wait for.
+        if NEWEST_CONTRACT and (there.is_empty or contracts and there.awaits_contract):
+            if there.is_newer:
+                raise ConfigError(_NEWER)
+            _upgrade(connection, NEWEST_CONTRACT)
         connection.commit()
 
 
-def versions(connection: Connection) -> list[str]:
-    """
-    Return what the database says of its version; nothing if it has no tables.
-    """
-    version = _version_table(connection)
-    if not sa.inspect(connection).has_table(version.name):
-        return []
-    return list(connection.execute(sa.select(version.c.version_num)).scalars())
+def _waits_for_table(error: UnavailableError) -> bool:
+    cause = error.__cause__
+    # Of psycopg: lock_not_available.
+    return getattr(getattr(cause, "orig", cause), "sqlstate", "") == "55P03"
 
 
-def set_version(connection: Connection, version: str) -> None:
-    """
-    Write another version into a database that has one.
-    """
-    table = _version_table(connection)
-    connection.execute(sa.update(table).values(version_num=version))
-
-
-def _version_table(connection: Connection) -> sa.TableClause:
-    name = prefix_of(connection.dialect) + VERSION_TABLE
-    return sa.table(name, sa.column("version_num", sa.Text))
-
-
-def _is_current(connection: Connection) -> bool:
-    return versions(connection) == [HEAD]
+def _refuse(there: SchemaVersion) -> None:
+    why = there.why_unusable()
+    # What is only behind is what we are here for.
+    if why and why != BEHIND:
+        raise ConfigError(why)
 
 
 def _make_schema(connection: Connection) -> None:
@@ -117,26 +128,22 @@ def _refuse_others_tables(connection: Connection) -> None:
     if taken:
         raise ConfigError(
             "The database has tables of another program with names of ours "
-            f"({', '.join(taken)}); {_APART}."
+            f"({', '.join(taken)}); keep the tables apart with a schema "
+            "(HV_DATABASE__SCHEMA)."
         )
 
 
-def _upgrade(connection: Connection) -> None:
+def _upgrade(connection: Connection, revision: str) -> None:
     # Loaded here: it takes longer than everything else of a start.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
-    from alembic.util.exc import CommandError  # noqa: PLC0415
 
     config = Config()
+    folder = str(FOLDER).replace("%", "%%")
+    config.set_main_option("script_location", folder)
+    config.set_main_option("path_separator", "newline")
     config.set_main_option(
-        "script_location", str(Path(__file__).parent / "migrations").replace("%", "%%")
+        "version_locations", f"{folder}/versions\n{folder}/contracts"
     )
     config.attributes["connection"] = connection
-    try:
-        command.upgrade(config, "head")
-    except CommandError as exc:
-        raise ConfigError(
-            "The database is of a newer version of hvcore than this one; install "
-            "that version, or restore a backup. If its alembic_version is another "
-            f"program's, {_APART}."
-        ) from exc
+    command.upgrade(config, revision)

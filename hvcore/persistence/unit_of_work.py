@@ -23,7 +23,7 @@ from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantReposit
 from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.links.share_codes import SqlShareCodeRepository
-from hvcore.persistence.migrate import is_current
+from hvcore.persistence.schema_version import schema_version
 from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
 from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
@@ -292,7 +292,5 @@ class SqlUnitOfWork:
         """
         Raise UnavailableError if the database cannot serve this version.
         """
-        if not is_current(self._engine):
-            raise UnavailableError(
-                "The database is not at this version; run: hv migrate."
-            )
+        if why := schema_version(self._engine).why_unusable():
+            raise UnavailableError(why)

@@ -21,7 +21,6 @@ from sqlalchemy.schema import CreateColumn
 from hvcore.plugin_api import (
     PLAYBACK_COLUMNS,
     Aggregation,
-    ConfigError,
     Database,
     PlaybackColumn,
 )
@@ -214,7 +213,6 @@ def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
 
     Raises:
         UnavailableError: The database does not answer.
-        ConfigError: Its tables are of a newer version.
     """
     with database.writing(timeout_ms=_PREPARE_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
@@ -222,13 +220,11 @@ def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             # SQLite has its one write lock already.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
-        found = _version(connection)
-        if found is not None and found > VERSION:
-            raise ConfigError(
-                "The analytics tables are of a newer version of hvcore than this "
-                "one; install that version, or restore a backup."
-            )
-        # Up to now a version has only added tables, and metrics their columns.
+        if (_version(connection) or 0) > VERSION:
+            # Nothing is missing here, and the newer one counts what it needs itself.
+            return
+        # A version only adds, since older ones go on: tables, and of metrics their
+        # columns. What they cannot use gets a table of another name.
         metadata.create_all(connection)
         _add_playback_columns(connection)
         complete(connection)
@@ -239,13 +235,14 @@ def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
 
 def is_prepared(database: Database) -> bool:
     """
-    Return whether the tables are those of this version.
+    Return whether this version can use the tables; those of newer ones have more.
 
     Raises:
         UnavailableError: The database does not answer.
     """
     with database.reading() as connection:
-        return _version(connection) == VERSION and not _missing_columns(connection)
+        found = _version(connection) or 0
+        return found >= VERSION and not _missing_columns(connection)
 
 
 def _add_playback_columns(connection: Connection) -> None:

@@ -5,6 +5,7 @@ Migrations.
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Connection, Engine
 
 import hvcore.persistence
@@ -26,14 +26,29 @@ from hvcore.domain.ids import new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
-from hvcore.persistence.engine import writing
+from hvcore.persistence.engine import make_engine, writing
+from hvcore.errors import ConfigError, UnavailableError
 from hvcore.persistence.json_columns import dump
-from hvcore.persistence.migrate import HEAD, is_current, migrate
+from hvcore.persistence.migrate import migrate
 from hvcore.persistence.rows import grant_to_row, job_to_row, video_to_row
+from hvcore.persistence.schema_version import (
+    BEHIND,
+    CONTRACTED,
+    is_current,
+    refuse_other_schema,
+    schema_version,
+    set_versions,
+)
 from hvcore.persistence.tables import EPOCH, metadata
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.totals import SqlVideoTotals
+from tests.persistence.next_version import (
+    FOLLOWING,
+    FOLLOWING_CONTRACT,
+    TAKES_AWAY,
+    next_migrations,
+)
 from tests.persistence.samples import (
     ENV,
     NOW,
@@ -46,14 +61,6 @@ from tests.persistence.samples import (
     order,
     video,
 )
-
-
-def test_the_constant_names_the_newest_migration() -> None:
-    config = Config()
-    folder = Path(hvcore.persistence.__path__[0]) / "migrations"
-    config.set_main_option("script_location", str(folder))
-
-    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
 
 
 def test_a_database_is_current_once_it_is_migrated(empty_engine: Engine) -> None:
@@ -217,6 +224,121 @@ def _migrate_to(engine: Engine, revision: str) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
         connection.commit()
+
+
+def test_an_older_version_uses_what_a_newer_one_has_expanded(
+    empty_engine: Engine,
+) -> None:
+    migrate(empty_engine)
+    set_version(empty_engine, "9998")
+
+    migrate(empty_engine)
+
+    assert is_current(empty_engine)
+    # What it would copy or back up, it does not know all of.
+    with (
+        empty_engine.connect() as connection,
+        pytest.raises(ConfigError, match="newer version"),
+    ):
+        refuse_other_schema(connection)
+
+
+def test_an_older_version_refuses_what_a_newer_one_has_contracted(
+    empty_engine: Engine,
+) -> None:
+    migrate(empty_engine)
+    set_version(empty_engine, "9998", "contract-0099")
+
+    assert schema_version(empty_engine).why_unusable() == CONTRACTED
+    with pytest.raises(ConfigError, match="contracted"):
+        migrate(empty_engine)
+    with pytest.raises(UnavailableError, match="contracted"):
+        SqlUnitOfWork(empty_engine, SystemClock(), None).ping()
+
+
+def test_the_version_of_another_program_is_refused(empty_engine: Engine) -> None:
+    migrate(empty_engine)
+    set_version(empty_engine, "1f2e3d4c5b6a")
+
+    with pytest.raises(ConfigError, match="HV_DATABASE__SCHEMA"):
+        migrate(empty_engine)
+
+
+def set_version(engine: Engine, *versions: str) -> None:
+    with engine.begin() as connection:
+        set_versions(connection, versions)
+
+
+@pytest.fixture
+def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Have this process be of the next version, from the moment it is asked for.
+    """
+    next_migrations(tmp_path, contract=TAKES_AWAY)
+    monkeypatch.setattr("hvcore.persistence.migrate.FOLDER", tmp_path / "migrations")
+    for name, value in (
+        ("NEWEST_EXPAND", FOLLOWING),
+        ("NEWEST_CONTRACT", FOLLOWING_CONTRACT),
+    ):
+        monkeypatch.setattr(f"hvcore.persistence.migrate.{name}", value)
+        monkeypatch.setattr(f"hvcore.persistence.schema_version.{name}", value)
+
+
+def test_what_older_versions_need_stays_until_it_is_contracted(
+    migrated_url: str, request: pytest.FixtureRequest
+) -> None:
+    engine = make_engine(migrated_url)
+    request.getfixturevalue("next_version")
+    assert schema_version(engine).why_unusable() == BEHIND
+
+    migrate(engine)
+    expanded = _columns(engine)
+    is_awaited = schema_version(engine).awaits_contract
+    migrate(engine, contracts=True)
+    contracted = _columns(engine)
+
+    assert {"chapters", "mood"} <= expanded
+    assert is_awaited
+    assert not schema_version(engine).awaits_contract
+    assert expanded - contracted == {"chapters"}
+    assert is_current(engine)
+    engine.dispose()
+
+
+@pytest.mark.usefixtures("next_version")
+def test_a_new_database_has_nothing_for_older_versions(empty_engine: Engine) -> None:
+    migrate(empty_engine)
+
+    assert "chapters" not in _columns(empty_engine)
+
+
+def test_a_table_that_somebody_reads_is_waited_for_without_holding_up_others(
+    migrated_url: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make_engine(migrated_url)
+    if engine.dialect.name != "postgresql":
+        # There readers hold up nobody.
+        return
+    request.getfixturevalue("next_version")
+    monkeypatch.setattr("hvcore.persistence.migrate.TABLE_WAIT_MS", 50)
+    monkeypatch.setattr("hvcore.persistence.migrate._PAUSE_S", 0.05)
+    with engine.connect() as reader, ThreadPoolExecutor(1) as threads:
+        # Until its end nobody changes the table.
+        reader.exec_driver_sql("SELECT count(*) FROM videos")
+        migrating = threads.submit(migrate, engine)
+        with pytest.raises(TimeoutError):
+            migrating.result(timeout=0.5)
+        assert "mood" not in _columns(engine)
+        reader.rollback()
+
+        migrating.result(timeout=30)
+
+    assert "mood" in _columns(engine)
+    engine.dispose()
+
+
+def _columns(engine: Engine) -> set[str]:
+    return {column["name"] for column in sa.inspect(engine).get_columns("videos")}
 
 
 def test_a_failed_migration_leaves_nothing_behind(

@@ -17,7 +17,7 @@ from hvcore.persistence.copying.sources import RowSource
 from hvcore.persistence.copying.target import CopyTarget
 from hvcore.persistence.copying.values import Digest
 from hvcore.persistence.engine import reading, schema_of
-from hvcore.persistence.migrate import HEAD
+from hvcore.persistence.schema_version import SCHEMA
 from hvcore.persistence.tables import leaders
 
 Tell = Callable[[str], None]
@@ -54,7 +54,7 @@ def copy_id_of(engine: Engine) -> str:
     Return what a copy of this database is known by.
     """
     url = engine.url.set(password=None).render_as_string()
-    return sha256(f"{HEAD} {schema_of(engine)} {url}".encode()).hexdigest()[:20]
+    return sha256(f"{SCHEMA} {schema_of(engine)} {url}".encode()).hexdigest()[:20]
 
 
 def copy(

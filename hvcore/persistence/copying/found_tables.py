@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Dialect
 
 from hvcore.persistence.copying.values import ColumnKind, kind_of
-from hvcore.persistence.migrate import VERSION_TABLE
+from hvcore.persistence.schema_version import VERSION_TABLE
 from hvcore.persistence.naming import prefix_of
 from hvcore.persistence.tables import metadata, videos
 

@@ -29,7 +29,12 @@ from hvcore.persistence.copying.values import (
     from_canonical,
 )
 from hvcore.persistence.engine import reading, writing
-from hvcore.persistence.migrate import COPYING, HEAD, set_version, versions
+from hvcore.persistence.schema_version import (
+    COPYING,
+    OWN_VERSIONS,
+    set_versions,
+    versions,
+)
 
 PAGE_ROWS: Final = 1000
 PAGE_BYTES: Final = 4 * 1024**2
@@ -88,7 +93,7 @@ class CopyTarget:
                 _refuse_other_columns(table, source.shapes[table.name])
             if not is_begun:
                 self._empty(connection, source)
-                set_version(connection, self._mark)
+                set_versions(connection, [self._mark])
                 connection.commit()
         failpoint("copy.begun")
 
@@ -143,7 +148,7 @@ class CopyTarget:
             if connection.dialect.name == "postgresql":
                 for found in self._tables.values():
                     _set_sequences(connection, found)
-            set_version(connection, HEAD)
+            set_versions(connection, OWN_VERSIONS)
             connection.commit()
 
     def _is_begun(self, connection: Connection, source: RowSource) -> bool:

@@ -4,9 +4,9 @@ How Alembic reaches the database: migrate.py passes an open transaction.
 
 from alembic import context
 
-from hvcore.persistence.migrate import VERSION_TABLE
 from hvcore.persistence.migrations.operations import run_migrations
 from hvcore.persistence.naming import prefix_of
+from hvcore.persistence.schema_version import VERSION_TABLE
 from hvcore.persistence.tables import metadata
 
 connection = context.config.attributes["connection"]

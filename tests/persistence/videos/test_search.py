@@ -270,7 +270,8 @@ def test_names_of_one_environment_are_found_among_those_of_many(
 def test_a_database_that_refuses_the_index_is_migrated_all_the_same(
     empty_engine: Engine, monkeypatch: pytest.MonkeyPatch, refused: str
 ) -> None:
-    from hvcore.persistence.migrate import is_current, migrate  # noqa: PLC0415
+    from hvcore.persistence.migrate import migrate  # noqa: PLC0415
+    from hvcore.persistence.schema_version import is_current  # noqa: PLC0415
 
     name = "_SQLITE" if empty_engine.dialect.name == "sqlite" else "_POSTGRESQL"
     statements = getattr(search_index, name)

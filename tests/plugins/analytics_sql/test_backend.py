@@ -29,7 +29,7 @@ from hv_analytics_sql.tables import (
 from hvcore.domain.analytics.breakdown import MAX_HOSTS, BreakdownBy
 from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.segments import ALL_TIME, DateRange, VideoScope
-from hvcore.errors import ConfigError, UnavailableError
+from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.analytics import (
@@ -179,14 +179,17 @@ def test_an_unprepared_database_says_what_to_do(engine: Engine) -> None:
         store.ping()
 
 
-def test_tables_of_a_newer_version_are_left_alone(engine: Engine) -> None:
+def test_tables_of_a_newer_version_are_used_and_left_alone(engine: Engine) -> None:
     store = prepared(engine)
     with PluginDatabase(engine).writing() as connection:
         connection.execute(sa.update(schema_version).values(version=99))
         connection.commit()
 
-    with pytest.raises(ConfigError, match="newer version"):
-        store.prepare()
+    store.prepare()
+
+    assert store.is_prepared()
+    with PluginDatabase(engine).reading() as connection:
+        assert connection.execute(sa.select(schema_version.c.version)).scalar() == 99
 
 
 @pytest.mark.parametrize(

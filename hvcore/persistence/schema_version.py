@@ -1,0 +1,180 @@
+"""
+What a database says of its schema, and whether this version can use it.
+
+Two chains of migrations lead there. An expand only adds, so that older versions go on
+beside newer ones; a contract takes away what only older versions need.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from hvcore.errors import ConfigError
+from hvcore.persistence.engine import reading
+from hvcore.persistence.naming import prefix_of
+
+NEWEST_EXPAND: Final = "0015"
+"""A constant, so that asking does not load Alembic."""
+NEWEST_CONTRACT: Final = ""
+"""Likewise; as yet there is none."""
+
+OWN_VERSIONS: Final = tuple(filter(None, (NEWEST_EXPAND, NEWEST_CONTRACT)))
+SCHEMA: Final = "+".join(OWN_VERSIONS)
+"""What this version's tables are called in copies and backups."""
+
+VERSION_TABLE: Final = "alembic_version"
+"""Before a prefix; another program's is another table."""
+COPYING: Final = "copying:"
+"""What the version of a database begins with while another one is copied into it."""
+
+UNFINISHED: Final = (
+    "The database is an unfinished copy of another one. Finish it: run hv migrate --to "
+    "there, or hv restore here, once more. Or take an empty database."
+)
+BEHIND: Final = (
+    "The database is not at this version. Run: hv migrate (hv up does so by itself)."
+)
+CONTRACTED: Final = (
+    "A newer version of hvcore has contracted the database (hv migrate --contract), so "
+    "that this one cannot use it any more. Install the newer version, or restore a "
+    "backup with this one."
+)
+FOREIGN: Final = (
+    "The database's alembic_version is none of hvcore's. If it is another program's, "
+    "keep the tables apart with a schema (HV_DATABASE__SCHEMA)."
+)
+
+_EXPAND: Final = re.compile(r"[0-9]{4}")
+_CONTRACT: Final = re.compile(r"contract-[0-9]{4}")
+
+
+@attrs.frozen
+class SchemaVersion:
+    """
+    How far a database has come.
+
+    Attributes:
+        expand: The last migration that added something; empty without tables.
+        contract: The last one that took something away; empty if none has.
+        others: Versions that no hvcore has written, or that say of a copy.
+    """
+
+    expand: str = ""
+    contract: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """
+        Return whether nothing has been migrated here.
+        """
+        return self == SchemaVersion()
+
+    @property
+    def is_newer(self) -> bool:
+        """
+        Return whether a newer version of hvcore has migrated it.
+        """
+        return self.expand > NEWEST_EXPAND or self.contract > NEWEST_CONTRACT
+
+    @property
+    def awaits_contract(self) -> bool:
+        """
+        Return whether it still has what only older versions need.
+        """
+        return not self.is_empty and self.contract < NEWEST_CONTRACT
+
+    def why_unusable(self) -> str:
+        """
+        Return why this version cannot use the database; empty if it can.
+        """
+        if any(one.startswith(COPYING) for one in self.others):
+            return UNFINISHED
+        if self.others:
+            return FOREIGN
+        if self.contract > NEWEST_CONTRACT:
+            return CONTRACTED
+        return BEHIND if self.expand < NEWEST_EXPAND else ""
+
+
+def schema_version(engine: Engine) -> SchemaVersion:
+    """
+    Return how far the database has come; a millisecond.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with reading(engine) as connection:
+        return read_version(connection)
+
+
+def refuse_other_schema(connection: Connection) -> None:
+    """
+    Refuse a database that has other tables or columns than those of this version.
+
+    Raises:
+        ConfigError: It has; this version may use it, but does not know all of it.
+    """
+    there = read_version(connection)
+    if there.is_newer:
+        raise ConfigError(
+            "A newer version of hvcore has migrated the database, and this one does not "
+            "know all of its columns. Run this command with that version."
+        )
+    if there.awaits_contract:
+        raise ConfigError(
+            "The database still has what only an older version needs. Stop the last "
+            "process of that version, and run: hv migrate --contract"
+        )
+
+
+def read_version(connection: Connection) -> SchemaVersion:
+    """
+    Return how far the database has come, on an open connection.
+    """
+    said = versions(connection)
+    expands = [one for one in said if _EXPAND.fullmatch(one)]
+    contracts = [one for one in said if _CONTRACT.fullmatch(one)]
+    return SchemaVersion(
+        max(expands, default=""),
+        max(contracts, default=""),
+        tuple(one for one in said if one not in {*expands, *contracts}),
+    )
+
+
+def is_current(engine: Engine) -> bool:
+    """
+    Return whether this version can use the database; a millisecond.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    return not schema_version(engine).why_unusable()
+
+
+def versions(connection: Connection) -> list[str]:
+    """
+    Return what the database says of its version; nothing if it has no tables.
+    """
+    version = _version_table(connection)
+    if not sa.inspect(connection).has_table(version.name):
+        return []
+    return list(connection.execute(sa.select(version.c.version_num)).scalars())
+
+
+def set_versions(connection: Connection, wanted: Sequence[str]) -> None:
+    """
+    Write other versions into a database that has some.
+    """
+    table = _version_table(connection)
+    connection.execute(sa.delete(table))
+    connection.execute(sa.insert(table), [{"version_num": one} for one in wanted])
+
+
+def _version_table(connection: Connection) -> sa.TableClause:
+    name = prefix_of(connection.dialect) + VERSION_TABLE
+    return sa.table(name, sa.column("version_num", sa.Text))

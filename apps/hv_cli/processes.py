@@ -13,7 +13,13 @@ from typing import Any, Final
 import click
 
 from hv_cli import process_logs
-from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
+from hv_cli.commands import (
+    CliError,
+    HvCommand,
+    Invocation,
+    duration_option,
+    pass_invocation,
+)
 from hv_cli.metrics import measure, serve_beside
 from hv_cli.queue_server import refuse_lonely_queue
 from hv_server.listening import BIND_PATIENCE_S, listen
@@ -122,18 +128,44 @@ def delivery(
     help="Take only encodes of organizations that have none in work, while others "
     "have. Needs --lane encode.",
 )
+@click.option(
+    "--drain",
+    "drains",
+    is_flag=True,
+    help="Run none: tell the workers of this data folder to take no more tasks, wait "
+    "until they have ended, and exit with 1 if one has not.",
+)
+@click.option(
+    "--within",
+    "within_s",
+    callback=duration_option,
+    metavar="TIME",
+    help="With --drain: how long they may finish what they do, such as 5m. Then they "
+    "hand it back to other workers. By default they do so at once.",
+)
 @click.option("--replaces", type=int, hidden=True)
 @pass_invocation
-def worker(
+def worker(  # noqa: PLR0913 - one for each option
     invocation: Invocation,
     *,
     lanes: tuple[str, ...],
     reserve: bool,
+    drains: bool,
+    within_s: float | None,
     replaces: int | None,
 ) -> None:
     """
-    Run one worker alone, until SIGTERM.
+    Run one worker alone, until SIGTERM, or end those that run.
     """
+    if within_s is not None and not drains:
+        raise click.UsageError("--within needs --drain.")
+    if drains:
+        if lanes or reserve:
+            raise click.UsageError("--drain takes neither --lane nor --reserve.")
+        from hv_cli.worker_drain import drain_workers  # noqa: PLC0415 - only this
+
+        drain_workers(invocation.data, within_s=within_s or 0.0)
+        return
     if reserve and lanes != ("encode",):
         raise click.UsageError("--reserve needs --lane encode, and no other lane.")
     from hv_worker.consume import run_worker  # noqa: PLC0415 - this process's own
@@ -149,7 +181,9 @@ def worker(
         wanted += (*LIGHT_LANES, Lane.OUTBOUND)
     if not lanes or "encode" in lanes:
         wanted.append(Lane.ENCODE)
-    run_worker(_measured(invocation), wanted, is_reserve=reserve)
+    run_worker(
+        _measured(invocation), wanted, is_reserve=reserve, is_kept=_is_supervised()
+    )
 
 
 @click.command(cls=HvCommand)
@@ -248,6 +282,8 @@ def _serve(  # noqa: PLR0913 - what differs between the two
         threads=threads,
         takes_files=takes_files,
         shares=settings.shares,
+        # hv up ends all of them together: there is no other to send requests to.
+        shutdown_delay_s=0 if is_supervised else settings.server.shutdown_delay_s,
     )
 
 

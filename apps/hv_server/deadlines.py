@@ -38,9 +38,9 @@ from hv_server.refusals import MissingHostError, answer, error_for
 from hv_server.request_bodies import WatchedConnection
 from hv_server.request_lock import RequestLock
 from hv_server.request_receiver import RequestReceiver
+from hv_server.stopping import FINISHES_WITHIN_S, ShutdownDelay
 from hv_server.thread_lanes import ThreadLanes
 from hv_server.unsent_answer import UnsentAnswer, make_room
-from hv_web.readiness import STATE
 from hvcore.errors import HvError, UnavailableError
 from hvcore.throttling.shares import SharedCapacity
 
@@ -78,6 +78,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         # Gunicorn takes none beyond, and so would leave each without an answer.
         self.worker_connections = self.cfg.worker_connections + 1
         self._request_lock = RequestLock()
+        self._shutdown_delay = ShutdownDelay(self.app.shutdown_delay_s)
         self._unsent = make_room()
         self._connections = OpenConnections(
             shares=SharedCapacity(
@@ -115,6 +116,8 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             start=self.enqueue_req,
             refuse=self._refuse,
         )
+        # Of this process alone: the arbiter has another one, for the delay as well.
+        self.cfg.set("graceful_timeout", FINISHES_WITHIN_S)
         # The app stays for good: to look through it for garbage again and again kept
         # all requests of the API waiting for 90 ms each time.
         gc.collect()
@@ -127,10 +130,12 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
     def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Take SIGTERM: what asks whether this process is ready is told so.
+        Take SIGTERM: what asks whether this process is ready is told so, and has time.
         """
-        STATE.is_stopping = True
-        super().handle_exit(sig, frame)
+        if self._shutdown_delay.begin():
+            super().handle_exit(sig, frame)
+        # Whoever keeps connections opens the next one elsewhere.
+        self.cfg.set("keepalive", 0)
 
     def accept(self, listener: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
@@ -239,6 +244,8 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         Close connections that are late, and all of them at the end.
         """
         now = time.monotonic()
+        if self._shutdown_delay.is_over():
+            self.alive = False
         self._receiver.look_after(now, is_stopping=not self.alive)
         self._sender.look_after(now)
         self._lingering.look_after(now)

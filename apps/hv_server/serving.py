@@ -18,6 +18,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
 from hv_server.listening import BACKLOG
+from hv_server.stopping import FINISHES_WITHIN_S
 from hv_server.thread_lanes import MONITOR_THREADS
 from hvcore.child_launcher import SHORT_SLICE_NS, die_with_parent, run_for
 from hvcore.errors import HvcoreError
@@ -56,6 +57,7 @@ def serve(  # noqa: PLR0913 - what differs between servers
     threads: int,
     takes_files: bool,
     shares: ShareSettings = DEFAULT_SHARES,
+    shutdown_delay_s: float = 0,
 ) -> None:
     """
     Serve until SIGTERM; requests in flight are finished.
@@ -67,6 +69,8 @@ def serve(  # noqa: PLR0913 - what differs between servers
         threads: Those for clients that have one already; clients without one find
             more.
         takes_files: Whether a request's body may take long.
+        shutdown_delay_s: How long requests are still taken after SIGTERM, while
+            ``/health/ready`` says that they are to be sent elsewhere.
     """
     kind = "file_loop.worker.FilesInLoop" if takes_files else "deadlines.SmallBodies"
     own = {
@@ -76,10 +80,12 @@ def serve(  # noqa: PLR0913 - what differs between servers
         "workers": workers,
         "threads": threads + shares.threads_reserved,
         "worker_class": f"hv_server.{kind}",
+        # The arbiter counts from SIGTERM on, its workers from the end of the delay.
+        "graceful_timeout": shutdown_delay_s + FINISHES_WITHIN_S,
     }
     arbiter = os.getpid()
     try:
-        _Server(make_app, own, shares).run()
+        _Server(make_app, own, shares, shutdown_delay_s).run()
     except SystemExit as exc:
         # An app that cannot be built; it is said why. A worker, which ends here
         # too, tells its arbiter so by this status: any other starts it again.
@@ -98,9 +104,11 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         make_app: Callable[[], WsgiApp],
         settings: Mapping[str, object],
         shares: ShareSettings = DEFAULT_SHARES,
+        shutdown_delay_s: float = 0,
     ) -> None:
         # Its worker asks for them.
         self.shares = shares
+        self.shutdown_delay_s = shutdown_delay_s
         self._make_app = make_app
         self._settings = settings
         self._doubts = _Doubts()
@@ -217,7 +225,7 @@ SETTINGS: Final[Mapping[str, object]] = {
     # killed.
     "timeout": 60,
     # hv up waits 5 s for its processes; a large upload is started again.
-    "graceful_timeout": 4,
+    "graceful_timeout": FINISHES_WITHIN_S,
     # Longer than the pause between two polls of a player (6 s segments).
     "keepalive": 15,
     # A playback token may have 4 KB, and a player sends it in the address.

@@ -8,12 +8,15 @@ rang more often is not served more often, and nothing waits for a lost message.
 
 import gc
 import logging
+import os
+import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from hv_worker.identity import worker_name
 from hv_worker.outbound import OutboundThreads
+from hv_worker.presence import present
 from hv_worker.scratch import remove_orphans, scratch_folder
 from hv_worker.stopping import Stopping, waited
 from hvcore.assembly import Services, build
@@ -32,14 +35,20 @@ _log = logging.getLogger(__name__)
 
 
 def run_worker(
-    settings: Settings, lanes: Sequence[Lane], *, is_reserve: bool = False
+    settings: Settings,
+    lanes: Sequence[Lane],
+    *,
+    is_reserve: bool = False,
+    is_kept: bool = False,
 ) -> None:
     """
     Run tasks in this process until SIGTERM: one at a time, outbound ones aside.
 
-    Tasks that are running then are handed back at once.
+    Tasks that are running then are handed back at once. Who is told to leave (see
+    presence) finishes them first.
 
     Args:
+        is_kept: Whether another process starts it again when it ends.
         is_reserve: Whether it only takes tasks of organizations of which nothing is
             in work, while something of another one is. It has no outbound lane.
 
@@ -53,22 +62,27 @@ def run_worker(
         _freeze(services)
         return services
 
-    work_until(
-        Stopping(),
-        make,
-        data_dir=settings.data_dir,
-        lanes=lanes,
-        is_reserve=is_reserve,
-    )
+    stopping = Stopping()
+    name = f"{socket.gethostname()}, process {os.getpid()}"
+    with present(settings.data_dir, stopping, name=name, is_kept=is_kept):
+        work_until(
+            stopping,
+            make,
+            data_dir=settings.data_dir,
+            lanes=lanes,
+            is_reserve=is_reserve,
+            leaving=stopping.is_leaving,
+        )
 
 
-def work_until(
+def work_until(  # noqa: PLR0913 - what differs between programs
     stopping: Callable[[], bool],
     make: Callable[[Path], Services],
     *,
     data_dir: Path,
     lanes: Sequence[Lane],
     is_reserve: bool = False,
+    leaving: Callable[[], bool] | None = None,
 ) -> None:
     """
     Run tasks in this thread; see run_worker.
@@ -76,7 +90,10 @@ def work_until(
     Args:
         stopping: Returns whether this is to end.
         make: Makes the services, with a folder for temporary files.
+        leaving: Returns whether this takes no more tasks, and ends after those it has;
+            true whenever stopping is. None takes some until stopping is true.
     """
+    leaving = leaving or stopping
     name = worker_name(data_dir)
     scratch = data_dir / "work"
     remove_orphans(scratch)
@@ -97,7 +114,7 @@ def work_until(
         def shall_end() -> bool:
             # Asked between tasks, in the thread that runs them.
             services.source_cache.remove_idle()
-            return stopping() or (threads is not None and threads.has_ended())
+            return leaving() or (threads is not None and threads.has_ended())
 
         def handle(_: TaskId | None = None) -> None:
             while not shall_end() and task_runs.run_next(
@@ -108,16 +125,18 @@ def work_until(
         if is_reserve:
             # Messages are for those who take everything: one that came here would
             # be missing there.
-            while not waited(stopping, RESERVE_LOOKS_EVERY_S):
+            while not waited(leaving, RESERVE_LOOKS_EVERY_S):
                 handle()
             return
         if Lane.OUTBOUND not in lanes:
             services.queue.consume(handle, lanes=own, until=shall_end)
             return
-        threads = OutboundThreads(services, worker=name, stopping=stopping)
+        threads = OutboundThreads(
+            services, worker=name, stopping=stopping, leaving=leaving
+        )
         with threads.running():
             services.queue.consume(handle, lanes=own, until=shall_end)
-        if not stopping():
+        if not leaving():
             raise RuntimeError("outbound tasks are no longer taken")
 
 

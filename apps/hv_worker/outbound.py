@@ -47,12 +47,18 @@ class OutboundThreads:
     """
 
     def __init__(
-        self, services: Services, *, worker: str, stopping: Callable[[], bool]
+        self,
+        services: Services,
+        *,
+        worker: str,
+        stopping: Callable[[], bool],
+        leaving: Callable[[], bool] | None = None,
     ) -> None:
         self._queue = services.queue
         self._task_runs = services.task_runs
         self._worker = worker
         self._stopping = stopping
+        self._leaving = leaving or stopping
         self._ended = threading.Event()
         self._free = threading.Semaphore(THREADS)
         self._lock = threading.Lock()
@@ -73,6 +79,8 @@ class OutboundThreads:
         try:
             yield
         finally:
+            while self._are_finishing():
+                time.sleep(_LOOKS_EVERY_S)
             end = time.monotonic() + HANDS_BACK_WITHIN_S
             with self._lock:
                 threads = [taker, *self._running]
@@ -88,10 +96,16 @@ class OutboundThreads:
         """
         return self._ended.is_set()
 
+    def _are_finishing(self) -> bool:
+        if self._stopping() or not self._leaving():
+            return False
+        with self._lock:
+            return any(thread.is_alive() for thread in self._running)
+
     def _consume(self) -> None:
         try:
             self._queue.consume(
-                self._handle, lanes=[Lane.OUTBOUND], until=self._stopping
+                self._handle, lanes=[Lane.OUTBOUND], until=self._leaving
             )
         except Exception:  # noqa: BLE001 - one of the three loops
             _log.exception("outbound tasks are no longer taken")
@@ -101,10 +115,10 @@ class OutboundThreads:
     def _handle(self, task_id: TaskId) -> None:
         # Waiting here leaves the messages in the queue, for other workers.
         while not self._free.acquire(timeout=_LOOKS_EVERY_S):
-            if self._stopping():
+            if self._leaving():
                 return
         try:
-            is_started = not self._stopping() and self._begin(task_id)
+            is_started = not self._leaving() and self._begin(task_id)
         except BaseException:
             self._free.release()
             raise
@@ -165,7 +179,7 @@ class OutboundThreads:
         _, whose = _counted_as(ended)
         with self._lock:
             # At a stop, who waits is handed back with the rest.
-            is_over = self._stopping()
+            is_over = self._leaving()
             following = None if is_over else self._lines.next(whose)
             if following is not None:
                 return following

@@ -23,6 +23,7 @@ class Stopping:
 
     def __init__(self) -> None:
         self._asked = threading.Event()
+        self._leaving = threading.Event()
         self._before = {
             number: signal.signal(number, self._ask)
             for number in (signal.SIGTERM, signal.SIGINT)
@@ -54,8 +55,27 @@ class Stopping:
         """
         return self._asked.wait(seconds)
 
-    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+    def is_leaving(self) -> bool:
+        """
+        Return whether the process takes nothing new any more.
+        """
+        return self._leaving.is_set()
+
+    def leave(self) -> None:
+        """
+        Have the process take nothing new; what it has begun it may finish.
+        """
+        self._leaving.set()
+
+    def hand_back(self) -> None:
+        """
+        Have the process end, as if by a signal.
+        """
+        self._leaving.set()
         self._asked.set()
+
+    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+        self.hand_back()
 
 
 def waited(stopping: Callable[[], bool], seconds: float) -> bool:

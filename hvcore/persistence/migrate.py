@@ -91,7 +91,9 @@ def _migrate_once(engine: Engine, *, contracts: bool) -> None:
         if there.expand < NEWEST_EXPAND:
             _upgrade(connection, NEWEST_EXPAND)
         # On a new database there is no older version to wait for.
-        if NEWEST_CONTRACT and (there.is_empty or contracts and there.awaits_contract):
+        if NEWEST_CONTRACT and (
+            there.is_empty or (contracts and there.awaits_contract)
+        ):
             if there.is_newer:
                 raise ConfigError(_NEWER)
             _upgrade(connection, NEWEST_CONTRACT)

@@ -49,7 +49,7 @@ FOREIGN: Final = (
 )
 
 _EXPAND: Final = re.compile(r"[0-9]{4}")
-_CONTRACT: Final = re.compile(r"contract-[0-9]{4}")
+_CONTRACT: Final = re.compile(r"contract_[0-9]{4}")
 
 
 @attrs.frozen

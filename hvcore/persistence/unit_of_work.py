@@ -23,10 +23,10 @@ from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantReposit
 from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.links.share_codes import SqlShareCodeRepository
-from hvcore.persistence.schema_version import schema_version
 from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
 from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
+from hvcore.persistence.schema_version import schema_version
 from hvcore.persistence.sign_in.members import SqlMemberRepository
 from hvcore.persistence.sign_in.sessions import SqlSessionRepository
 from hvcore.persistence.sign_in.sign_ins import (

@@ -16,6 +16,7 @@ from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.notify import NotifySettings
 from hvcore.settings.observing import LogSettings, MetricsSettings
+from hvcore.settings.server import ServerSettings
 from hvcore.settings.shares import ShareSettings
 from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 
@@ -369,6 +370,7 @@ class Settings:
     sign_in: SignInSettings = attrs.field(factory=SignInSettings)
     log: LogSettings = attrs.field(factory=LogSettings)
     metrics: MetricsSettings = attrs.field(factory=MetricsSettings)
+    server: ServerSettings = attrs.field(factory=ServerSettings)
     plugin: PluginSettings = attrs.field(factory=PluginSettings)
     plugin_modules: tuple[str, ...] | None = None
 

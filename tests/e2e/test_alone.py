@@ -4,6 +4,7 @@ The servers as several machines run them: each alone, without ``hv up``.
 
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,7 +43,18 @@ def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
         }
 
 
-def test_each_server_starts_alone_and_ends_with_0(environ: dict[str, str]) -> None:
+def readiness(port: int) -> tuple[int, str]:
+    answer = request("GET", f"http://127.0.0.1:{port}/health/ready")
+    return answer.status, answer.headers.get("Connection", "")
+
+
+def test_each_server_sends_requests_elsewhere_before_it_ends_with_0(
+    environ: dict[str, str],
+) -> None:
+    environ |= {
+        "HV_SERVER__SHUTDOWN_DELAY_S": "4",
+        "HV_METRICS__LISTEN": f"127.0.0.1:{free_ports()}",
+    }
     subprocess.run([*HV, "migrate"], env=environ, check=True, timeout=60)
     port = free_ports()
 
@@ -52,7 +64,14 @@ def test_each_server_starts_alone_and_ends_with_0(environ: dict[str, str]) -> No
     ):
         for own in (port, port + 1):
             until(lambda own=own: lives(own), within_s=40)
+            assert readiness(own)[0] == 200
+        told_at = time.monotonic()
         for process in (api, delivery):
             process.terminate()
 
+        for own in (port, port + 1):
+            until(lambda own=own: readiness(own) == (503, "close"), within_s=3)
+            # Whatever has not asked yet is served.
+            assert lives(own)
         assert [process.wait(timeout=20) for process in (api, delivery)] == [0, 0]
+        assert time.monotonic() - told_at >= 4

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.operations import ops
 from alembic.operations.base import AbstractOperations
 from alembic.script import ScriptDirectory
-from pytest import MonkeyPatch
 from sqlalchemy.engine import Engine
 
 import hvcore.persistence
@@ -67,7 +67,7 @@ def chain(of: str, folder: Path = MIGRATIONS) -> list[str]:
 
 
 def broken_rules(
-    engine: Engine, revision: str, patch: MonkeyPatch, folder: Path = MIGRATIONS
+    engine: Engine, revision: str, patch: pytest.MonkeyPatch, folder: Path = MIGRATIONS
 ) -> set[str]:
     """
     Run one migration on a database that has those before it; judge it as an expand.
@@ -105,7 +105,9 @@ def _judge(operation: ops.MigrateOperation, made: set[str]) -> Iterator[str]:
     table = getattr(operation, "table_name", "")
     for kind, words in _GONE.items():
         if isinstance(operation, kind):
-            yield f"{words}: {table}.{getattr(operation, 'column_name', '')}".rstrip(".")
+            yield f"{words}: {table}.{getattr(operation, 'column_name', '')}".rstrip(
+                "."
+            )
     if isinstance(operation, ops.AddColumnOp):
         column = operation.column
         if not column.nullable and column.server_default is None:

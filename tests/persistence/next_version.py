@@ -10,7 +10,7 @@ from hvcore.persistence.schema_version import NEWEST_CONTRACT, NEWEST_EXPAND
 from tests.persistence.migration_rules import MIGRATIONS
 
 FOLLOWING: Final = f"{int(NEWEST_EXPAND) + 1:04}"
-FOLLOWING_CONTRACT: Final = f"contract-{int(NEWEST_CONTRACT[-4:] or 0) + 1:04}"
+FOLLOWING_CONTRACT: Final = f"contract_{int(NEWEST_CONTRACT[-4:] or 0) + 1:04}"
 ADDS: Final = """
     op.add_column("videos", sa.Column("mood", sa.Text()))
     op.create_index("ix_videos_mood", "videos", ["mood"])

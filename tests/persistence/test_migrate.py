@@ -26,8 +26,8 @@ from hvcore.domain.ids import new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
-from hvcore.persistence.engine import make_engine, writing
 from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.engine import make_engine, writing
 from hvcore.persistence.json_columns import dump
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.rows import grant_to_row, job_to_row, video_to_row
@@ -247,7 +247,7 @@ def test_an_older_version_refuses_what_a_newer_one_has_contracted(
     empty_engine: Engine,
 ) -> None:
     migrate(empty_engine)
-    set_version(empty_engine, "9998", "contract-0099")
+    set_version(empty_engine, "9998", "contract_0099")
 
     assert schema_version(empty_engine).why_unusable() == CONTRACTED
     with pytest.raises(ConfigError, match="contracted"):

@@ -54,7 +54,7 @@ def test_the_constants_name_the_newest_migrations() -> None:
     assert (contracts[-1:] or [""])[0] == NEWEST_CONTRACT
     # Compared as texts, by versions that do not have the files.
     assert expands == [f"{number:04}" for number in range(1, len(expands) + 1)]
-    assert contracts == [f"contract-{n:04}" for n in range(1, len(contracts) + 1)]
+    assert contracts == [f"contract_{n:04}" for n in range(1, len(contracts) + 1)]
 
 
 def test_no_expand_disturbs_older_versions(
@@ -112,12 +112,12 @@ def test_what_takes_something_away_is_no_expand(
 def test_what_only_adds_is_an_expand(
     postgresql_engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    body = '''
+    body = """
     op.add_column("videos", sa.Column("mood", sa.Text()))
     op.create_table("moods", sa.Column("name", sa.Text(), primary_key=True))
     op.create_index("ux_moods", "moods", ["name"], unique=True)
     op.create_index("ix_videos_mood", "videos", ["mood"])
-'''
+"""
     folder = next_migrations(tmp_path, expand=body)
 
     assert broken_rules(postgresql_engine, FOLLOWING, monkeypatch, folder) == set()

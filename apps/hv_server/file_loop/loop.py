@@ -28,6 +28,7 @@ from hv_web.plain_requests import (
     FileOpener,
     read_request,
 )
+from hv_web.readiness import STATE
 from hv_web.representations import Representation, ignore_uncounted
 from hvcore.failpoints import failpoint
 from hvcore.services.playback.responses import StoredFile
@@ -281,7 +282,7 @@ class FileLoop:
             file = stored.open_local() if isinstance(stored, StoredFile) else None
         except Exception:  # noqa: BLE001 - the app meets it again, and words it
             return None
-        loop_conn.closes = request.closes or self._is_stopping
+        loop_conn.closes = request.closes or STATE.is_stopping or self._is_stopping
         ignore_uncounted(response, chosen)
         is_counted = file is not None and chosen.has_over_half and response.segment
         written = write_head(

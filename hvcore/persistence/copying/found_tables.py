@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Dialect
 
 from hvcore.persistence.copying.values import ColumnKind, kind_of
-from hvcore.persistence.schema_version import VERSION_TABLE
 from hvcore.persistence.naming import prefix_of
+from hvcore.persistence.schema_version import VERSION_TABLE
 from hvcore.persistence.tables import metadata, videos
 
 CORE: Final = frozenset(metadata.tables)

@@ -11,7 +11,10 @@ import attrs
 TARGET: Final = "hv.target"
 
 SERVER_STOP_S: Final = 15
-"""Requests in progress get 4 s, and counts on their way a few more."""
+"""
+New requests are taken for 5 s more (HV_SERVER__SHUTDOWN_DELAY_S), those in progress get
+4 s, and counts on their way a few more.
+"""
 WORKER_STOP_S: Final = 30
 """Tasks are handed back at once; a store that is slow to answer holds that up."""
 EDGE_STOP_S: Final = 70

@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
+from math import ceil
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
 from typing import Any, Final
@@ -81,7 +82,7 @@ def serve(  # noqa: PLR0913 - what differs between servers
         "threads": threads + shares.threads_reserved,
         "worker_class": f"hv_server.{kind}",
         # The arbiter counts from SIGTERM on, its workers from the end of the delay.
-        "graceful_timeout": shutdown_delay_s + FINISHES_WITHIN_S,
+        "graceful_timeout": ceil(shutdown_delay_s) + FINISHES_WITHIN_S,
     }
     arbiter = os.getpid()
     try:

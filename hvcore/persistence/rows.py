@@ -5,7 +5,7 @@ Between rows and the values of the domain, spelled out field by field.
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import attrs
 from sqlalchemy.engine import RowMapping
@@ -24,6 +24,8 @@ from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.persistence.json_columns import dump, dump_plain, load, load_mapping
+
+_PERMISSIONS: Final = frozenset(one.value for one in Permission)
 
 
 def organization_from_row(row: RowMapping) -> Organization:
@@ -69,7 +71,10 @@ def key_from_row(row: RowMapping | Mapping[str, Any]) -> ApiKey:
         type=KeyType(row["type"]),
         org_id=row["org_id"],
         env_id=row["env_id"],
-        permissions=frozenset(Permission(p) for p in row["permissions"].split()),
+        # Those of newer versions allow nothing here.
+        permissions=frozenset(
+            Permission(p) for p in row["permissions"].split() if p in _PERMISSIONS
+        ),
         sha256=row["sha256"],
         shown=row["shown"],
         created_at=row["created_at"],

@@ -30,7 +30,12 @@ def environ(tmp_path: Path) -> dict[str, str]:
 def drain(environ: dict[str, str], *words: str) -> tuple[int, str]:
     words = ("worker", "--drain", *words)
     done = subprocess.run(
-        [*HV, *words], env=environ, capture_output=True, text=True, timeout=60
+        [*HV, *words],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     return done.returncode, done.stderr
 

@@ -34,6 +34,7 @@ from hvcore.persistence.tasks.backlogs import (
 )
 from hvcore.persistence.tasks.lane_shares import LaneShares
 from hvcore.persistence.tasks.windows import (
+    KNOWN_LANES,
     Window,
     due_windows,
     fill_windows,
@@ -277,7 +278,11 @@ class SqlTaskRepository:
         now = self._now()
         statement = (
             sa.select(table.c.seq)
-            .where(table.c.state == _LEASED, table.c.lease_until < now)
+            .where(
+                table.c.state == _LEASED,
+                table.c.lease_until < now,
+                table.c.lane.in_(KNOWN_LANES),
+            )
             .order_by(table.c.lease_until)
             .limit(limit)
             # Whoever holds the row is finishing or renewing it right now.
@@ -395,12 +400,12 @@ class SqlTaskRepository:
         rows = self._connection.execute(statement.returning(*table.c)).mappings().all()
         for row in rows:
             self._touch(row["org_id"], row["lane"])
-        return [task_from_row(row) for row in sorted(rows, key=_by_seq)]
+        known = (row for row in rows if row["lane"] in KNOWN_LANES)
+        return [task_from_row(row) for row in sorted(known, key=_by_seq)]
 
     def _select(self, statement: sa.Select[tuple[object, ...]]) -> Sequence[Task]:
-        return [
-            task_from_row(r) for r in self._connection.execute(statement).mappings()
-        ]
+        rows = self._connection.execute(statement).mappings()
+        return [task_from_row(row) for row in rows if row["lane"] in KNOWN_LANES]
 
     def _touch(self, org_id: str, lane: str) -> None:
         self._windows.add((org_id, lane))

@@ -12,9 +12,18 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from hvcore.domain.tasks.task import QUEUE_WINDOW, RINGS_AGAIN_AFTER, Task, TaskState
+from hvcore.domain.tasks.task import (
+    QUEUE_WINDOW,
+    RINGS_AGAIN_AFTER,
+    Lane,
+    Task,
+    TaskState,
+)
 from hvcore.persistence.rows import task_from_row
 from hvcore.persistence.tables import UtcDateTime, tasks
+
+KNOWN_LANES: Final = sorted(lane.value for lane in Lane)
+"""While versions change, those of newer ones are left to their sweep and workers."""
 
 Window = tuple[str, str]
 """An organization and a lane."""
@@ -97,7 +106,11 @@ def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
     """
     statement = (
         sa.select(tasks.c.org_id, tasks.c.lane)
-        .where(tasks.c.state == TaskState.DUE.value, tasks.c.not_before <= now)
+        .where(
+            tasks.c.state == TaskState.DUE.value,
+            tasks.c.not_before <= now,
+            tasks.c.lane.in_(KNOWN_LANES),
+        )
         .group_by(tasks.c.org_id, tasks.c.lane)
         .order_by(sa.func.min(tasks.c.not_before))
     )
@@ -113,6 +126,7 @@ def ring_again(connection: Connection, now: datetime, limit: int) -> Sequence[Ta
         .where(
             tasks.c.state == TaskState.QUEUED.value,
             tasks.c.updated_at < now - RINGS_AGAIN_AFTER,
+            tasks.c.lane.in_(KNOWN_LANES),
         )
         .order_by(tasks.c.updated_at, tasks.c.seq)
         .limit(limit)

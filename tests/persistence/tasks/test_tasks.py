@@ -454,3 +454,23 @@ def test_several_commits_ring_for_a_task_once(uow: SqlUnitOfWork, rung: Rung) ->
     assert at_once(run_all, threads=6) == [None] * 6
 
     assert len(rung.ids) == len(set(rung.ids))
+
+
+def test_tasks_in_a_lane_of_a_newer_version_are_left_to_it(
+    uow: SqlUnitOfWork, engine: Engine
+) -> None:
+    due, other = new_task(), new_task()
+    _add(uow, due, other)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(
+            f"UPDATE tasks SET lane = 'later', state = 'due' WHERE id = '{other.id}'"
+        )
+
+    with uow.write() as work:
+        rung = work.tasks.to_ring(10)
+        lost = work.tasks.take_lost(10)
+        found = work.tasks.search()
+        work.commit()
+
+    assert other.id not in {task.id for task in (*rung, *lost, *found)}
+    assert due.id in {task.id for task in found}

@@ -98,11 +98,6 @@ spec:
         periodSeconds: 5
         timeoutSeconds: 5
         failureThreshold: 2
-      lifecycle:
-        preStop:
-          # Until nobody sends requests here any more.
-          exec:
-            command: ["sleep", "5"]
       {{- end }}
       securityContext:
         allowPrivilegeEscalation: false

@@ -5,6 +5,7 @@ Tasks: leases, fences, windows.
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.ids import TaskId
@@ -462,9 +463,10 @@ def test_tasks_in_a_lane_of_a_newer_version_are_left_to_it(
     due, other = new_task(), new_task()
     _add(uow, due, other)
     with engine.begin() as connection:
-        connection.exec_driver_sql(
-            f"UPDATE tasks SET lane = 'later', state = 'due' WHERE id = '{other.id}'"
+        statement = sa.text(
+            "UPDATE tasks SET lane = 'later', state = 'due' WHERE id = :id"
         )
+        connection.execute(statement, {"id": other.id})
 
     with uow.write() as work:
         rung = work.tasks.to_ring(10)

@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,10 @@ def readiness(port: int) -> tuple[int, str]:
     return answer.status, answer.headers.get("Connection", "")
 
 
+def sends_elsewhere(port: int) -> bool:
+    return readiness(port) == (503, "close")
+
+
 def test_each_server_sends_requests_elsewhere_before_it_ends_with_0(
     environ: dict[str, str],
 ) -> None:
@@ -63,14 +68,14 @@ def test_each_server_sends_requests_elsewhere_before_it_ends_with_0(
         alone(environ, "delivery", "--port", str(port + 1)) as delivery,
     ):
         for own in (port, port + 1):
-            until(lambda own=own: lives(own), within_s=40)
+            until(partial(lives, own), within_s=40)
             assert readiness(own)[0] == 200
         told_at = time.monotonic()
         for process in (api, delivery):
             process.terminate()
 
         for own in (port, port + 1):
-            until(lambda own=own: readiness(own) == (503, "close"), within_s=3)
+            until(partial(sends_elsewhere, own), within_s=3)
             # Whatever has not asked yet is served.
             assert lives(own)
         assert [process.wait(timeout=20) for process in (api, delivery)] == [0, 0]

@@ -9,6 +9,7 @@ import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -41,6 +42,12 @@ class Balancer:
         """
         with self._lock:
             self.asked += 1
+
+    def knows(self, port: int) -> bool:
+        """
+        Return whether it sends requests to this one.
+        """
+        return port in self.ready
 
     def look(self) -> None:
         """
@@ -117,9 +124,9 @@ def test_a_rolling_restart_loses_no_request(
         ("envs", "create", "org_x", "live", "--kind", "production"),
     ):
         subprocess.run([*HV, *words], env=environ, check=True, timeout=60)
-    words = ("keys", "create", "--org", "org_x", "--env", "live", "--json")
+    wanted = ("keys", "create", "--org", "org_x", "--env", "live", "--json")
     made = subprocess.run(
-        [*HV, *words, "--type", "environment"],
+        [*HV, *wanted, "--type", "environment"],
         env=environ,
         check=True,
         timeout=60,
@@ -135,7 +142,7 @@ def test_a_rolling_restart_loses_no_request(
             for port in balancer.ports
         }
         for port in balancer.ports:
-            until(lambda port=port: lives(port), within_s=60)
+            until(partial(lives, port), within_s=60)
         stack.callback(balancer.over.set)
         threads.submit(balancer.look)
         asking = [
@@ -151,7 +158,7 @@ def test_a_rolling_restart_loses_no_request(
             running[port] = stack.enter_context(
                 alone(environ, "api", "--port", str(port))
             )
-            until(lambda port=port: port in balancer.ready, within_s=60)
+            until(partial(balancer.knows, port), within_s=60)
             restarts += 1
         balancer.over.set()
         failures = [failure for one in asking for failure in one.result()]

@@ -37,7 +37,7 @@ def test_every_check_has_a_finding(reports: InstallationReports) -> None:
 
     assert {one.check for one in found.findings} == set(CHECKS)
     (database,) = (one for one in found.findings if one.check == "database")
-    assert database.mend == "Run: hv migrate"
+    assert database.mend == "Run: hv migrate (hv up does so by itself)."
 
 
 def test_findings_of_a_moment_ago_are_shown_again(reports: InstallationReports) -> None:

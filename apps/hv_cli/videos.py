@@ -8,6 +8,7 @@ import attrs
 import click
 
 from hv_cli.addresses import as_running
+from hv_cli.certificates import certificate
 from hv_cli.commands import HvGroup, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.output import json_option, print_json, put, say, show
@@ -45,6 +46,9 @@ def videos() -> None:
     """
     List, show, delete and retry videos.
     """
+
+
+videos.add_command(certificate)
 
 
 @videos.command("list")

@@ -12,8 +12,10 @@ from hvcore.services.videos.catalog import Catalog
 from hvcore.services.videos.chapters import Chapters
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
 from hvcore.services.videos.deletion import Deletion
+from hvcore.services.videos.deletion_certificates import DeletionCertificates
 from hvcore.services.videos.editing import Editing
 from hvcore.services.videos.ladders import Ladders
+from hvcore.signed_documents import DocumentSigner
 from hvcore.throttling.shares import SharedCapacity
 
 SMALL_FILES: Final = 8
@@ -40,6 +42,23 @@ class VideoWiring(PlaybackWiring):
             clock=self.clock,
             changes=self._playback_changes,
         )
+
+    @cached_property
+    def deletion_certificates(self) -> DeletionCertificates:
+        return DeletionCertificates(
+            uow=self.uow,
+            storage=self.storage,
+            clock=self.clock,
+            signer=self.document_signer,
+            store_name=self.settings.storage.backend,
+        )
+
+    @cached_property
+    def document_signer(self) -> DocumentSigner:
+        """
+        Signs with the secret of the installation, which outlives rotated keys.
+        """
+        return DocumentSigner(self.settings.uploads.signing_key)
 
     @cached_property
     def editing(self) -> Editing:

@@ -18,6 +18,7 @@ from hvcore.ports.repositories.jobs import JobRepository
 from hvcore.ports.repositories.keys import KeyRepository
 from hvcore.ports.repositories.links import EdgeKeyRepository, ShareLinkRepository
 from hvcore.ports.repositories.quotas import QuotaRepository
+from hvcore.ports.repositories.removals import RemovalRepository
 from hvcore.ports.repositories.share_codes import ShareCodeRepository
 from hvcore.ports.repositories.sign_in import (
     MemberRepository,
@@ -111,6 +112,13 @@ class Work(Protocol):
 
     @property
     def captions(self) -> CaptionRepository: ...
+
+    @property
+    def removals(self) -> RemovalRepository:
+        """
+        What was removed of deleted videos.
+        """
+        ...
 
     @property
     def sessions(self) -> SessionRepository:

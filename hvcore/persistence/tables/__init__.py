@@ -28,6 +28,7 @@ from hvcore.persistence.tables.quotas import (
     organization_months,
     organization_storage,
 )
+from hvcore.persistence.tables.removals import removals
 from hvcore.persistence.tables.sign_in import (
     organization_members,
     pending_sign_ins,
@@ -79,6 +80,7 @@ __all__ = [
     "organizations",
     "pending_sign_ins",
     "published_media",
+    "removals",
     "share_codes",
     "share_guesses",
     "share_links",

@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.access.audit import AuditEntry, AuditPage, AuditQuery
-from hvcore.domain.access.principals import Person
+from hvcore.domain.access.principals import Person, Principal
 from hvcore.domain.ids import OrgId
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -102,6 +102,14 @@ def record_by_person(
     """
     if _actor.get().name:
         record(work, action, subject, org_id=org_id, **details)
+
+
+def actor_of(caller: Principal) -> str:
+    """
+    Return who acts: a person, somebody at the command line, or a program by its key.
+    """
+    actor = _actor.get()
+    return f"key:{caller.key_id}" if actor is _SERVICE else actor.id
 
 
 def _plain(value: object) -> object:

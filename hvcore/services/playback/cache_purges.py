@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import attrs
 
 from hvcore.domain.ids import EnvId, VideoId
+from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.tasks.leases import TaskRun
@@ -57,7 +58,20 @@ class CachePurges:
                 address_prefixes=tuple(payload["prefixes"]),
             )
         )
-        run.finish()
+        with self.uow.write() as work:
+            run.finish(work)
+            if payload["reason"] == PurgeReason.DELETED.value:
+                work.removals.add(
+                    Removal.once(
+                        video_id=VideoId(task.subject),
+                        kind=RemovalKind.CACHE,
+                        place=payload["purger"],
+                        actor=task.id,
+                        pieces=len(payload["prefixes"]),
+                        at=work.now(),
+                    )
+                )
+            work.commit()
 
     def _await_purger(self, run: TaskRun, name: str) -> None:
         task = run.task

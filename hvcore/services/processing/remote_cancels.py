@@ -11,11 +11,12 @@ from typing import Any, Final
 
 import attrs
 
-from hvcore.domain.ids import TaskId
+from hvcore.domain.ids import TaskId, VideoId
 from hvcore.domain.processing.submissions import submission_of
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_TIDY, VIDEO_PURGE
 from hvcore.domain.tasks.task import ENDED, Lane, NewTask, Task, TaskState
+from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import InvalidParametersError, UnavailableError
 from hvcore.failpoints import failpoint
@@ -67,7 +68,10 @@ class RemoteCancels:
             self.storage.delete_tree(order["target"])
         with self.uow.write() as work:
             run.finish(work)
-            work.tasks.add([self._late_tidying(work, run.task)])
+            tidying = self._late_tidying(work, run.task)
+            work.tasks.add([tidying])
+            if tidying.kind == VIDEO_PURGE:
+                work.removals.add(_ended_elsewhere(work, run.task))
             if order.get(_TRIES):
                 # The service answers again: the others need not wait any longer.
                 work.tasks.hurry(_waiting(work, order["transcoder"]))
@@ -166,6 +170,17 @@ class RemoteCancels:
             payload={"job": task.payload["job"]},
             not_before=work.now() + LATE_WRITERS_AFTER,
         )
+
+
+def _ended_elsewhere(work: Work, task: Task) -> Removal:
+    return Removal.once(
+        video_id=VideoId(task.subject),
+        kind=RemovalKind.ELSEWHERE,
+        place=str(task.payload["transcoder"]),
+        actor=task.id,
+        pieces=1,
+        at=work.now(),
+    )
 
 
 def _next_try(now: datetime, tries: int) -> datetime:

@@ -21,6 +21,7 @@ from hvcore.domain.uploads.grants import (
     upload_path,
 )
 from hvcore.domain.videos.media_paths import media_prefix
+from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.ports.repositories.inspection import Inspection, VideoOutline
 from hvcore.ports.storage import ObjectInfo, Storage
@@ -124,7 +125,21 @@ class Orphans:
         is_old = self._old(self.storage.walk(prefix), grace)
         if not is_old or not self._is_unneeded(video_id, grace):
             return CHANGED_MEANWHILE
-        return f"{self.storage.delete_tree(prefix)} files are removed"
+        removed = self.storage.delete_tree(prefix)
+        with self.uow.write() as work:
+            if work.videos.find(video_id) is not None:
+                work.removals.add(
+                    Removal.once(
+                        video_id=video_id,
+                        kind=RemovalKind.FILES,
+                        place=prefix,
+                        actor="fsck",
+                        pieces=removed,
+                        at=work.now(),
+                    )
+                )
+                work.commit()
+        return f"{removed} files are removed"
 
     def _upload(self, path: str, scope: Scope) -> Iterator[Damage]:
         infos, grant = self._unneeded(path, scope.grace)

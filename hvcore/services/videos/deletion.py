@@ -22,6 +22,7 @@ from hvcore.domain.tasks.kinds import (
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import GrantState, upload_path
 from hvcore.domain.videos.media_paths import media_prefix
+from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.errors import UnavailableError, VideoNotFoundError
@@ -29,7 +30,7 @@ from hvcore.failpoints import failpoint
 from hvcore.ports.cache_purge import PurgeReason
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import actor_of, record_by_person
 from hvcore.services.access.authorization import find_authorized_video
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.tasks.leases import TaskRun
@@ -78,6 +79,7 @@ class Deletion:
             )
             if video.never_came(now):
                 raise VideoNotFoundError
+            published_bytes = video.quota_bytes
             video.delete(now, reason)
             work.videos.save(video)
             kinds = (*TRANSCODE_KINDS, TRANSCODE_MEND, FETCH_GET)
@@ -90,6 +92,17 @@ class Deletion:
                 grant.source_url = None
                 work.grants.save(grant)
             self._order_purges(work, video)
+            work.removals.add(
+                Removal.once(
+                    video_id=video.id,
+                    kind=RemovalKind.ORDER,
+                    place=reason.value if reason else "",
+                    actor=actor_of(caller),
+                    pieces=1,
+                    size_bytes=published_bytes,
+                    at=now,
+                )
+            )
             self.changes.of_video(work, video, PurgeReason.DELETED)
             record_by_person(
                 work,
@@ -114,13 +127,42 @@ class Deletion:
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
         if video is not None and video.state is VideoState.DELETED:
-            self.storage.delete_tree(media_prefix(video.id))
+            self._remove_tree(video, media_prefix(video.id), run)
             failpoint("purge.media")
-            self.storage.delete_tree(upload_path(video))
+            self._remove_tree(video, upload_path(video), run)
             with self.uow.write() as work:
+                captions = len(work.captions.of_video(video.id))
                 work.captions.remove_all(video.id)
+                work.removals.add(
+                    Removal.once(
+                        video_id=video.id,
+                        kind=RemovalKind.ROWS,
+                        place="video_captions",
+                        actor=run.task.id,
+                        pieces=captions,
+                        at=work.now(),
+                    )
+                )
                 work.commit()
         run.finish()
+
+    def _remove_tree(self, video: Video, prefix: str, run: TaskRun) -> None:
+        # What is hidden is counted when it goes, but has no size any more.
+        size_bytes = sum(info.size_bytes for info in self.storage.walk(prefix))
+        pieces = self.storage.delete_tree(prefix)
+        with self.uow.write() as work:
+            work.removals.add(
+                Removal.once(
+                    video_id=video.id,
+                    kind=RemovalKind.FILES,
+                    place=prefix,
+                    actor=run.task.id,
+                    pieces=pieces,
+                    size_bytes=size_bytes,
+                    at=work.now(),
+                )
+            )
+            work.commit()
 
     def _order_purges(self, work: Work, video: Video) -> None:
         for delay in (timedelta(), LATE_ARRIVALS_AFTER):

@@ -1,0 +1,44 @@
+"""
+The repository of what was removed of deleted videos; see ports.unit_of_work.Work.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.removals import Removal
+
+
+class RemovalRepository(Protocol):
+    """
+    A few rows for each deleted video, however many files it had.
+    """
+
+    def add(self, removal: Removal) -> None:
+        """
+        Write down a removal; one of the same video, kind and place is added to.
+
+        The first actor of a place stays.
+        """
+        ...
+
+    def of_video(self, video_id: VideoId) -> Sequence[Removal]:
+        """
+        Return what was removed of a video, in the order in which it began.
+        """
+        ...
+
+    def rows_left(self, video_id: VideoId) -> Mapping[str, int]:
+        """
+        Return how many rows of each table are about a video; reads whole tables.
+        """
+        ...
+
+    def deleted_since(
+        self, since: datetime, *, org_id: str | None
+    ) -> Sequence[tuple[str, VideoId]]:
+        """
+        Return organization and id of the videos deleted since then, oldest first.
+        """
+        ...

@@ -9,6 +9,7 @@ import click
 
 from hv_cli import process_logs
 from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
+from hvcore import tracing
 from hvcore.metrics import write_to
 from hvcore.metrics.measuring import folder_of
 from hvcore.settings import Settings
@@ -16,10 +17,16 @@ from hvcore.settings import Settings
 
 def measure(settings: Settings) -> None:
     """
-    Have this process and its forks measure, if anybody wants to know.
+    Have this process and its forks measure and trace, if anybody wants to know.
+
+    Raises:
+        ConfigError: It is to trace, and cannot.
     """
     if settings.metrics.listen:
         write_to(folder_of(settings.data_dir))
+    if settings.traces.enabled:
+        command = click.get_current_context(silent=True)
+        tracing.switch_on(command.info_name or "hv" if command else "hv")
 
 
 def serve_beside(settings: Settings, *, is_supervised: bool) -> None:

@@ -10,6 +10,8 @@ from hv_web.cors import CorsMiddleware, CorsPolicy
 from hv_web.errors import install_error_handlers
 from hv_web.measured_requests import OTHER, MeasuringMiddleware
 from hv_web.middleware import MethodMiddleware, PathMiddleware, RequestIdMiddleware
+from hv_web.traced_requests import TracingMiddleware
+from hvcore import tracing
 
 
 def make_app(
@@ -21,11 +23,13 @@ def make_app(
     Args:
         cors: Which pages may read the answers.
         name: What metrics call it.
-        middleware: Falcon middleware that runs after these five.
+        middleware: Falcon middleware that runs after these.
     """
     app = falcon.App()
     app.add_middleware(MeasuringMiddleware(name))
     app.add_middleware(RequestIdMiddleware())
+    if tracing.is_on():
+        app.add_middleware(TracingMiddleware(name))
     app.add_middleware(CorsMiddleware(cors))
     app.add_middleware(PathMiddleware())
     app.add_middleware(MethodMiddleware())

@@ -10,7 +10,7 @@ from typing import Any, Final
 import attrs
 from sqlalchemy.engine import RowMapping
 
-from hvcore import log_context
+from hvcore import log_context, tracing
 from hvcore.domain.access.keys import ApiKey, KeyType, Permission
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
@@ -333,12 +333,14 @@ def new_task_to_row(task: NewTask, now: datetime) -> dict[str, Any]:
 
 def _origin() -> Mapping[str, object]:
     """
-    Return what a task remembers of the request that it came from, for the log.
+    Return what a task remembers of the request that it came from, for log and trace.
 
     A task that orders another one hands it on.
     """
     origin = log_context.current().get(log_context.REQUEST_ID)
-    return {} if origin is None else {ORIGIN: origin}
+    found = {} if origin is None else {ORIGIN: origin}
+    parent = tracing.current_parent()
+    return found if parent is None else {**found, tracing.PARENT: parent}
 
 
 def payload_to_row(payload: Mapping[str, object]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 """
-How the service is observed: its logs and its metrics.
+How the service is observed: its logs, its metrics and its traces.
 """
 
 from typing import Final
@@ -27,6 +27,19 @@ class LogSettings:
     """
 
     format: str = attrs.field(default=TEXT, validator=_is_format)
+
+
+@attrs.frozen(kw_only=True)
+class TracesSettings:
+    """
+    The traces of all processes.
+
+    Attributes:
+        enabled: They are sent to an OpenTelemetry collector, which the variables
+            ``OTEL_*`` name; needs the extra ``otel``.
+    """
+
+    enabled: bool = False
 
 
 @attrs.frozen(kw_only=True)

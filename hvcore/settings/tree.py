@@ -15,8 +15,8 @@ from hvcore.domain.uploads.direct import DirectUploads
 from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.notify import NotifySettings
-from hvcore.settings.observing import LogSettings, MetricsSettings
 from hvcore.settings.server import ServerSettings
+from hvcore.settings.observing import LogSettings, MetricsSettings, TracesSettings
 from hvcore.settings.shares import ShareSettings
 from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 
@@ -371,6 +371,7 @@ class Settings:
     log: LogSettings = attrs.field(factory=LogSettings)
     metrics: MetricsSettings = attrs.field(factory=MetricsSettings)
     server: ServerSettings = attrs.field(factory=ServerSettings)
+    traces: TracesSettings = attrs.field(factory=TracesSettings)
     plugin: PluginSettings = attrs.field(factory=PluginSettings)
     plugin_modules: tuple[str, ...] | None = None
 

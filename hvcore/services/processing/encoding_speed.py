@@ -1,7 +1,12 @@
 """
-Measure how fast parts are encoded.
+Measure and trace how fast parts are encoded.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hvcore import tracing
+from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.transcoding import Part
 from hvcore.metrics.declared import ENCODED_MEDIA, ENCODER
 
@@ -15,3 +20,17 @@ def note_encoded(part: Part, took_s: float) -> None:
     """
     ENCODER.add(amount=took_s)
     ENCODED_MEDIA.add(amount=part.weight * part.order.source.duration_s)
+
+
+@contextmanager
+def traced_encoder(job: TranscodeJob, part: Part) -> Iterator[None]:
+    """
+    Trace the encoder's own time, in a span of the task's.
+    """
+    attributes: dict[str, str | int] = {
+        "hv.job": job.id,
+        "hv.part": part.index,
+        "hv.transcoder": job.transcoder or "",
+    }
+    with tracing.span("encoder", attributes=attributes):
+        yield

@@ -37,6 +37,7 @@ from hvcore.services.processing.attempt_files import (
 )
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
 from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.encoding_speed import traced_encoder
 from hvcore.services.processing.orders import order_renewal
 from hvcore.services.processing.renewals import RENEWAL
 from hvcore.services.processing.replaced_parts import (
@@ -130,7 +131,8 @@ class MendedParts:
             if index >= len(plan):
                 raise DoesNotJoinError("this version cuts the job into other parts")
             with self.workspaces.workspace(run, video) as workspace:
-                done = transcoder.run(plan[index], workspace)
+                with traced_encoder(job, plan[index]):
+                    done = transcoder.run(plan[index], workspace)
                 if not isinstance(done, PartDone):
                     raise DoesNotJoinError("its parts are made elsewhere")
                 if all(_is_same(workspace.folder / n, f) for n, f in gone.items()):

@@ -35,6 +35,7 @@ from hvcore.ports.transcoder import (
 )
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
+from hvcore.services.processing.encoding_speed import traced_encoder
 from hvcore.services.processing.orders import order_job
 from hvcore.services.processing.part_results import PartResults
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
@@ -128,7 +129,8 @@ class RemoteParts:
         workspace: Workspace,
         target: PartTarget,
     ) -> None:
-        done = transcoder.run(part, workspace)
+        with traced_encoder(job, part):
+            done = transcoder.run(part, workspace)
         if isinstance(done, PartPending):
             self._wait(run, done)
             return

@@ -47,7 +47,7 @@ from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
 from hvcore.services.processing.certificates import Certificates
-from hvcore.services.processing.encoding_speed import note_encoded
+from hvcore.services.processing.encoding_speed import note_encoded, traced_encoder
 from hvcore.services.processing.part_payloads import (
     part_index,
     part_payload,
@@ -165,7 +165,8 @@ class Transcoding:
             return
         with self.workspaces.workspace(run, video) as workspace:
             began_s = time.monotonic()
-            done = transcoder.run(part, workspace)
+            with traced_encoder(job, part):
+                done = transcoder.run(part, workspace)
             note_encoded(part, time.monotonic() - began_s)
             if isinstance(done, PartPending):
                 raise TypeError(f"{job.transcoder} is no RemoteTranscoder")

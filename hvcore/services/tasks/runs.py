@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import attrs
 
-from hvcore import log_context
+from hvcore import log_context, tracing
 from hvcore.clock import Clock
 from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.certificates import NotConformantError
@@ -40,6 +40,8 @@ _OF_THIS_MACHINE: Final = frozenset(
         *(errno.EMFILE, errno.ENFILE, errno.ENOMEM),
     }
 )
+_FAULTS: Final = frozenset({"failed", "tried_again"})
+"""Outcomes of an attempt that a trace shows as errors."""
 SWEEP_BATCH: Final = 200
 FORGET_BATCH: Final = 1_000
 """Rows in a transaction: a writer on SQLite delays everyone else."""
@@ -178,10 +180,21 @@ class TaskRuns:
         """
         Do the work of a task that was taken; in any thread.
         """
-        with log_context.about(ids_of(task)):
-            self._work(task, stopping=stopping)
+        ids, parent = ids_of(task), task.payload.get(tracing.PARENT)
+        with (
+            log_context.about(ids),
+            tracing.span(
+                task.kind,
+                kind=tracing.CONSUMER,
+                parent=parent if isinstance(parent, str) else None,
+                attributes={f"hv.{name}": value for name, value in ids.items()},
+            ) as traced,
+        ):
+            self._work(task, stopping=stopping, traced=traced)
 
-    def _work(self, task: Task, *, stopping: Callable[[], bool]) -> None:
+    def _work(
+        self, task: Task, *, stopping: Callable[[], bool], traced: tracing.Traced
+    ) -> None:
         handler = self.handlers.get(task.kind)
         if handler is None:
             self._leave_to_newer(task)
@@ -197,6 +210,9 @@ class TaskRuns:
         finally:
             took_s = time.monotonic() - began_s
             note_attempt(task, outcome, took_s)
+            traced.note({"hv.outcome": outcome})
+            if outcome in _FAULTS:
+                traced.fail()
 
     def _attempt(self, run: TaskRun, handler: TaskHandler) -> str:
         """

@@ -15,8 +15,8 @@ from hvcore.domain.uploads.direct import DirectUploads
 from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.notify import NotifySettings
-from hvcore.settings.server import ServerSettings
 from hvcore.settings.observing import LogSettings, MetricsSettings, TracesSettings
+from hvcore.settings.server import ServerSettings
 from hvcore.settings.shares import ShareSettings
 from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 

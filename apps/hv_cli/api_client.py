@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
+import attrs
+
 from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
 
@@ -30,7 +32,34 @@ CONTENT_TYPES: Final = {
 class ApiError(CliError):
     """
     The API refused a request; the message is its own.
+
+    Args:
+        status: Of the answer.
+        retry_after_s: When it wants to be asked again, if it says so.
     """
+
+    def __init__(
+        self, message: str, *, status: int, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+
+class UnreachableError(CliError):
+    """
+    Nobody answers, or the connection broke.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class ApiAnswer:
+    """
+    The answer to a request that was carried out.
+    """
+
+    content: bytes
+    headers: http.client.HTTPMessage
 
 
 class ApiClient:
@@ -70,20 +99,28 @@ class ApiClient:
         return cls(url, key)
 
     def call(
-        self, method: str, path: str, fields: Mapping[str, object] | None = None
+        self,
+        method: str,
+        path: str,
+        fields: Mapping[str, object] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """
         Send a request below ``/v1`` and return the answer's ``body``.
+
+        Args:
+            headers: Beside the key's.
 
         Raises:
             ApiError: The API refused it.
             CliError: The API cannot be reached.
         """
         content = None if fields is None else json.dumps(fields).encode()
-        headers = {"X-Api-Key": self._key, "Accept": "application/json"}
+        sent = {"X-Api-Key": self._key, "Accept": "application/json", **(headers or {})}
         if content is not None:
-            headers["Content-Type"] = "application/json"
-        answer = request(method, f"{self._root}/v1{path}", content, headers)
+            sent["Content-Type"] = "application/json"
+        answer = request(method, f"{self._root}/v1{path}", content, sent)
         try:
             body = json.loads(answer)["body"]
         except (ValueError, KeyError, TypeError) as exc:
@@ -105,7 +142,7 @@ def put_file(
         CliError: It broke off.
     """
     headers = {"Content-Type": content_type, "Content-Length": str(path.stat().st_size)}
-    request("PUT", url, _pieces(path, advance), headers)
+    request("PUT", url, _counted(path, advance), headers)
 
 
 def get(url: str) -> bytes:
@@ -126,11 +163,23 @@ def request(
     headers: Mapping[str, str],
 ) -> bytes:
     """
-    Send one request and return the content of its answer.
+    Send one request and return the content of its answer; see exchange.
+    """
+    return exchange(method, url, content, headers).content
+
+
+def exchange(
+    method: str,
+    url: str,
+    content: bytes | Iterator[bytes] | None,
+    headers: Mapping[str, str],
+) -> ApiAnswer:
+    """
+    Send one request and return its answer.
 
     Raises:
         ApiError: The status is not a success.
-        CliError: There is no answer.
+        UnreachableError: There is no answer.
     """
     parts = urlsplit(url)
     target = parts.path + (f"?{parts.query}" if parts.query else "")
@@ -138,28 +187,43 @@ def request(
     where = f"{parts.scheme}://{parts.netloc}{parts.path}"
     connection = _connect(parts.scheme, parts.netloc)
     try:
-        status, answer = _exchange(connection, method, target, content, headers)
+        status, answer = _answer(connection, method, target, content, headers)
     except (OSError, http.client.HTTPException) as exc:
-        raise CliError(f"{where} cannot be reached: {exc}") from exc
+        raise UnreachableError(f"{where} cannot be reached: {exc}") from exc
     finally:
         connection.close()
     if not 200 <= status < 300:  # noqa: PLR2004 - the successes of HTTP
-        raise ApiError(f"{method} {where}: {status} {_problem(answer)}")
+        wait = answer.headers.get("Retry-After", "")
+        raise ApiError(
+            f"{method} {where}: {status} {_problem(answer.content)}",
+            status=status,
+            retry_after_s=float(wait) if wait.isdecimal() else None,
+        )
     return answer
 
 
-def _exchange(
+def file_pieces(path: Path, offset: int = 0) -> Iterator[bytes]:
+    """
+    Yield what a file has from an offset on, piece by piece.
+    """
+    with path.open("rb") as file:
+        file.seek(offset)
+        while piece := file.read(CHUNK_BYTES):
+            yield piece
+
+
+def _answer(
     connection: http.client.HTTPConnection,
     method: str,
     target: str,
     content: bytes | Iterator[bytes] | None,
     headers: Mapping[str, str],
-) -> tuple[int, bytes]:
+) -> tuple[int, ApiAnswer]:
     # A server that refuses a large body answers before it has all of it.
     with suppress(BrokenPipeError, ConnectionResetError):
         connection.request(method, target, content, dict(headers))
     answer = connection.getresponse()
-    return answer.status, answer.read()
+    return answer.status, ApiAnswer(content=answer.read(), headers=answer.headers)
 
 
 def _connect(scheme: str, netloc: str) -> http.client.HTTPConnection:
@@ -169,11 +233,10 @@ def _connect(scheme: str, netloc: str) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(netloc, timeout=TIMEOUT_S)
 
 
-def _pieces(path: Path, advance: Callable[[int], None]) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while piece := file.read(CHUNK_BYTES):
-            yield piece
-            advance(len(piece))
+def _counted(path: Path, advance: Callable[[int], None]) -> Iterator[bytes]:
+    for piece in file_pieces(path):
+        yield piece
+        advance(len(piece))
 
 
 def _problem(answer: bytes) -> str:

@@ -4,6 +4,7 @@ Bring a file to the service and watch it being encoded.
 
 import stat
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +23,7 @@ from rich.progress import (
 
 from hv_cli.api_client import CONTENT_TYPES, ApiClient, put_file
 from hv_cli.commands import CliError
+from hv_cli.resumable_sending import ResumableSender, create_upload
 
 ASK_EVERY_S: Final = 0.5
 MAX_UPLOAD_BYTES: Final = 5 * 1024**3
@@ -70,6 +72,9 @@ def send(client: ApiClient, wanted: UploadWanted) -> str:
     """
     Upload a file, which starts its processing, and return the video's id.
 
+    The upload goes on where a connection broke. Where the service's own upload address
+    cannot be reached from here, the bytes go straight to the object store, if they may.
+
     Raises:
         CliError: It cannot be read, or is refused.
     """
@@ -85,7 +90,6 @@ def send(client: ApiClient, wanted: UploadWanted) -> str:
     }
     if wanted.name is not None:
         fields["videoName"] = wanted.name
-    grant = client.call("POST", "/videos/upload-url", fields)
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -94,12 +98,29 @@ def send(client: ApiClient, wanted: UploadWanted) -> str:
         console=Console(stderr=True),
     ) as progress:
         task = progress.add_task("uploading", total=size_bytes)
-        put_file(
-            grant["signedURL"],
-            wanted.path,
-            content_type,
-            lambda sent: progress.advance(task, sent),
+        made = create_upload(client, size_bytes, fields)
+        sender = ResumableSender(
+            url=made["uploadURL"],
+            path=wanted.path,
+            at=lambda offset: progress.update(task, completed=offset),
         )
+        if sender.is_reachable():
+            sender.send()
+            return str(made["videoID"])
+        client.call("DELETE", f"/videos/{made['videoID']}")
+        return _sent_to_the_store(
+            client, wanted.path, fields, lambda sent: progress.advance(task, sent)
+        )
+
+
+def _sent_to_the_store(
+    client: ApiClient,
+    path: Path,
+    fields: Mapping[str, object],
+    advance: Callable[[int], None],
+) -> str:
+    grant = client.call("POST", "/videos/upload-url", fields)
+    put_file(grant["signedURL"], path, str(fields["contentType"]), advance)
     video_id = str(grant["videoID"])
     if grant.get("direct"):
         # The store does not tell the service, which notices by itself, only later.

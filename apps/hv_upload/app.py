@@ -5,11 +5,13 @@ Source: interface, "upload-url": the bytes are sent with a PUT to
 ``signedURL``; the reply is 200, after the address expired 403.
 """
 
+import hashlib
 from typing import Final, Protocol
 
 import falcon
 
 from hv_upload.chunk_writer import ChunkWriter
+from hv_upload.content_range import check_whole
 from hv_upload.incoming import IncomingFiles
 from hv_upload.query import single
 from hv_upload.resumable import ResumableUploadResource
@@ -116,6 +118,7 @@ class SignedUploadResource:
             ProcessingInProgressError: The file is being processed already.
             UnsupportedFormatError: 415; not the type of the grant.
             InvalidFileSizeError: Not the size of the grant, or cut off.
+            InvalidParametersError: Only a part of a file, by ``Content-Range``.
             UnavailableError: Too many uploads at a time, or no room.
         """
         verified = self._signer.verify(
@@ -126,6 +129,7 @@ class SignedUploadResource:
         )
         grant = self._uploads.open_upload(verified)
         with self._slots.take(req, grant.org_id):
+            check_whole(req)
             content_type = req.content_type
             self._uploads.check_announced(grant, content_type, req.content_length)
             if req.content_length is None and not req.env.get("wsgi.input_terminated"):
@@ -134,6 +138,7 @@ class SignedUploadResource:
         resp.data = encode(success(_answer(grant)))
         resp.content_type = falcon.MEDIA_JSON
         resp.set_header("Cache-Control", "no-store")
+        resp.set_header("ETag", _entity_tag(grant))
 
     def _receive(
         self, req: falcon.Request, grant: UploadGrant, content_type: str | None
@@ -157,6 +162,17 @@ class SignedUploadResource:
 
     def _do_others_wait(self) -> bool:
         return self._slots.is_scarce() or self._uploads.is_room_scarce()
+
+
+def _entity_tag(grant: UploadGrant) -> str:
+    """
+    Return a strong validator of what is stored now (RFC 9110, section 9.3.4).
+
+    Clients made for object stores wait for one. Each upload is stored at a path of its
+    own, so the path tells uploads apart, and nothing has to read the bytes again.
+    """
+    path = (grant.stored_path or grant.path).encode()
+    return f'"{hashlib.sha256(path).hexdigest()[:32]}"'
 
 
 def _answer(grant: UploadGrant) -> dict[str, object]:

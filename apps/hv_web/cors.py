@@ -41,6 +41,14 @@ TUS_ANSWER_HEADERS: Final = (
     *("Tus-Checksum-Algorithm", "Upload-Offset", "Upload-Length", "Upload-Expires"),
 )
 
+CLIENT_HEADERS: Final = ("X-Request-Id", "Upload-Name")
+"""What clients add by themselves: of tus if they are asked to, FilePond always."""
+CREDENTIAL_HEADERS: Final = ("X-Api-Key", "Authorization")
+"""
+Clients that create an upload with a key send it to the upload address as well, where
+nothing reads it.
+"""
+
 ANY_ORIGIN: Final = CorsPolicy(
     origins=None,
     methods=("GET", "HEAD", "OPTIONS"),
@@ -52,7 +60,12 @@ ANY_ORIGIN: Final = CorsPolicy(
 UPLOAD: Final = CorsPolicy(
     origins=None,
     methods=("PUT", "POST", "PATCH", "HEAD", "DELETE", "OPTIONS"),
-    headers=("Content-Type", "X-HTTP-Method-Override", *TUS_REQUEST_HEADERS),
+    headers=(
+        *("Content-Type", "X-HTTP-Method-Override"),
+        *TUS_REQUEST_HEADERS,
+        *CLIENT_HEADERS,
+        *CREDENTIAL_HEADERS,
+    ),
     exposed=(
         *("ETag", "X-Request-Id", "Location", "Retry-After", "Upload-Metadata"),
         *TUS_ANSWER_HEADERS,
@@ -80,6 +93,7 @@ def exact_origins(
             *dict.fromkeys(credentials),
             *("Content-Type", "Idempotency-Key"),
             *TUS_REQUEST_HEADERS,
+            *CLIENT_HEADERS,
         ),
         exposed=(
             *("X-Request-Id", "Retry-After", "Location", "Idempotency-Replayed"),

@@ -244,11 +244,18 @@ class _Reading:
                 self._given[spec.name] = Null.NULL
             elif spec.is_required:
                 self._refusals.append(
-                    LateFieldError(name=spec.name, rule="is required")
+                    LateFieldError(name=spec.name, rule=self._required(spec.name))
                 )
             if spec.name in self._given:
                 arguments[attribute.name] = self._given[spec.name]
         return arguments
+
+    def _required(self, name: str) -> str:
+        # The families spell some names differently: filename, fileName.
+        like = next((n for n in self._values if n.lower() == name.lower()), None)
+        if like is None:
+            return "is required"
+        return f"is required: it is spelled {name} here, and {like} was sent"
 
     def _take(self, spec: FieldSpec, value: object) -> None:
         try:

@@ -53,6 +53,14 @@ class Parameters:
 GOOD = {"theName": "n", "size": 1}
 
 
+def test_a_name_that_was_spelled_otherwise_is_told() -> None:
+    error = refusal({"thename": "n", "size": 1})
+
+    assert error.detail == (
+        "theName is required: it is spelled theName here, and thename was sent."
+    )
+
+
 def refusal(document: object) -> HvError:
     with pytest.raises(HvError) as raised:
         read_document(Request, document)

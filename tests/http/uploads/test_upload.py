@@ -5,6 +5,7 @@ Sending a file to its signed address.
 import errno
 import fcntl
 import io
+import re
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -211,6 +212,60 @@ def test_a_file_may_be_sent_again_until_processing_starts(
     assert put(client, granted, b"second").status_code == 200
 
     assert stored(api) == [b"second"]
+
+
+def test_an_upload_is_answered_with_a_tag_of_its_own(
+    api: World, client: TestClient
+) -> None:
+    granted = grant(api)
+
+    tags = [put(client, granted).headers["ETag"] for _ in range(2)]
+
+    assert len(set(tags)) == 2
+    for tag in tags:
+        assert re.fullmatch(r'"[0-9a-f]{32}"', tag)
+        assert tag.strip('"') not in (current(api, granted).stored_path or "")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        f"bytes 0-{len(DATA) - 1}/{len(DATA) + 1}",
+        f"bytes 1-{len(DATA)}/{len(DATA) + 1}",
+        f"bytes 0-{len(DATA) - 1}/*",
+        f"bytes 0-{len(DATA)}/{len(DATA) + 1}",
+        f"bytes */{len(DATA)}",
+        "bytes 0-",
+        "items 0-1/2",
+        "9" * 9000,
+    ],
+    ids=[
+        "first part",
+        "last part",
+        "of unknown",
+        "other",
+        "none",
+        "open",
+        "unit",
+        "big",
+    ],
+)
+def test_a_part_of_a_file_is_not_taken_for_the_whole(
+    api: World, client: TestClient, sent: str
+) -> None:
+    granted = grant(api)
+
+    refused = put(client, granted, headers={**MP4, "Content-Range": sent})
+
+    problem = problem_of(refused, 400, "invalid_parameters")
+    assert problem["errors"][0]["location"] == "header.Content-Range"
+    assert nothing_was_stored(api, granted)
+
+
+def test_a_range_that_is_the_whole_file_will_do(api: World, client: TestClient) -> None:
+    whole = {**MP4, "Content-Range": f"bytes 0-{len(DATA) - 1}/{len(DATA)}"}
+
+    assert put(client, grant(api), headers=whole).status_code == 200
 
 
 def test_a_chunked_body_is_counted(api: World, client: TestClient) -> None:

@@ -1,0 +1,128 @@
+"""
+``hv upload`` goes on where a connection broke.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+
+from hv_cli.api_client import ApiError, UnreachableError
+from hv_cli.resumable_sending import WAITS_S, ResumableSender
+from hv_upload.app import make_app
+from tests.http.uploads.tus.exchange import DATA, created, grant_of
+from tests.http.world import World
+
+App = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+class Silent(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def served(app: App) -> Iterator[str]:
+    with make_server("127.0.0.1", 0, app, handler_class=Silent) as server:  # type: ignore[arg-type]  # of environ
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class Short:
+    """
+    A body that ends after some bytes.
+    """
+
+    def __init__(self, stream: Any, most: int) -> None:  # noqa: ANN401 - WSGI's own
+        self._stream, self._left = stream, most
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self._stream.read(min(size, self._left))
+        self._left -= len(data)
+        return data
+
+
+def breaking(app: App, *, every: int) -> tuple[App, list[str]]:
+    """
+    Return an app of which no request gets more than some bytes through.
+    """
+    methods: list[str] = []
+
+    def answer(environ: dict[str, Any], start: Any) -> Iterable[bytes]:  # noqa: ANN401
+        methods.append(environ["REQUEST_METHOD"])
+        environ["wsgi.input"] = Short(environ["wsgi.input"], every)
+        return app(environ, start)
+
+    return answer, methods
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "clip.mp4"
+    path.write_bytes(DATA)
+    return path
+
+
+def sender(base: str, location: str, file: Path, waits: list[float]) -> ResumableSender:
+    parts = urlsplit(location)
+    url = f"{base}{parts.path}?{parts.query}"
+    return ResumableSender(url=url, path=file, at=lambda _: None, wait=waits.append)
+
+
+def test_an_upload_that_breaks_off_again_and_again_comes_whole(
+    api: World, file: Path
+) -> None:
+    app, methods = breaking(make_app(api.services), every=len(DATA) // 15)
+    location, waits = created(api), list[float]()
+
+    with served(app) as base:
+        sender(base, location, file, waits).send()
+
+    assert methods.count("PATCH") > len(WAITS_S) + 1
+    assert list(api.storage.files.values()) == [DATA]
+    # What arrives begins the waits anew.
+    assert max(waits) == WAITS_S[0]
+
+
+def test_an_upload_that_was_ended_is_not_tried_again(api: World, file: Path) -> None:
+    location, waits = created(api), list[float]()
+    api.services.resumable.cancel(grant_of(api, location).id)
+
+    with served(make_app(api.services)) as base, pytest.raises(ApiError, match="410"):
+        sender(base, location, file, waits).send()
+
+    assert waits == []
+
+
+def test_nobody_is_asked_for_ever(api: World, file: Path) -> None:
+    def busy(environ: dict[str, Any], start: Any) -> Iterable[bytes]:  # noqa: ANN401
+        if environ["REQUEST_METHOD"] == "HEAD":
+            return app(environ, start)
+        start("503 Service Unavailable", [("Retry-After", "7")])
+        return [b""]
+
+    app = make_app(api.services)
+    location, waits = created(api), list[float]()
+
+    with served(busy) as base, pytest.raises(ApiError, match="503"):
+        sender(base, location, file, waits).send()
+
+    assert waits == [7.0] * len(WAITS_S)
+
+
+def test_an_address_that_nobody_serves_is_told_apart(api: World, file: Path) -> None:
+    gone = sender("http://127.0.0.1:9", created(api), file, [])
+
+    assert not gone.is_reachable()
+    with pytest.raises(UnreachableError):
+        gone.send()

@@ -51,12 +51,19 @@ def upload(  # noqa: PLR0913 - one per option
     video_id = send(client, wanted)
     record = {"videoID": video_id, "status": "transcoding"}
     if wait:
-        wait_until_ready(client, video_id)
-        signed = client.call("GET", f"/videos/{video_id}/signed-url")
-        record |= {"status": "ready", "playbackURL": signed["signed_url"]}
+        plays = wait_until_ready(client, video_id)["playback"]
+        signed = client.call("GET", f"/videos/{video_id}/signed-url")["signed_url"]
+        token = signed.partition("?token=")[2]
+        record |= {
+            "status": "ready",
+            "playbackURL": signed,
+            "embedURL": plays["embedURL"].replace("{token}", token),
+        }
     if as_json:
         print_json(record)
         return
     put(video_id)
     if wait:
-        say(f"It plays for an hour at {record['playbackURL']}")
+        until = " for an hour" if plays["needsToken"] else ""
+        say(f"Its page plays{until}: {record['embedURL']}")
+        say(f"Its playlist plays for an hour: {record['playbackURL']}")

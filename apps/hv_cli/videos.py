@@ -16,9 +16,10 @@ from hvcore.assembly import Services
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
+from hvcore.domain.playback.addresses import PlaybackPlaces
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.errors import UnavailableError
 from hvcore.services.playback.signed_urls import SignedUrls
@@ -82,8 +83,10 @@ def list_videos(  # noqa: PLR0913 - one per option
     )
     with invocation.services() as services:
         playback = _playback(services, invocation)
-        found = services.catalog.page(services.tenants.environment(org, env), query)
-        records = [_item(playback, video) for video in found.videos]
+        place = services.tenants.environment(org, env)
+        found = services.catalog.page(place, query)
+        places = playback.places(place.org_id, place.id)
+        records = [_item(playback, places, video) for video in found.videos]
     if as_json:
         print_json({"videos": records, "total": found.total})
         return
@@ -115,7 +118,10 @@ def show_video(
         playback = _playback(services, invocation)
         video = services.catalog.details(OPERATOR, org, video_id)
         details = responses.video_details(
-            video, served=0, thumbnail_url=_thumbnail(playback, video)
+            video,
+            served=0,
+            thumbnail_url=_thumbnail(playback, video),
+            addresses=playback.addresses(video, BEST_THUMBNAIL_PX),
         )
         details["conformant"] = _is_conformant(services, video)
         details |= _maker(services, video)
@@ -206,9 +212,16 @@ def _playback(services: Services, invocation: Invocation) -> SignedUrls:
     return attrs.evolve(services.playback, public=as_running(invocation.load(), found))
 
 
-def _item(playback: SignedUrls, video: VideoSummary) -> dict[str, object]:
+def _item(
+    playback: SignedUrls, places: PlaybackPlaces, video: VideoSummary
+) -> dict[str, object]:
     item = responses.video_item(
-        video, served=0, thumbnail_url=_thumbnail(playback, video)
+        video,
+        served=0,
+        thumbnail_url=_thumbnail(playback, video),
+        addresses=places.of(
+            video.id, is_public=video.is_public, size_px=LIST_THUMBNAIL_PX
+        ),
     )
     item.pop("served")
     return item

@@ -16,7 +16,8 @@ from hvcore.domain.webhooks.events import EventKind, StoredEvent
 from hvcore.errors import NotFoundError
 from hvcore.services.webhooks.delivery_orders import DeliveryOrders
 from hvcore.services.webhooks.endpoints import Webhooks
-from hvcore.wire.webhooks import events as wire
+from hvcore.services.webhooks.signing import rendered
+from hvcore.settings import PublicSettings
 
 PAGE_SIZE: Final = 25
 
@@ -29,11 +30,13 @@ class ShownDelivery:
     Attributes:
         stored: None if the event is not kept any more.
         waits: Why it waits; "" if it does not.
+        public: Where videos play.
     """
 
     delivery: WebhookDelivery
     stored: StoredEvent | None
     waits: str
+    public: PublicSettings
 
     @property
     def kind(self) -> str:
@@ -56,7 +59,9 @@ class ShownDelivery:
         """
         Return what is sent, set out for people.
         """
-        return json.dumps(wire.event(self.stored), indent=2) if self.stored else ""
+        if self.stored is None:
+            return ""
+        return json.dumps(rendered(self.stored, self.public), indent=2)
 
 
 @attrs.frozen(kw_only=True)
@@ -83,13 +88,18 @@ class ShownDeliveries:
 
     webhooks: Webhooks
     orders: DeliveryOrders
+    public: PublicSettings
 
     @classmethod
     def of(cls, services: Services) -> "ShownDeliveries":
         """
         Return those of a service.
         """
-        return cls(webhooks=services.webhooks, orders=services.delivery_orders)
+        return cls(
+            webhooks=services.webhooks,
+            orders=services.delivery_orders,
+            public=services.settings.public,
+        )
 
     def page(
         self, here: OrganizationVisit, webhook_id: str, before: str
@@ -144,6 +154,7 @@ class ShownDeliveries:
                 delivery=delivery,
                 stored=events.get(delivery.event_id),
                 waits=reasons.get(delivery.id, ""),
+                public=self.public,
             )
             for delivery in found
         ]

@@ -65,7 +65,10 @@ class Services(
                 fetching=self.fetching,
                 cache_purges=CachePurges(uow=self.uow, purgers=self._purgers),
                 webhook_deliveries=WebhookDeliveries(
-                    uow=self.uow, outbound=self.outbound, clock=self.clock
+                    uow=self.uow,
+                    outbound=self.outbound,
+                    public=self.settings.public,
+                    clock=self.clock,
                 ),
                 subscriptions=self.subscriptions,
                 share_code_mails=ShareCodeMails(uow=self.uow, mailer=self.mailer),

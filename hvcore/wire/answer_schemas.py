@@ -36,6 +36,7 @@ from hvcore.wire.schema import (
     words_of,
 )
 from hvcore.wire.videos.chapters import CHAPTER_LIST
+from hvcore.wire.videos.playback import PLAYBACK
 
 CHOSEN_ID: Final[Schema] = {
     "type": "string",
@@ -115,6 +116,7 @@ _FACTS: Final[dict[str, Schema]] = {
     },
     "allowPublicAccess": BOOLEAN,
     "videoQuality": words_of(Preset),
+    "playback": PLAYBACK,
 }
 _DESCRIPTION: Final[dict[str, Schema]] = {"description": STRING}
 VIDEO_LIST: Final = record(

@@ -13,13 +13,16 @@ from typing import Final
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import VideoId
+from hvcore.domain.playback.addresses import PlaybackAddresses, PlaybackPlaces
 from hvcore.domain.processing.encoding import AUTO
 from hvcore.domain.processing.transcoding import AudioRendition, Rung
 from hvcore.domain.uploads.grants import UploadGranted
 from hvcore.domain.videos.catalog import VideoPage, VideoQuery, VideoSummary
 from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.wire.videos.chapters import chapter_list
+from hvcore.wire.videos.playback import playback
 
 Payload = dict[str, object]
 
@@ -60,6 +63,7 @@ def video_list(
     *,
     served: Mapping[VideoId, int],
     thumbnails: Mapping[VideoId, str],
+    places: PlaybackPlaces,
 ) -> Payload:
     """
     Render one page of a list.
@@ -69,6 +73,7 @@ def video_list(
         query: What was asked for.
         served: Estimated views by video id; a missing one has none.
         thumbnails: Thumbnail addresses by video id.
+        places: Where the videos of the environment play.
     """
     pages = math.ceil(page.total / query.page_size)
     return {
@@ -77,6 +82,9 @@ def video_list(
                 video,
                 served=served.get(video.id, 0),
                 thumbnail_url=thumbnails[video.id],
+                addresses=places.of(
+                    video.id, is_public=video.is_public, size_px=LIST_THUMBNAIL_PX
+                ),
             )
             for video in page.videos
         ],
@@ -91,7 +99,13 @@ def video_list(
     }
 
 
-def video_item(video: VideoSummary, *, served: int, thumbnail_url: str) -> Payload:
+def video_item(
+    video: VideoSummary,
+    *,
+    served: int,
+    thumbnail_url: str,
+    addresses: PlaybackAddresses,
+) -> Payload:
     """
     Render a video as lists have it.
     """
@@ -99,10 +113,13 @@ def video_item(video: VideoSummary, *, served: int, thumbnail_url: str) -> Paylo
     payload["status"] = video.state.value
     payload["allowPublicAccess"] = video.is_public
     payload["videoQuality"] = video.preset.value
+    payload["playback"] = playback(addresses)
     return payload
 
 
-def video_details(video: Video, *, served: int, thumbnail_url: str) -> Payload:
+def video_details(
+    video: Video, *, served: int, thumbnail_url: str, addresses: PlaybackAddresses
+) -> Payload:
     """
     Render a video with its settings, its ladder and how it is doing.
     """
@@ -124,6 +141,7 @@ def video_details(video: Video, *, served: int, thumbnail_url: str) -> Payload:
         "compressionRatio": settings.speed.value,
         "audioCodec": settings.audio_codec.value,
         "encodings": _encodings(video),
+        "playback": playback(addresses),
     }
     return payload | _further(video)
 

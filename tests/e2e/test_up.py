@@ -129,6 +129,8 @@ def test_its_command_line_uses_the_running_service(
     uploaded = json.loads(done.stdout)
     assert uploaded["status"] == "ready"
     assert request("GET", uploaded["playbackURL"]).status == 200
+    page = request("GET", uploaded["embedURL"])
+    assert (page.status, b"hv-player" in page.data) == (200, True)
     listed = json.loads(shared.hv("videos", "list", "--json").stdout)
     assert "by hv" in [v["name"] for v in listed["videos"]]
     shown = json.loads(

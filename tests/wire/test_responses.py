@@ -12,6 +12,7 @@ import pytest
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import EnvId, JobId, OrgId, PublicId, VideoId
+from hvcore.domain.playback.addresses import PlaybackPlaces
 from hvcore.domain.processing.encoding import (
     AudioCodec,
     EncodingSettings,
@@ -96,8 +97,20 @@ def media(
     return MediaIndex(tracks=tracks, duration_s=duration_s, warnings=warnings)
 
 
+PLACES = PlaybackPlaces(
+    worker_url="https://w", player_url="https://p", org_id="org_1", env_id="env_1"
+)
+SIZE_PX = (640, 360)
+PLAYS = PLACES.of("vid_1", is_public=True, size_px=SIZE_PX)
+
+
 def details(of: Video) -> responses.Payload:
-    return responses.video_details(of, served=0, thumbnail_url="https://w/t.jpg")
+    return responses.video_details(
+        of,
+        served=0,
+        thumbnail_url="https://w/t.jpg",
+        addresses=PLACES.of(of.id, is_public=of.is_public, size_px=SIZE_PX),
+    )
 
 
 def encodings(of: Video) -> list[dict[str, object]]:
@@ -152,6 +165,7 @@ def test_a_list_item_has_exactly_the_documented_fields() -> None:
         summary(),
         served=1,
         thumbnail_url="https://w/t/vid_1/640x360.jpg",
+        addresses=PLAYS,
     )
 
     assert item == {
@@ -165,6 +179,27 @@ def test_a_list_item_has_exactly_the_documented_fields() -> None:
         "served": "1 view",
         "allowPublicAccess": True,
         "videoQuality": "high",
+        "playback": {
+            "playlistURL": "https://w/v1/public/org_1/env_1/vid_1/master.m3u8",
+            "manifestURL": "https://w/v1/public/org_1/env_1/vid_1/manifest.mpd",
+            "embedURL": "https://p/v1/embed/vid_1",
+            "thumbnailURL": "https://w/t/vid_1/640x360.jpg",
+            "storyboardURL": "https://w/v1/public/org_1/env_1/vid_1/storyboard.vtt",
+            "needsToken": False,
+        },
+    }
+
+
+def test_a_private_video_says_where_a_token_goes() -> None:
+    playback = details(video(is_public=False))["playback"]
+
+    assert playback == {
+        "playlistURL": "https://w/v1/private/vid_1/master.m3u8?token={token}",
+        "manifestURL": "https://w/v1/private/vid_1/manifest.mpd?token={token}",
+        "embedURL": "https://p/v1/embed/vid_1?token={token}",
+        "thumbnailURL": "https://w/t/vid_1/640x360.jpg?token={token}",
+        "storyboardURL": "https://w/v1/private/vid_1/storyboard.vtt?token={token}",
+        "needsToken": True,
     }
 
 
@@ -172,7 +207,7 @@ def test_a_description_is_present_if_provided() -> None:
     described = video(description="Words")
 
     item = responses.video_item(
-        summary(description="Words"), served=0, thumbnail_url=""
+        summary(description="Words"), served=0, thumbnail_url="", addresses=PLAYS
     )
 
     assert item["description"] == "Words"
@@ -199,7 +234,11 @@ def test_pagination_counts_pages(
     query = VideoQuery(page=page, page_size=20)
 
     payload = responses.video_list(
-        VideoPage(videos=(), total=total), query, served={}, thumbnails={}
+        VideoPage(videos=(), total=total),
+        query,
+        served={},
+        thumbnails={},
+        places=PLACES,
     )
 
     assert payload["pagination"] == {
@@ -221,10 +260,13 @@ def test_a_list_joins_views_and_thumbnails() -> None:
         query,
         served={one.id: 7},
         thumbnails={one.id: "https://w/1"},
+        places=PLACES,
     )
 
     assert payload["videos"] == [
-        responses.video_item(one, served=7, thumbnail_url="https://w/1")
+        responses.video_item(
+            one, served=7, thumbnail_url="https://w/1", addresses=PLAYS
+        )
     ]
 
 

@@ -19,6 +19,7 @@ class EventListResource:
     def __init__(self, services: Services) -> None:
         self._access = services.access
         self._events = services.events
+        self._public = services.settings.public
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
@@ -26,4 +27,9 @@ class EventListResource:
         """
         env = find_environment(self._access, req)
         query = read_query(wire.EventParameters, req.params).query()
-        send(resp, wire.event_page(self._events.page(env, query)))
+        payload = wire.event_page(
+            self._events.page(env, query),
+            worker_url=self._public.worker_url,
+            player_url=self._public.player_url,
+        )
+        send(resp, payload)

@@ -40,7 +40,11 @@ class VideoListResource:
         }
         served = self._analytics.views(page.videos)
         payload = responses.video_list(
-            page, query, served=served, thumbnails=thumbnails
+            page,
+            query,
+            served=served,
+            thumbnails=thumbnails,
+            places=self._playback.places(env.org_id, env.id),
         )
         send(resp, payload)
 
@@ -65,7 +69,10 @@ class VideoDetailsResource:
         thumbnail_url = self._playback.thumbnail_url(video, *BEST_THUMBNAIL_PX)
         served = self._analytics.views([video])[video.id]
         payload = responses.video_details(
-            video, served=served, thumbnail_url=thumbnail_url
+            video,
+            served=served,
+            thumbnail_url=thumbnail_url,
+            addresses=self._playback.addresses(video, BEST_THUMBNAIL_PX),
         )
         send(resp, payload)
 

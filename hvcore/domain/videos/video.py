@@ -335,6 +335,7 @@ class Video:
             sequence=self.event_count,
             status=self.state.value,
             error=self.failure_reason if has_failed else None,
+            is_public=self.is_public,
         )
         self._events.append(event)
 

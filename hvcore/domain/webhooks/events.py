@@ -55,6 +55,8 @@ class VideoEvent:
         sequence: Counts the video's events: 1, 2, 3.
         status: The video's state right after it.
         error: Why the video has failed, while it is failed.
+        is_public: Whether it played without a token; None if that is not known, and of
+            what is no video.
     """
 
     id: EventId = attrs.field(factory=new_event_id)
@@ -65,6 +67,7 @@ class VideoEvent:
     sequence: int
     status: str
     error: str | None
+    is_public: bool | None = None
 
 
 def new_test_event(org_id: OrgId, env_id: EnvId) -> VideoEvent:

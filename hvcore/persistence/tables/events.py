@@ -36,6 +36,8 @@ events = Table(
     Column("status", Text, nullable=False),
     Column("error", Text),
     Column("created_at", UtcDateTime, nullable=False, index=True),
+    # Null: of an event that was written before this was known.
+    Column("is_public", sa.Boolean),
     environment_key(),
     sa.UniqueConstraint("video_id", "sequence"),
 )

@@ -211,6 +211,7 @@ def _to_row(event: VideoEvent, number: int, now: datetime) -> dict[str, object]:
         "status": event.status,
         "error": event.error,
         "created_at": now,
+        "is_public": event.is_public,
     }
 
 
@@ -224,6 +225,7 @@ def _from_row(row: RowMapping) -> StoredEvent:
         sequence=row["sequence"],
         status=row["status"],
         error=row["error"],
+        is_public=row["is_public"],
     )
     return StoredEvent(
         event=event,

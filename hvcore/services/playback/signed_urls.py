@@ -10,6 +10,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
+from hvcore.domain.playback.addresses import PlaybackAddresses, PlaybackPlaces
 from hvcore.domain.videos.catalog import VideoSummary
 from hvcore.domain.videos.video import Video
 from hvcore.playback_tokens import KeyRing
@@ -90,6 +91,27 @@ class SignedUrls:
             url=f"{self.public.worker_url}/v1/private/{video.id}/master.m3u8"
             f"?token={token}",
             expires_in_s=expires_in_s,
+        )
+
+    def addresses(self, video: Video, size_px: tuple[int, int]) -> PlaybackAddresses:
+        """
+        Return where a video plays, with a place for a token if it is private.
+
+        Args:
+            size_px: Of the thumbnail, width and height.
+        """
+        places = self.places(video.org_id, video.env_id)
+        return places.of(video.id, is_public=video.is_public, size_px=size_px)
+
+    def places(self, org_id: str, env_id: str) -> PlaybackPlaces:
+        """
+        Return where the videos of an environment play.
+        """
+        return PlaybackPlaces(
+            worker_url=self.public.worker_url,
+            player_url=self.public.player_url,
+            org_id=org_id,
+            env_id=env_id,
         )
 
     def thumbnail_url(

@@ -28,6 +28,7 @@ from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.webhooks.backlog import end_backlog
 from hvcore.services.webhooks.endpoint_slots import EndpointSlots
 from hvcore.services.webhooks.signing import body_of, headers_of, outcome_of
+from hvcore.settings import PublicSettings
 from hvcore.throttling.log_throttle import LogThrottle
 
 _log = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class WebhookDeliveries:
 
     uow: UnitOfWork
     outbound: OutboundHttp
+    public: PublicSettings
     clock: Clock
     _slots: EndpointSlots = attrs.field(factory=EndpointSlots, init=False)
     _warnings: LogThrottle = attrs.field(
@@ -123,7 +125,7 @@ class WebhookDeliveries:
         return _Order(delivery=delivery, endpoint=endpoint, event=event)
 
     def _send(self, run: TaskRun, order: _Order) -> Outcome:
-        now, body = self.clock.now(), body_of(order.event)
+        now, body = self.clock.now(), body_of(order.event, self.public)
         headers = headers_of(
             order.delivery.event_id,
             body,

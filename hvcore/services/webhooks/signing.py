@@ -15,16 +15,26 @@ from hvcore import __version__
 from hvcore.domain.webhooks.endpoints import MAX_RETRY_AFTER, Outcome
 from hvcore.domain.webhooks.events import StoredEvent
 from hvcore.safe_http import OutboundResponse
+from hvcore.settings import PublicSettings
 from hvcore.wire.webhooks import events as wire
 
 USER_AGENT = f"hvcore/{__version__} (webhooks)"
 
 
-def body_of(stored: StoredEvent) -> str:
+def body_of(stored: StoredEvent, public: PublicSettings) -> str:
     """
     Write the body, to the byte the same each time an event is sent.
     """
-    return json.dumps(wire.event(stored), separators=(",", ":"))
+    return json.dumps(rendered(stored, public), separators=(",", ":"))
+
+
+def rendered(stored: StoredEvent, public: PublicSettings) -> dict[str, object]:
+    """
+    Render an event as it is sent.
+    """
+    return wire.event(
+        stored, worker_url=public.worker_url, player_url=public.player_url
+    )
 
 
 def headers_of(

@@ -10,12 +10,15 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.playback.addresses import PlaybackPlaces
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
 from hvcore.domain.webhooks.events import (
     VIDEO_KINDS,
     EventKind,
     EventPage,
     EventQuery,
     StoredEvent,
+    VideoEvent,
 )
 from hvcore.wire.answer_schemas import VIDEO_ID
 from hvcore.wire.converter import optional
@@ -32,6 +35,7 @@ from hvcore.wire.schema import (
     one_of,
     record,
 )
+from hvcore.wire.videos.playback import PLAYBACK, playback
 
 DEFAULT_LIMIT: Final = 50
 MAX_LIMIT: Final = 200
@@ -51,6 +55,7 @@ EVENT: Final[Schema] = record(
         "envID": STRING,
         "sequence": {"type": "integer", "minimum": 1},
         "error": nullable(STRING),
+        "playback": nullable(PLAYBACK),
     }
 )
 EVENTS: Final[Schema] = record(
@@ -143,11 +148,21 @@ class EventParameters:
         return EventQuery(after=self.after or 0, limit=self.limit, kinds=self.kinds)
 
 
-def event(stored: StoredEvent) -> Payload:
+def event(stored: StoredEvent, *, worker_url: str, player_url: str) -> Payload:
     """
     Render an event; the same each time it is sent.
+
+    Args:
+        worker_url: Where the video is delivered.
+        player_url: Where its page is.
     """
     happened = stored.event
+    places = PlaybackPlaces(
+        worker_url=worker_url,
+        player_url=player_url,
+        org_id=happened.org_id,
+        env_id=happened.env_id,
+    )
     return {
         "event": happened.kind.value,
         "videoId": happened.video_id,
@@ -158,15 +173,31 @@ def event(stored: StoredEvent) -> Payload:
         "envID": stored.env_name,
         "sequence": happened.sequence,
         "error": happened.error,
+        "playback": _playback(happened, places),
     }
 
 
-def event_page(page: EventPage) -> Payload:
+def _playback(happened: VideoEvent, places: PlaybackPlaces) -> Payload | None:
+    if happened.is_public is None or happened.kind is EventKind.DELETED:
+        return None
+    return playback(
+        places.of(
+            happened.video_id,
+            is_public=happened.is_public,
+            size_px=BEST_THUMBNAIL_PX,
+        )
+    )
+
+
+def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
     """
-    Render some events, and where to go on.
+    Render some events, and where to go on; see event.
     """
     return {
-        "events": [event(stored) for stored in page.events],
+        "events": [
+            event(stored, worker_url=worker_url, player_url=player_url)
+            for stored in page.events
+        ],
         "cursor": cursor(page.last),
         "hasMore": page.has_more,
     }

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+import attrs
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
@@ -38,6 +39,7 @@ from hvcore.services.webhooks.endpoint_slots import (
     EndpointSlots,
 )
 from hvcore.services.webhooks.signing import body_of, headers_of, outcome_of
+from hvcore.settings import PublicSettings
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
 DOWN = Outcome(status=500, error="down")
@@ -65,6 +67,11 @@ def delivery() -> WebhookDelivery:
     )
 
 
+WORKER = "https://w.example"
+PLAYER = "https://p.example"
+PUBLIC = PublicSettings(worker_url=WORKER, player_url=PLAYER)
+
+
 def stored() -> StoredEvent:
     event = VideoEvent(
         kind=EventKind.FAILED,
@@ -74,6 +81,7 @@ def stored() -> StoredEvent:
         sequence=2,
         status="failed",
         error="Größe 0",
+        is_public=False,
     )
     return StoredEvent(event=event, number=1, env_name="live", created_at=NOW)
 
@@ -195,7 +203,7 @@ def test_an_endpoint_shows_neither_address_nor_secret() -> None:
 
 def test_a_receiver_can_verify_what_is_sent_with_either_secret() -> None:
     secrets = [new_secret().value, new_secret().value]
-    body = body_of(stored())
+    body = body_of(stored(), PUBLIC)
 
     headers = headers_of("evt_1", body, secrets=secrets, now=datetime.now(UTC))
 
@@ -211,7 +219,7 @@ def test_a_receiver_can_verify_what_is_sent_with_either_secret() -> None:
 def test_the_body_says_all_that_the_documentation_lists() -> None:
     event = stored()
 
-    assert json.loads(body_of(event)) == {
+    assert json.loads(body_of(event, PUBLIC)) == {
         "event": "video.processing.failed",
         "videoId": "vid_a",
         "status": "failed",
@@ -221,7 +229,23 @@ def test_the_body_says_all_that_the_documentation_lists() -> None:
         "envID": "live",
         "sequence": 2,
         "error": "Größe 0",
+        "playback": {
+            "playlistURL": f"{WORKER}/v1/private/vid_a/master.m3u8?token={{token}}",
+            "manifestURL": f"{WORKER}/v1/private/vid_a/manifest.mpd?token={{token}}",
+            "embedURL": f"{PLAYER}/v1/embed/vid_a?token={{token}}",
+            "thumbnailURL": f"{WORKER}/t/vid_a/1280x720.jpg?token={{token}}",
+            "storyboardURL": f"{WORKER}/v1/private/vid_a/storyboard.vtt?token={{token}}",
+            "needsToken": True,
+        },
     }
+
+
+def test_what_is_deleted_or_from_before_plays_nowhere() -> None:
+    event = stored()
+
+    for change in ({"kind": EventKind.DELETED}, {"is_public": None}):
+        other = attrs.evolve(event, event=attrs.evolve(event.event, **change))
+        assert json.loads(body_of(other, PUBLIC))["playback"] is None
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,9 @@ def test_events_come_oldest_first_and_say_all(api: World) -> None:
     assert started["event"] == "video.processing.started"
     assert failed.pop("id").startswith("evt_")
     assert failed.pop("timestamp").endswith("Z")
+    plays = failed.pop("playback")
+    assert plays["embedURL"].partition("?")[0].endswith(f"/v1/embed/{video_id}")
+    assert plays["needsToken"] is ("{token}" in plays["playlistURL"])
     assert failed == {
         "event": "video.processing.failed",
         "videoId": video_id,

@@ -1,0 +1,74 @@
+"""
+Where a video plays: its addresses, which nobody needs to ask for.
+
+Source: interface, "Delivery".
+"""
+
+from typing import Final
+
+import attrs
+
+TOKEN_PLACE: Final = "{token}"  # noqa: S105 - a place for one
+"""What stands in a private video's addresses in the place of a token."""
+
+
+@attrs.frozen(kw_only=True)
+class PlaybackAddresses:
+    """
+    The addresses of a video; those of a private one have a place for a token.
+
+    Attributes:
+        playlist: The master playlist of HLS.
+        manifest: The manifest of DASH.
+        embed: The player's page, for a frame.
+        thumbnail: The picture, in the size of the details.
+        storyboard: The pictures for previews while seeking.
+        needs_token: TOKEN_PLACE is to be replaced by a token.
+    """
+
+    playlist: str
+    manifest: str
+    embed: str
+    thumbnail: str
+    storyboard: str
+    needs_token: bool
+
+
+@attrs.frozen(kw_only=True)
+class PlaybackPlaces:
+    """
+    Where the videos of an environment play.
+
+    Attributes:
+        env_id: Either its id or its name; both are served.
+    """
+
+    worker_url: str
+    player_url: str
+    org_id: str
+    env_id: str
+
+    def of(
+        self, video_id: str, *, is_public: bool, size_px: tuple[int, int]
+    ) -> PlaybackAddresses:
+        """
+        Return the addresses of a video.
+
+        Args:
+            size_px: Of the thumbnail, width and height.
+        """
+        folder = f"{self.worker_url}/v1/private/{video_id}"
+        query = f"?token={TOKEN_PLACE}"
+        if is_public:
+            place = f"{self.org_id}/{self.env_id}/{video_id}"
+            folder, query = f"{self.worker_url}/v1/public/{place}", ""
+        width_px, height_px = size_px
+        thumbnail = f"{self.worker_url}/t/{video_id}/{width_px}x{height_px}.jpg"
+        return PlaybackAddresses(
+            playlist=f"{folder}/master.m3u8{query}",
+            manifest=f"{folder}/manifest.mpd{query}",
+            embed=f"{self.player_url}/v1/embed/{video_id}{query}",
+            thumbnail=f"{thumbnail}{query}",
+            storyboard=f"{folder}/storyboard.vtt{query}",
+            needs_token=not is_public,
+        )

@@ -1,0 +1,35 @@
+"""
+The block ``playback``: where a video plays.
+"""
+
+from typing import Final
+
+from hvcore.domain.playback.addresses import PlaybackAddresses
+from hvcore.wire.schema import BOOLEAN, Schema, record
+
+_PLACE: Final[Schema] = {"type": "string", "format": "uri-template"}
+"""RFC 6570: with a place for a token, if the video is private."""
+PLAYBACK: Final[Schema] = record(
+    {
+        "playlistURL": _PLACE,
+        "manifestURL": _PLACE,
+        "embedURL": _PLACE,
+        "thumbnailURL": _PLACE,
+        "storyboardURL": _PLACE,
+        "needsToken": BOOLEAN,
+    }
+)
+
+
+def playback(addresses: PlaybackAddresses) -> dict[str, object]:
+    """
+    Render the addresses of a video.
+    """
+    return {
+        "playlistURL": addresses.playlist,
+        "manifestURL": addresses.manifest,
+        "embedURL": addresses.embed,
+        "thumbnailURL": addresses.thumbnail,
+        "storyboardURL": addresses.storyboard,
+        "needsToken": addresses.needs_token,
+    }

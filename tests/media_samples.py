@@ -15,6 +15,7 @@ import attrs
 
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.encoding import (
     AudioCodec,
@@ -264,6 +265,7 @@ class Directory:
     asked: list[str] = attrs.field(factory=list)
     tracks: list[CaptionTrack] = attrs.field(factory=list)
     domain_lists: dict[str, Sequence[str]] = attrs.field(factory=dict)
+    signing_keys: dict[str, SigningKey] = attrs.field(factory=dict)
     answers_at_once: bool = True
     is_current: bool = True
 
@@ -281,6 +283,9 @@ class Directory:
         if self.entry and video_id in {self.entry.id, self.entry.public_id}:
             return self.entry
         return None
+
+    def find_signing_key(self, key_id: str) -> SigningKey | None:
+        return self.signing_keys.get(key_id)
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
         return None

@@ -63,6 +63,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "orgs": ("hv_cli.tenants:orgs", "Create and list organizations."),
     "envs": ("hv_cli.tenants:envs", "Create and list environments."),
     "keys": ("hv_cli.keys:keys", "Create, list, revoke and rotate API keys."),
+    "signing-keys": (
+        "hv_cli.signing_keys:signing_keys",
+        "Make, list and revoke keys that sign playback tokens offline.",
+    ),
     "webhooks": (
         "hv_cli.webhooks:webhooks",
         "Add, list and remove webhooks; see and repeat deliveries.",

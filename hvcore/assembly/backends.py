@@ -39,6 +39,7 @@ from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
+from hvcore.sealing import Sealer
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
 from hvcore.spool import Spool
@@ -200,6 +201,14 @@ class Backends:
             issuer=playback.issuer,
             keys=[TokenKey.load(material.encode()) for material in materials],
         )
+
+    @cached_property
+    def sealer(self) -> Sealer:
+        """
+        Seals what the database keeps and nobody may read there.
+        """
+        settings = self.settings
+        return Sealer(settings.sign_in.secret or settings.uploads.signing_key)
 
     @cached_property
     def upload_signer(self) -> UploadSigner:

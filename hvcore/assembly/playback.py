@@ -12,8 +12,10 @@ from hvcore.services.counting.sessions import SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.redirects import Redirects, can_redirect
 from hvcore.services.playback.signed_urls import SignedUrls
+from hvcore.services.playback.signing_keys import PlaybackSigningKeys
 from hvcore.services.playback.thumbnails import Thumbnails
 
 
@@ -29,6 +31,18 @@ class PlaybackWiring(CountingWiring):
             key_ring=self.key_ring,
             public=self.settings.public,
             clock=self.clock,
+        )
+
+    @cached_property
+    def signing_keys(self) -> PlaybackSigningKeys:
+        """
+        What organizations sign playback tokens with.
+        """
+        return PlaybackSigningKeys(
+            uow=self.uow,
+            sealer=self.sealer,
+            clock=self.clock,
+            changes=self._playback_changes,
         )
 
     @cached_property
@@ -50,6 +64,7 @@ class PlaybackWiring(CountingWiring):
             ),
             storage=self.storage,
             key_ring=self.key_ring,
+            organization_keys=OrganizationKeys(self.sealer),
             clock=self.clock,
             counter=SpooledCounter(
                 spool=self.spool,

@@ -18,6 +18,7 @@ from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.readiness import Readiness
+from hvcore.services.sign_in.signing_key_operations import SigningKeyOperations
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore.services.tasks.workload import Workload, read_workload
@@ -40,6 +41,15 @@ class Services(
     Not made directly: see :func:`hvcore.assembly.build`. The attributes are
     made when they are first read, which must happen in one thread.
     """
+
+    @cached_property
+    def signing_key_operations(self) -> SigningKeyOperations:
+        """
+        Changes of signing keys on pages.
+        """
+        return SigningKeyOperations(
+            signing_keys=self.signing_keys, limits=self.operation_limits
+        )
 
     @cached_property
     def task_runs(self) -> TaskRuns:

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from hvcore.assembly.access import AccessWiring
 from hvcore.ports.sign_in import LINK_BACKEND, SignInPages
-from hvcore.sealing import Sealer
 from hvcore.services.sign_in.attempts import SignInAttempts
 from hvcore.services.sign_in.key_operations import KeyOperations
 from hvcore.services.sign_in.links import SignInLinks
@@ -35,7 +34,7 @@ class SignInWiring(AccessWiring):
             clock=self.clock,
             providers=self._sign_in_providers,
             memberships=Memberships(operators=dashboard.operators),
-            sealer=self._sealer,
+            sealer=self.sealer,
             pages=self._sign_in_pages,
             times=SessionTimes(
                 idle=timedelta(seconds=dashboard.session_idle_s),
@@ -65,7 +64,7 @@ class SignInWiring(AccessWiring):
             clock=self.clock,
             backend=self.settings.sign_in.backend,
             providers=self._sign_in_providers,
-            sealer=self._sealer,
+            sealer=self.sealer,
             pages=self._sign_in_pages,
             sessions=self.sessions,
             attempts=SignInAttempts(
@@ -106,11 +105,6 @@ class SignInWiring(AccessWiring):
         How often people may do things on pages.
         """
         return OperationLimits(limits=self.rate_limits)
-
-    @cached_property
-    def _sealer(self) -> Sealer:
-        settings = self.settings
-        return Sealer(settings.sign_in.secret or settings.uploads.signing_key)
 
     @property
     def _sign_in_pages(self) -> SignInPages:

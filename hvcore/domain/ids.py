@@ -25,6 +25,7 @@ WebhookId = NewType("WebhookId", str)
 DeliveryId = NewType("DeliveryId", str)
 EventId = NewType("EventId", str)
 MemberId = NewType("MemberId", str)
+SigningKeyId = NewType("SigningKeyId", str)
 
 BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_CHARS: Final = 22
@@ -37,6 +38,7 @@ RESERVED_ORG_IDS: Final = frozenset(
 _CHOSEN = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_CHOSEN_CHARS}}}")
 _VIDEO = re.compile(rf"(?:pub)?vid_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
 _EDGE_KEY = re.compile(rf"ek_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
+_SIGNING_KEY = re.compile(rf"sgk_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
 _SHARE = re.compile(rf"shr_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
 
 
@@ -98,6 +100,13 @@ def new_task_id() -> TaskId:
     Make a task's identifier, ``task_…``.
     """
     return TaskId(_random("task_"))
+
+
+def new_signing_key_id() -> SigningKeyId:
+    """
+    Make a signing key's identifier, ``sgk_…``.
+    """
+    return SigningKeyId(_random("sgk_"))
 
 
 def new_edge_key_id() -> EdgeKeyId:
@@ -168,6 +177,13 @@ def is_edge_key_id(text: str) -> bool:
     Return whether this has the form of an edge key.
     """
     return _EDGE_KEY.fullmatch(text) is not None
+
+
+def is_signing_key_id(text: str) -> bool:
+    """
+    Return whether this has the form of a signing key's identifier.
+    """
+    return _SIGNING_KEY.fullmatch(text) is not None
 
 
 def is_share_id(text: str) -> bool:

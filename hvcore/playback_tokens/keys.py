@@ -4,7 +4,8 @@ The keys of playback tokens, and which of them are too weak to use.
 
 import base64
 import hashlib
-from typing import Final, Literal, Self
+from collections.abc import Callable
+from typing import Final, Literal, Self, TypeAlias
 
 import attrs
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -19,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
+from hvcore.domain.ids import OrgId
 from hvcore.errors import ConfigError
 
 MIN_SECRET_BYTES: Final = 32
@@ -38,12 +40,14 @@ class TokenKey:
     Attributes:
         private: What signs; None for a key that only verifies.
         public: What verifies; the same secret for HS256.
+        org_id: The organization of whose videos alone it signs tokens; None: of all.
     """
 
     kid: str
     algorithm: Algorithm
     private: bytes | Ed25519PrivateKey | None = attrs.field(repr=False)
     public: bytes | Ed25519PublicKey = attrs.field(repr=False)
+    org_id: OrgId | None = None
 
     @classmethod
     def load(cls, material: bytes, *, kid: str | None = None) -> Self:
@@ -108,6 +112,10 @@ class TokenKey:
         }
 
 
+FindTokenKey: TypeAlias = Callable[[str], TokenKey | None]
+"""
+By ``kid``. While nothing about a key has changed, it returns the same object.
+"""
 _NOT_ED25519 = (
     "A playback key in PEM must be an Ed25519 key without a passphrase; make one "
     "with: openssl genpkey -algorithm ed25519"

@@ -20,13 +20,13 @@ from typing import Final
 import attrs
 import jwt
 
-from hvcore.domain.ids import PublicId, ShareId, VideoId
+from hvcore.domain.ids import PublicId, ShareId, VideoId, is_signing_key_id
 from hvcore.domain.limits import MAX_TOKEN_BYTES, SIGNED_URL_EXPIRATIONS_S
 from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.domain_lists import is_domain_list_id
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
-from hvcore.playback_tokens.keys import TokenKey
+from hvcore.playback_tokens.keys import FindTokenKey, TokenKey
 
 LEEWAY_S: Final = 5
 """How far the clocks of two machines may differ."""
@@ -55,6 +55,9 @@ class TokenUse(Enum):
     SHARE_VIEWER = "share-viewer"
 
 
+_OF_ORGANIZATIONS: Final = frozenset(
+    {TokenUse.PLAYBACK.value, TokenUse.THUMBNAIL.value}
+)
 _OF_SHARES: Final = frozenset({TokenUse.SHARE, TokenUse.SHARE_VIEWER})
 
 
@@ -67,6 +70,7 @@ class PlaybackClaims:
         domains: The pages that may use it; empty means every page.
         domain_list: What names them instead, if they are many.
         share_id: The share link that it is bound to, if it is.
+        signed_by: The organization's key that signed it; None: the service's own.
     """
 
     video_id: VideoId
@@ -77,6 +81,7 @@ class PlaybackClaims:
     domains: tuple[str, ...] = ()
     domain_list: str | None = None
     share_id: str | None = None
+    signed_by: TokenKey | None = None
 
     @property
     def expires_at(self) -> datetime:
@@ -177,9 +182,15 @@ class KeyRing:
             )
         return token
 
-    def verify(self, token: str, now: datetime) -> PlaybackClaims:
+    def verify(
+        self, token: str, now: datetime, others: FindTokenKey = lambda _: None
+    ) -> PlaybackClaims:
         """
         Return what a token says, if it was signed here and is valid.
+
+        Args:
+            others: Finds the keys of organizations. What is signed with one opens
+                videos of that organization alone; that is the caller's to check.
 
         Raises:
             UnauthorizedError: It is broken, expired or from somewhere else.
@@ -190,8 +201,10 @@ class KeyRing:
         # By the whole token, kid and signature included: what differs in one
         # character is another entry and is verified by itself.
         claims = self._recall(token)
+        if claims is not None and not _is_in_force(claims.signed_by, others):
+            claims = None
         if claims is None:
-            claims = self._read(token, self._key_of(token), now_unix)
+            claims = self._read(token, self._key_of(token, others), now_unix)
             self._remember(token, claims)
         if now_unix >= claims.expires_at_unix + LEEWAY_S:
             with self._lock:
@@ -220,7 +233,7 @@ class KeyRing:
             claims, self._private, algorithm=key.algorithm, headers={"kid": key.kid}
         )
 
-    def _key_of(self, token: str) -> TokenKey:
+    def _key_of(self, token: str, others: FindTokenKey) -> TokenKey:
         if not _is_canonical(token):
             raise refused(PlaybackRule.TOKEN_BROKEN)
         try:
@@ -228,6 +241,8 @@ class KeyRing:
         except jwt.PyJWTError as exc:
             raise refused(PlaybackRule.TOKEN_BROKEN) from exc
         key = self._by_kid.get(kid) if isinstance(kid, str) else None
+        if key is None and isinstance(kid, str) and is_signing_key_id(kid):
+            key = others(kid)
         if key is None:
             raise refused(PlaybackRule.TOKEN_UNKNOWN_KEY)
         passed(PlaybackRule.TOKEN_UNKNOWN_KEY)
@@ -252,7 +267,7 @@ class KeyRing:
                     "enforce_minimum_key_length": True,
                 },
             )
-            claims = _claims(payload)
+            claims = _claims(payload if key.org_id is None else _restricted(payload))
             begins_unix = max(claims.issued_at_unix, _not_before(payload))
         except jwt.InvalidIssuerError as exc:
             raise refused(PlaybackRule.TOKEN_WRONG_ISSUER) from exc
@@ -262,7 +277,7 @@ class KeyRing:
         if begins_unix > now_unix + LEEWAY_S:
             raise refused(PlaybackRule.TOKEN_FROM_FUTURE)
         passed(PlaybackRule.TOKEN_FROM_FUTURE)
-        return claims
+        return claims if key.org_id is None else attrs.evolve(claims, signed_by=key)
 
     def _recall(self, token: str) -> PlaybackClaims | None:
         with self._lock:
@@ -305,6 +320,22 @@ def _is_canonical(token: str) -> bool:
     except ValueError:
         return False
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode() == signature
+
+
+def _is_in_force(key: TokenKey | None, others: FindTokenKey) -> bool:
+    return key is None or others(key.kid) is key
+
+
+def _restricted(payload: Mapping[str, object]) -> Mapping[str, object]:
+    """
+    Return what an organization's token says, of which it may say less than ours.
+    """
+    use = payload.get("use", TokenUse.PLAYBACK.value)
+    if not isinstance(use, str) or use not in _OF_ORGANIZATIONS:
+        raise ValueError("an organization signs no such tokens")
+    if isinstance(payload.get("domains"), str):
+        raise ValueError("only the service has lists of domains with names")  # noqa: TRY004 - a bad token
+    return {**payload, "use": use}
 
 
 def _not_before(payload: Mapping[str, object]) -> int:

@@ -26,6 +26,7 @@ from hvcore.ports.repositories.sign_in import (
     SessionRepository,
     SignInLinkRepository,
 )
+from hvcore.ports.repositories.signing_keys import SigningKeyRepository
 from hvcore.ports.repositories.tasks import TaskRepository
 from hvcore.ports.repositories.tenants import TenantRepository
 from hvcore.ports.repositories.videos import VideoRepository
@@ -87,6 +88,13 @@ class Work(Protocol):
     def webhook_backlog(self) -> WebhookBacklogRepository:
         """
         What waits for webhook endpoints.
+        """
+        ...
+
+    @property
+    def signing_keys(self) -> SigningKeyRepository:
+        """
+        The keys with which organizations sign playback tokens.
         """
         ...
 

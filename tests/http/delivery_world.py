@@ -22,11 +22,13 @@ from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.sealing import Sealer
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.link_pages import LinkPages
 from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.thumbnails import Thumbnails
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
@@ -90,6 +92,7 @@ class DeliveryWorld:
             directory=self.directory,
             storage=self.storage,
             key_ring=self.key_ring,
+            organization_keys=OrganizationKeys(Sealer("a secret of tests")),
             clock=self.clock,
             counter=self,
             player_url=f"{PLAYER_URL}/some/path",

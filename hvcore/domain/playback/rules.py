@@ -145,6 +145,14 @@ class PlaybackRule(Enum):
         "The token was made for another video.",
         "Request a signed URL for this video; a token opens no other.",
     )
+    TOKEN_OTHER_ORGANIZATION = (
+        "The organization whose key signed the token has this video.",
+        "The organization whose key signed the token has no such video.",
+        (
+            "Sign with a key of the video's own organization, and put the video's id into "
+            "sub: hv signing-keys list shows the keys."
+        ),
+    )
     TOKEN_OTHER_USE = (
         "The token was made for this use.",
         "The token was made for something else, such as thumbnails.",

@@ -17,6 +17,7 @@ from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.quotas import month_number
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.captions import CaptionTrack
@@ -24,6 +25,7 @@ from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.fast_reads.reads import FastReads, Row
 from hvcore.persistence.links.links import edge_key_from_row, share_from_row
+from hvcore.persistence.playback.signing_keys import signing_key_from_row
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import chapters_from_text
 from hvcore.persistence.statements import is_storable
@@ -37,6 +39,7 @@ from hvcore.persistence.tables import (
     organization_months,
     published_media,
     share_links,
+    signing_keys,
     video_captions,
     videos,
 )
@@ -123,6 +126,7 @@ _DOMAINS = sa.select(domain_lists.c.domains).where(
 )
 _OWNER = ("id", "org_id", "env_id", "video_id", "created_at", "expires_at")
 _EDGE_KEY = _plain_columns(edge_keys, *_OWNER, "revoked_at", "domains")
+_SIGNING_KEY = _plain_columns(signing_keys, *signing_keys.c.keys())
 _SHARE = _plain_columns(
     share_links, *_OWNER, "revoked_at", "max_views", "views", "viewer_email"
 )
@@ -183,6 +187,7 @@ class SqlPlaybackDirectory:
             )
             for statement in (
                 *(_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE, _DOMAINS),
+                _SIGNING_KEY,
             )
         }
         self._captions = self._reads.prepare_page(_CAPTIONS)
@@ -253,6 +258,12 @@ class SqlPlaybackDirectory:
             self._domains.clear()
         found = self._domains[list_id] = tuple(row[0].split())
         return found
+
+    def find_signing_key(self, key_id: str) -> SigningKey | None:
+        row = self._first(_SIGNING_KEY, {"wanted": key_id})
+        if row is None:
+            return None
+        return signing_key_from_row(_decoded(_SIGNING_KEY, row))
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
         row = self._first(_EDGE_KEY, {"wanted": edge_key})

@@ -21,6 +21,7 @@ from hvcore.persistence.tables.playback import (
     share_codes,
     share_guesses,
     share_links,
+    signing_keys,
 )
 from hvcore.persistence.tables.quotas import (
     delivered_positions,
@@ -86,6 +87,7 @@ __all__ = [
     "share_links",
     "sign_in_links",
     "sign_in_sessions",
+    "signing_keys",
     "tasks",
     "transcode_jobs",
     "video_captions",

@@ -1,5 +1,5 @@
 """
-Edge keys, share links, their codes, and the lists of domains that tokens name.
+Edge keys, share links and their codes; what signs tokens, and the domains they name.
 """
 
 import sqlalchemy as sa
@@ -40,6 +40,21 @@ share_links = Table(
     Column("viewer_email", Text),
     Column("revoked_at", UtcDateTime),
     environment_key(),
+)
+
+signing_keys = Table(
+    "signing_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column(
+        "org_id", Text, sa.ForeignKey("organizations.id"), nullable=False, index=True
+    ),
+    Column("name", Text, nullable=False),
+    Column("algorithm", Text, nullable=False),
+    # In Base64: the public key, or the secret, which is sealed.
+    Column("material", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("revoked_at", UtcDateTime),
 )
 
 domain_lists = Table(

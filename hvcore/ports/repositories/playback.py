@@ -12,6 +12,7 @@ import attrs
 
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.captions import CaptionTrack
@@ -123,6 +124,15 @@ class PlaybackDirectory(Protocol):
     def find_domains(self, list_id: str) -> Sequence[str] | None:
         """
         Return a list of domains that a token names; it never changes.
+
+        Raises:
+            UnavailableError: The database does not answer, or is not waited for.
+        """
+        ...
+
+    def find_signing_key(self, key_id: str) -> SigningKey | None:
+        """
+        Return an organization's signing key as of now, revoked or not.
 
         Raises:
             UnavailableError: The database does not answer, or is not waited for.

@@ -17,9 +17,10 @@ from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
-from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenUse
+from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenKey, TokenUse
 from hvcore.playback_tokens.ring import refused
 from hvcore.ports.repositories.playback import PlaybackDirectory, PlaybackEntry
+from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.playable import (
     Authorization,
     AuthorizationCache,
@@ -51,6 +52,7 @@ class PlaybackAuthorization:
 
     directory: PlaybackDirectory
     key_ring: KeyRing
+    organization_keys: OrganizationKeys
     clock: Clock
     player_origin: str | None = None
     _authorizations: AuthorizationCache = attrs.field(
@@ -117,7 +119,14 @@ class PlaybackAuthorization:
             raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
         passed(PlaybackRule.PAGE_NOT_LISTED)
         entry = self._entry(claims.video_id)
-        if entry is not None and entry.public_id != claims.public_id:
+        if claims.signed_by is not None and (
+            entry is None or entry.org_id != claims.signed_by.org_id
+        ):
+            # Alike, or it would tell whose videos there are.
+            raise VideoNotFoundError(rule=PlaybackRule.TOKEN_OTHER_ORGANIZATION)
+        if claims.signed_by is not None:
+            passed(PlaybackRule.TOKEN_OTHER_ORGANIZATION)
+        if entry is not None and not _is_audience(entry, claims):
             # Of another installation that signs with the same key.
             raise ForbiddenError(OTHER_VIDEO, rule=PlaybackRule.TOKEN_OTHER_VIDEO)
         found = _judge(entry, claims=claims)
@@ -187,7 +196,12 @@ class PlaybackAuthorization:
             # Two readers of one address could each see another token.
             raise UnauthorizedError(SIGNED_TWICE, rule=PlaybackRule.TOKEN_SEVERAL)
         passed(PlaybackRule.TOKEN_MISSING, PlaybackRule.TOKEN_SEVERAL)
-        return self.key_ring.verify(viewer.tokens[0], self.clock.now())
+        return self.key_ring.verify(
+            viewer.tokens[0], self.clock.now(), self._organization_key
+        )
+
+    def _organization_key(self, kid: str) -> TokenKey | None:
+        return self.organization_keys.in_force(self.directory.find_signing_key(kid))
 
     def _with_domains(self, claims: PlaybackClaims) -> PlaybackClaims:
         if claims.domain_list is None:
@@ -221,9 +235,20 @@ class PlaybackAuthorization:
             and self.clock.now() >= authorization.ends_at
         ):
             return None
+        claims = authorization.playable.claims
+        signer = claims.signed_by if claims is not None else None
+        if signer is not None and self._organization_key(signer.kid) is not signer:
+            return None
         # The same object: nothing has changed since.
         is_same = self.directory.find(authorization.video) is authorization.entry
         return authorization.playable if is_same else None
+
+
+def _is_audience(entry: PlaybackEntry, claims: PlaybackClaims) -> bool:
+    if claims.signed_by is None:
+        return claims.public_id == entry.public_id
+    # Answers call both publicID; nobody must know the other one.
+    return str(claims.public_id) in {entry.id, entry.public_id}
 
 
 def _judge(

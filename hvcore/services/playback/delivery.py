@@ -27,6 +27,7 @@ from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.path_cache import CachedFile, PathCache
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import (
@@ -103,6 +104,7 @@ class Delivery:
     directory: PlaybackDirectory
     storage: Storage
     key_ring: KeyRing
+    organization_keys: OrganizationKeys
     clock: Clock
     counter: SegmentCounter
     player_url: str = ""
@@ -120,6 +122,7 @@ class Delivery:
         return PlaybackAuthorization(
             directory=self.directory,
             key_ring=self.key_ring,
+            organization_keys=self.organization_keys,
             clock=self.clock,
             player_origin=origin_of(self.player_url),
         )

@@ -16,11 +16,13 @@ from PIL import Image
 from hvcore.domain.ids import PublicId, VideoId, new_public_id
 from hvcore.domain.links.links import MAX_GUESSES
 from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.playback.signing_keys import SigningAlgorithm
 from hvcore.errors import UnavailableError
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from hvcore.services.playback.thumbnails import Thumbnails
 from tests.http.cinema import Cinema, token_of
-from tests.http.world import ENV, ORG, World, body_of
+from tests.http.playback.offline import signed_offline
+from tests.http.world import ENV, ORG, OTHER_ORG, World, body_of
 
 LOG = "hvcore.services.playback.refusal_log"
 NOBODY = "vid_" + "0" * 22
@@ -114,6 +116,17 @@ def test_every_rule_says_what_it_asks_what_was_wrong_and_what_to_do(
 
 
 # tokens
+
+
+def test_a_token_of_another_organizations_key_is_named(
+    cinema: Cinema, refused: Refused
+) -> None:
+    made = cinema.api.services.signing_keys.create(
+        OTHER_ORG, name="", algorithm=SigningAlgorithm.HS256
+    )
+    query = f"token={signed_offline(cinema, made)}"
+
+    assert refused(private(cinema), query) == (404, "token_other_organization")
 
 
 def test_a_missing_token_is_named(cinema: Cinema, refused: Refused) -> None:

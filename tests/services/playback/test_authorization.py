@@ -14,7 +14,9 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from hvcore.playback_tokens.ring import LEEWAY_S
+from hvcore.sealing import Sealer
 from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.playable import (
     MAX_KEY_CHARS,
     Authorization,
@@ -37,7 +39,12 @@ def directory() -> Directory:
 @pytest.fixture
 def access(directory: Directory, clock: SettableClock) -> PlaybackAuthorization:
     key_ring = KeyRing(issuer="hvcore", keys=[TokenKey.load(SECRET)])
-    return PlaybackAuthorization(directory=directory, key_ring=key_ring, clock=clock)
+    return PlaybackAuthorization(
+        directory=directory,
+        key_ring=key_ring,
+        organization_keys=OrganizationKeys(Sealer("a secret of tests")),
+        clock=clock,
+    )
 
 
 def viewer(

@@ -8,12 +8,17 @@ import json
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
+import attrs
 import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from hvcore.domain.ids import new_public_id
+from hvcore.domain.ids import OrgId, new_public_id, new_signing_key_id
+from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH, SECRET
@@ -271,3 +276,33 @@ def test_a_session_of_a_share_link_is_no_token_of_its_video(private: EdgeWorld) 
     token = private.token(use=TokenUse.SHARE, share_id="shr_" + "e" * 22)
 
     assert outcome(segment(private, token)) == FORBIDDEN
+
+
+def test_an_organizations_token_is_the_services_to_judge_and_ends_with_its_key(
+    private: EdgeWorld,
+) -> None:
+    signer = Ed25519PrivateKey.generate()
+    key = SigningKey(
+        id=new_signing_key_id(),
+        org_id=OrgId("org_a"),
+        name="",
+        algorithm=SigningAlgorithm.ED25519,
+        material=signer.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw),
+        created_at=private.clock.now(),
+    )
+    private.directory.signing_keys[key.id] = key
+    payload = jwt.decode(private.token(), options={"verify_signature": False})
+    token = jwt.encode(payload, signer, "EdDSA", headers={"kid": key.id})
+
+    for _ in range(3):
+        assert outcome(segment(private, token)) == (200, "")
+    assert private.served() == []
+    assert private.counted == [COUNTED] * 3
+
+    revoked = attrs.evolve(key, revoked_at=private.clock.now())
+    private.directory.signing_keys[key.id] = revoked
+    private.publish()
+
+    assert outcome(segment(private, token)) == UNAUTHORIZED
+    master = private.get(f"{PRIVATE_PATH}/master.m3u8", f"token={token}")
+    assert outcome(master) == UNAUTHORIZED

@@ -1,0 +1,71 @@
+"""
+Signing keys as people make and revoke them: by right, counted, with their name.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.roles import RoleRight
+from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
+from hvcore.domain.sign_in.people import SignedInPerson
+from hvcore.errors import ForbiddenError, NotFoundError
+from hvcore.services.access.audit import acting_as_person
+from hvcore.services.playback.signing_keys import PlaybackSigningKeys, SigningKeyCreated
+from hvcore.services.sign_in.operation_limits import OperationLimits
+
+
+@attrs.frozen(kw_only=True)
+class SigningKeyOperations:
+    """
+    Change the signing keys of one organization on a person's behalf.
+
+    Every change raises, besides its own errors:
+        NotFoundError: The person has no role there, or the key is another's.
+        ForbiddenError: The role has no right to keys.
+        RateLimitExceededError: The organization has had its operations of an hour.
+    """
+
+    signing_keys: PlaybackSigningKeys
+    limits: OperationLimits
+
+    def of_organization(self, org_id: str) -> Sequence[SigningKey]:
+        """
+        Return an organization's keys, oldest first, revoked ones included.
+        """
+        return self.signing_keys.of_organization(org_id)
+
+    def create(
+        self,
+        person: SignedInPerson,
+        org_id: str,
+        *,
+        name: str,
+        algorithm: SigningAlgorithm,
+        public_pem: str | None,
+    ) -> SigningKeyCreated:
+        """
+        Make a key; see PlaybackSigningKeys.create.
+        """
+        self._begin(person, org_id)
+        with acting_as_person(person.as_person):
+            return self.signing_keys.create(
+                org_id, name=name, algorithm=algorithm, public_pem=public_pem
+            )
+
+    def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> SigningKey:
+        """
+        End a key; see PlaybackSigningKeys.revoke.
+        """
+        self._begin(person, org_id)
+        with acting_as_person(person.as_person):
+            return self.signing_keys.revoke(org_id, key_id)
+
+    def _begin(self, person: SignedInPerson, org_id: str) -> None:
+        role = person.role_in(org_id)
+        if role is None:
+            raise NotFoundError
+        if RoleRight.KEYS not in role.rights:
+            raise ForbiddenError("Only an admin of the organization may change keys.")
+        self.limits.count(org_id, Bucket.KEY_OPERATIONS)

@@ -139,7 +139,7 @@ def test_doctor_finds_a_database_that_is_not_migrated(hv: Hv) -> None:
 
     assert outcome.status == 1
     checks = {c["check"]: c for c in json.loads(outcome.stdout)["checks"]}
-    assert checks["database"]["mend"] == "Run: hv migrate"
+    assert checks["database"]["mend"] == "Run: hv migrate (hv up does so by itself)."
     assert checks["edge"]["found"] == "none is configured"
 
 

@@ -24,6 +24,16 @@ from sqlalchemy.engine import make_url
 
 START_TIMEOUT_S: Final = 60
 _POLL_S: Final = 0.05
+NOTHING_LASTS: Final = (
+    # The data is thrown away: what serves only a crash of the machine, copies of it and
+    # long lives is processor time lost.
+    "-cfsync=off",
+    "-cfull_page_writes=off",
+    "-cwal_level=minimal",
+    "-cmax_wal_senders=0",
+    "-cautovacuum=off",
+    "-cshared_buffers=24MB",
+)
 
 
 def wait_until(condition: Callable[[], bool], *, timeout_s: float = 30) -> None:
@@ -136,7 +146,7 @@ def postgresql_server(*further: str) -> Iterator[PostgresqlServer]:
     Args:
         further: Settings as ``name=value``, which come before those of the tests.
     """
-    binaries = _postgresql_binaries()
+    binaries = postgresql_binaries()
     with _server_folder() as (folder, run_as):
         data = folder / "data"
         subprocess.run(
@@ -161,14 +171,7 @@ def postgresql_server(*further: str) -> Iterator[PostgresqlServer]:
             f"-k{folder}",
             "-clisten_addresses=",
             "-cmax_connections=200",
-            # Its data is thrown away: what serves only a crash of the machine, copies
-            # of it and long lives is processor time lost.
-            "-cfsync=off",
-            "-cfull_page_writes=off",
-            "-cwal_level=minimal",
-            "-cmax_wal_senders=0",
-            "-cautovacuum=off",
-            "-cshared_buffers=24MB",
+            *NOTHING_LASTS,
             *(f"-c{setting}" for setting in further),
         ]
         server = PostgresqlServer(folder, command, run_as)
@@ -213,7 +216,7 @@ class RedisServer:
         Start it with nothing in it and wait until it answers.
         """
         # Nothing is kept: losing it must lose nothing.
-        command = [_redis_binary(), "--port", "0", "--save", "", "--appendonly", "no"]
+        command = [redis_binary(), "--port", "0", "--save", "", "--appendonly", "no"]
         command += ["--unixsocket", str(self.socket_path), "--dir", str(self._folder)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         wait_until(self._answers, timeout_s=START_TIMEOUT_S)
@@ -264,7 +267,10 @@ def redis_server() -> Iterator[RedisServer]:
             server.stop()
 
 
-def _postgresql_binaries() -> Path:
+def postgresql_binaries() -> Path:
+    """
+    Return the folder of PostgreSQL's programs.
+    """
     on_debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     if on_debian:
         return on_debian[-1].parent
@@ -284,7 +290,10 @@ def _collation(binaries: Path) -> list[str]:
     return ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
 
 
-def _redis_binary() -> str:
+def redis_binary() -> str:
+    """
+    Return the program of a Redis or Valkey.
+    """
     for name in ("redis-server", "valkey-server"):
         found = shutil.which(name)
         if found:

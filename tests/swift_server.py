@@ -2,7 +2,8 @@
 OpenStack Swift in one process, with its S3 interface, which checks signatures.
 
 A program of its own, because eventlet changes sockets and threads for all of a process:
-``python -m tests.swift_server FOLDER``. It writes its port into the file ``port`` there.
+``python -m tests.swift_server FOLDER [ADDRESS PORT]``. It writes its port into the file
+``port`` there.
 Everything is in memory and in FOLDER, and is gone with them.
 """
 
@@ -65,7 +66,7 @@ class Silence:
     def write(self, *_: object) -> None: ...
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, address: str = "127.0.0.1", port: str = "0") -> None:
     (folder / "swift.conf").write_text("[swift-hash]\nswift_hash_path_suffix = x\n")
     utils.set_swift_dir(str(folder))
     devices = folder / "devices"
@@ -89,7 +90,7 @@ def main(folder: Path) -> None:
         listener = eventlet.listen(("127.0.0.1", 0), backlog=512)
         make_ring(folder / f"{name}.ring.gz", listener.getsockname()[1])
         serve(listener, app_class, conf)
-    listener = eventlet.listen(("127.0.0.1", 0), backlog=512)
+    listener = eventlet.listen((address, int(port)), backlog=512)
     (folder / "proxy.conf").write_text(PROXY)
     from swift.common.wsgi import loadapp
 
@@ -121,4 +122,4 @@ def make_ring(path: Path, port: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,3 @@
+"""
+The service on several hosts, which fail one by one.
+"""

@@ -34,8 +34,8 @@ class Receiver:
         during: Called in the middle of each request.
     """
 
-    def __init__(self, port: int) -> None:
-        self.url = f"http://127.0.0.1:{port}/hook"
+    def __init__(self, host: str, port: int) -> None:
+        self.url = f"http://{host}:{port}/hook"
         self.status: int | None = 200
         self.headers: dict[str, str] = {}
         self.during: Callable[[], object] = lambda: None
@@ -44,13 +44,16 @@ class Receiver:
 
 
 @contextmanager
-def receiver() -> Iterator[Receiver]:
+def receiver(address: str = "127.0.0.1", name: str = "") -> Iterator[Receiver]:
     """
     Run a receiver.
+
+    Args:
+        name: As which others know the address.
     """
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server = ThreadingHTTPServer((address, 0), _Handler)
     server.daemon_threads = False
-    made = Receiver(server.server_address[1])
+    made = Receiver(name or address, server.server_address[1])
     server.receiver = made  # type: ignore[attr-defined]  # for the handler
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()

@@ -47,8 +47,6 @@ ADDRESSES: Final[Mapping[str, str]] = {
     "sweep-2": f"{SUBNET}.52",
 }
 SERVERS: Final = ("database", "valkey", "store")
-DISKS_MB: Final = {"database": 400, "delivery-1": 200, "delivery-2": 200}
-"""The others have 64."""
 EVERYTHING: Final[Mapping[str, Sequence[str]]] = {
     "api-1": ["api"],
     "api-2": ["api"],
@@ -189,38 +187,32 @@ def fleet(
     logs.mkdir()
     listed = [(name, address) for name, address in ADDRESSES.items()]
     listed += [("api", ADDRESSES["api-1"]), ("api", ADDRESSES["api-2"])]
-    with network(folder / "net", listed) as net:
-        wanted = [*SERVERS, *layout]
+    programs = Programs(logs)
+    with programs.ended(), network(folder / "net", listed) as net:
         hosts = {
-            name: net.add(name, ADDRESSES[name], disk_mb=DISKS_MB.get(name, 64))
-            for name in wanted
+            name: net.add(name, ADDRESSES[name]) for name in [*SERVERS, *layout]
         }
-        client = net.add("client", CLIENT)
         servers = Servers(
             **{name: hosts.pop(name) for name in SERVERS},
             resolver=net.add("resolver", RESOLVER),
         )
-        programs = Programs(logs)
-        with seen_from(client):
-            try:
-                servers.start(programs, dict(names or {}))
-                servers.make_bucket()
-                with _observer(folder, servers, client, secrets, own) as services:
-                    made = Fleet(
-                        servers=servers,
-                        hosts=hosts,
-                        programs=programs,
-                        services=services,
-                        secrets=secrets,
-                        key=_first_key(services),
-                        own=own,
-                        has_edges=has_edges,
-                    )
-                    programs.watch()
-                    _start(made, layout)
-                    yield made
-            finally:
-                programs.stop()
+        client = net.add("client", CLIENT)
+        with seen_from(client), programs.watched():
+            servers.start(programs, dict(names or {}))
+            servers.make_bucket()
+            with _observer(folder, servers, client, secrets, own) as services:
+                made = Fleet(
+                    servers=servers,
+                    hosts=hosts,
+                    programs=programs,
+                    services=services,
+                    secrets=secrets,
+                    key=_first_key(services),
+                    own=own,
+                    has_edges=has_edges,
+                )
+                _start(made, layout)
+                yield made
 
 
 def _start(made: Fleet, layout: Mapping[str, Sequence[str]]) -> None:

@@ -25,6 +25,10 @@ RESOLVER: Final = f"{SUBNET}.53"
 LAST: Final = 60
 DISK: Final = Path("/srv")
 """Where each host has its own disk; it lies below no folder that only root may enter."""
+DISK_SIZE: Final = "8g"
+"""As large as a disk must be for uploads; only what is in use takes memory."""
+FULL_KB: Final = 8
+"""Left on a full disk: what is there may grow while it is made small."""
 NOBODY_MAC: Final = "02:00:00:00:ff:ff"
 NEEDS: Final = (
     "These tests make hosts out of Linux namespaces. That needs root with CAP_SYS_ADMIN "
@@ -150,14 +154,18 @@ class Host:
         """
         Leave no byte free on the disk.
         """
-        script = f"head -c 1G /dev/zero > {self.disk}/filler 2>/dev/null || true"
-        self.run("sh", "-c", script)
+        used = self.run("df", "--output=used", "-k", self.disk).split()[-1]
+        self._resize(f"{int(used) + FULL_KB}k")
 
     def empty(self) -> None:
         """
         End ``fill``.
         """
-        self.run("rm", "-f", self.disk / "filler")
+        self._resize(DISK_SIZE)
+
+    def _resize(self, size: str) -> None:
+        # A file as large as the disk would be in memory.
+        self.run("mount", "-o", f"remount,size={size}", self.disk)
 
     def _signal(self, name: str) -> None:
         # Of a kill, the shell is not hit by it, and the holder not either.
@@ -197,7 +205,7 @@ class Network:
             "ip link add name bridge type bridge && ip link set dev bridge up",
         )
 
-    def add(self, name: str, address: str, *, disk_mb: int = 64) -> Host:
+    def add(self, name: str, address: str) -> Host:
         """
         Plug in another host.
 
@@ -207,7 +215,7 @@ class Network:
         disk, etc = DISK, self._folder
         setup = (
             f"hostname {name}\n"
-            f"mount -t tmpfs -o size={disk_mb}m,mode=0777 {name} {disk}\n"
+            f"mount -t tmpfs -o size={DISK_SIZE},mode=0777 {name} {disk}\n"
             f"mount --bind {etc}/hosts /etc/hosts\n"
             f"mount --bind {etc}/resolv.conf /etc/resolv.conf"
         )

@@ -159,19 +159,29 @@ class Programs:
             first.terminate()
         return program.process.wait(timeout=within_s)
 
-    def watch(self) -> None:
+    @contextmanager
+    def watched(self) -> Iterator[None]:
         """
-        Begin to start again what ends.
+        Start again what ends, until the block ends.
         """
         self._thread.start()
-
-    def stop(self) -> None:
-        """
-        Start nothing any more.
-        """
-        self._over.set()
-        if self._thread.is_alive():
+        try:
+            yield
+        finally:
+            self._over.set()
             self._thread.join()
+
+    @contextmanager
+    def ended(self) -> Iterator[None]:
+        """
+        After a block that ends all hosts, wait until nothing runs any more.
+        """
+        try:
+            yield
+        finally:
+            for program in self._running.values():
+                program.process.send_signal(signal.SIGCONT)
+                program.process.wait()
 
     def _run(self) -> None:
         while not self._over.wait(LOOKS_EVERY_S):

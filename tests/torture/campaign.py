@@ -253,7 +253,7 @@ def campaign(
     }
     with (
         receiver() as hook,
-        _web(clips.folder) as web,
+        web_server(clips.folder) as web,
         live_service(folder, "--workers", str(WORKERS), **own) as service,
     ):
         _subscribe(service, hook)
@@ -281,14 +281,22 @@ def campaign(
 
 
 @contextmanager
-def _web(folder: Path) -> Iterator[str]:
+def web_server(
+    folder: Path, address: str = "127.0.0.1", name: str = ""
+) -> Iterator[str]:
+    """
+    Serve the files of a folder until the block ends; give the address.
+
+    Args:
+        name: As which others know the address.
+    """
     server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(_QuietFiles, directory=str(folder))
+        (address, 0), partial(_QuietFiles, directory=str(folder))
     )
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"http://{name or address}:{server.server_address[1]}"
     finally:
         server.shutdown()
         thread.join()

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import urljoin, urlsplit
 
 import attrs
 
 from tests.e2e.clips import make_clip
-from tests.live import Answer, LiveService
+from tests.live import Answer
 
 MP4: Final = "video/mp4"
 ASK_TIMEOUT_S: Final = 10.0
@@ -84,6 +84,32 @@ class Ledger:
     oddities: list[str] = attrs.field(factory=list)
 
 
+class Served(Protocol):
+    """
+    A service, as its customers see it.
+    """
+
+    @property
+    def api(self) -> str:
+        """
+        The API's root address.
+        """
+        ...
+
+    @property
+    def key(self) -> str:
+        """
+        The key of the environment ``live``.
+        """
+        ...
+
+    def public_url(self, video_id: str, file: str = "master.m3u8") -> str:
+        """
+        Return an address on the public path.
+        """
+        ...
+
+
 class GaveUpError(Exception):
     """
     The service was away for longer than anybody waits.
@@ -100,7 +126,7 @@ class Customer:
 
     def __init__(
         self,
-        service: LiveService,
+        service: Served,
         clips: Clips,
         ledger: Ledger,
         *,
@@ -187,7 +213,7 @@ class Customer:
         parts = urlsplit(grant["signedURL"])
         with suppress(OSError, http.client.HTTPException):
             connection = http.client.HTTPConnection(
-                "127.0.0.1", parts.port or 80, timeout=5
+                self._host_of(str(parts.hostname)), parts.port or 80, timeout=5
             )
             connection.putrequest("PUT", f"{parts.path}?{parts.query}")
             connection.putheader("Content-Type", MP4)
@@ -224,6 +250,12 @@ class Customer:
 
     def _walks_away(self) -> None:
         self._grant(self._clip())
+
+    def _host_of(self, name: str) -> str:
+        """
+        Return where a host of an address is.
+        """
+        return name
 
     def _clip(self) -> Path:
         return self._random.choices(list(self._clips.good), (5, 2, 2))[0]

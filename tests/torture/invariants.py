@@ -50,6 +50,27 @@ class Findings:
     services: Services
     data: Path
 
+    def stored_names(self) -> Iterator[str]:
+        """
+        Yield where each object lies in the storage.
+        """
+        storage = self.data / "storage"
+        for file in files_below(storage):
+            yield file.relative_to(storage).as_posix()
+
+    def temporary_files(self) -> Iterator[Path]:
+        """
+        Yield what workers have for a while.
+        """
+        return files_below(self.data / "work")
+
+    def content(self, name: str) -> bytes | None:
+        """
+        Return an object of the storage; None if there is none.
+        """
+        file = self.data / "storage" / name
+        return file.read_bytes() if file.is_file() else None
+
     def all_videos(self) -> list[Video]:
         """
         Return every video, deleted or not.
@@ -166,9 +187,7 @@ class Findings:
                     sa.select(grants.c.path, grants.c.state, grants.c.stored_path)
                 )
             }
-        storage = self.data / "storage"
-        for file in files_below(storage):
-            name = file.relative_to(storage).as_posix()
+        for name in self.stored_names():
             parts = name.split("/")
             if parts[0] == "media":
                 fault = _of_nobody(owners.get(VideoId(parts[1])), parts[2:])
@@ -180,8 +199,8 @@ class Findings:
                 fault = "temporary"
             if fault:
                 yield f"I7 {name} is left over: {fault}"
-        for file in files_below(self.data / "work"):
-            yield f"I7 {file.relative_to(self.data)} is left over"
+        for file in self.temporary_files():
+            yield f"I7 {file} is left over"
 
     def broken_promises(self, ledger: Ledger) -> Iterator[str]:
         """
@@ -247,7 +266,7 @@ class Findings:
             return
         yield from self._wrong_files(media, root)
         for name in hls.playlists(media):
-            if not (self.data / "storage" / root / name).is_file():
+            if self.content(f"{root}/{name}") is None:
                 yield f"{name} is missing"
         source = StorageSource(delivery=self.services.delivery, video=_playable(video))
         certificate = check(source, hls.MASTER)
@@ -276,13 +295,12 @@ class Findings:
             )
 
     def _differs(self, name: str, recorded: MediaFile | None) -> Iterator[str]:
-        file = self.data / "storage" / name
+        data = self.content(name)
         if recorded is None:
             yield f"{name} is in no record"
-        elif not file.is_file():
+        elif data is None:
             yield f"{name} is missing"
         else:
-            data = file.read_bytes()
             found = MediaFile(
                 size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest()
             )

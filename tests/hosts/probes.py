@@ -1,0 +1,178 @@
+"""
+What the hosts in front answer while something fails, and how long that takes.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import attrs
+
+from tests.hosts.clients import Client
+from tests.hosts.fleet import API_PORT, Fleet
+from tests.hosts.network import Host
+from tests.live import Answer, request, until
+
+ANSWERS_WITHIN_S: Final = 5.0
+RECOVERS_WITHIN_S: Final = 60.0
+"""After the end of a blow; the longest pause of what connects anew is 10 s."""
+NEEDED: Final = frozenset({"database", "store"})
+"""Without them no request is answered as it should be."""
+FILM: Final = {"fileName": "a.mp4", "contentType": "video/mp4"}
+
+
+@attrs.frozen(kw_only=True)
+class Told:
+    """
+    An answer of a host.
+
+    Attributes:
+        status: 0 if none has come.
+    """
+
+    host: str
+    what: str
+    status: int
+    took_s: float
+    checks: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@attrs.frozen(kw_only=True)
+class Probes:
+    """
+    Asks everything of each host.
+
+    Attributes:
+        video: A public one that can be watched.
+    """
+
+    client: Client
+    video: str
+
+    @property
+    def fleet(self) -> Fleet:
+        """
+        Who is asked.
+        """
+        return self.client.fleet
+
+    def ask(self, hosts: Sequence[Host]) -> list[Told]:
+        """
+        Ask all hosts at the same time.
+        """
+        asks = [
+            (host.name, what, send)
+            for host in hosts
+            for what, send in self._asks(host).items()
+        ]
+        with ThreadPoolExecutor(len(asks)) as threads:
+            return list(threads.map(lambda one: _told(*one), asks))
+
+    def fronts(self) -> list[Host]:
+        """
+        Return the hosts that callers reach.
+        """
+        return [*self.fleet.api_hosts, *self.fleet.delivery_hosts]
+
+    def wait_whole(self) -> float:
+        """
+        Wait until all hosts say that they are well; return how long that took.
+        """
+        began_s = time.monotonic()
+        worst: list[Told] = []
+
+        def are_well() -> bool:
+            worst[:] = [
+                one
+                for one in self.ask(self.fronts())
+                if one.status != 200 or set(one.checks.values()) - {"ok"}
+            ]
+            return not worst
+
+        try:
+            until(are_well, within_s=RECOVERS_WITHIN_S, what="a whole service")
+        except TimeoutError as error:
+            raise AssertionError(f"not well again: {worst}") from error
+        return time.monotonic() - began_s
+
+    def _asks(self, host: Host) -> dict[str, Callable[[], Answer]]:
+        client, video = self.client, self.video
+        if host in self.fleet.api_hosts:
+            root = f"http://{host.address}:{API_PORT}"
+            return {
+                "live": lambda: request("GET", f"{root}/health/live"),
+                "ready": lambda: request("GET", f"{root}/health/ready"),
+                "health": lambda: request("GET", f"{root}/health"),
+                "list": lambda: client.call("GET", "/v1/videos", host=host),
+                "grant": lambda: client.call(
+                    "POST", "/v1/videos/upload-url", FILM, host=host
+                ),
+            }
+        root = f"http://{host.address}:{self.fleet.delivery_port}"
+        return {
+            "live": lambda: request("GET", f"{root}/health/live"),
+            "ready": lambda: request("GET", f"{root}/health/ready"),
+            "playlist": lambda: client.get(client.public_url(video), host=host),
+        }
+
+
+def _told(host: str, what: str, send: Callable[[], Answer]) -> Told:
+    began_s, status, checks = time.monotonic(), 0, {}
+    try:
+        answer = send()
+        status = answer.status
+        if what == "health":
+            checks = dict(_checks(answer.json))
+    except OSError:
+        pass
+    took_s = time.monotonic() - began_s
+    return Told(host=host, what=what, status=status, took_s=took_s, checks=checks)
+
+
+def _checks(document: Any) -> Mapping[str, str]:  # noqa: ANN401 - JSON
+    found: Mapping[str, str] = document["body"]["checks"]
+    return found
+
+
+def untruths(told: Sequence[Told], silent: str) -> list[str]:
+    """
+    Return what hosts say that is not so, or say too late.
+
+    Args:
+        silent: The host that does not answer them.
+    """
+    faults = [
+        f"{one.host} took {one.took_s:.1f} s for {one.what} ({one.status})"
+        for one in told
+        if one.took_s > ANSWERS_WITHIN_S
+    ]
+    for one in told:
+        wanted = _expected(one, silent)
+        if one.status not in wanted:
+            faults.append(f"{one.host}: {one.what} is {one.status}, not {wanted}")
+        if one.what == "health":
+            faults += _untrue_checks(one, silent)
+    return faults
+
+
+def _expected(one: Told, silent: str) -> set[int]:
+    if one.what == "live":
+        return {200}
+    if one.what in {"ready", "health"}:
+        return {503} if silent in NEEDED else {200}
+    if silent == "database":
+        # What a process was told a moment ago, it may still know.
+        return {200, 503}
+    if silent == "store" and one.what == "playlist":
+        return {200, 503}
+    return {200}
+
+
+def _untrue_checks(one: Told, silent: str) -> list[str]:
+    of_hosts = {"database": "database", "store": "storage", "valkey": "queue"}
+    wrong = {name for name, said in one.checks.items() if said != "ok"}
+    expected = {of_hosts[silent]} if silent in of_hosts else set()
+    if wrong == expected:
+        return []
+    return [f"{one.host} says of its checks {one.checks}, while {silent} is silent"]

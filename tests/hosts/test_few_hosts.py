@@ -1,0 +1,46 @@
+"""
+A service on five hosts, of which all lose their database for a while.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.clips import make_clip
+from tests.hosts.blows import Blow, struck
+from tests.hosts.fleet import LITTLE
+from tests.hosts.interface import Tour
+from tests.hosts.probes import Probes, untruths
+from tests.hosts.site import site
+
+pytestmark = [pytest.mark.services, pytest.mark.matrix]
+
+
+@pytest.fixture
+def tour(tmp_path: Path) -> Iterator[Tour]:
+    clips = tmp_path / "clips"
+    clips.mkdir()
+    clip = make_clip(clips / "clip.mp4", seconds=2, size="160x90")
+    with site(tmp_path / "fleet", LITTLE, clip) as made:
+        yield made
+
+
+def test_a_video_outlives_the_loss_of_the_database_and_plays_everywhere(
+    tour: Tour,
+) -> None:
+    fleet = tour.client.fleet
+    video = tour.uploaded(is_public=True)
+    probes = Probes(client=tour.client, video=video)
+    probes.wait_whole()
+
+    with struck(fleet.programs, fleet.servers.database, Blow.CUT_OFF):
+        told = probes.ask(probes.fronts())
+    assert untruths(told, "database") == []
+
+    probes.wait_whole()
+    tour.made(video)
+    tour.play(tour.client.public_url(video), video)
+    tour.counted()
+    tour.delete(video)
+    assert fleet.programs.restarts() == {}

@@ -14,6 +14,7 @@ from hv_checks.queue_servers import NO_SERVER, NOT_SHARED, find_server
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
 from hvcore.errors import ConfigError, UnavailableError
+from hvcore.services.health import CLOCKS_AGREE_WITHIN_S
 
 LITTLE_SPACE_BYTES: Final = 20 * 1024**3
 
@@ -53,6 +54,25 @@ def _uncontracted() -> HealthFinding:
         mend="Once the last process of an older version has ended on all machines, "
         "run: hv migrate --contract",
     )
+
+
+def clock(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that this host and the database agree about the time.
+    """
+    try:
+        ahead_s = services.uow.clock_ahead_s()
+    except UnavailableError:
+        return [broken("clock", "the database does not answer", "Start it.")]
+    if abs(ahead_s) <= CLOCKS_AGREE_WITHIN_S:
+        return [healthy("clock", "this host's and the database's agree")]
+    side = "ahead of" if ahead_s > 0 else "behind"
+    found = (
+        f"{abs(ahead_s):.0f} s {side} the database's: tokens and signed addresses of this "
+        "host begin and end at wrong times"
+    )
+    mend = "Set the clocks of both hosts by NTP (timedatectl set-ntp true)."
+    return [HealthFinding(state=WARNING, check="clock", found=found, mend=mend)]
 
 
 def search(services: Services) -> Sequence[HealthFinding]:

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from hv_checks.backend_checks import (
     analytics,
+    clock,
     database,
     disk,
     limits,
@@ -45,6 +46,7 @@ Check: TypeAlias = Callable[[Services], Sequence[HealthFinding]]
 CHECKS: Final[Mapping[str, Check]] = {
     "python": python,
     "database": database,
+    "clock": clock,
     "search": search,
     "storage": storage,
     "notify": notify,

@@ -119,6 +119,7 @@ def _work(found: Workload) -> Iterable[GaugeMetricFamily]:
     yield _gauge(declared.WEBHOOK_OLDEST_AGE, [((), webhook_age_s)])
     minutes = found.waiting_encode_s / S_PER_MINUTE
     yield _gauge(declared.ENCODE_WAITING, [((), minutes)])
+    yield _gauge(declared.CLOCK_AHEAD, [((), found.clock_ahead_s)])
 
 
 def _summed(found: Workload) -> Iterable[TaskCount]:

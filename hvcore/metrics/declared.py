@@ -97,6 +97,11 @@ RATE_LIMITED: Final = CounterOf(
     "hv_rate_limited_total", "Requests over a rate limit, by the limit.", ("limit",)
 )
 
+CLOCK_AHEAD: Final = GaugeOf(
+    "hv_clock_ahead_seconds",
+    "How far this machine's clock is ahead of the database's; negative: behind.",
+)
+
 METRICS: Final = (
     BUILD_INFO,
     HTTP_REQUESTS,
@@ -117,4 +122,5 @@ METRICS: Final = (
     SPOOL_BACKLOG,
     SHARES_REFUSED,
     RATE_LIMITED,
+    CLOCK_AHEAD,
 )

@@ -304,3 +304,11 @@ class SqlUnitOfWork:
         """
         if why := schema_version(self._engine).why_unusable():
             raise UnavailableError(why)
+
+    def clock_ahead_s(self) -> float:
+        with self.read() as work:
+            # The first question of a connection may wait for more than itself.
+            work.now()
+            before, theirs, after = self._clock.now(), work.now(), self._clock.now()
+        apart = max(before - theirs, timedelta()) or min(after - theirs, timedelta())
+        return apart.total_seconds()

@@ -202,3 +202,15 @@ class UnitOfWork(Protocol):
         Raise UnavailableError if the database does not answer.
         """
         ...
+
+    def clock_ahead_s(self) -> float:
+        """
+        Return how far this host's clock is ahead of the database's; negative: behind.
+
+        It is 0 as far as the answer's own time leaves that open, and always with a
+        database that is a file of this host.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...

@@ -5,6 +5,7 @@ Return whether the service can serve.
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
+from functools import partial
 from typing import Final
 
 import attrs
@@ -18,6 +19,9 @@ from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork
 
 OK: Final = "ok"
+UNKNOWN: Final = "not known while the database does not answer"
+CLOCKS_AGREE_WITHIN_S: Final = 2.0
+"""Of a host's clock and the database's: playback tokens bear 5 s between two hosts."""
 
 
 class HealthStatus(Enum):
@@ -71,8 +75,10 @@ class Health:
             able = self.transcoder.capabilities()
             # In this thread, which may have a connection of the database.
             database = _ask(self.uow.ping)
+        clock = _ask(partial(check_clock, self.uow)) if database == OK else UNKNOWN
         checks = {
             "database": database,
+            "clock": clock,
             "storage": storage.result(),
             "queue": queue.result(),
             "transcoder": _usable(able),
@@ -86,6 +92,23 @@ class Health:
         lacks = tuple(lack.what for lack in able.lacks)
         return HealthReport(
             status=status, checks=checks, lacks=lacks, sandbox=able.sandbox
+        )
+
+
+def check_clock(uow: UnitOfWork) -> None:
+    """
+    Compare this host's clock with the database's.
+
+    Raises:
+        UnavailableError: They differ; the text says how much. Or the database does not
+            answer.
+    """
+    ahead_s = uow.clock_ahead_s()
+    if abs(ahead_s) > CLOCKS_AGREE_WITHIN_S:
+        side = "ahead of" if ahead_s > 0 else "behind"
+        raise UnavailableError(
+            f"This host's clock is {abs(ahead_s):.0f} s {side} the database's: tokens and "
+            "signed addresses begin and end at wrong times. Set it (NTP)."
         )
 
 

@@ -92,9 +92,9 @@ HEALTH: Final = record(
         "checks": {
             "type": "object",
             "properties": dict.fromkeys(
-                ("database", "storage", "queue", "transcoder"), STRING
+                ("database", "clock", "storage", "queue", "transcoder"), STRING
             ),
-            "required": ["database", "storage", "queue", "transcoder"],
+            "required": ["database", "clock", "storage", "queue", "transcoder"],
             "additionalProperties": STRING,
         },
         "lacks": array(STRING),

@@ -40,6 +40,7 @@ WORK = Workload(
         count("fetch.get", "leased", 4, due_s=-500),
     ],
     waiting_encode_s=90.0,
+    clock_ahead_s=-300.0,
 )
 
 
@@ -70,6 +71,7 @@ def test_what_waits_is_told_by_state_and_age(tmp_path: Path) -> None:
         "hv_webhook_deliveries_waiting": 6,
         "hv_webhook_oldest_age_seconds": 30,
         "hv_encode_waiting_minutes": 1.5,
+        "hv_clock_ahead_seconds": -300.0,
     }
 
 

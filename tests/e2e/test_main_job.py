@@ -34,7 +34,9 @@ def test_the_service_says_that_it_is_well(service: LiveService) -> None:
     health = request("GET", f"{service.api}/health")
 
     assert health.status == 200
-    assert set(health.body["checks"]) == {"database", "storage", "queue", "transcoder"}
+    assert set(health.body["checks"]) == {
+        *("database", "clock", "storage", "queue", "transcoder")
+    }
     assert health.body["checks"]["transcoder"] == "ok"
 
 

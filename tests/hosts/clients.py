@@ -8,7 +8,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 import attrs
@@ -17,6 +17,9 @@ from tests.hosts.fleet import ENV, ORG, Fleet
 from tests.hosts.network import Host
 from tests.live import Answer
 from tests.torture.customers import ASK_TIMEOUT_S, Clips, Customer, Ledger
+
+PATIENT_S: Final = 60.0
+"""For who is not repeated; of a machine that others keep busy, too."""
 
 
 class Doors:
@@ -120,7 +123,13 @@ class Client:
         named = self.doors.address_of(str(urlsplit(url).hostname))
         address = host.address if host is not None else named
         written = {name.replace("_", "-"): text for name, text in headers.items()}
-        return ask(method, url, address=address, data=data, headers=written)
+        return ask(
+            *(method, url),
+            address=address,
+            data=data,
+            headers=written,
+            timeout_s=PATIENT_S,
+        )
 
     def call(
         self,

@@ -108,7 +108,7 @@ class Rest:
         for number, video in enumerate(ids):
             host = halls[number % len(halls)]
             path = f"/v1/videos/{video}/signed-url?expiration=1h"
-            url = str(self.client.body("GET", path)["signedURL"])
+            url = str(self.client.body("GET", path)["signed_url"])
             said = ffmpeg_complaints(url.replace("video.test", host.address))
             if said:
                 yield f"I2 {video} does not decode: {said[-500:]}"

@@ -129,8 +129,8 @@ def campaign(tmp_path: Path, clips: Clips) -> Iterator[Campaign]:
 
 def test_whoever_fails_nothing_is_lost_stuck_or_made_twice(campaign: Campaign) -> None:
     tour = campaign.tour
-    campaign.probes = attrs.evolve(campaign.probes, video=tour.go())
     campaign.probes.wait_whole()
+    campaign.probes = attrs.evolve(campaign.probes, video=tour.go())
     for customer in campaign.customers:
         customer.start()
 

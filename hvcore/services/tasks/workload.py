@@ -19,11 +19,13 @@ class Workload:
     Attributes:
         at: By the database's clock.
         waiting_encode_s: Seconds of source that wait for an encode worker.
+        clock_ahead_s: How far this host's clock is ahead of the database's.
     """
 
     at: datetime
     counts: Sequence[TaskCount]
     waiting_encode_s: float
+    clock_ahead_s: float = 0.0
 
 
 def read_workload(uow: UnitOfWork) -> Workload:
@@ -33,9 +35,11 @@ def read_workload(uow: UnitOfWork) -> Workload:
     Raises:
         UnavailableError: It does not answer.
     """
+    ahead_s = uow.clock_ahead_s()
     with uow.read() as work:
         return Workload(
             at=work.now(),
             counts=work.tasks.counts(),
             waiting_encode_s=work.tasks.waiting_encode_s(),
+            clock_ahead_s=ahead_s,
         )

@@ -11,7 +11,7 @@ from hvcore import __version__
 from hvcore.plugin_api import Lack
 from tests.http.world import World, body_of, problem_of
 
-COMPONENTS = {"database", "storage", "queue", "transcoder"}
+COMPONENTS = {"database", "clock", "storage", "queue", "transcoder"}
 
 
 def test_health_needs_no_key(api: World) -> None:

@@ -4,6 +4,7 @@ The service on hosts of its own, by the commands and settings of the compose fil
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,6 +83,7 @@ class Fleet:
         services: On the same database and store, to look into them.
         key: Of the environment ``live``.
         own: The settings that differ from the compose file's.
+        clocks_s: By how much those of some hosts are off.
     """
 
     servers: Servers
@@ -91,6 +93,7 @@ class Fleet:
     secrets: Path
     key: str
     own: Mapping[str, str]
+    clocks_s: Mapping[str, int]
     has_edges: bool
 
     @property
@@ -148,7 +151,7 @@ def command_of(service: str) -> list[str]:
     return command
 
 
-def public_names(has_edges: bool) -> dict[str, str]:
+def public_names(*, has_edges: bool) -> dict[str, str]:
     """
     Return the addresses that callers see; each name is that of two hosts.
     """
@@ -168,6 +171,7 @@ def fleet(
     layout: Mapping[str, Sequence[str]],
     *,
     names: Mapping[str, str] | None = None,
+    clocks_s: Mapping[str, int] | None = None,
     **settings: str,
 ) -> Iterator[Fleet]:
     """
@@ -177,10 +181,15 @@ def fleet(
 
     Args:
         names: What the name server knows.
+        clocks_s: By how much those of some hosts are off.
         settings: Of all processes.
     """
     has_edges = any("edge" in services for services in layout.values())
-    own = {**public_names(has_edges), "HV_LIMITS__ENABLED": "false", **settings}
+    own = {
+        **public_names(has_edges=has_edges),
+        "HV_LIMITS__ENABLED": "false",
+        **settings,
+    }
     secrets = make_secrets(folder / "secrets")
     Servers.write_secrets(secrets)
     logs = folder / "logs"
@@ -189,9 +198,7 @@ def fleet(
     listed += [("api", ADDRESSES["api-1"]), ("api", ADDRESSES["api-2"])]
     programs = Programs(logs)
     with programs.ended(), network(folder / "net", listed) as net:
-        hosts = {
-            name: net.add(name, ADDRESSES[name]) for name in [*SERVERS, *layout]
-        }
+        hosts = {name: net.add(name, ADDRESSES[name]) for name in [*SERVERS, *layout]}
         servers = Servers(
             **{name: hosts.pop(name) for name in SERVERS},
             resolver=net.add("resolver", RESOLVER),
@@ -209,6 +216,7 @@ def fleet(
                     secrets=secrets,
                     key=_first_key(services),
                     own=own,
+                    clocks_s=clocks_s or {},
                     has_edges=has_edges,
                 )
                 _start(made, layout)
@@ -228,18 +236,28 @@ def _start(made: Fleet, layout: Mapping[str, Sequence[str]]) -> None:
             _start_edge(made, host)
 
 
-def start_service(made: Fleet, service: str, host: Host, **settings: str) -> None:
+def hv_on(made: Fleet, host: Host) -> list[str]:
+    """
+    Return what runs ``hv`` on a host, with the time as that host has it.
+    """
+    if host.name not in made.clocks_s:
+        return HV
+    by_s = str(made.clocks_s[host.name])
+    return [sys.executable, "-m", "tests.hosts.shifted_clock", by_s]
+
+
+def start_service(made: Fleet, service: str, host: Host) -> None:
     """
     Start a service of the compose file on a host.
     """
     known = "worker" if service == "worker-any" else service
-    environ = environ_of(known, host, made.secrets, {**made.own, **settings})
+    environ = environ_of(known, host, made.secrets, made.own)
     if service == "edge-ingest":
         # A host has one such port for each of its processes.
         environ["HV_METRICS__LISTEN"] = "127.0.0.1:9465"
         host.run("mkdir", "-p", host.disk / "hv" / "edge")
     name = f"{host.name}.{service}"
-    words = [*HV, *command_of(service)]
+    words = [*hv_on(made, host), *command_of(service)]
     made.programs.start(name, host, words, environ)
 
 

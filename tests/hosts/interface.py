@@ -174,7 +174,9 @@ class Tour:
         """
         Expect that no host plays something.
         """
-        assert {self.client.get(url, host=host).status for host in self.halls} <= statuses
+        assert {
+            self.client.get(url, host=host).status for host in self.halls
+        } <= statuses
 
     def change(self, video: str) -> None:
         """
@@ -190,7 +192,9 @@ class Tour:
         """
         link = self.client.body("POST", f"/v1/videos/{video}/share", {"maxViews": 5})
         self.play_once(link["deliveryURL"], video)
-        ended = self.client.call("DELETE", f"/v1/videos/{video}/shares/{link['shareID']}")
+        ended = self.client.call(
+            "DELETE", f"/v1/videos/{video}/shares/{link['shareID']}"
+        )
         assert ended.status == 200, ended
         self.gone(link["deliveryURL"], {403})
 

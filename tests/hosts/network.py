@@ -99,7 +99,9 @@ class Host:
             timeout=120,
         )
         if done.returncode != 0:
-            raise AssertionError(f"{self.name}: {words[0]}: {done.stderr or done.stdout}")
+            raise AssertionError(
+                f"{self.name}: {words[0]}: {done.stderr or done.stdout}"
+            )
         return done.stdout
 
     def disk_file(self, path: Path) -> Path:
@@ -197,7 +199,8 @@ class Network:
         self._stack = stack
         folder.mkdir(parents=True)
         (folder / "hosts").write_text(
-            "127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in names)
+            "127.0.0.1 localhost\n"
+            + "".join(f"{address} {name}\n" for name, address in names)
         )
         (folder / "resolv.conf").write_text(f"nameserver {RESOLVER}\n")
         self._switch = self._hold(
@@ -247,10 +250,11 @@ class Network:
         """
         Start what holds namespaces; return its number as seen from here.
         """
+        # Ends with us, whatever becomes of us, and takes all of the host along.
+        words = ["setpriv", "--pdeathsig", "KILL", "unshare", *namespaces]
+        words += ["--pid", "--fork", "--kill-child", "sh", "-c"]
         holder = subprocess.Popen(
-            # Ends with us, whatever becomes of us, and takes all of the host along.
-            ["setpriv", "--pdeathsig", "KILL", "unshare", *namespaces]
-            + ["--pid", "--fork", "--kill-child", "sh", "-c", _HOLD.format(setup=setup)],
+            [*words, _HOLD.format(setup=setup)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

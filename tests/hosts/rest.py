@@ -53,13 +53,14 @@ class Rest:
         found = FleetFindings(services=fleet.services, data=Path(), fleet=fleet)
         self._wait()
         faults = [*found.unsettled(), *found.unfinished_tasks()]
+        faults += self._miscounted(found)
+        # Which watches more.
         faults += self._undecodable()
         lengths_s = self._lengths_s()
         faults += found.unplayable(lengths_s)
         faults += self._failed_without_cause(lengths_s)
         faults += found.wrong_histories()
         faults += found.untold(self.hook.received)
-        faults += self._miscounted(found)
         faults += self._unended()
         sweep_once(fleet.services, holder="tests", tidies=True)
         faults += found.leftovers()

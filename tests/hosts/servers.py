@@ -2,7 +2,6 @@
 What the service depends on, each on a host of its own: PostgreSQL, Valkey, a store, names.
 """
 
-import os
 import sys
 from pathlib import Path
 from typing import Final
@@ -56,11 +55,25 @@ class Servers:
         self.database.run(*made, uid=NOBODY)
         rule = f"echo host all all all trust >> {data}/pg_hba.conf"
         self.database.run("sh", "-c", rule)
-        words = [binaries / "postgres", f"-D{data}", f"-k{data}", "-clisten_addresses=*"]
+        words = [
+            binaries / "postgres",
+            f"-D{data}",
+            f"-k{data}",
+            "-clisten_addresses=*",
+        ]
         words += ["-cmax_connections=400", *NOTHING_LASTS, "-cmin_wal_size=32MB"]
         words += ["-cmax_wal_size=64MB"]
         programs.start("database", self.database, words, uid=NOBODY)
-        asked = [binaries / "psql", "-h", str(data), "-U", "hv", "-d", "postgres", "-qc"]
+        asked = [
+            binaries / "psql",
+            "-h",
+            str(data),
+            "-U",
+            "hv",
+            "-d",
+            "postgres",
+            "-qc",
+        ]
 
         def is_made() -> bool:
             try:
@@ -92,5 +105,5 @@ class Servers:
             "store-key": SWIFT_KEY,
             "store-secret": SWIFT_SECRET,
         }.items():
-            os.chmod(secrets / name, 0o600)
+            (secrets / name).chmod(0o600)
             (secrets / name).write_text(text)

@@ -19,17 +19,24 @@ OUTSIDE = {"files.test": CLIENT, "hook.test": CLIENT}
 
 @contextmanager
 def site(
-    folder: Path, layout: Mapping[str, Sequence[str]], clip: Path, **settings: str
+    folder: Path,
+    layout: Mapping[str, Sequence[str]],
+    clip: Path,
+    *,
+    clocks_s: Mapping[str, int] | None = None,
 ) -> Iterator[Tour]:
     """
     Run a service, and give a client who can use everything of it.
+
+    Args:
+        clocks_s: By how much those of some hosts are off.
     """
     with fleet(
         folder,
         layout,
         names=OUTSIDE,
+        clocks_s=clocks_s,
         HV_FETCH__ALLOWED_HOSTS=",".join(OUTSIDE),
-        **settings,
     ) as made:
         client = Client(fleet=made, doors=Doors(made))
         with (

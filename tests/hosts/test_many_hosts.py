@@ -75,6 +75,18 @@ class Campaign:
             flush=True,
         )
 
+    def summary(self) -> str:
+        """
+        Say what has happened so far.
+        """
+        return (
+            f"{len(self.ledger.processed)} videos begun, "
+            f"{sum(self.ledger.whole.values())} segments watched, "
+            f"{len(self.tour.hook.received)} webhooks; started again: "
+            f"{dict(self.tour.client.fleet.programs.restarts())}; "
+            f"{self.ledger.oddities}"
+        )
+
     def rest(self) -> list[str]:
         """
         Return what does not hold when everything is done.
@@ -139,7 +151,7 @@ def test_whoever_fails_nothing_is_lost_stuck_or_made_twice(campaign: Campaign) -
             if any(words in f"{name} {blow.value}" for words in CHOSEN):
                 campaign.strike(name, blow)
 
+    print(campaign.summary())  # noqa: T201 - what a long run is for
     faults = campaign.faults + campaign.rest()
     print(*faults, sep="\n")  # noqa: T201 - each whole
-    print(tour.client.fleet.programs.restarts())  # noqa: T201 - as above
     assert faults == []

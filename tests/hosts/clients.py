@@ -46,7 +46,7 @@ class Doors:
             return next(turns) if turns is not None else name
 
 
-def ask(
+def ask(  # noqa: PLR0913 - the parts of a request
     method: str,
     url: str,
     *,

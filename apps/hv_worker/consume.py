@@ -28,6 +28,8 @@ from hvcore.settings import Settings
 
 RESERVE_LOOKS_EVERY_S: Final = 1.0
 """A query that locks nothing; the clip of a newcomer waits that long, not for a slice."""
+RESTS_FOR_S: Final = 0.5
+"""Then it asks again whether it is to end."""
 WEAK_SANDBOX: Final = "rlimits"
 """The level without bubblewrap."""
 
@@ -117,10 +119,14 @@ def work_until(  # noqa: PLR0913 - what differs between programs
             return leaving() or (threads is not None and threads.has_ended())
 
         def handle(_: TaskId | None = None) -> None:
-            while not shall_end() and task_runs.run_next(
-                scheduler, worker=name, stopping=stopping, for_reserve=is_reserve
-            ):
-                pass
+            while not shall_end():
+                if task_runs.rest.lasts:
+                    # Waiting here leaves the messages to other workers.
+                    waited(stopping, RESTS_FOR_S)
+                elif not task_runs.run_next(
+                    scheduler, worker=name, stopping=stopping, for_reserve=is_reserve
+                ):
+                    return
 
         if is_reserve:
             # Messages are for those who take everything: one that came here would

@@ -198,7 +198,8 @@ def require_room(ended: ExitStatus, folder: Path) -> None:
     """
     if not ended.is_success and ended.is_disk_full and _is_full(folder):
         message = "The disk of this worker is full."
-        raise UnavailableError(message)
+        # Whoever runs the task sees by the cause that others may do it.
+        raise UnavailableError(message) from OSError(errno.ENOSPC, message)
 
 
 def _is_full(folder: Path) -> bool:

@@ -61,6 +61,9 @@ class Campaign:
             told = self.probes.ask(fronts)
             found = untruths(told, silent)
             slowest = max(told, key=lambda one: one.took_s)
+            if blow is Blow.FULL and name.startswith("worker"):
+                # The other one does the work, which this one must not take again and again.
+                self._makes_one()
             outlasts = blow.is_silent and name.startswith(("worker", "light", "sweep"))
             lasts_s = OUTLASTS_A_LEASE_S if outlasts else LASTS_S
             time.sleep(max(0.0, began_s + lasts_s - time.monotonic()))

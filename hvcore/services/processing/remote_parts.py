@@ -39,7 +39,7 @@ from hvcore.services.processing.encoding_speed import traced_encoder
 from hvcore.services.processing.orders import order_job
 from hvcore.services.processing.part_results import PartResults
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
-from hvcore.services.tasks.runs import is_outage
+from hvcore.services.tasks.outages import is_outage
 
 _log = logging.getLogger(__name__)
 

@@ -4,7 +4,6 @@ Run tasks under a lease, and keep them going when workers vanish.
 The database decides which worker runs which task.
 """
 
-import errno
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.certificates import NotConformantError
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
-from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Task, backoff
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Lane, Task, backoff
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.metrics.declared import LEASES_LOST
@@ -28,18 +27,18 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.attempt_notes import ids_of, note_attempt
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
+from hvcore.services.tasks.outages import (
+    HANDED_ON_WAITS,
+    OUTAGE_WAITS,
+    HostRest,
+    is_of_this_host,
+    is_outage,
+)
 
 _log = logging.getLogger(__name__)
 
-OUTAGE_WAITS: Final = timedelta(minutes=1)
 UNKNOWN_KIND_WAITS: Final = timedelta(minutes=1)
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
-_OF_THIS_MACHINE: Final = frozenset(
-    {
-        *(errno.ENOSPC, errno.EDQUOT, errno.EROFS),
-        *(errno.EMFILE, errno.ENFILE, errno.ENOMEM),
-    }
-)
 _FAULTS: Final = frozenset({"failed", "tried_again"})
 """Outcomes of an attempt that a trace shows as errors."""
 SWEEP_BATCH: Final = 200
@@ -89,6 +88,7 @@ class TaskRuns:
     Attributes:
         most_percent: Of the workers of a lane, for one organization while others
             wait.
+        rest: While it lasts, this process should take no tasks but outbound ones.
     """
 
     uow: UnitOfWork
@@ -96,6 +96,7 @@ class TaskRuns:
     clock: Clock
     handlers: Mapping[str, TaskHandler]
     most_percent: int = 100
+    rest: HostRest = attrs.field(factory=HostRest)
 
     def run(
         self, task_id: TaskId, *, worker: str, stopping: Callable[[], bool]
@@ -338,10 +339,15 @@ class TaskRuns:
             "task waits for the service",
             extra={"hv_task": task.id, "hv_kind": task.kind, "hv_why": str(error)},
         )
+        wait = OUTAGE_WAITS
+        # Who runs outbound tasks has other work meanwhile that needs no disk.
+        if is_of_this_host(error) and task.lane is not Lane.OUTBOUND:
+            self.rest.begin()
+            wait = HANDED_ON_WAITS
         with self.uow.write() as work:
             work.tasks.put_back(
                 task,
-                not_before=work.now() + OUTAGE_WAITS,
+                not_before=work.now() + wait,
                 error=_operator_text(error),
             )
             run.charge(work)
@@ -375,15 +381,6 @@ def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
         except UnavailableError:
             _log.warning("queue does not answer; the sweep rings again")
             return
-
-
-def is_outage(error: Exception) -> bool:
-    """
-    Return whether the task must wait, because the fault is not its own.
-    """
-    return isinstance(error, UnavailableError) or (
-        isinstance(error, OSError) and error.errno in _OF_THIS_MACHINE
-    )
 
 
 def _wait(attempts: int, handler: TaskHandler) -> timedelta:

@@ -241,5 +241,8 @@ def test_a_full_disk_costs_no_attempt(
 
     monkeypatch.setattr(os, "posix_fallocate", refuse)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError) as raised:
         judge(ExitStatus(status=1, signal=None, log=NO_SPACE), tmp_path)
+    # By which the worker sees that others may do the task.
+    assert isinstance(raised.value.__cause__, OSError)
+    assert raised.value.__cause__.errno == errno.ENOSPC

@@ -1,0 +1,135 @@
+"""
+A worker whose host lacks something: others do its work meanwhile.
+"""
+
+import errno
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hv_worker.consume import work_until
+from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
+from hvcore.errors import UnavailableError
+from hvcore.ports.unit_of_work import Work
+from hvcore.services.tasks.lane_scheduler import LaneScheduler
+from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.tasks.outages import (
+    HANDED_ON_WAITS,
+    HOST_RESTS_S,
+    HostRest,
+    is_of_this_host,
+)
+from hvcore.services.tasks.runs import TaskRuns
+from tests.services.conftest import World
+
+LANES = LaneScheduler([Lane.LIGHT])
+
+
+@attrs.define
+class Writes:
+    """
+    A task that needs room on the disk.
+    """
+
+    error: Exception | None
+    is_patient = False
+    done = 0
+
+    def run(self, run: TaskRun) -> None:
+        if self.error is not None:
+            raise self.error
+        self.done += 1
+        run.finish()
+
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        raise AssertionError(error)
+
+
+def full() -> OSError:
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def runs_of(world: World, handler: Writes) -> TaskRuns:
+    handlers: Mapping[str, Writes] = {"any": handler}
+    return attrs.evolve(world.services.task_runs, handlers=handlers, rest=HostRest())
+
+
+def order(world: World) -> NewTask:
+    task = NewTask(kind="any", lane=Lane.LIGHT, org_id=world.env.org_id, subject="x")
+    with world.services.uow.write() as work:
+        work.tasks.add([task])
+        work.commit()
+    return task
+
+
+def never() -> bool:
+    return False
+
+
+def test_what_a_full_host_gives_back_is_done_by_another_at_once(world: World) -> None:
+    ordered = order(world)
+    here, there = runs_of(world, Writes(full())), runs_of(world, Writes(None))
+
+    here.run_next(LANES, worker="full:1", stopping=never)
+
+    with world.services.uow.read() as work:
+        task = work.tasks.find(ordered.id)
+    assert task is not None
+    assert (task.state, task.attempts) == (TaskState.DUE, 0)
+    world.clock.move(seconds=HANDED_ON_WAITS.total_seconds())
+    assert there.run_next(LANES, worker="other:1", stopping=never)
+    assert here.rest.lasts
+    assert not there.rest.lasts
+
+
+def test_a_worker_that_rests_takes_nothing_and_still_ends(
+    world: World, tmp_path: Path
+) -> None:
+    ordered, services = order(world), world.services
+    services.task_runs.rest.begin()
+    asked: list[None] = []
+
+    def stopping() -> bool:
+        asked.append(None)
+        return len(asked) > 10
+
+    work_until(
+        stopping, lambda _: services, data_dir=tmp_path / "worker", lanes=[Lane.LIGHT]
+    )
+
+    with services.uow.read() as work:
+        task = work.tasks.find(ordered.id)
+    assert task is not None
+    assert task.fence == 0
+
+
+def test_an_outage_of_what_all_need_lets_nobody_rest(world: World) -> None:
+    order(world)
+    here = runs_of(world, Writes(UnavailableError("The store does not answer.")))
+
+    here.run_next(LANES, worker="one:1", stopping=never)
+
+    assert not here.rest.lasts
+
+
+def test_a_host_rests_for_a_while_and_then_tries_again() -> None:
+    now_s = [100.0]
+    rest = HostRest(elapsed_s=lambda: now_s[0])
+    assert not rest.lasts
+
+    rest.begin()
+    now_s[0] += HOST_RESTS_S - 0.1
+    assert rest.lasts
+    now_s[0] += 0.2
+    assert not rest.lasts
+
+
+def test_what_was_raised_from_a_fault_of_the_host_is_one_itself() -> None:
+    with pytest.raises(UnavailableError) as raised:
+        raise UnavailableError("no room") from full()
+
+    assert is_of_this_host(raised.value)
+    assert not is_of_this_host(UnavailableError("The database does not answer."))

@@ -260,6 +260,12 @@ class _ReadOnlyUnitOfWork:
         """
         self.inner.ping()
 
+    def clock_ahead_s(self) -> float:
+        """
+        Return how far this host's clock is ahead of the database's.
+        """
+        return self.inner.clock_ahead_s()
+
 
 class _ReadOnlyStorage(Storage):
     """

@@ -17,6 +17,7 @@ from tests.live import Answer, request, until
 ANSWERS_WITHIN_S: Final = 5.0
 RECOVERS_WITHIN_S: Final = 90.0
 """After the end of a blow; the longest pause of what connects anew is 10 s."""
+ASKS: Final = 3
 NEEDED: Final = frozenset({"database", "store"})
 """Without them no request is answered as it should be."""
 FILM: Final = {"fileName": "a.mp4", "contentType": "video/mp4"}
@@ -68,6 +69,25 @@ class Probes:
         ]
         with ThreadPoolExecutor(len(asks)) as threads:
             return list(threads.map(lambda one: _told(*one), asks))
+
+    def untruths(
+        self, hosts: Sequence[Host], silent: str
+    ) -> tuple[list[str], list[Told]]:
+        """
+        Return what hosts say that is not so, or too late, and all that they say.
+
+        Where other work keeps the machine busy, the store may need seconds for an answer.
+        So what was wrong once is asked for again.
+
+        Args:
+            silent: The host that does not answer them; empty if there is none.
+        """
+        for _ in range(ASKS):
+            told = self.ask(hosts)
+            found = untruths(told, silent)
+            if not found:
+                break
+        return found, told
 
     def fronts(self) -> list[Host]:
         """

@@ -15,7 +15,7 @@ from tests.e2e.clips import make_clip
 from tests.hosts.blows import Blow, struck
 from tests.hosts.fleet import API_PORT, LITTLE, environ_of, hv_on
 from tests.hosts.interface import Tour
-from tests.hosts.probes import ANSWERS_WITHIN_S, Probes, untruths
+from tests.hosts.probes import Probes
 from tests.hosts.site import site
 from tests.live import request
 
@@ -87,9 +87,8 @@ def test_a_silent_name_server_holds_up_nothing_but_what_needs_names(
         probes.wait_whole()
         with struck(fleet.programs, fleet.servers.resolver, Blow.CUT_OFF):
             fetched = [tour.fetched() for _ in range(MANY)]
-            told = probes.ask(probes.fronts())
-            assert untruths(told, "resolver") == []
-            assert max(one.took_s for one in told) < ANSWERS_WITHIN_S
+            found, _ = probes.untruths(probes.fronts(), "resolver")
+            assert found == []
             # It needs no names, and finds workers that wait for none.
             uploaded = tour.uploaded(is_public=True)
             tour.made(uploaded)

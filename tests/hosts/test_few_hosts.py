@@ -11,7 +11,7 @@ from tests.e2e.clips import make_clip
 from tests.hosts.blows import Blow, struck
 from tests.hosts.fleet import LITTLE
 from tests.hosts.interface import Tour
-from tests.hosts.probes import Probes, untruths
+from tests.hosts.probes import Probes
 from tests.hosts.site import site
 
 pytestmark = [pytest.mark.services, pytest.mark.matrix]
@@ -35,8 +35,8 @@ def test_a_video_outlives_the_loss_of_the_database_and_plays_everywhere(
     probes.wait_whole()
 
     with struck(fleet.programs, fleet.servers.database, Blow.CUT_OFF):
-        told = probes.ask(probes.fronts())
-    assert untruths(told, "database") == []
+        found, _ = probes.untruths(probes.fronts(), "database")
+    assert found == []
 
     probes.wait_whole()
     tour.made(video)

@@ -15,7 +15,7 @@ from tests.hosts.blows import Blow, struck
 from tests.hosts.clients import CustomerOfHosts
 from tests.hosts.fleet import EVERYTHING
 from tests.hosts.interface import Tour
-from tests.hosts.probes import Probes, untruths
+from tests.hosts.probes import Probes
 from tests.hosts.rest import Rest
 from tests.hosts.site import site
 from tests.torture.customers import Clips, Ledger, make_clips
@@ -58,8 +58,7 @@ class Campaign:
         silent = "" if blow is Blow.FULL else name
         with struck(fleet.programs, host, blow):
             began_s = time.monotonic()
-            told = self.probes.ask(fronts)
-            found = untruths(told, silent)
+            found, told = self.probes.untruths(fronts, silent)
             slowest = max(told, key=lambda one: one.took_s)
             if blow is Blow.FULL and name.startswith("worker"):
                 # The other one does the work, which this one must not take again and again.

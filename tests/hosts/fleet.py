@@ -37,6 +37,7 @@ ADDRESSES: Final[Mapping[str, str]] = {
     "database": f"{SUBNET}.10",
     "valkey": f"{SUBNET}.11",
     "store": f"{SUBNET}.12",
+    "objects": f"{SUBNET}.13",
     "api-1": f"{SUBNET}.21",
     "api-2": f"{SUBNET}.22",
     "delivery-1": f"{SUBNET}.31",
@@ -47,7 +48,7 @@ ADDRESSES: Final[Mapping[str, str]] = {
     "sweep-1": f"{SUBNET}.51",
     "sweep-2": f"{SUBNET}.52",
 }
-SERVERS: Final = ("database", "valkey", "store")
+SERVERS: Final = ("database", "valkey", "store", "objects")
 EVERYTHING: Final[Mapping[str, Sequence[str]]] = {
     "api-1": ["api"],
     "api-2": ["api"],

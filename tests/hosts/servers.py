@@ -23,11 +23,15 @@ ANY: Final = "0.0.0.0"  # noqa: S104 - of a host in a network of its own
 class Servers:
     """
     The hosts of what the service depends on.
+
+    Attributes:
+        store: The gateway to the objects.
     """
 
     database: Host
     valkey: Host
     store: Host
+    objects: Host
     resolver: Host
 
     def start(self, programs: Programs, names: dict[str, str]) -> None:
@@ -42,8 +46,11 @@ class Servers:
         words += ["--protected-mode", "no", "--appendonly", "no"]
         programs.start("valkey", self.valkey, [*words, "--dir", self.valkey.disk])
         swift = [sys.executable, "-W", "ignore", "-m", "tests.swift_server"]
-        swift += [str(self.store.disk), ANY, str(STORE_PORT)]
-        programs.start("store", self.store, swift)
+        swift += [str(self.objects.disk), ANY, str(STORE_PORT)]
+        programs.start("objects", self.objects, swift)
+        behind = f"{self.objects.address}:{STORE_PORT}"
+        words = [sys.executable, "-m", "tests.hosts.gateway", str(STORE_PORT), behind]
+        programs.start("store", self.store, words)
         known = [f"{name}={address}" for name, address in names.items()]
         words = [sys.executable, "-m", "tests.hosts.name_server", *known]
         programs.start("resolver", self.resolver, words)
@@ -88,10 +95,10 @@ class Servers:
         """
         Wait for the store, and make the bucket of the compose file.
         """
-        endpoint = f"http://{self.store.address}:{STORE_PORT}"
+        endpoint = f"http://{self.objects.address}:{STORE_PORT}"
 
         def is_there() -> bool:
-            return self.store.disk_file(Path("port")).exists()
+            return self.objects.disk_file(Path("port")).exists()
 
         wait_until(is_there, timeout_s=STARTS_WITHIN_S)
         swift_client(endpoint).create_bucket(Bucket="videos")

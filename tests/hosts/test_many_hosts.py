@@ -52,7 +52,9 @@ class Campaign:
         Have something befall a host, look at the others, and see the service go on.
         """
         fleet = self.tour.client.fleet
-        host = fleet.everyone()[name]
+        # The store's disk is behind its gateway.
+        has_disk = "objects" if (name, blow) == ("store", Blow.FULL) else name
+        host = fleet.everyone()[has_disk]
         fronts = [f for f in self.probes.fronts() if f != host or blow is Blow.FULL]
         # A full disk silences nobody by itself.
         silent = "" if blow is Blow.FULL else name

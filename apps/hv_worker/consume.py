@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from hv_worker.identity import worker_name
+from hv_worker.outages import Outage
 from hv_worker.outbound import OutboundThreads
 from hv_worker.presence import present
 from hv_worker.scratch import remove_orphans, scratch_folder
@@ -23,6 +24,7 @@ from hvcore.assembly import Services, build
 from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.tasks.task import Lane
+from hvcore.errors import UnavailableError
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.settings import Settings
 
@@ -110,7 +112,7 @@ def work_until(  # noqa: PLR0913 - what differs between programs
             _tell_confinement(services.transcoder.capabilities())
 
         own = [lane for lane in lanes if lane is not Lane.OUTBOUND]
-        scheduler = LaneScheduler(own)
+        scheduler, outage = LaneScheduler(own), Outage(stopping)
         threads: OutboundThreads | None = None
 
         def shall_end() -> bool:
@@ -118,14 +120,26 @@ def work_until(  # noqa: PLR0913 - what differs between programs
             services.source_cache.remove_idle()
             return leaving() or (threads is not None and threads.has_ended())
 
+        def take_next() -> bool:
+            """
+            Return whether there may be more to do.
+            """
+            try:
+                has_worked = task_runs.run_next(
+                    scheduler, worker=name, stopping=stopping, for_reserve=is_reserve
+                )
+            except UnavailableError as error:
+                outage.wait(error)
+                return True
+            outage.end()
+            return has_worked
+
         def handle(_: TaskId | None = None) -> None:
             while not shall_end():
                 if task_runs.rest.lasts:
                     # Waiting here leaves the messages to other workers.
                     waited(stopping, RESTS_FOR_S)
-                elif not task_runs.run_next(
-                    scheduler, worker=name, stopping=stopping, for_reserve=is_reserve
-                ):
+                elif not take_next():
                     return
 
         if is_reserve:

@@ -18,6 +18,7 @@ from typing import Final
 
 from hv_worker.crowds import Crowds
 from hv_worker.next_in_line import Lines
+from hv_worker.outages import Outage
 from hvcore.assembly import Services
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.kinds import FETCH_GET, TRANSCODE_CANCEL
@@ -59,6 +60,7 @@ class OutboundThreads:
         self._worker = worker
         self._stopping = stopping
         self._leaving = leaving or stopping
+        self._outage = Outage(self._leaving)
         self._ended = threading.Event()
         self._free = threading.Semaphore(THREADS)
         self._lock = threading.Lock()
@@ -118,12 +120,23 @@ class OutboundThreads:
             if self._leaving():
                 return
         try:
-            is_started = not self._leaving() and self._begin(task_id)
+            is_started = self._begin_at_last(task_id)
         except BaseException:
             self._free.release()
             raise
         if not is_started:
             self._free.release()
+
+    def _begin_at_last(self, task_id: TaskId) -> bool:
+        while not self._leaving():
+            try:
+                is_started = self._begin(task_id)
+            except UnavailableError as error:
+                self._outage.wait(error)
+            else:
+                self._outage.end()
+                return is_started
+        return False
 
     def _begin(self, task_id: TaskId) -> bool:
         task = self._task_runs.take(task_id, worker=self._worker)

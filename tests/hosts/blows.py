@@ -55,3 +55,15 @@ def struck(programs: Programs, host: Host, blow: Blow) -> Iterator[None]:
             yield
         finally:
             host.empty()
+
+
+@contextmanager
+def apart(host: Host, other: Host) -> Iterator[None]:
+    """
+    Lose what goes from one host to another, and nothing else, until the block ends.
+    """
+    host.lose(other)
+    try:
+        yield
+    finally:
+        host.find(other)

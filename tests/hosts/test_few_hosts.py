@@ -1,5 +1,5 @@
 """
-A service on five hosts, of which all lose their database for a while.
+A service on five hosts, which lose their database for a while: all of them, and one alone.
 """
 
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.hosts.blows import Blow, struck
+from tests.hosts.blows import Blow, apart, struck
 from tests.hosts.fleet import LITTLE
 from tests.hosts.interface import Tour
 from tests.hosts.probes import Probes
@@ -30,13 +30,22 @@ def test_a_video_outlives_the_loss_of_the_database_and_plays_everywhere(
     tour: Tour,
 ) -> None:
     fleet = tour.client.fleet
-    video = tour.uploaded(is_public=True)
-    probes = Probes(client=tour.client, video=video)
+    probes = Probes(client=tour.client, video="")
     probes.wait_whole()
+    # Made, as far as that goes, while the database is away.
+    video = tour.uploaded(is_public=True)
 
     with struck(fleet.programs, fleet.servers.database, Blow.CUT_OFF):
         found, _ = probes.untruths(probes.fronts(), "database")
-    assert found == []
+        assert found == []
+
+    alone, *others = probes.fronts()
+    probes.wait_whole()
+    with apart(alone, fleet.servers.database):
+        found, _ = probes.untruths([alone], "database")
+        assert found == []
+        found, _ = probes.untruths(others, "")
+        assert found == []
 
     probes.wait_whole()
     tour.made(video)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+import attrs
+
 from hv_worker.identity import worker_name
 from hv_worker.outages import Outage
 from hv_worker.outbound import OutboundThreads
@@ -26,6 +28,7 @@ from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.tasks.task import Lane
 from hvcore.errors import UnavailableError
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
+from hvcore.services.tasks.runs import TaskRuns
 from hvcore.settings import Settings
 
 RESERVE_LOOKS_EVERY_S: Final = 1.0
@@ -112,7 +115,6 @@ def work_until(  # noqa: PLR0913 - what differs between programs
             _tell_confinement(services.transcoder.capabilities())
 
         own = [lane for lane in lanes if lane is not Lane.OUTBOUND]
-        scheduler, outage = LaneScheduler(own), Outage(stopping)
         threads: OutboundThreads | None = None
 
         def shall_end() -> bool:
@@ -120,44 +122,77 @@ def work_until(  # noqa: PLR0913 - what differs between programs
             services.source_cache.remove_idle()
             return leaving() or (threads is not None and threads.has_ended())
 
-        def take_next() -> bool:
-            """
-            Return whether there may be more to do.
-            """
-            try:
-                has_worked = task_runs.run_next(
-                    scheduler, worker=name, stopping=stopping, for_reserve=is_reserve
-                )
-            except UnavailableError as error:
-                outage.wait(error)
-                return True
-            outage.end()
-            return has_worked
-
-        def handle(_: TaskId | None = None) -> None:
-            while not shall_end():
-                if task_runs.rest.lasts:
-                    # Waiting here leaves the messages to other workers.
-                    waited(stopping, RESTS_FOR_S)
-                elif not take_next():
-                    return
-
+        loop = _Loop(
+            task_runs=task_runs,
+            scheduler=LaneScheduler(own),
+            worker=name,
+            stopping=stopping,
+            shall_end=shall_end,
+            is_reserve=is_reserve,
+        )
         if is_reserve:
             # Messages are for those who take everything: one that came here would
             # be missing there.
             while not waited(leaving, RESERVE_LOOKS_EVERY_S):
-                handle()
+                loop.handle()
             return
         if Lane.OUTBOUND not in lanes:
-            services.queue.consume(handle, lanes=own, until=shall_end)
+            services.queue.consume(loop.handle, lanes=own, until=shall_end)
             return
         threads = OutboundThreads(
             services, worker=name, stopping=stopping, leaving=leaving
         )
         with threads.running():
-            services.queue.consume(handle, lanes=own, until=shall_end)
+            services.queue.consume(loop.handle, lanes=own, until=shall_end)
         if not leaving():
             raise RuntimeError("outbound tasks are no longer taken")
+
+
+@attrs.define(kw_only=True)
+class _Loop:
+    """
+    Takes one task after the other, as long as there are any.
+    """
+
+    task_runs: TaskRuns
+    scheduler: LaneScheduler
+    worker: str
+    stopping: Callable[[], bool]
+    shall_end: Callable[[], bool]
+    is_reserve: bool
+    _outage: Outage = attrs.field(init=False)
+
+    @_outage.default
+    def _no_outage(self) -> Outage:
+        return Outage(self.stopping)
+
+    def handle(self, _: TaskId | None = None) -> None:
+        """
+        Work until there is nothing to do, or this is to end.
+        """
+        while not self.shall_end():
+            if self.task_runs.rest.lasts:
+                # Waiting here leaves the messages to other workers.
+                waited(self.stopping, RESTS_FOR_S)
+            elif not self._run_next():
+                return
+
+    def _run_next(self) -> bool:
+        """
+        Return whether there may be more to do.
+        """
+        try:
+            has_worked = self.task_runs.run_next(
+                self.scheduler,
+                worker=self.worker,
+                stopping=self.stopping,
+                for_reserve=self.is_reserve,
+            )
+        except UnavailableError as error:
+            self._outage.wait(error)
+            return True
+        self._outage.end()
+        return has_worked
 
 
 def _freeze(services: Services) -> None:

@@ -25,7 +25,9 @@ hypothesis.settings.load_profile("no_deadline")
 
 __all__ = ["SettableClock"]
 
-WHOLE_SERVICES: Final = tuple(Path(__file__).parent / n for n in ("torture", "e2e"))
+WHOLE_SERVICES: Final = tuple(
+    Path(__file__).parent / n for n in ("torture", "e2e", "hosts")
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

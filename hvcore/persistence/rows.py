@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import attrs
+import orjson
 from sqlalchemy.engine import RowMapping
 
 from hvcore import log_context, tracing
@@ -21,6 +22,7 @@ from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.domain.tasks.task import ORIGIN, Lane, NewTask, Task, TaskState
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.domain.videos.labels import NO_LABELS, Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.persistence.json_columns import dump, dump_plain, load, load_mapping
@@ -132,6 +134,7 @@ def video_from_row(
         deletion_reason=None if reason is None else DeletionReason(reason),
         poster_path=row["poster_path"],
         chapters=chapters_from_text(row["chapters"]),
+        labels=labels_from_text(row["labels"]),
         version=row["version"],
         event_count=row["event_count"],
     )
@@ -173,6 +176,11 @@ def video_to_row(video: Video) -> dict[str, Any]:
         "poster_path": video.poster_path,
         "chapters": dump(video.chapters) if video.chapters else None,
         "event_count": video.event_count,
+        "labels": labels_to_text(video.labels),
+        # Free for another video once this one is deleted.
+        "external_id": None
+        if video.state is VideoState.DELETED
+        else video.labels.external_id,
     }
 
 
@@ -181,6 +189,34 @@ def chapters_from_text(text: str | None) -> tuple[Chapter, ...]:
     Read the chapters of a video; most have none.
     """
     return load(text, tuple[Chapter, ...]) if text else ()
+
+
+def labels_from_text(text: str | None) -> Labels:
+    """
+    Read the labels of a video; most have none.
+    """
+    if text is None:
+        return NO_LABELS
+    found = orjson.loads(text)
+    return Labels(
+        external_id=found.get("externalID"),
+        metadata=tuple(found.get("metadata", {}).items()),
+        tags=tuple(found.get("tags", ())),
+    )
+
+
+def labels_to_text(labels: Labels) -> str | None:
+    """
+    Write the labels of a video; None where it has none.
+    """
+    if labels == NO_LABELS:
+        return None
+    found = {
+        "externalID": labels.external_id,
+        "metadata": dict(labels.metadata),
+        "tags": labels.tags,
+    }
+    return dump_plain({name: value for name, value in found.items() if value})
 
 
 def outline(media: MediaIndex) -> MediaIndex:

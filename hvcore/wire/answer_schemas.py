@@ -37,6 +37,7 @@ from hvcore.wire.schema import (
 )
 from hvcore.wire.videos.chapters import CHAPTER_LIST
 from hvcore.wire.videos.playback import PLAYBACK
+from hvcore.wire.videos.labels import LABELS
 
 CHOSEN_ID: Final[Schema] = {
     "type": "string",
@@ -124,7 +125,7 @@ VIDEO_LIST: Final = record(
         "videos": array(
             record(
                 {**_FACTS, "status": one_of(*(s.value for s in LISTED_STATES))},
-                _DESCRIPTION,
+                {**_DESCRIPTION, **LABELS},
             )
         ),
         "pagination": record(
@@ -176,6 +177,7 @@ VIDEO_DETAILS: Final = record(
     },
     {
         **_DESCRIPTION,
+        **LABELS,
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "failureReason": STRING,
         "warnings": array(STRING),

@@ -18,11 +18,13 @@ from hvcore.domain.limits import (
     SIGNED_URL_EXPIRATIONS_S,
 )
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.videos.labels import tag_term
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.errors import InvalidExpirationError, InvalidPageSizeError
 from hvcore.wire.converter import LateFieldError, optional
 from hvcore.wire.formats import Day, Domains
 from hvcore.wire.kinds import Integer, OneOf, Text, member_of
+from hvcore.wire.videos.labels import EXTERNAL_ID, TAG, MetadataFilter
 
 MAX_PAGE: Final = 2**31 - 1
 """Keeps the offset within 64 bits, which is what databases count with."""
@@ -83,11 +85,27 @@ class ListParameters:
         None,
         about="Only those created on this UTC day or earlier.",
     )
+    external_id: str | None = optional(
+        "externalID",
+        EXTERNAL_ID,
+        None,
+        about="Only the one that has this external ID.",
+    )
+    tag: str | None = optional("tag", TAG, None, about="Only those with this tag.")
+    metadata: str | None = optional(
+        "metadata",
+        MetadataFilter(),
+        None,
+        about="Only those whose metadata has this key with this value, such as `order:4711`.",
+    )
 
     def query(self) -> VideoQuery:
         """
         Return the query; an empty search finds everything.
         """
+        terms = [] if self.tag is None else [tag_term(self.tag)]
+        if self.metadata is not None:
+            terms.append(self.metadata)
         return VideoQuery(
             page=self.page,
             page_size=self.page_size,
@@ -97,6 +115,8 @@ class ListParameters:
             search=self.search or None,
             since=self.since,
             until=self.until,
+            external_id=self.external_id,
+            terms=frozenset(terms),
         )
 
 

@@ -37,6 +37,7 @@ from hvcore.errors import (
 )
 from hvcore.wire.converter import Check, LateFieldError, group, optional, required
 from hvcore.wire.kinds import NOT_READABLE, Cap, Flag, Integer, OneOf, Text, member_of
+from hvcore.wire.videos.labels import LabelFields
 
 NAME: Final = Text(max_chars=MAX_NAME_CHARS)
 DESCRIPTION: Final = Text(min_chars=0, max_chars=MAX_DESCRIPTION_CHARS)
@@ -202,6 +203,7 @@ class NewVideoFields:
         about="Text about the video.",
     )
     encoding: EncodingFields = group(EncodingFields)
+    labels: LabelFields = group(LabelFields)
 
     def file_wanted(self, file_name: str) -> FileWanted:
         """
@@ -219,6 +221,7 @@ class NewVideoFields:
             is_public=self.is_public,
             name=self.name,
             description=self.description,
+            labels=self.labels.labels(),
         )
 
 
@@ -277,6 +280,7 @@ class ProcessRequest:
         None,
         about="Text about the video.",
     )
+    labels: LabelFields = group(LabelFields)
 
     def video_wanted(self) -> VideoWanted:
         return VideoWanted(
@@ -284,6 +288,7 @@ class ProcessRequest:
             is_public=self.is_public,
             name=self.name,
             description=self.description,
+            labels=self.labels.labels(),
         )
 
 

@@ -23,6 +23,7 @@ from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.wire.videos.chapters import chapter_list
 from hvcore.wire.videos.playback import playback
+from hvcore.wire.videos.labels import shown_labels
 
 Payload = dict[str, object]
 
@@ -211,7 +212,7 @@ def _facts(video: Video | VideoSummary, served: int, thumbnail_url: str) -> Payl
     }
     if video.description is not None:
         payload["description"] = video.description
-    return payload
+    return payload | shown_labels(video.labels)
 
 
 def _further(video: Video) -> Payload:

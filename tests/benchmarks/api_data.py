@@ -44,11 +44,12 @@ from hvcore.domain.processing.transcoding import (
     Segment,
     Track,
 )
+from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence import tables
 from hvcore.persistence.json_columns import dump
-from hvcore.persistence.rows import video_to_row
+from hvcore.persistence.rows import labels_to_text, video_to_row
 from hvcore.persistence.tables.columns import EPOCH
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import (
@@ -222,7 +223,18 @@ def _row(template: Mapping[str, Any], number: int) -> dict[str, Any]:
         "description": "What was seen there. " * 5 if number % 3 == 0 else None,
         "is_public": number % 2 == 0,
         "created_at": (created_at - EPOCH) // timedelta(microseconds=1),
+        "external_id": f"film/{number}",
+        "labels": labels_to_text(_labels(number)),
     }
+
+
+def _labels(number: int) -> Labels:
+    tags = ["all", *(["rare"] if number % 900 == 0 else [])]
+    return Labels(
+        external_id=f"film/{number}",
+        metadata=(("number", str(number)), ("plan", f"{number % 9}")),
+        tags=tuple(tags),
+    )
 
 
 def _video(env_id: EnvId) -> Video:

@@ -17,8 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import attrs
 import psutil
 import sqlalchemy as sa
 
@@ -61,7 +62,22 @@ def cases(videos: int) -> Mapping[str, VideoQuery]:
         "two characters, a few": _asked(search="ß"),
         "two characters, none": _asked(search="qq"),
         "one character, none": _asked(search="q"),
+        "external ID": _labelled(external_id=f"film/{videos - 1}"),
+        "tag, all have it": _labelled("tag:all"),
+        "tag, all have it, page 500": _labelled("tag:all", page=500),
+        "tag, all have it, ready": _labelled("tag:all", state=VideoState.READY),
+        "tag, all have it, by name": _labelled("tag:all", sort_by=SortBy.NAME),
+        "tag, one in 900": _labelled("tag:rare"),
+        "tag, one in 900, by name": _labelled("tag:rare", sort_by=SortBy.NAME),
+        "metadata, one in nine": _labelled("metadata:plan:3"),
+        "metadata, one": _labelled("metadata:number:7"),
+        "tag and metadata, one in 900": _labelled("tag:rare", "metadata:plan:0"),
+        "tag, none": _labelled("tag:none"),
     }
+
+
+def _labelled(*terms: str, **changes: Any) -> VideoQuery:  # noqa: ANN401 - fields
+    return attrs.evolve(_asked(), terms=frozenset(terms), **changes)
 
 
 def _asked(

@@ -8,9 +8,11 @@ from hv_api.answers import send
 from hv_api.request_scope import find_environment
 from hv_web.tus import check_version, expires
 from hvcore.assembly import Services
+from hvcore.errors import ConflictError
 from hvcore.wire.requests import possible_with
 from hvcore.wire.uploads.resumable import (
     CreationHeaders,
+    in_headers,
     read_creation,
     resumable_upload,
 )
@@ -49,7 +51,11 @@ class TusCreationResource:
             defer_length=req.get_header("Upload-Defer-Length"),
         )
         wanted = read_creation(headers, check)
-        granted = self._uploads.create(env, wanted.file, wanted.video)
+        try:
+            granted = self._uploads.create(env, wanted.file, wanted.video)
+        except ConflictError as error:
+            error.errors = tuple(map(in_headers, error.errors))
+            raise
         grant = granted.grant
         send(resp, resumable_upload(granted))
         resp.status = falcon.HTTP_201

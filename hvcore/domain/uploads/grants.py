@@ -223,6 +223,7 @@ def new_video(
         source_path=grant.stored_path or grant.path,
         created_at=grant.created_at,
         upload_expires_at=grant.expires_at,
+        labels=wanted.labels,
     )
 
 

@@ -12,6 +12,7 @@ import attrs
 
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.labels import NO_LABELS, Labels
 from hvcore.domain.videos.states import VideoState
 
 
@@ -45,6 +46,7 @@ class VideoQuery:
         since: First UTC day of creation.
         until: Last UTC day of creation, inclusive.
         page: From 1.
+        terms: Of its labels, all of them: see domain.videos.labels.
     """
 
     page: int
@@ -55,6 +57,8 @@ class VideoQuery:
     search: str | None = None
     since: date | None = None
     until: date | None = None
+    external_id: str | None = None
+    terms: frozenset[str] = frozenset()
 
 
 class VideoSummary(NamedTuple):
@@ -74,6 +78,7 @@ class VideoSummary(NamedTuple):
     preset: Preset
     created_at: datetime
     duration_s: float
+    labels: Labels = NO_LABELS
 
 
 @attrs.frozen(kw_only=True)

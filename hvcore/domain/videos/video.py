@@ -15,6 +15,7 @@ from hvcore.domain.processing.chapters import Chapter, arranged, within
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import Rung
+from hvcore.domain.videos.labels import NO_LABELS, LabelChanges, Labels
 from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import Trigger, VideoState, next_state
 from hvcore.domain.webhooks.events import EventKind, VideoEvent
@@ -45,6 +46,7 @@ class VideoWanted:
     is_public: bool
     name: str | None = None
     description: str | None = None
+    labels: Labels = NO_LABELS
 
 
 @attrs.frozen(kw_only=True)
@@ -57,6 +59,7 @@ class VideoChanges:
     description: str | None = None
     clears_description: bool = False
     is_public: bool | None = None
+    labels: LabelChanges | None = None
 
 
 @attrs.define(kw_only=True)
@@ -97,6 +100,7 @@ class Video:
     deletion_reason: DeletionReason | None = None
     poster_path: str | None = None
     chapters: tuple[Chapter, ...] = ()
+    labels: Labels = NO_LABELS
     version: int = 0
     event_count: int = 0
     _events: list[VideoEvent] = attrs.field(
@@ -262,15 +266,21 @@ class Video:
 
         Returns:
             False if it was like that already.
+
+        Raises:
+            InvalidParametersError: It has too much metadata then.
         """
-        before = (self.name, self.description, self.is_public)
+        before = (self.name, self.description, self.is_public, self.labels)
+        if changes.labels is not None:
+            self.labels = changes.labels.of(self.labels)
         if changes.name is not None:
             self.name = changes.name
         if changes.description is not None or changes.clears_description:
             self.description = changes.description
         if changes.is_public is not None:
             self.is_public = changes.is_public
-        is_changed = (self.name, self.description, self.is_public) != before
+        now = (self.name, self.description, self.is_public, self.labels)
+        is_changed = now != before
         if is_changed:
             self._happened(EventKind.UPDATED)
         return is_changed
@@ -336,6 +346,7 @@ class Video:
             status=self.state.value,
             error=self.failure_reason if has_failed else None,
             is_public=self.is_public,
+            labels=self.labels,
         )
         self._events.append(event)
 

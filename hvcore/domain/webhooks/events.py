@@ -19,6 +19,7 @@ from hvcore.domain.ids import (
     new_event_id,
     new_video_id,
 )
+from hvcore.domain.videos.labels import NO_LABELS, Labels
 
 EVENT_RETENTION: Final = timedelta(days=30)
 """Ten times as long as a webhook is tried; a program that reads less often must list the videos."""
@@ -57,6 +58,7 @@ class VideoEvent:
         error: Why the video has failed, while it is failed.
         is_public: Whether it played without a token; None if that is not known, and of
             what is no video.
+        labels: Of the video, likewise.
     """
 
     id: EventId = attrs.field(factory=new_event_id)
@@ -68,6 +70,7 @@ class VideoEvent:
     status: str
     error: str | None
     is_public: bool | None = None
+    labels: Labels = NO_LABELS
 
 
 def new_test_event(org_id: OrgId, env_id: EnvId) -> VideoEvent:

@@ -45,7 +45,9 @@ from hvcore.persistence.tables.tenants import (
 )
 from hvcore.persistence.tables.videos import (
     grants,
+    label_totals,
     published_media,
+    video_labels,
     video_totals,
     video_uploads,
     videos,
@@ -71,6 +73,7 @@ __all__ = [
     "events",
     "grants",
     "idempotency",
+    "label_totals",
     "lane_shares",
     "leaders",
     "metadata",
@@ -91,6 +94,7 @@ __all__ = [
     "tasks",
     "transcode_jobs",
     "video_captions",
+    "video_labels",
     "video_totals",
     "video_uploads",
     "videos",

@@ -38,6 +38,8 @@ events = Table(
     Column("created_at", UtcDateTime, nullable=False, index=True),
     # Null: of an event that was written before this was known.
     Column("is_public", sa.Boolean),
+    # Of the video right after it, as in videos.
+    Column("labels", Text),
     environment_key(),
     sa.UniqueConstraint("video_id", "sequence"),
 )

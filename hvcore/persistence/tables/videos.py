@@ -47,7 +47,12 @@ videos = Table(
     Column("chapters", Text),
     # Events are forgotten; their numbering must go on.
     Column("event_count", BigInteger, nullable=False, server_default="0"),
+    # As JSON; None: it has none.
+    Column("labels", Text),
+    # Beside them, for the index; None of a deleted video.
+    Column("external_id", Text),
     environment_key(),
+    sa.Index("ix_videos_external_id", "org_id", "env_id", "external_id", unique=True),
     # Each holds what finding a page needs, so that rows that are passed over
     # are not read.
     sa.Index("ix_videos_list_created", "org_id", "env_id", "created_at", "id", "state"),
@@ -111,6 +116,37 @@ grants = Table(
     Column("in_parts", Boolean, nullable=False, server_default=sa.false()),
     environment_key(),
     sa.Index("ix_grants_state_expires", "state", "expires_at"),
+)
+
+# The videos that a filter of lists finds, in their order by date.
+video_labels = Table(
+    "video_labels",
+    metadata,
+    Column("org_id", Text, primary_key=True),
+    Column("env_id", Text, primary_key=True),
+    # As domain.videos.labels.tag_term and metadata_term write them.
+    Column("term", Text, primary_key=True),
+    Column("created_at", UtcDateTime, primary_key=True),
+    Column("video_id", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    environment_key(),
+    sa.Index(
+        "ix_video_labels_state",
+        *("org_id", "env_id", "term", "state", "created_at", "video_id"),
+    ),
+    sqlite_with_rowid=False,
+)
+
+label_totals = Table(
+    "label_totals",
+    metadata,
+    Column("org_id", Text, primary_key=True),
+    Column("env_id", Text, primary_key=True),
+    Column("term", Text, primary_key=True),
+    Column("state", Text, primary_key=True),
+    Column("videos", BigInteger, nullable=False),
+    environment_key(),
+    sqlite_with_rowid=False,
 )
 
 video_totals = Table(

@@ -48,6 +48,7 @@ SHOWN: Final = (
     videos.c.settings,
     videos.c.created_at,
     videos.c.duration_s,
+    videos.c.labels,
 )
 """The columns of a page's rows."""
 _SHOWN: Final = tuple(map(plain, SHOWN))
@@ -79,7 +80,7 @@ def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
     counted = total.scalar_subquery().correlate(None)
     near = sa.select(*_SHOWN, counted).where(where)
     return PageStatements(
-        near=reads.prepare_page(_page(near, _order(shape, videos.c))),
+        near=reads.prepare_page(_page(near, in_order(shape, videos.c))),
         deep=reads.prepare_page(_deep(shape, where, is_sqlite=reads.is_sqlite)),
         total=reads.prepare(total),
     )
@@ -95,23 +96,23 @@ def _deep(
     if shape.sort_by is SortBy.NAME and not shape.has_days:
         chosen = _by_name(shape, is_sqlite=is_sqlite)
     else:
-        chosen = _page(sa.select(videos.c.id).where(where), _order(shape, videos.c))
+        chosen = _page(sa.select(videos.c.id).where(where), in_order(shape, videos.c))
     ids = chosen.subquery("chosen")
     rows = sa.select(*_SHOWN).join_from(ids, videos, videos.c.id == ids.c.id)
-    return rows.order_by(*_order(shape, videos.c))
+    return rows.order_by(*in_order(shape, videos.c))
 
 
 def _few(
     shape: PageShape, where: sa.ColumnElement[bool], *, is_sqlite: bool
 ) -> sa.Select[Any]:
     if is_sqlite:
-        return _page(sa.select(*_SHOWN).where(where), _order(shape, videos.c))
+        return _page(sa.select(*_SHOWN).where(where), in_order(shape, videos.c))
     # By themselves: or PostgreSQL may walk through an index that has the order.
     needed = {column.name: column for column in (*_SORT_COLUMNS.values(), *SHOWN)}
     found = sa.select(*map(plain, needed.values())).where(where).cte("found")
     found = found.prefix_with("MATERIALIZED")
     shown = [found.c[column.name] for column in SHOWN]
-    return _page(sa.select(*shown), _order(shape, found.c))
+    return _page(sa.select(*shown), in_order(shape, found.c))
 
 
 def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.GenerativeSelect:
@@ -140,13 +141,13 @@ def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.GenerativeSelect:
         name: sa.column(name) for name in ("name_folded", "id")
     }
     if len(arms) == 1:
-        return _page(arms[0], _order(shape, names))
+        return _page(arms[0], in_order(shape, names))
     if not is_sqlite:
         # PostgreSQL would sort them all; SQLite merges, and knows no arm with an end.
         most = _BIG_LIMIT + _BIG_OFFSET
-        order = _order(shape, videos.c)
+        order = in_order(shape, videos.c)
         arms = [arm.order_by(*order).limit(most) for arm in arms]
-    return _page(sa.union_all(*arms), _order(shape, names))
+    return _page(sa.union_all(*arms), in_order(shape, names))
 
 
 def _page(rows: _RowsT, order: tuple[sa.ColumnElement[Any], ...]) -> _RowsT:
@@ -155,10 +156,13 @@ def _page(rows: _RowsT, order: tuple[sa.ColumnElement[Any], ...]) -> _RowsT:
     return rows.order_by(*order).limit(limit).offset(offset)
 
 
-def _order(
+def in_order(
     shape: PageShape,
     columns: ReadOnlyColumnCollection[str, Any] | Mapping[str, sa.ColumnElement[Any]],
 ) -> tuple[sa.ColumnElement[Any], ...]:
+    """
+    Return the order of a list, in columns of some table or statement.
+    """
     column, tie = columns[_SORT_COLUMNS[shape.sort_by].name], columns["id"]
     # Ties run the same way, so that the one order is the other reversed.
     if shape.sort_dir is SortDir.ASC:

@@ -17,10 +17,11 @@ from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.videos.catalog import SortBy, VideoPage, VideoQuery, VideoSummary
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
-from hvcore.persistence.rows import encoding_settings
+from hvcore.persistence.rows import encoding_settings, labels_from_text
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import EPOCH
 from hvcore.persistence.videos.found_totals import Found, FoundTotals
+from hvcore.persistence.videos.labelled_pages import LabelledPages
 from hvcore.persistence.videos.page_shapes import (
     PageShape,
     Search,
@@ -64,6 +65,7 @@ class VideoPages:
         self._any_long_name = any_long_name(reads)
         self._is_searchable: bool | None = None
         self._totals = FoundTotals()
+        self._labelled = LabelledPages(reads)
 
     def read(self, env: Environment, query: VideoQuery) -> VideoPage:
         """
@@ -75,6 +77,8 @@ class VideoPages:
         offset = (query.page - 1) * query.page_size
         values = page_values(env, query, search, is_sqlite=self._reads.is_sqlite)
         values |= {"limit": query.page_size, "offset": offset}
+        if query.terms or query.external_id is not None:
+            return _page(*self._labelled.read(query, values))
         if not search:
             return self._listed(query, page_shape(query, Search.NONE), values, offset)
         return self._searched(query, search, values, offset)
@@ -193,4 +197,5 @@ def _summary(row: Row) -> VideoSummary:
         preset=encoding_settings(row[6]).preset,
         created_at=EPOCH + timedelta(microseconds=row[7]),
         duration_s=row[8],
+        labels=labels_from_text(row[9]),
     )

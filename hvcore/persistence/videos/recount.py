@@ -18,6 +18,7 @@ from hvcore.persistence.tables import (
     video_uploads,
     videos,
 )
+from hvcore.persistence.videos.label_index import index_again
 from hvcore.persistence.videos.measuring import measure
 
 # As domain.videos.states.was_uploaded decides.
@@ -84,7 +85,8 @@ def recount(engine: Engine) -> None:
             # ones. SQLite has its one write lock already.
             # In the order in which those write.
             connection.exec_driver_sql(
-                "LOCK TABLE video_totals, video_uploads, organization_storage "
+                "LOCK TABLE video_totals, video_uploads, label_totals, "
+                "organization_storage "
                 "IN EXCLUSIVE MODE"
             )
         for table, counts in (
@@ -96,6 +98,7 @@ def recount(engine: Engine) -> None:
             connection.execute(
                 sa.insert(table).from_select(list(table.c.keys()), counts)
             )
+        index_again(connection)
         connection.commit()
 
 

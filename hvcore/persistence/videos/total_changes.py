@@ -15,9 +15,15 @@ from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.states import LISTED_STATES, VideoState, was_uploaded
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.access.quota_use import QuotaUseChanges
-from hvcore.persistence.rows import encoding_settings
+from hvcore.persistence.rows import encoding_settings, labels_from_text
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import EPOCH, video_totals, video_uploads, videos
+from hvcore.persistence.videos.label_index import (
+    LabelIndex,
+    Labelled,
+    labelled,
+    labelled_as,
+)
 
 _DAY: Final = timedelta(days=1)
 _LISTED: Final = frozenset(state.value for state in LISTED_STATES)
@@ -43,6 +49,7 @@ class _Counted(NamedTuple):
     duration_ms: int
     is_upload: bool
     stored_bytes: int
+    labelled: Labelled
 
     @property
     def is_ready(self) -> bool:
@@ -83,6 +90,7 @@ class TotalChanges:
         self._durations_ms: defaultdict[_Group, int] = defaultdict(int)
         self._uploads: Counter[_Day] = Counter()
         self._first_at: dict[_Day, datetime] = {}
+        self._labels = LabelIndex(connection)
 
     def add(self, video: Video) -> None:
         """
@@ -90,6 +98,7 @@ class TotalChanges:
         """
         counted = _counted(video)
         self._count(counted, 1)
+        self._labels.move(None, counted.labelled)
         self._use.store(video.org_id, counted.stored_bytes)
         if counted.is_upload:
             self._count_upload(video)
@@ -107,6 +116,7 @@ class TotalChanges:
         counted = _counted(video)
         self._count(stored, -1)
         self._count(counted, 1)
+        self._labels.move(stored.labelled, counted.labelled)
         self._use.store(video.org_id, counted.stored_bytes - stored.stored_bytes)
         if counted.is_ready and not stored.is_ready:
             month = month_number(self._now())
@@ -130,6 +140,7 @@ class TotalChanges:
                 self._store(group, count, duration_ms)
         for day in sorted(self._uploads):
             self._store_uploads(day, self._uploads[day], self._first_at[day])
+        self._labels.flush()
         for changes in (
             self._videos,
             self._durations_ms,
@@ -160,6 +171,8 @@ class TotalChanges:
             columns.duration_s,
             columns.job_id,
             columns.media_bytes,
+            columns.created_at,
+            columns.labels,
         ).where(columns.id == video_id, columns.version == version)
         row = self._connection.execute(statement).one_or_none()
         if row is None:
@@ -168,7 +181,13 @@ class TotalChanges:
         group = _Group(row.org_id, row.env_id, row.state, preset)
         is_upload = was_uploaded(VideoState(row.state), row.job_id)
         stored_bytes = row.media_bytes if row.state == VideoState.READY.value else 0
-        return _Counted(group, duration_ms(row.duration_s), is_upload, stored_bytes)
+        found = labelled_as(
+            *(row.org_id, row.env_id, video_id, row.created_at, row.state),
+            labels_from_text(row.labels).terms,
+        )
+        return _Counted(
+            group, duration_ms(row.duration_s), is_upload, stored_bytes, found
+        )
 
     def _store(self, group: _Group, count: int, duration_ms_: int) -> None:
         table = video_totals.c
@@ -225,4 +244,10 @@ def _counted(video: Video) -> _Counted:
         video.org_id, video.env_id, video.state.value, video.settings.preset.value
     )
     is_upload = was_uploaded(video.state, video.job_id)
-    return _Counted(group, duration_ms(video.duration_s), is_upload, video.quota_bytes)
+    return _Counted(
+        group,
+        duration_ms(video.duration_s),
+        is_upload,
+        video.quota_bytes,
+        labelled(video),
+    )

@@ -7,11 +7,13 @@ from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
+from sqlalchemy.exc import IntegrityError
 
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
+from hvcore.errors import ConflictError, FieldError
 from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.published_media import (
     MediaCache,
@@ -24,7 +26,7 @@ from hvcore.persistence.tables import grants, videos
 from hvcore.persistence.uploads.grants import is_looked_for
 from hvcore.persistence.videos.total_changes import TotalChanges
 from hvcore.persistence.webhooks.events import SqlEventRepository
-from hvcore.ports.repositories.errors import ConcurrentUpdateError
+from hvcore.ports.repositories.errors import AlreadyExistsError, ConcurrentUpdateError
 
 
 class SqlVideoRepository:
@@ -65,7 +67,13 @@ class SqlVideoRepository:
             "version": video.version,
             "media_bytes": video.quota_bytes,
         }
-        insert_new(self._connection, videos, row)
+        try:
+            insert_new(self._connection, videos, row)
+        except AlreadyExistsError as exc:
+            # No other value of theirs is chosen by anybody.
+            if video.labels.external_id is None:
+                raise
+            raise _taken(video.labels.external_id) from exc
         self._totals.add(video)
         self._store_media(video)
         self._events.record(video.take_events())
@@ -82,7 +90,13 @@ class SqlVideoRepository:
                 media_bytes=video.quota_bytes,
             )
         )
-        if self._connection.execute(statement).rowcount != 1:
+        try:
+            saved = self._connection.execute(statement).rowcount
+        except IntegrityError as exc:
+            if video.labels.external_id is None:
+                raise
+            raise _taken(video.labels.external_id) from exc
+        if saved != 1:
             raise ConcurrentUpdateError(video.id)
         video.version += 1
         self._store_media(video)
@@ -128,3 +142,12 @@ class SqlVideoRepository:
     def _store_media(self, video: Video) -> None:
         if video.media is not None and video.job_id is not None:
             store_media(self._connection, video.id, video.job_id, video.media)
+
+
+def _taken(external_id: str) -> ConflictError:
+    message = (
+        "externalID belongs to another video of this environment; choose another one, "
+        "or find that video in the list with the parameter externalID."
+    )
+    problem = FieldError(message=message, location="body.externalID", value=external_id)
+    return ConflictError(message, errors=[problem])

@@ -18,6 +18,7 @@ from hvcore.domain.webhooks.events import (
     StoredEvent,
     VideoEvent,
 )
+from hvcore.persistence.rows import labels_from_text, labels_to_text
 from hvcore.persistence.statements import insert_all_new, insert_into, is_storable
 from hvcore.persistence.tables import (
     environments,
@@ -210,6 +211,7 @@ def _to_row(event: VideoEvent, number: int, now: datetime) -> dict[str, object]:
         "sequence": event.sequence,
         "status": event.status,
         "error": event.error,
+        "labels": labels_to_text(event.labels),
         "created_at": now,
         "is_public": event.is_public,
     }
@@ -226,6 +228,7 @@ def _from_row(row: RowMapping) -> StoredEvent:
         status=row["status"],
         error=row["error"],
         is_public=row["is_public"],
+        labels=labels_from_text(row["labels"]),
     )
     return StoredEvent(
         event=event,

@@ -20,7 +20,14 @@ class VideoRepository(Protocol):
         """
         ...
 
-    def add(self, video: Video) -> None: ...
+    def add(self, video: Video) -> None:
+        """
+        Store a new video.
+
+        Raises:
+            ConflictError: Another video of the environment has its external ID.
+        """
+        ...
 
     def save(self, video: Video) -> None:
         """
@@ -28,6 +35,7 @@ class VideoRepository(Protocol):
 
         Raises:
             ConcurrentUpdateError: It was saved since it was read.
+            ConflictError: Another video of the environment has its external ID.
         """
         ...
 

@@ -22,6 +22,7 @@ from hvcore.domain.uploads.grants import (
     new_video,
     upload_path,
 )
+from hvcore.domain.videos.labels import NO_LABELS
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.errors import InvalidGcsPathError, InvalidParametersError
@@ -164,6 +165,8 @@ class ProcessRequests:
         video.is_public = wanted.is_public
         video.name = wanted.name or video.name
         video.description = wanted.description or video.description
+        if wanted.labels != NO_LABELS:
+            video.labels = wanted.labels
         work.videos.save(video)
         _order(work, grant, video)
         return video

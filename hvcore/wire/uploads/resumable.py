@@ -119,7 +119,7 @@ def read_creation(headers: CreationHeaders, check: Check) -> ResumableWanted:
     try:
         wanted = read_query(VideoUploadRequest, fields, checked)
     except HvError as error:
-        error.errors = tuple(_in_headers(item) for item in error.errors)
+        error.errors = tuple(in_headers(item) for item in error.errors)
         raise
     file = attrs.evolve(wanted.file_wanted(), tus_metadata=headers.metadata or "")
     return ResumableWanted(file=file, video=wanted.video.video_wanted())
@@ -185,7 +185,10 @@ def _check_limit(length: str | None) -> None:
         )
 
 
-def _in_headers(item: FieldError) -> FieldError:
+def in_headers(item: FieldError) -> FieldError:
+    """
+    Return a problem of a field, said of the header that the field is in.
+    """
     header = _LENGTH if item.location == "query.fileSize" else _METADATA
     return attrs.evolve(item, location=f"header.{header}")
 

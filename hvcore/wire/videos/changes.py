@@ -9,12 +9,13 @@ import attrs
 from hvcore.domain.limits import MAX_SOURCE_DURATION_S
 from hvcore.domain.videos.video import VideoChanges
 from hvcore.wire.answer_schemas import VIDEO_ID
-from hvcore.wire.converter import Null, clearable, optional, required
+from hvcore.wire.converter import Null, clearable, group, optional, required
 from hvcore.wire.kinds import Flag
 from hvcore.wire.links.formats import Seconds
 from hvcore.wire.requests import DESCRIPTION, NAME
 from hvcore.wire.responses import Payload
 from hvcore.wire.schema import ADDRESS, one_of, record
+from hvcore.wire.videos.labels import LabelChangeFields
 
 
 @attrs.frozen(kw_only=True)
@@ -28,6 +29,7 @@ class VideoChangeRequest:
         "description", DESCRIPTION, about="null removes it."
     )
     is_public: bool | None = optional("allowPublicAccess", Flag(), None)
+    labels: LabelChangeFields = group(LabelChangeFields)
 
     def changes(self) -> VideoChanges:
         is_cleared = self.description is Null.NULL
@@ -37,6 +39,7 @@ class VideoChangeRequest:
             description=text,
             clears_description=is_cleared,
             is_public=self.is_public,
+            labels=self.labels.changes(),
         )
 
 

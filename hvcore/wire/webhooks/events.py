@@ -36,6 +36,7 @@ from hvcore.wire.schema import (
     record,
 )
 from hvcore.wire.videos.playback import PLAYBACK, playback
+from hvcore.wire.videos.labels import LABELS, shown_labels
 
 DEFAULT_LIMIT: Final = 50
 MAX_LIMIT: Final = 200
@@ -56,7 +57,8 @@ EVENT: Final[Schema] = record(
         "sequence": {"type": "integer", "minimum": 1},
         "error": nullable(STRING),
         "playback": nullable(PLAYBACK),
-    }
+    },
+    LABELS,
 )
 EVENTS: Final[Schema] = record(
     {"events": array(EVENT), "cursor": STRING, "hasMore": BOOLEAN}
@@ -174,6 +176,7 @@ def event(stored: StoredEvent, *, worker_url: str, player_url: str) -> Payload:
         "sequence": happened.sequence,
         "error": happened.error,
         "playback": _playback(happened, places),
+        **shown_labels(happened.labels),
     }
 
 

@@ -88,6 +88,12 @@ class Tenant:
         return [*self.videos.values(), self.edge_key, self.share_id, self.bucket_path]
 
 
+LABELS: Final = {
+    "externalID": "theirs",
+    "tags": ["theirs"],
+    "metadata": {"k": "theirs"},
+}
+"""Of the victim's ready video."""
 STATES: Final = ("ready", "transcoding", "failed", "deleted", "awaiting", "public id")
 
 
@@ -105,6 +111,7 @@ def api(
 @pytest.fixture(scope="module")
 def victim(api: World) -> Tenant:
     ready = api.ready(is_public=False, name="the victim's own")
+    api.call("PATCH", f"/v1/videos/{ready}", json=LABELS)
     deleted = api.ready()
     api.delete(f"/v1/videos/{deleted}")
     edge = api.post(f"/v1/videos/{ready}/edge-keys", {}).json["body"]["edgeKey"]
@@ -444,3 +451,47 @@ def test_the_matrix_is_large() -> None:
     a_route_each = len(WITH_VIDEO) * len(STATES) * len(FOREIGN)
 
     assert a_route_each + len(FAMILY_A) * 3 + len(CLOSED) * len(DEAD) >= 400
+
+
+@pytest.mark.parametrize(
+    ("route", "caller"),
+    cells(
+        [r for r in CLOSED if r.path.endswith("/videos") and r.method == "GET"],
+        FOREIGN[:3],
+    ),
+)
+@pytest.mark.parametrize(
+    "query", ["externalID=theirs", "tag=theirs", "metadata=k:theirs"]
+)
+def test_nothing_of_another_organization_is_found_by_its_labels(  # noqa: PLR0913, PLR0917 - two fixtures and a cell
+    api: World,
+    keys: Mapping[str, Key],
+    victim: Tenant,
+    route: Route,
+    caller: str,
+    query: str,
+) -> None:
+    own = api.get("/v1/videos", query)
+    assert [one["id"] for one in own.json["body"]["videos"]] == [victim.videos["ready"]]
+    path = path_of(route, org=OTHER_ORG, env="theirs")
+    before = contents(api)
+
+    found = api.get(path, query, keys[caller])
+    nothing = api.get(path, query.replace("theirs", "nobodys"), keys[caller])
+
+    assert found.status_code == nothing.status_code
+    assert found.json == nothing.json
+    assert contents(api) == before
+
+
+@pytest.mark.parametrize("caller", ["another environment's key", *FOREIGN[:2]])
+def test_an_external_id_that_others_have_is_free(
+    api: World, keys: Mapping[str, Key], victim: Tenant, caller: str
+) -> None:
+    assert victim.videos
+    wanted = {"fileName": "a.mp4", "externalID": "theirs"}
+
+    result = api.post("/v1/videos/upload-url", wanted, keys[caller])
+
+    assert result.status_code == 200
+    api.delete(f"/v1/videos/{result.json['body']['videoID']}", key=keys[caller])

@@ -1,0 +1,190 @@
+"""
+Pages of lists that are filtered by labels.
+
+The index of labels has the videos of each in their order by date, and counts them by
+state: such a page costs the same with a thousand videos and with a million. In other
+orders, and with further filters, all videos with the rarest of the labels are read.
+See decision 124.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import attrs
+import sqlalchemy as sa
+
+from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
+from hvcore.persistence.tables import label_totals, video_labels, videos
+from hvcore.persistence.videos.page_conditions import (
+    in_state,
+    literal_number,
+    name_conditions,
+    of_environment,
+    plain,
+)
+from hvcore.persistence.videos.page_shapes import PageShape, Search, page_shape
+from hvcore.persistence.videos.page_statements import SHOWN, in_order
+
+_Values = Mapping[str, object]
+_NAMES: Final = ("term_0", "term_1")
+"""Of the parameters: as many labels as a list can be asked for."""
+
+
+class _Shape(NamedTuple):
+    """
+    What makes one statement different from another.
+    """
+
+    page: PageShape
+    terms: int
+    has_external_id: bool
+
+
+@attrs.frozen(kw_only=True)
+class _Statements:
+    rows: Query
+    count: Query
+
+
+class LabelledPages:
+    """
+    Read pages of lists that are filtered by labels; thread-safe.
+    """
+
+    def __init__(self, reads: FastReads) -> None:
+        self._reads = reads
+        self._statements: dict[_Shape, _Statements] = {}
+        self._totals = {
+            has_state: _total(reads, has_state=has_state) for has_state in (False, True)
+        }
+
+    def read(self, query: VideoQuery, values: _Values) -> tuple[list[Row], int]:
+        """
+        Return the rows of a page, and how many there are in all.
+
+        Args:
+            values: Of the parameters of pages.
+        """
+        search = Search.SCAN if query.search else Search.NONE
+        page = page_shape(query, search)
+        totals = sorted(
+            (self._number(self._totals[page.has_state], {**values, "term": term}), term)
+            for term in query.terms
+        )
+        # The rarest first: only its videos are looked at.
+        named = {name: term for name, (_, term) in zip(_NAMES, totals, strict=False)}
+        asked = {**values, **named, "external_id": query.external_id}
+        shape = _Shape(page, len(named), query.external_id is not None)
+        statements = self._of(shape)
+        if totals and not totals[0][0]:
+            total = 0
+        elif len(totals) == 1 and page.is_counted and not shape.has_external_id:
+            total = totals[0][0]
+        else:
+            total = self._number(statements.count, asked)
+        offset = (query.page - 1) * query.page_size
+        rows = self._reads.all(statements.rows, asked) if offset < total else []
+        return rows, total
+
+    def _number(self, question: Query, values: _Values) -> int:
+        row = self._reads.first(question, values)
+        return row[0] if row else 0
+
+    def _of(self, shape: _Shape) -> _Statements:
+        statements = self._statements.get(shape)
+        if statements is None:
+            chosen = _chosen(shape, is_sqlite=self._reads.is_sqlite)
+            statements = _Statements(
+                rows=self._reads.prepare_page(_rows(shape, chosen)),
+                count=self._reads.prepare(
+                    sa.select(sa.func.count()).select_from(chosen.subquery("some"))
+                ),
+            )
+            self._statements[shape] = statements
+        return statements
+
+
+def _rows(shape: _Shape, chosen: sa.Select[Any]) -> sa.Select[Any]:
+    ids = _on_page(chosen, shape).subquery("chosen")
+    rows = sa.select(*map(plain, SHOWN)).join_from(ids, videos, videos.c.id == ids.c.id)
+    return rows.order_by(*in_order(shape.page, videos.c))
+
+
+def _on_page(chosen: sa.Select[Any], shape: _Shape) -> sa.Select[Any]:
+    order = in_order(shape.page, videos.c)
+    if _is_by_date(shape):
+        column, tie = video_labels.c.created_at, video_labels.c.video_id
+        is_rising = shape.page.sort_dir is SortDir.ASC
+        order = tuple(
+            each.asc() if is_rising else each.desc() for each in (column, tie)
+        )
+    limit: sa.BindParameter[int] = sa.bindparam("limit")
+    offset: sa.BindParameter[int] = sa.bindparam("offset")
+    return chosen.order_by(*order).limit(limit).offset(offset)
+
+
+def _is_by_date(shape: _Shape) -> bool:
+    return shape.terms > 0 and shape.page.sort_by is SortBy.CREATED_AT
+
+
+def _chosen(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
+    """
+    Choose the videos of all pages.
+    """
+    page, first = shape.page, video_labels
+    reads_videos = (
+        not shape.terms
+        or shape.has_external_id
+        or page.search is not Search.NONE
+        or page.sort_by is not SortBy.CREATED_AT
+    )
+    found = sa.select(first.c.video_id.label("id") if shape.terms else videos.c.id)
+    if shape.terms and reads_videos:
+        found = found.join_from(first, videos, videos.c.id == first.c.video_id)
+    if reads_videos:
+        found = found.where(
+            *of_environment(plain), in_state(videos.c.state, has_state=page.has_state)
+        )
+        found = found.where(*name_conditions(page, is_sqlite=is_sqlite))
+    if shape.has_external_id:
+        found = found.where(videos.c.external_id == sa.bindparam("external_id"))
+    dated = plain(first.c.created_at if shape.terms else videos.c.created_at)
+    if page.has_since:
+        found = found.where(dated >= sa.bindparam("since"))
+    if page.has_until:
+        found = found.where(dated < sa.bindparam("until"))
+    if not shape.terms:
+        return found
+    found = found.where(*_with_term(first, _NAMES[0]))
+    if page.has_state:
+        found = found.where(first.c.state == sa.bindparam("state"))
+    if shape.terms > 1:
+        second = video_labels.alias("second")
+        found = found.where(
+            sa.exists().where(
+                *_with_term(second, _NAMES[1]),
+                plain(second.c.created_at) == plain(first.c.created_at),
+                second.c.video_id == first.c.video_id,
+            )
+        )
+    return found
+
+
+def _with_term(labels: sa.FromClause, name: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        labels.c.org_id == sa.bindparam("org_id"),
+        labels.c.env_id == sa.bindparam("env_id"),
+        labels.c.term == sa.bindparam(name),
+    )
+
+
+def _total(reads: FastReads, *, has_state: bool) -> Query:
+    columns = label_totals.c
+    count = sa.func.coalesce(sa.func.sum(columns.videos), literal_number(0))
+    return reads.prepare(
+        sa.select(sa.cast(count, sa.BigInteger)).where(
+            *_with_term(label_totals, "term"),
+            in_state(columns.state, has_state=has_state),
+        )
+    )

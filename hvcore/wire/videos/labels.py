@@ -1,0 +1,294 @@
+"""
+What owners keep with videos: how requests say it, and how answers show it.
+
+Source: decision 124.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from hvcore.domain.limits import (
+    MAX_EXTERNAL_ID_CHARS,
+    MAX_METADATA_KEY_CHARS,
+    MAX_METADATA_KEYS,
+    MAX_METADATA_VALUE_CHARS,
+    MAX_TAG_CHARS,
+    MAX_TAGS,
+)
+from hvcore.domain.videos.labels import (
+    LabelChanges,
+    Labels,
+    metadata_term,
+    too_much_metadata,
+)
+from hvcore.wire.converter import Null, clearable, optional
+from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Text, string
+from hvcore.wire.schema import STRING, Schema, array, nullable
+
+_KEY_PATTERN: Final = rf"[A-Za-z0-9_.-]{{1,{MAX_METADATA_KEY_CHARS}}}"
+_KEY: Final = re.compile(_KEY_PATTERN)
+_KEY_RULE: Final = (
+    f"must have keys of 1 to {MAX_METADATA_KEY_CHARS} letters, digits, _, . and -"
+)
+# No control character, of which texts may have others than NUL.
+_NO_CONTROLS: Final = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+_NO_CONTROLS_NOR_COMMA: Final = r"^[^\u0000-\u001f\u007f-\u009f,]*$"
+
+METADATA: Final[Schema] = {"type": "object", "additionalProperties": STRING}
+LABELS: Final[Mapping[str, Schema]] = {
+    "externalID": STRING,
+    "metadata": METADATA,
+    "tags": array(STRING),
+}
+"""The members of a video that has them."""
+
+
+@attrs.frozen(kw_only=True)
+class Label:
+    """
+    A text of one line that is compared as it is: no character is taken for another.
+    """
+
+    max_chars: int
+    has_commas: bool = True
+
+    def from_json(self, value: object) -> str:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> str:
+        """
+        Read the text itself.
+        """
+        found = Text(max_chars=self.max_chars).from_text(text)
+        if any(unicodedata.category(char) == "Cc" for char in found):
+            raise FieldRefusedError("must not contain control characters", NOT_ALLOWED)
+        if not self.has_commas and "," in found:
+            raise FieldRefusedError("must not contain commas", NOT_ALLOWED)
+        return found
+
+    def schema(self) -> Schema:
+        return {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": self.max_chars,
+            "pattern": _NO_CONTROLS if self.has_commas else _NO_CONTROLS_NOR_COMMA,
+        }
+
+
+EXTERNAL_ID: Final = Label(max_chars=MAX_EXTERNAL_ID_CHARS)
+TAG: Final = Label(max_chars=MAX_TAG_CHARS, has_commas=False)
+_VALUE: Final = Label(max_chars=MAX_METADATA_VALUE_CHARS)
+
+
+@attrs.frozen(kw_only=True)
+class Metadata:
+    """
+    An object of keys and texts; in a header or a form its JSON text.
+
+    Attributes:
+        removes: null as a value removes the key.
+    """
+
+    removes: bool = False
+
+    def from_json(self, value: object) -> Mapping[str, str | None]:
+        """
+        Read a JSON object.
+        """
+        if not isinstance(value, dict):
+            rule = "must be an object of keys and strings"
+            raise FieldRefusedError(rule, NOT_READABLE)
+        pairs = {_key(key): self._value(key, text) for key, text in value.items()}
+        rule = too_much_metadata(pairs)
+        if rule is not None:
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return pairs
+
+    def from_text(self, text: str) -> Mapping[str, str | None]:
+        """
+        Read the text of a JSON object.
+        """
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as exc:
+            rule = "must be the JSON text of an object of keys and strings"
+            raise FieldRefusedError(rule, NOT_READABLE) from exc
+        return self.from_json(value)
+
+    def schema(self) -> Schema:
+        """
+        Return the form; keys and values together have a limit, too.
+        """
+        value = _VALUE.schema()
+        return {
+            "type": "object",
+            "maxProperties": MAX_METADATA_KEYS,
+            "propertyNames": {"pattern": f"^{_KEY_PATTERN}$"},
+            "additionalProperties": nullable(value) if self.removes else value,
+        }
+
+    def _value(self, key: str, value: object) -> str | None:
+        if value is None and self.removes:
+            return None
+        if not isinstance(value, str):
+            rule = f"must have strings as values, unlike that of {key}"
+            raise FieldRefusedError(rule, NOT_READABLE)
+        try:
+            return _VALUE.from_text(value)
+        except FieldRefusedError as exc:
+            raise FieldRefusedError(
+                f"must have other values: that of {key} {exc.rule}", exc.status
+            ) from exc
+
+
+@attrs.frozen(kw_only=True)
+class Tags:
+    """
+    Tags; in a header or a form they are separated by commas.
+    """
+
+    def from_json(self, value: object) -> tuple[str, ...]:
+        """
+        Read a JSON array; one that is there twice counts once.
+        """
+        if not isinstance(value, list):
+            raise FieldRefusedError("must be an array of strings", NOT_READABLE)
+        try:
+            found = tuple(dict.fromkeys(TAG.from_json(tag) for tag in value))
+        except FieldRefusedError as exc:
+            raise FieldRefusedError(
+                f"must have other tags: each {exc.rule}", exc.status
+            ) from exc
+        if len(found) > MAX_TAGS:
+            raise FieldRefusedError(f"must be at most {MAX_TAGS}", NOT_ALLOWED)
+        return found
+
+    def from_text(self, text: str) -> tuple[str, ...]:
+        """
+        Read the list; spaces around commas do not matter.
+        """
+        return self.from_json([tag.strip(" ") for tag in text.split(",")])
+
+    def schema(self) -> Schema:
+        return {**array(TAG.schema()), "maxItems": MAX_TAGS}
+
+
+@attrs.frozen(kw_only=True)
+class MetadataFilter:
+    """
+    A key of metadata and its value, with a colon between them.
+    """
+
+    def from_json(self, value: object) -> str:
+        """
+        Read a JSON string.
+        """
+        return self.from_text(string(value))
+
+    def from_text(self, text: str) -> str:
+        """
+        Return what finds the videos: see domain.videos.labels.metadata_term.
+        """
+        key, colon, value = text.partition(":")
+        if not colon or not _KEY.fullmatch(key) or not value:
+            raise FieldRefusedError("must be a key, a colon and a value", NOT_ALLOWED)
+        return metadata_term(key, _VALUE.from_text(value))
+
+    def schema(self) -> Schema:
+        most = MAX_METADATA_KEY_CHARS + 1 + MAX_METADATA_VALUE_CHARS
+        return {
+            "type": "string",
+            "maxLength": most,
+            "pattern": rf"^{_KEY_PATTERN}:[^\u0000-\u001f\u007f-\u009f]{{1,{MAX_METADATA_VALUE_CHARS}}}$",
+        }
+
+
+@attrs.frozen(kw_only=True)
+class LabelFields:
+    """
+    The labels of a video that is to be made.
+    """
+
+    external_id: str | None = optional(
+        "externalID",
+        EXTERNAL_ID,
+        None,
+        about="What you call the video; no other one of the environment may have it.",
+    )
+    metadata: Mapping[str, str | None] = optional(
+        "metadata",
+        Metadata(),
+        {},
+        about="Keys and texts that are kept with the video; at most 4 KB.",
+    )
+    tags: tuple[str, ...] = optional(
+        "tags", Tags(), (), about="Words by which lists are filtered."
+    )
+
+    def labels(self) -> Labels:
+        return Labels(
+            external_id=self.external_id,
+            metadata=tuple((key, value or "") for key, value in self.metadata.items()),
+            tags=self.tags,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class LabelChangeFields:
+    """
+    Changes of the labels of a video.
+    """
+
+    external_id: str | Null | None = clearable(
+        "externalID", EXTERNAL_ID, about="null removes it."
+    )
+    metadata: Mapping[str, str | None] | Null | None = clearable(
+        "metadata",
+        Metadata(removes=True),
+        about="Keys that are not named stay; null removes a key, or all of them.",
+    )
+    tags: tuple[str, ...] | Null | None = clearable(
+        "tags", Tags(), about="In place of all tags; null removes them."
+    )
+
+    def changes(self) -> LabelChanges | None:
+        """
+        Return the changes; None if there are none.
+        """
+        if (self.external_id, self.metadata, self.tags) == (None, None, None):
+            return None
+        return LabelChanges(
+            external_id=self.external_id if isinstance(self.external_id, str) else None,
+            clears_external_id=self.external_id is Null.NULL,
+            metadata=None if self.metadata is Null.NULL else self.metadata,
+            clears_metadata=self.metadata is Null.NULL,
+            tags=() if self.tags is Null.NULL else self.tags,
+        )
+
+
+def shown_labels(labels: Labels) -> dict[str, object]:
+    """
+    Render the labels of a video: those that it has.
+    """
+    found: dict[str, object] = {}
+    if labels.external_id is not None:
+        found["externalID"] = labels.external_id
+    if labels.metadata:
+        found["metadata"] = dict(labels.metadata)
+    if labels.tags:
+        found["tags"] = list(labels.tags)
+    return found
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str) or not _KEY.fullmatch(key):
+        raise FieldRefusedError(_KEY_RULE, NOT_ALLOWED)
+    return key

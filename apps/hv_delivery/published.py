@@ -25,6 +25,7 @@ from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
+from hvcore.services.playback.joined_files import NAMED
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
 
@@ -146,7 +147,11 @@ class PublishedFileOpener:
             address = _address(request.path)
             if address is None:
                 return self.further(request) if self.further else None
-            response = self._response(address, request)
+            if NAMED in request.path:
+                with self.delivery.downloads.without_waiting():
+                    response = self._response(address, request)
+            else:
+                response = self._response(address, request)
             if response is None:
                 return None
             return response, represent(request.wanted, response, waits=False)

@@ -7,8 +7,10 @@ Source: RFC 9110, sections 12 to 15. Uses no web framework: the apps and the loo
 
 import gzip
 import re
+import unicodedata
 from functools import lru_cache
 from typing import Final, TypeAlias
+from urllib.parse import quote
 
 import attrs
 
@@ -123,7 +125,8 @@ def represent(
         NotPreparedError: It would have to be.
         RangeNotSatisfiableError: The range begins behind the end.
     """
-    if isinstance(response.body, StoredFile) and _wants_all(wanted):
+    is_plain = isinstance(response.body, StoredFile) and response.save_as is None
+    if is_plain and _wants_all(wanted):
         return _whole(
             response.body,
             response.etag,
@@ -143,6 +146,8 @@ def represent(
         is_public=response.is_public,
         is_text=response.is_text,
     )
+    if response.save_as is not None and not is_known:
+        headers = (*headers, ("Content-Disposition", _attachment(response.save_as)))
     status, start, end = OK, 0, size
     if is_known:
         status = NOT_MODIFIED
@@ -248,6 +253,15 @@ def _coded(
     if compressed is None:
         return body, response.etag, None
     return compressed, f"{response.etag}-gzip", "gzip"
+
+
+def _attachment(name: str) -> str:
+    """
+    Return the value of Content-Disposition (RFC 6266, with RFC 8187's form of a name).
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    plain = plain.replace("\\", "_").replace('"', "_").replace("%", "_")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 
 @lru_cache(maxsize=MAX_CACHED)

@@ -135,6 +135,7 @@ def video_from_row(
         poster_path=row["poster_path"],
         chapters=chapters_from_text(row["chapters"]),
         labels=labels_from_text(row["labels"]),
+        allows_download=row["allows_download"],
         version=row["version"],
         event_count=row["event_count"],
     )
@@ -177,6 +178,7 @@ def video_to_row(video: Video) -> dict[str, Any]:
         "chapters": dump(video.chapters) if video.chapters else None,
         "event_count": video.event_count,
         "labels": labels_to_text(video.labels),
+        "allows_download": video.allows_download,
         # Free for another video once this one is deleted.
         "external_id": None
         if video.state is VideoState.DELETED

@@ -46,13 +46,15 @@ class TokenUse(Enum):
     What a token opens: a thumbnail token opens thumbnails only.
 
     SHARE is one playback session of a share link. SHARE_VIEWER says that the viewer
-    of a share link was recognised and may begin a session.
+    of a share link was recognised and may begin a session. SOURCE opens the file that
+    was uploaded, and nothing else.
     """
 
     PLAYBACK = "playback"
     THUMBNAIL = "thumbnail"
     SHARE = "share"
     SHARE_VIEWER = "share-viewer"
+    SOURCE = "source"
 
 
 _OF_ORGANIZATIONS: Final = frozenset(

@@ -174,10 +174,14 @@ VIDEO_DETAILS: Final = record(
         "compressionRatio": words_of(Speed),
         "audioCodec": words_of(AudioCodec),
         "encodings": array(ENCODING),
+        "allowDownload": BOOLEAN,
     },
     {
         **_DESCRIPTION,
         **LABELS,
+        "renditions": array(
+            record({"name": STRING, "contentType": STRING, "url": ADDRESS})
+        ),
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "failureReason": STRING,
         "warnings": array(STRING),

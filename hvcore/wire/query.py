@@ -141,6 +141,21 @@ class SignedUrlParameters:
     )
 
 
+@attrs.frozen(kw_only=True)
+class SourceParameters:
+    """
+    Both families, source.
+    """
+
+    expires_in_s: int = optional(
+        "expiration",
+        OneOf(SIGNED_URL_EXPIRATIONS_S),
+        SIGNED_URL_EXPIRATIONS_S[DEFAULT_EXPIRATION],
+        error=InvalidExpirationError,
+        about="How long the address works.",
+    )
+
+
 def days_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
     """
     Refuse a range of days that ends before it begins.

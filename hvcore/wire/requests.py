@@ -44,6 +44,7 @@ DESCRIPTION: Final = Text(min_chars=0, max_chars=MAX_DESCRIPTION_CHARS)
 FILE_SIZE: Final = Integer(minimum=1, maximum=MAX_UPLOAD_BYTES)
 CONTENT_TYPE: Final = OneOf({name: name for name in CONTENT_TYPES})
 QUALITY: Final = member_of(Preset)
+DOWNLOADS: Final = "Whether who may watch it may take it away, too."
 PARTS: Final = "Whether it may be sent in parts, over 100 MiB and where the store can."
 
 
@@ -204,6 +205,9 @@ class NewVideoFields:
     )
     encoding: EncodingFields = group(EncodingFields)
     labels: LabelFields = group(LabelFields)
+    allows_download: bool = optional(
+        "allowDownload", Flag(), default=False, about=DOWNLOADS
+    )
 
     def file_wanted(self, file_name: str) -> FileWanted:
         """
@@ -222,6 +226,7 @@ class NewVideoFields:
             name=self.name,
             description=self.description,
             labels=self.labels.labels(),
+            allows_download=self.allows_download,
         )
 
 
@@ -281,6 +286,9 @@ class ProcessRequest:
         about="Text about the video.",
     )
     labels: LabelFields = group(LabelFields)
+    allows_download: bool = optional(
+        "allowDownload", Flag(), default=False, about=DOWNLOADS
+    )
 
     def video_wanted(self) -> VideoWanted:
         return VideoWanted(
@@ -289,6 +297,7 @@ class ProcessRequest:
             name=self.name,
             description=self.description,
             labels=self.labels.labels(),
+            allows_download=self.allows_download,
         )
 
 

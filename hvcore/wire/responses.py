@@ -6,7 +6,7 @@ Every function returns a payload; :mod:`hvcore.envelope` wraps it.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Final
@@ -119,10 +119,18 @@ def video_item(
 
 
 def video_details(
-    video: Video, *, served: int, thumbnail_url: str, addresses: PlaybackAddresses
+    video: Video,
+    *,
+    served: int,
+    thumbnail_url: str,
+    addresses: PlaybackAddresses,
+    downloads: Sequence[tuple[str, str, str]] = (),
 ) -> Payload:
     """
     Render a video with its settings, its ladder and how it is doing.
+
+    Args:
+        downloads: What may be taken away: name, content type and address of each.
     """
     settings = video.settings
     payload = _facts(video, served, thumbnail_url) | {
@@ -143,7 +151,13 @@ def video_details(
         "audioCodec": settings.audio_codec.value,
         "encodings": _encodings(video),
         "playback": playback(addresses),
+        "allowDownload": video.allows_download,
     }
+    if downloads:
+        payload["renditions"] = [
+            {"name": name, "contentType": content_type, "url": url}
+            for name, content_type, url in downloads
+        ]
     return payload | _further(video)
 
 

@@ -167,10 +167,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--videos", type=int, default=100_000)
     parser.add_argument("--postgresql", action="store_true")
+    parser.add_argument("--only", default="", help="cases that begin with this")
     wanted = parser.parse_args()
     with filled(wanted) as services:
         print(f"{'':32}{'total':>10}{'first ms':>10}{'again ms':>10}")
-        for name, query in cases(wanted.videos).items():
+        asked = cases(wanted.videos).items()
+        for name, query in (one for one in asked if one[0].startswith(wanted.only)):
             total, first_ms, again_ms = measure(services, query)
             print(f"{name:32}{total:10,}{first_ms:10.1f}{again_ms:10.1f}", flush=True)
 

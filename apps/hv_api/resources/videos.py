@@ -73,6 +73,7 @@ class VideoDetailsResource:
             served=served,
             thumbnail_url=thumbnail_url,
             addresses=self._playback.addresses(video, BEST_THUMBNAIL_PX),
+            downloads=self._playback.downloads(video),
         )
         send(resp, payload)
 

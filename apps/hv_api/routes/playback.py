@@ -8,9 +8,24 @@ from hv_api.resources import playback
 from hv_api.routing import KEY, ORG, Route
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.access.rate_limits import Bucket
-from hvcore.errors import InvalidExpirationError, VideoNotFoundError
+from hvcore.errors import ConflictError, InvalidExpirationError, VideoNotFoundError
 from hvcore.wire import answer_schemas as answers
-from hvcore.wire.query import SignedUrlParameters
+from hvcore.wire.query import SignedUrlParameters, SourceParameters
+
+
+def _source(video: str) -> Route:
+    return Route(
+        "GET",
+        f"{video}/source",
+        playback.SourceResource,
+        summary="Get an address of the file that a video was made of, for a time.",
+        answer=answers.SIGNED_URL,
+        permission=Permission.VIDEOS_READ,
+        bucket=Bucket.VIDEO_OPERATIONS,
+        query=SourceParameters,
+        errors=(InvalidExpirationError, ConflictError, VideoNotFoundError),
+    )
+
 
 ROUTES: Final[tuple[Route, ...]] = (
     Route(
@@ -35,4 +50,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         query=SignedUrlParameters,
         errors=(InvalidExpirationError, VideoNotFoundError),
     ),
+    _source(f"{ORG}/videos/{{videoID}}"),
+    _source(f"{KEY}/videos/{{assetId}}"),
 )

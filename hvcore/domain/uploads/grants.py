@@ -224,6 +224,7 @@ def new_video(
         created_at=grant.created_at,
         upload_expires_at=grant.expires_at,
         labels=wanted.labels,
+        allows_download=wanted.allows_download,
     )
 
 

@@ -47,6 +47,7 @@ class VideoWanted:
     name: str | None = None
     description: str | None = None
     labels: Labels = NO_LABELS
+    allows_download: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -60,6 +61,7 @@ class VideoChanges:
     clears_description: bool = False
     is_public: bool | None = None
     labels: LabelChanges | None = None
+    allows_download: bool | None = None
 
 
 @attrs.define(kw_only=True)
@@ -76,6 +78,7 @@ class Video:
         upload_expires_at: When an awaited upload is given up.
         poster_path: Storage path of the picture that the owner has chosen.
         chapters: Of the source, or those that the owner has set.
+        allows_download: Who may watch it may take it away, too.
         version: Counts saves; a stale save is refused.
         event_count: How many events this video has had.
     """
@@ -101,6 +104,7 @@ class Video:
     poster_path: str | None = None
     chapters: tuple[Chapter, ...] = ()
     labels: Labels = NO_LABELS
+    allows_download: bool = False
     version: int = 0
     event_count: int = 0
     _events: list[VideoEvent] = attrs.field(
@@ -270,7 +274,7 @@ class Video:
         Raises:
             InvalidParametersError: It has too much metadata then.
         """
-        before = (self.name, self.description, self.is_public, self.labels)
+        before = self._changeable
         if changes.labels is not None:
             self.labels = changes.labels.of(self.labels)
         if changes.name is not None:
@@ -279,8 +283,9 @@ class Video:
             self.description = changes.description
         if changes.is_public is not None:
             self.is_public = changes.is_public
-        now = (self.name, self.description, self.is_public, self.labels)
-        is_changed = now != before
+        if changes.allows_download is not None:
+            self.allows_download = changes.allows_download
+        is_changed = self._changeable != before
         if is_changed:
             self._happened(EventKind.UPDATED)
         return is_changed
@@ -330,6 +335,13 @@ class Video:
         """
         taken, self._events = self._events, []
         return taken
+
+    @property
+    def _changeable(self) -> tuple[object, ...]:
+        return (
+            *(self.name, self.description, self.is_public),
+            *(self.labels, self.allows_download),
+        )
 
     def _happened(self, kind: EventKind) -> None:
         """

@@ -89,6 +89,8 @@ def _entry_statement(column: sa.Column[str]) -> sa.Select[Any]:
             videos.c.poster_path,
             _IS_OVER_QUOTA.label("is_over_quota"),
             videos.c.chapters.is_not(None).label("has_chapters"),
+            videos.c.allows_download,
+            videos.c.source_path,
         )
         .join_from(
             videos,
@@ -275,7 +277,8 @@ class SqlPlaybackDirectory:
 
     def _entry(self, row: tuple[Any, ...]) -> PlaybackEntry:
         (id_, public_id, org_id, env_id, env_name, state, is_public, name) = row[:8]
-        job_id, has_media, poster_path, is_over_quota, has_chapters = row[8:]
+        job_id, has_media, poster_path, is_over_quota = row[8:12]
+        has_chapters, allows_download, source_path = row[12:]
         return PlaybackEntry(
             id=VideoId(id_),
             public_id=PublicId(public_id),
@@ -290,6 +293,8 @@ class SqlPlaybackDirectory:
             poster_path=poster_path,
             may_begin=not is_over_quota,
             has_chapters=bool(has_chapters),
+            allows_download=bool(allows_download),
+            source_path=source_path,
         )
 
     def _load_media(self, video_id: str, job_id: str) -> MediaIndex | None:

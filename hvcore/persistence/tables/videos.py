@@ -51,6 +51,7 @@ videos = Table(
     Column("labels", Text),
     # Beside them, for the index; None of a deleted video.
     Column("external_id", Text),
+    Column("allows_download", Boolean, nullable=False, server_default=sa.false()),
     environment_key(),
     sa.Index("ix_videos_external_id", "org_id", "env_id", "external_id", unique=True),
     # Each holds what finding a page needs, so that rows that are passed over

@@ -33,6 +33,8 @@ class PlaybackEntry:
         may_begin: Its organization has bytes left to deliver in this month; viewers
             who are already watching may go on.
         has_chapters: See chapters() of the directory.
+        allows_download: Who may watch it may take it away, too.
+        source_path: Storage path of what was uploaded.
     """
 
     id: VideoId
@@ -48,6 +50,8 @@ class PlaybackEntry:
     poster_path: str | None = None
     may_begin: bool = True
     has_chapters: bool = False
+    allows_download: bool = False
+    source_path: str = ""
 
 
 class PlaybackDirectory(Protocol):

@@ -291,4 +291,6 @@ def _judge(
         claims=claims,
         may_begin=entry.may_begin,
         has_chapters=entry.has_chapters,
+        allows_download=entry.allows_download,
+        source_path=entry.source_path,
     )

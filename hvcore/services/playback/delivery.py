@@ -28,6 +28,8 @@ from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.organization_keys import OrganizationKeys
+from hvcore.services.playback.downloads import Downloads, saved_name
+from hvcore.services.playback.joined_files import NAMED
 from hvcore.services.playback.path_cache import CachedFile, PathCache
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import (
@@ -37,11 +39,13 @@ from hvcore.services.playback.published_files import (
     stored_file,
 )
 from hvcore.services.playback.redirects import Redirects
-from hvcore.services.playback.responses import Lifetime, PlaybackResponse
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
+from hvcore.services.playback.sources import open_source, source_type
 from hvcore.services.playback.texts import NO_SUCH_FILE, DeliveredTexts
 
 _POSTER: Final = thumbnail_name(BEST_THUMBNAIL_PX)
 _PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})
+_SOURCE: Final = frozenset({TokenUse.SOURCE})
 SOMEBODY: Final = Viewer()
 """Of whom nothing is known."""
 
@@ -111,7 +115,12 @@ class Delivery:
     redirects: Redirects | None = None
     access: PlaybackAuthorization = attrs.field(init=False)
     _texts: DeliveredTexts = attrs.field(init=False)
+    downloads: Downloads = attrs.field(init=False)
     _files: PathCache = attrs.field(factory=PathCache, init=False)
+
+    @downloads.default
+    def _make_downloads(self) -> Downloads:
+        return Downloads(self.storage)
 
     @_texts.default
     def _make_texts(self) -> DeliveredTexts:
@@ -147,6 +156,8 @@ class Delivery:
             NotFoundError: The video has no such file.
         """
         token = None
+        if request.environment is None and (kind := source_type(request.file)):
+            return self._source(request, kind)
         if request.environment is not None:
             org, env = request.environment
             video = self.access.public(org, env, request.video)
@@ -192,6 +203,9 @@ class Delivery:
             return self._media(
                 known, token, viewer, is_public=is_public, ends_at=ends_at
             )
+        folder, _, name = file.partition("/")
+        if folder == NAMED:
+            return self._download(video, name, token, viewer, is_public=is_public)
         found = find_published(video.media, file)
         if found is None:
             raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
@@ -235,6 +249,48 @@ class Delivery:
             is_public=video.is_public,
             domains=video.claims.domains if video.claims else (),
             size_px=video.size_px,
+        )
+
+    def _source(self, request: PlaybackRequest, content_type: str) -> PlaybackResponse:
+        video = self.access.private(request.video, request.viewer, _SOURCE)
+        response = open_source(self.storage, video, request.file, content_type)
+        if self.redirects is None or not isinstance(response.body, StoredFile):
+            return response
+        ends_at = video.claims.expires_at if video.claims else None
+        elsewhere = partial(self.redirects.address, response.body, ends_at)
+        return attrs.evolve(response, elsewhere=elsewhere)
+
+    def _download(
+        self,
+        video: Playable,
+        name: str,
+        token: str | None,
+        viewer: Viewer,
+        *,
+        is_public: bool,
+    ) -> PlaybackResponse:
+        if not video.allows_download:
+            raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
+
+        def counted(height_px: int) -> CountedSegment:
+            place = _place(video, height_px)
+            return CountedSegment(self.counter, place, token, viewer)
+
+        found = self.downloads.open(
+            video.media_root, lambda: video.media, name, counted
+        )
+        passed(PlaybackRule.NO_SUCH_FILE)
+        self._require_quota(video)
+        return PlaybackResponse(
+            body=found.body,
+            content_type=found.content_type,
+            etag=found.etag,
+            # Asked for again soon: by then it may be private, or called otherwise.
+            lifetime=Lifetime.PLAYLIST,
+            is_public=is_public,
+            # Its segments are counted one by one.
+            never_counted=IgnoredReason.OTHER_FILE,
+            save_as=saved_name(video.name, name),
         )
 
     def _require_quota(self, video: Playable) -> None:

@@ -32,6 +32,8 @@ class Playable:
         claims: What the token says, where one was needed.
         may_begin: See PlaybackEntry.
         has_chapters: Likewise.
+        allows_download: Likewise.
+        source_path: Likewise.
     """
 
     id: str
@@ -46,6 +48,8 @@ class Playable:
     claims: PlaybackClaims | None = None
     may_begin: bool = True
     has_chapters: bool = False
+    allows_download: bool = False
+    source_path: str = ""
 
     @property
     def media(self) -> MediaIndex:

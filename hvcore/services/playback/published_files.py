@@ -164,7 +164,7 @@ def _has_playlist(track: Track, path: str) -> bool:
 
 def _find_media(media: MediaIndex, path: str) -> PublishedMedia | None:
     if path == FIRST_RUNG_INIT:
-        return next((_init(t) for t in media.tracks if t.track.rung), None)
+        return next((init_of(t) for t in media.tracks if t.track.rung), None)
     picture = _PICTURE.fullmatch(path)
     if picture:
         return _picture(media, f"{VIDEO}/{picture['rung']}", int(picture["number"]))
@@ -175,8 +175,8 @@ def _find_media(media: MediaIndex, path: str) -> PublishedMedia | None:
         if published.track.name != match["track"]:
             continue
         if match["number"] is None:
-            return _init(published)
-        return _segment(published, int(match["number"]))
+            return init_of(published)
+        return segment_of(published, int(match["number"]))
     return None
 
 
@@ -185,7 +185,7 @@ def _picture(media: MediaIndex, track: str, number: int) -> PublishedMedia | Non
         if published.track.name != track:
             continue
         segment = _numbered(published.track.segments, number)
-        found = _segment(published, number)
+        found = segment_of(published, number)
         if segment and found and segment.first_picture_bytes is not None:
             # No segment, and so nothing that is counted: who scrubs through a
             # film has not watched it.
@@ -205,14 +205,20 @@ def _sheet(media: MediaIndex, path: str) -> PublishedMedia | None:
     return None
 
 
-def _init(published: PublishedTrack) -> PublishedMedia | None:
+def init_of(published: PublishedTrack) -> PublishedMedia | None:
+    """
+    Return the init segment of a track.
+    """
     for piece in published.pieces:
         # All parts have made the same one; the first part's is published.
         return _media(published, piece.folder, INIT, published.track.init)
     return None
 
 
-def _segment(published: PublishedTrack, number: int) -> PublishedMedia | None:
+def segment_of(published: PublishedTrack, number: int) -> PublishedMedia | None:
+    """
+    Return a media segment of a track, None if it has no such one.
+    """
     segment = _numbered(published.track.segments, number)
     for piece in published.pieces:
         if segment and 0 <= number - piece.first_number < piece.count:

@@ -122,6 +122,7 @@ class PlaybackResponse:
             this is not recorded.
         elsewhere: Returns an address that serves the body, or None after all;
             None where there never is one. May raise UnavailableError.
+        save_as: What browsers call the file that they save; None where they show it.
     """
 
     body: bytes | StoredFile | PiecewiseBody
@@ -134,6 +135,7 @@ class PlaybackResponse:
     never_counted: IgnoredReason | None = None
     on_ignored: Callable[[IgnoredReason], None] | None = None
     elsewhere: Callable[[], str | None] | None = None
+    save_as: str | None = None
 
     def ignore(self, reason: IgnoredReason) -> None:
         """

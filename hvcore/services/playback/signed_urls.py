@@ -11,11 +11,17 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.playback.addresses import PlaybackAddresses, PlaybackPlaces
+from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.catalog import VideoSummary
+from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.playback_tokens import KeyRing
+from hvcore.errors import ConflictError
+from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.playback.downloads import downloads_of
+from hvcore.services.playback.joined_files import NAMED
+from hvcore.services.playback.sources import source_name
 from hvcore.services.playback.thumbnail_tokens import ThumbnailTokens
 from hvcore.services.playback.token_domains import TokenDomains
 from hvcore.settings import PublicSettings
@@ -113,6 +119,56 @@ class SignedUrls:
             org_id=org_id,
             env_id=env_id,
         )
+
+    def sign_source(
+        self, caller: Principal, org_id: str, video_id: str, *, expires_in_s: int
+    ) -> SignedPlayback:
+        """
+        Return an address of the file that a ready video was made of.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
+            ConflictError: It is not ready.
+        """
+        with self.uow.read() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
+            grant = work.grants.find_path(upload_path(video))
+        if video.state is not VideoState.READY:
+            raise ConflictError("The source can be taken once the video is ready.")
+        name = source_name(
+            grant.file_name if grant else "", grant.content_type if grant else None
+        )
+        token = self.key_ring.issue(
+            video_id=video.id,
+            public_id=video.public_id,
+            now=self.clock.now(),
+            valid_s=expires_in_s,
+            use=TokenUse.SOURCE,
+        )
+        return SignedPlayback(
+            url=f"{self.public.worker_url}/v1/private/{video.id}/{name}?token={token}",
+            expires_in_s=expires_in_s,
+        )
+
+    def downloads(self, video: Video) -> list[tuple[str, str, str]]:
+        """
+        Return what may be taken away of a video: name, content type and address.
+
+        Those of a private one need a token, too.
+        """
+        if not video.allows_download or video.media is None:
+            return []
+        path = f"private/{video.id}"
+        if video.is_public:
+            path = f"public/{video.org_id}/{video.env_id}/{video.id}"
+        root = f"{self.public.worker_url}/v1/{path}/{NAMED}"
+        return [
+            (one.name, one.content_type, f"{root}/{one.name}")
+            for one in downloads_of(video.media)
+        ]
 
     def thumbnail_url(
         self, video: Video | VideoSummary, width_px: int, height_px: int

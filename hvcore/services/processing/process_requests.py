@@ -163,6 +163,7 @@ class ProcessRequests:
             video.start_processing(ids.new_job_id())
             video.settings = wanted.settings
         video.is_public = wanted.is_public
+        video.allows_download = wanted.allows_download
         video.name = wanted.name or video.name
         video.description = wanted.description or video.description
         if wanted.labels != NO_LABELS:

@@ -12,7 +12,7 @@ from hvcore.wire.answer_schemas import VIDEO_ID
 from hvcore.wire.converter import Null, clearable, group, optional, required
 from hvcore.wire.kinds import Flag
 from hvcore.wire.links.formats import Seconds
-from hvcore.wire.requests import DESCRIPTION, NAME
+from hvcore.wire.requests import DESCRIPTION, DOWNLOADS, NAME
 from hvcore.wire.responses import Payload
 from hvcore.wire.schema import ADDRESS, one_of, record
 from hvcore.wire.videos.labels import LabelChangeFields
@@ -30,6 +30,9 @@ class VideoChangeRequest:
     )
     is_public: bool | None = optional("allowPublicAccess", Flag(), None)
     labels: LabelChangeFields = group(LabelChangeFields)
+    allows_download: bool | None = optional(
+        "allowDownload", Flag(), None, about=DOWNLOADS
+    )
 
     def changes(self) -> VideoChanges:
         is_cleared = self.description is Null.NULL
@@ -40,6 +43,7 @@ class VideoChangeRequest:
             clears_description=is_cleared,
             is_public=self.is_public,
             labels=self.labels.changes(),
+            allows_download=self.allows_download,
         )
 
 

@@ -106,10 +106,10 @@ class Metadata:
         if not isinstance(value, dict):
             rule = "must be an object of keys and strings"
             raise FieldRefusedError(rule, NOT_READABLE)
-        pairs = {_key(key): self._value(key, text) for key, text in value.items()}
-        rule = too_much_metadata(pairs)
-        if rule is not None:
-            raise FieldRefusedError(rule, NOT_ALLOWED)
+        pairs = {_key(name): self._value(name, text) for name, text in value.items()}
+        excess = too_much_metadata(pairs)
+        if excess is not None:
+            raise FieldRefusedError(excess, NOT_ALLOWED)
         return pairs
 
     def from_text(self, text: str) -> Mapping[str, str | None]:
@@ -236,7 +236,7 @@ class LabelFields:
     def labels(self) -> Labels:
         return Labels(
             external_id=self.external_id,
-            metadata=tuple((key, value or "") for key, value in self.metadata.items()),
+            metadata=tuple((key, text or "") for key, text in self.metadata.items()),
             tags=self.tags,
         )
 

@@ -1,0 +1,135 @@
+"""
+Read which samples the fragments of a track hold, and where.
+
+Source: ISO/IEC 14496-12, sections 8.8.4 to 8.8.12.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.conformance.boxes import Box, BoxError, inside
+
+MOST_SAMPLES: Final = 1_000_000
+"""In one run; hours of frames."""
+_FULL: Final = 4
+_RUN: Final = "trun"  # codespell:ignore trun
+_BASE, _DESCRIPTION = 0x1, 0x2
+_DEFAULTS: Final = (0x8, 0x10, 0x20)
+_OFFSET: Final = 0x1
+_FIRST_FLAGS: Final = 0x4
+_DURATION, _SIZE, _FLAGS, _COMPOSITION = 0x100, 0x200, 0x400, 0x800
+_NOT_SYNC: Final = 0x10000
+_SIGN_BIT: Final = 1 << 31
+
+
+@attrs.frozen(kw_only=True)
+class Run:
+    """
+    Samples that lie one behind the other.
+
+    Attributes:
+        start_time: When the first one is decoded, in units of the track.
+        data_offset: Of the first one, from the beginning of its moof.
+        is_sync: Which can be decoded alone.
+        offsets: From decoding to showing; empty where all are 0.
+    """
+
+    start_time: int
+    data_offset: int
+    durations: Sequence[int]
+    sizes: Sequence[int]
+    is_sync: Sequence[bool]
+    offsets: Sequence[int]
+
+
+def track_defaults(movie: Box) -> tuple[int, int, int]:
+    """
+    Return the default duration, size and flags of samples.
+
+    Args:
+        movie: The moov of an init segment.
+
+    Raises:
+        BoxError: There are none.
+    """
+    _, duration, size, flags = movie.need("mvex", "trex").numbers("4I", 8)
+    return duration, size, flags
+
+
+def read_fragment(fragment: Box, defaults: tuple[int, int, int]) -> Iterator[Run]:
+    """
+    Yield the runs of a moof that has one track.
+
+    Raises:
+        BoxError: Something is missing or too short, or the data is elsewhere.
+    """
+    part = fragment.need("traf")
+    header = part.need("tfhd")
+    flags = header.number("I") & 0xFFFFFF
+    if flags & _BASE:
+        raise BoxError("a fragment says where its data is in another file")
+    at = 2 * _FULL + (_FULL if flags & _DESCRIPTION else 0)
+    found = list(defaults)
+    for number, bit in enumerate(_DEFAULTS):
+        if flags & bit:
+            found[number] = header.number("I", at)
+            at += 4
+    time_box = part.need("tfdt")
+    is_long = time_box.number("B") == 1
+    time = time_box.number("Q" if is_long else "I", _FULL)
+    end = None
+    for box in part.all(_RUN):
+        run = _read_run(box, found, time, end)
+        time += sum(run.durations)
+        end = run.data_offset + sum(run.sizes)
+        yield run
+
+
+def _read_run(
+    box: Box, defaults: Sequence[int], start_time: int, behind: int | None
+) -> Run:
+    word, count = box.numbers("II")
+    flags = word & 0xFFFFFF
+    if count > MOST_SAMPLES:
+        raise BoxError(f"a run has more than {MOST_SAMPLES} samples")
+    at = 2 * _FULL
+    offset = behind
+    if flags & _OFFSET:
+        offset, at = box.number("i", at), at + 4
+    if offset is None:
+        raise BoxError("a run does not say where its data is")
+    first_flags = None
+    if flags & _FIRST_FLAGS:
+        first_flags, at = box.number("I", at), at + 4
+    fields = [b for b in (_DURATION, _SIZE, _FLAGS, _COMPOSITION) if flags & b]
+    table = box.numbers(f"{count * len(fields)}I", at)
+    columns = {bit: table[n :: len(fields)] for n, bit in enumerate(fields)}
+    all_flags = list(columns.get(_FLAGS, (defaults[2],) * count))
+    if first_flags is not None and all_flags:
+        all_flags[0] = first_flags
+    offsets: Sequence[int] = columns.get(_COMPOSITION, ())
+    if word >> 24:
+        offsets = [one - (one & _SIGN_BIT) * 2 for one in offsets]
+    return Run(
+        start_time=start_time,
+        data_offset=offset,
+        durations=columns.get(_DURATION, (defaults[0],) * count),
+        sizes=columns.get(_SIZE, (defaults[1],) * count),
+        is_sync=[not one & _NOT_SYNC for one in all_flags],
+        offsets=offsets if any(offsets) else (),
+    )
+
+
+def movie_of(init: bytes) -> Box:
+    """
+    Return the moov of an init segment.
+
+    Raises:
+        BoxError: There is none, or it has not exactly one track.
+    """
+    found = [box for box in inside(Box("init", init)) if box.kind == "moov"]
+    if len(found) != 1 or len(found[0].all("trak")) != 1:
+        raise BoxError("an init segment has not exactly one track")
+    return found[0]

@@ -1,0 +1,172 @@
+"""
+The tables of a track: how long, how large and where each of its samples is.
+
+Source: ISO/IEC 14496-12, sections 8.6.1, 8.6.2, 8.7.3 to 8.7.5.
+"""
+
+import sys
+from array import array
+from collections.abc import Iterable
+from itertools import accumulate
+
+import attrs
+
+from hvcore.conformance.boxes import BoxError
+from hvcore.progressive.box_writing import full_box, number
+from hvcore.progressive.fragments import Run
+
+
+@attrs.define
+class _Counted:
+    """
+    Numbers in a row that are alike, written once with their count.
+    """
+
+    counts: "array[int]" = attrs.field(factory=lambda: array("I"))
+    values: "array[int]" = attrs.field(factory=lambda: array("q"))
+
+    def add(self, value: int, count: int = 1) -> None:
+        if count and self.values and self.values[-1] == value:
+            self.counts[-1] += count
+        elif count:
+            self.counts.append(count)
+            self.values.append(value)
+
+    def lengthen_last(self, by: int) -> None:
+        """
+        Add to the last one alone.
+        """
+        value = self.values[-1]
+        if self.counts[-1] == 1:
+            self.counts.pop()
+            self.values.pop()
+        else:
+            self.counts[-1] -= 1
+        self.add(value + by)
+
+    def pairs(self) -> "array[int]":
+        """
+        Return counts and values in turn.
+        """
+        found = array("i", bytes(8 * len(self.counts)))
+        # The same bits; a count never comes near the sign.
+        found[0::2] = array("i", self.counts.tobytes())
+        found[1::2] = array("i", [_signed(value) for value in self.values])
+        return found
+
+
+class SampleTables:
+    """
+    Collects the runs of a track.
+
+    Attributes:
+        first_time: When its first sample is decoded, in its fragments.
+        first_shown: When its first picture is shown, counted from there; with B-frames
+            that is later, or not.
+        duration: Of all samples, in units of the track.
+    """
+
+    def __init__(self) -> None:
+        self.first_time = 0
+        self.first_shown = 0
+        self.duration = 0
+        self._times = _Counted()
+        self._offsets = _Counted()
+        self._sizes = array("I")
+        self._syncs = array("I")
+        self._chunks = array("Q")
+        self._in_chunks = _Counted()
+
+    def add(self, run: Run, at: int) -> None:
+        """
+        Add samples.
+
+        Args:
+            at: Where the first one is, in bytes from the first segment on.
+
+        Raises:
+            BoxError: They begin before those end that are there.
+        """
+        if not run.sizes:
+            return
+        before = len(self._sizes)
+        if not before:
+            self.first_time = run.start_time
+            self.first_shown = _first_shown(run)
+        gap = run.start_time - self.first_time - self.duration
+        if gap < 0:
+            raise BoxError("a fragment begins before the one in front of it ends")
+        if gap:
+            self._times.lengthen_last(gap)
+        for one in run.durations:
+            self._times.add(one)
+        for offset in run.offsets or (0,):
+            self._offsets.add(offset, 1 if run.offsets else len(run.sizes))
+        self._syncs.extend(
+            number for number, sync in enumerate(run.is_sync, before + 1) if sync
+        )
+        self._sizes.extend(run.sizes)
+        self._chunks.append(at)
+        self._in_chunks.add(len(run.sizes))
+        self.duration += gap + sum(run.durations)
+
+    def boxes(self, first_byte: int) -> bytes:
+        """
+        Return the tables.
+
+        Args:
+            first_byte: Where the first segment begins in the file; does not change how
+                long this is.
+        """
+        tables = [
+            full_box(
+                b"stts", number(len(self._times.counts)), _big(self._times.pairs())
+            )
+        ]
+        if any(self._offsets.values):
+            version = int(any(value < 0 for value in self._offsets.values))
+            counted = number(len(self._offsets.counts))
+            pairs = _big(self._offsets.pairs())
+            tables.append(full_box(b"ctts", counted, pairs, version=version))
+        if len(self._syncs) != len(self._sizes):
+            tables.append(
+                full_box(b"stss", number(len(self._syncs)), _big(self._syncs))
+            )
+        count = len(self._sizes)
+        chunks = array("Q", [first_byte + one for one in self._chunks])
+        tables += [
+            full_box(b"stsc", *self._chunk_lengths()),
+            full_box(b"stsz", number(0), number(count), _big(self._sizes)),
+            full_box(b"co64", number(len(chunks)), _big(chunks)),
+        ]
+        return b"".join(tables)
+
+    def _chunk_lengths(self) -> Iterable[bytes]:
+        yield number(len(self._in_chunks.counts))
+        chunk = 1
+        lengths = zip(self._in_chunks.counts, self._in_chunks.values, strict=True)
+        for count, samples in lengths:
+            yield number(chunk) + number(samples) + number(1)
+            chunk += count
+
+
+def _first_shown(run: Run) -> int:
+    if not run.offsets:
+        return 0
+    decoded = accumulate(run.durations, initial=0)
+    shown = [time + offset for time, offset in zip(decoded, run.offsets, strict=False)]
+    return min(shown)
+
+
+def _signed(value: int) -> int:
+    """
+    Return 32 bits as the number with a sign that has the same bits.
+    """
+    return value - (1 << 32) if value >= 1 << 31 else value
+
+
+def _big(values: "array[int]") -> bytes:
+    found = values[:]
+    if sys.byteorder == "little":
+        found.byteswap()
+    return found.tobytes()

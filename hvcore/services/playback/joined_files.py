@@ -1,0 +1,157 @@
+"""
+The body of a download: a head, and behind it segments as they were published.
+
+It is never whole anywhere: each piece is read from the storage when it is sent.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.domain.processing.media_index import PublishedTrack
+from hvcore.ports.counting import CountedSegment
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.services.playback.published_files import segment_of, stored_file
+from hvcore.services.playback.responses import StoredFile
+from hvcore.services.playback.shared_texts import PIECE_BYTES, PiecewiseBody
+
+NAMED: Final = "downloads"
+"""The folder of downloads, in addresses and under a media root."""
+Counted = Callable[[int], CountedSegment]
+"""Makes what counts a segment of a rung, by the rung's short edge in pixels."""
+
+
+class SegmentsInOrder:
+    """
+    The segments of some tracks, in the order in which they are in a file.
+
+    Attributes:
+        size_bytes: Of all.
+        ends: Where each ends.
+    """
+
+    def __init__(self, tracks: Sequence[PublishedTrack]) -> None:
+        self._tracks = tuple(tracks)
+        timed = []
+        for index, published in enumerate(tracks):
+            starts_s = 0.0
+            for segment in published.track.segments:
+                timed.append((starts_s, index, segment))
+                starts_s += segment.duration_s
+        timed.sort(key=lambda one: one[:2])
+        self._track_indexes = array("B", [index for _, index, _ in timed])
+        self._numbers = array("I", [segment.number for *_, segment in timed])
+        self.ends = array("Q")
+        self.size_bytes = 0
+        for *_, segment in timed:
+            self.size_bytes += segment.file.size_bytes
+            self.ends.append(self.size_bytes)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def start(self, place: int) -> int:
+        """
+        Return where a segment begins.
+        """
+        return self.ends[place - 1] if place else 0
+
+    def track(self, place: int) -> int:
+        """
+        Return of which track it is.
+        """
+        return self._track_indexes[place]
+
+    def stored(
+        self, storage: Storage, media_root: str, place: int
+    ) -> tuple[StoredFile, int | None]:
+        """
+        Return where it is, and the rung that it counts for, if it counts.
+
+        Raises:
+            ObjectNotFoundError: It was never published.
+        """
+        published = self._tracks[self._track_indexes[place]]
+        found = segment_of(published, self._numbers[place])
+        if found is None:
+            raise ObjectNotFoundError
+        return stored_file(storage, media_root, found), found.counted_px
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class JoinedFile(PiecewiseBody):
+    """
+    A file of a head and segments.
+
+    Attributes:
+        counted: Segments are counted as they are where they are served alone: before
+            more than half of one is sent.
+    """
+
+    head: StoredFile
+    segments: SegmentsInOrder
+    storage: Storage
+    media_root: str
+    counted: Counted
+
+    @property
+    def size_bytes(self) -> int:
+        """
+        Its length.
+        """
+        return self.head.size_bytes + self.segments.size_bytes
+
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """
+        Read the bytes from start to before end, little by little.
+
+        Raises:
+            ConnectionAbortedError: A file is gone, or the storage does not answer: what
+                has been sent cannot be taken back.
+        """
+        try:
+            yield from self._pieces(start, end)
+        except (ObjectNotFoundError, FileNotFoundError) as exc:
+            raise ConnectionAbortedError("a file of a download is gone") from exc
+
+    def _pieces(self, start: int, end: int) -> Iterator[bytes]:
+        head_bytes = self.head.size_bytes
+        if start < head_bytes:
+            yield from _read(self.head, start, min(end, head_bytes))
+        start, end = max(0, start - head_bytes), end - head_bytes
+        place = bisect_right(self.segments.ends, start)
+        while start < end and place < len(self.segments):
+            begins = self.segments.start(place)
+            until = min(end, self.segments.ends[place]) - begins
+            stored, counted_px = self.segments.stored(
+                self.storage, self.media_root, place
+            )
+            data = _read(stored, start - begins, until)
+            if counted_px is None or until - (start - begins) <= stored.size_bytes // 2:
+                yield from data
+            else:
+                yield from self._count(data, stored.size_bytes // 2, counted_px)
+            start, place = begins + until, place + 1
+
+    def _count(
+        self, data: Iterator[bytes], half_bytes: int, counted_px: int
+    ) -> Iterator[bytes]:
+        sent_bytes = 0
+        for piece in data:
+            if sent_bytes <= half_bytes < sent_bytes + len(piece):
+                self.counted(counted_px).count()
+            sent_bytes += len(piece)
+            yield piece
+
+
+def _read(stored: StoredFile, start: int, end: int) -> Iterator[bytes]:
+    with stored.open(start, end) as file:
+        while start < end:
+            data = file.read(min(PIECE_BYTES, end - start))
+            if not data:
+                raise ConnectionAbortedError("a file of a download is too short")
+            start += len(data)
+            yield data

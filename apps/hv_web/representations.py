@@ -125,8 +125,8 @@ def represent(
         NotPreparedError: It would have to be.
         RangeNotSatisfiableError: The range begins behind the end.
     """
-    is_plain = isinstance(response.body, StoredFile) and response.save_as is None
-    if is_plain and _wants_all(wanted):
+    is_plain = response.save_as is None and _wants_all(wanted)
+    if is_plain and isinstance(response.body, StoredFile):
         return _whole(
             response.body,
             response.etag,

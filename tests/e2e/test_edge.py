@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -163,6 +164,37 @@ def test_what_is_made_private_or_revoked_is_refused_by_the_very_next_request(
     assert site.is_served(shared)
     services.shares.revoke(site.caller, org, video.id, share.id)
     assert refused(request("GET", shared)) == (403, "forbidden")
+
+
+def test_a_download_comes_through_and_obeys_the_next_request(site: Site) -> None:
+    video, org = site.publish(LONG_CONTENT, is_public=True), site.env.org_id
+    head = b"what says where everything is"
+    site.services.storage.write(
+        f"{video.root}/downloads/720p.mp4.1.head", BytesIO(head), content_type="x/x"
+    )
+    address = f"{site.edge.root}/v1/public/{org}/live/{video.id}/downloads/720p.mp4"
+
+    def change(**changes: bool) -> None:
+        wanted = VideoChanges(**changes)
+        site.services.editing.change(site.caller, org, video.id, wanted)
+
+    assert refused(request("GET", address)) == (404, "not_found")
+    change(allows_download=True)
+    whole = head + CONTENT + LONG_CONTENT
+    assert request("GET", address).data == whole
+    border = len(head + CONTENT)
+    part = {"Range": f"bytes={border - 5}-{border + 5}"}
+    answer = request("GET", address, headers=part)
+    assert answer.status == 206
+    assert answer.data == whole[border - 5 : border + 6]
+    change(allows_download=False)
+    assert refused(request("GET", address)) == (404, "not_found")
+    change(allows_download=True, is_public=False)
+    assert refused(request("GET", address)) == (403, "forbidden")
+    signed = site.signed(video, "downloads/720p.mp4")
+    assert request("GET", signed).data == whole
+    site.services.deletion.delete(site.caller, org, video.id, None)
+    assert refused(request("GET", signed)) == (404, "video_not_found")
 
 
 def broken_off(site: Site, address: str) -> bool:

@@ -3,7 +3,9 @@ Pages of lists that are filtered by labels.
 
 The index of labels has the videos of each in their order by date, and counts them by
 state: such a page costs the same with a thousand videos and with a million. In other
-orders, and with further filters, all videos with the rarest of the labels are read.
+orders, few are put into order, and with many the list is walked through in its order
+until the page is full, as with searches. With further filters, all videos with the
+rarest of the labels are counted.
 See decision 124.
 """
 
@@ -21,12 +23,15 @@ from hvcore.persistence.videos.page_conditions import (
     literal_number,
     name_conditions,
     of_environment,
+    page_condition,
     plain,
 )
 from hvcore.persistence.videos.page_shapes import PageShape, Search, page_shape
-from hvcore.persistence.videos.page_statements import SHOWN, in_order
+from hvcore.persistence.videos.page_statements import SHOWN, deep_rows, in_order
 
 _Values = Mapping[str, object]
+FEW: Final = 1_000
+"""Videos that are put into order."""
 _NAMES: Final = ("term_0", "term_1")
 """Of the parameters: as many labels as a list can be asked for."""
 
@@ -39,6 +44,7 @@ class _Shape(NamedTuple):
     page: PageShape
     terms: int
     has_external_id: bool
+    is_walked: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -76,6 +82,9 @@ class LabelledPages:
         named = {name: term for name, (_, term) in zip(_NAMES, totals, strict=False)}
         asked = {**values, **named, "external_id": query.external_id}
         shape = _Shape(page, len(named), query.external_id is not None)
+        if _is_other_order(shape) and totals[0][0] > FEW:
+            by_name = page._replace(has_long_names=True)
+            shape = shape._replace(page=by_name, is_walked=True)
         statements = self._of(shape)
         if totals and not totals[0][0]:
             total = 0
@@ -96,7 +105,11 @@ class LabelledPages:
         if statements is None:
             chosen = _chosen(shape, is_sqlite=self._reads.is_sqlite)
             statements = _Statements(
-                rows=self._reads.prepare_page(_rows(shape, chosen)),
+                rows=self._reads.prepare_page(
+                    _walked(shape, is_sqlite=self._reads.is_sqlite)
+                    if shape.is_walked
+                    else _rows(shape, chosen)
+                ),
                 count=self._reads.prepare(
                     sa.select(sa.func.count()).select_from(chosen.subquery("some"))
                 ),
@@ -109,6 +122,20 @@ def _rows(shape: _Shape, chosen: sa.Select[Any]) -> sa.Select[Any]:
     ids = _on_page(chosen, shape).subquery("chosen")
     rows = sa.select(*map(plain, SHOWN)).join_from(ids, videos, videos.c.id == ids.c.id)
     return rows.order_by(*in_order(shape.page, videos.c))
+
+
+def _walked(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
+    where = page_condition(shape.page, is_sqlite=is_sqlite)
+    further = [
+        _has_term(name, videos.c.created_at, videos.c.id)
+        for name in _NAMES[: shape.terms]
+    ]
+    return deep_rows(shape.page, where, *further, is_sqlite=is_sqlite)
+
+
+def _is_other_order(shape: _Shape) -> bool:
+    is_by_date = shape.page.sort_by is SortBy.CREATED_AT
+    return shape.terms > 0 and not is_by_date and not shape.has_external_id
 
 
 def _on_page(chosen: sa.Select[Any], shape: _Shape) -> sa.Select[Any]:
@@ -160,15 +187,19 @@ def _chosen(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
     if page.has_state:
         found = found.where(first.c.state == sa.bindparam("state"))
     if shape.terms > 1:
-        second = video_labels.alias("second")
-        found = found.where(
-            sa.exists().where(
-                *_with_term(second, _NAMES[1]),
-                plain(second.c.created_at) == plain(first.c.created_at),
-                second.c.video_id == first.c.video_id,
-            )
-        )
+        found = found.where(_has_term(_NAMES[1], first.c.created_at, first.c.video_id))
     return found
+
+
+def _has_term(
+    name: str, created_at: sa.Column[Any], video_id: sa.Column[str]
+) -> sa.ColumnElement[bool]:
+    labels = video_labels.alias(f"with_{name}")
+    return sa.exists().where(
+        *_with_term(labels, name),
+        plain(labels.c.created_at) == plain(created_at),
+        labels.c.video_id == video_id,
+    )
 
 
 def _with_term(labels: sa.FromClause, name: str) -> tuple[sa.ColumnElement[bool], ...]:

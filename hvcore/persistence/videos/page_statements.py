@@ -81,20 +81,30 @@ def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
     near = sa.select(*_SHOWN, counted).where(where)
     return PageStatements(
         near=reads.prepare_page(_page(near, in_order(shape, videos.c))),
-        deep=reads.prepare_page(_deep(shape, where, is_sqlite=reads.is_sqlite)),
+        deep=reads.prepare_page(deep_rows(shape, where, is_sqlite=reads.is_sqlite)),
         total=reads.prepare(total),
     )
 
 
-def _deep(
-    shape: PageShape, where: sa.ColumnElement[bool], *, is_sqlite: bool
+def deep_rows(
+    shape: PageShape,
+    where: sa.ColumnElement[bool],
+    *further: sa.ColumnElement[bool],
+    is_sqlite: bool,
 ) -> sa.Select[Any]:
+    """
+    Return the statement of a page whose place is found in an index first.
+
+    Args:
+        further: More conditions, for which rows need not be read.
+    """
+    where = sa.and_(where, *further)
     if shape.search is Search.FEW:
         return _few(shape, where, is_sqlite=is_sqlite)
     # The rows that are passed over are read from the index alone.
     chosen: sa.GenerativeSelect
     if shape.sort_by is SortBy.NAME and not shape.has_days:
-        chosen = _by_name(shape, is_sqlite=is_sqlite)
+        chosen = _by_name(shape, *further, is_sqlite=is_sqlite)
     else:
         chosen = _page(sa.select(videos.c.id).where(where), in_order(shape, videos.c))
     ids = chosen.subquery("chosen")
@@ -115,7 +125,9 @@ def _few(
     return _page(sa.select(*shown), in_order(shape, found.c))
 
 
-def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.GenerativeSelect:
+def _by_name(
+    shape: PageShape, *further: sa.ColumnElement[bool], is_sqlite: bool
+) -> sa.GenerativeSelect:
     """
     Choose a page by merging what the index has in order: each state's names.
 
@@ -132,6 +144,7 @@ def _by_name(shape: PageShape, *, is_sqlite: bool) -> sa.GenerativeSelect:
             videos.c.state == state,
             is_of_length,
             *name_conditions(shape, is_sqlite=is_sqlite),
+            *further,
         )
         for state in states
         for is_of_length in lengths

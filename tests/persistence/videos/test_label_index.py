@@ -16,6 +16,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ConflictError
 from hvcore.persistence.tables import label_totals, video_labels, videos
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.persistence.videos import labelled_pages
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.persistence.videos.recount import recount
 from tests.persistence.samples import ENV, NOW, ORG, at_once, video
@@ -70,7 +71,12 @@ def test_of_two_changes_at_once_one_has_the_external_id(uow: SqlUnitOfWork) -> N
     assert sorted(type(result) is ConflictError for result in results) == [False, True]
 
 
-def test_pages_and_totals_follow_the_videos(uow: SqlUnitOfWork, engine: Engine) -> None:
+@pytest.mark.parametrize("few", [1000, 0])
+def test_pages_and_totals_follow_the_videos(
+    uow: SqlUnitOfWork, engine: Engine, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    # Few are put into order, among many the page is looked for.
+    monkeypatch.setattr(labelled_pages, "FEW", few)
     made = [
         video(
             name=f"n{9 - number}",
@@ -106,8 +112,12 @@ def test_pages_and_totals_follow_the_videos(uow: SqlUnitOfWork, engine: Engine) 
     assert ids(sort_dir=SortDir.ASC) == [made[1].id, made[2].id]
     assert ids(sort_by=SortBy.NAME, sort_dir=SortDir.ASC) == expected[:2]
     assert ids(state=VideoState.FAILED) == [made[2].id]
+    duration = SortBy.DURATION
+    assert ids(sort_by=duration, page=2) == sorted(expected, reverse=True)[2:4]
+    assert ids(sort_by=SortBy.NAME, state=VideoState.FAILED) == [made[2].id]
     both = frozenset({tag_term("all"), tag_term("even")})
     assert ids(terms=both) == [made[4].id, made[2].id]
+    assert ids(terms=both, sort_by=SortBy.NAME) == [made[2].id, made[4].id]
     assert catalog.page(DEV, attrs.evolve(asked, terms=both)).total == 2
 
     before = contents(engine)

@@ -25,7 +25,7 @@ _SIGN_BIT: Final = 1 << 31
 
 
 @attrs.frozen(kw_only=True)
-class Run:
+class SampleRun:
     """
     Samples that lie one behind the other.
 
@@ -58,7 +58,7 @@ def track_defaults(movie: Box) -> tuple[int, int, int]:
     return duration, size, flags
 
 
-def read_fragment(fragment: Box, defaults: tuple[int, int, int]) -> Iterator[Run]:
+def read_fragment(fragment: Box, defaults: tuple[int, int, int]) -> Iterator[SampleRun]:
     """
     Yield the runs of a moof that has one track.
 
@@ -89,7 +89,7 @@ def read_fragment(fragment: Box, defaults: tuple[int, int, int]) -> Iterator[Run
 
 def _read_run(
     box: Box, defaults: Sequence[int], start_time: int, behind: int | None
-) -> Run:
+) -> SampleRun:
     word, count = box.numbers("II")
     flags = word & 0xFFFFFF
     if count > MOST_SAMPLES:
@@ -112,7 +112,7 @@ def _read_run(
     offsets: Sequence[int] = columns.get(_COMPOSITION, ())
     if word >> 24:
         offsets = [one - (one & _SIGN_BIT) * 2 for one in offsets]
-    return Run(
+    return SampleRun(
         start_time=start_time,
         data_offset=offset,
         durations=columns.get(_DURATION, (defaults[0],) * count),

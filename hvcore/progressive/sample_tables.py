@@ -13,7 +13,7 @@ import attrs
 
 from hvcore.conformance.boxes import BoxError
 from hvcore.progressive.box_writing import full_box, number
-from hvcore.progressive.fragments import Run
+from hvcore.progressive.fragments import SampleRun
 
 
 @attrs.define
@@ -77,7 +77,7 @@ class SampleTables:
         self._chunks = array("Q")
         self._in_chunks = _Counted()
 
-    def add(self, run: Run, at: int) -> None:
+    def add(self, run: SampleRun, at: int) -> None:
         """
         Add samples.
 
@@ -150,7 +150,7 @@ class SampleTables:
             chunk += count
 
 
-def _first_shown(run: Run) -> int:
+def _first_shown(run: SampleRun) -> int:
     if not run.offsets:
         return 0
     decoded = accumulate(run.durations, initial=0)

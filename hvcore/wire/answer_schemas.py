@@ -36,8 +36,8 @@ from hvcore.wire.schema import (
     words_of,
 )
 from hvcore.wire.videos.chapters import CHAPTER_LIST
-from hvcore.wire.videos.playback import PLAYBACK
 from hvcore.wire.videos.labels import LABELS
+from hvcore.wire.videos.playback import PLAYBACK
 
 CHOSEN_ID: Final[Schema] = {
     "type": "string",
@@ -174,11 +174,11 @@ VIDEO_DETAILS: Final = record(
         "compressionRatio": words_of(Speed),
         "audioCodec": words_of(AudioCodec),
         "encodings": array(ENCODING),
-        "allowDownload": BOOLEAN,
     },
     {
         **_DESCRIPTION,
         **LABELS,
+        "allowDownload": BOOLEAN,
         "renditions": array(
             record({"name": STRING, "contentType": STRING, "url": ADDRESS})
         ),

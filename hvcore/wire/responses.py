@@ -151,8 +151,9 @@ def video_details(
         "audioCodec": settings.audio_codec.value,
         "encodings": _encodings(video),
         "playback": playback(addresses),
-        "allowDownload": video.allows_download,
     }
+    if video.allows_download:
+        payload["allowDownload"] = True
     if downloads:
         payload["renditions"] = [
             {"name": name, "contentType": content_type, "url": url}

@@ -361,7 +361,8 @@ FURTHER_ROUTES: Final = (
     ("GET", f"{_B}/videos/{{assetId}}/shares"),
     ("DELETE", f"{_B}/videos/{{assetId}}/shares/{{shareID}}"),
     *(
-        ("GET", f"{video}/conformance")
+        ("GET", f"{video}/{name}")
+        for name in ("conformance", "source")
         for video in (f"{_A}/videos/{{videoID}}", f"{_B}/videos/{{assetId}}")
     ),
     *(
@@ -633,6 +634,7 @@ BUCKETS: Final = {
         "/upload-complete",
         "/share",
         "/signed-url",
+        "/source",
         "/edge-keys",
         "/captions",
         "/chapters",

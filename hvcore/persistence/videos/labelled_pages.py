@@ -30,7 +30,7 @@ from hvcore.persistence.videos.page_shapes import PageShape, Search, page_shape
 from hvcore.persistence.videos.page_statements import SHOWN, deep_rows, in_order
 
 _Values = Mapping[str, object]
-FEW: Final = 1_000
+FEW: Final = 2_000
 """Videos that are put into order."""
 _NAMES: Final = ("term_0", "term_1")
 """Of the parameters: as many labels as a list can be asked for."""
@@ -195,11 +195,13 @@ def _has_term(
     name: str, created_at: sa.Column[Any], video_id: sa.Column[str]
 ) -> sa.ColumnElement[bool]:
     labels = video_labels.alias(f"with_{name}")
-    return sa.exists().where(
+    found = sa.select(literal_number(1)).where(
         *_with_term(labels, name),
         plain(labels.c.created_at) == plain(created_at),
         labels.c.video_id == video_id,
     )
+    # Not EXISTS: PostgreSQL would make a join of it, and read all that have the label.
+    return found.scalar_subquery().is_not(None)
 
 
 def _with_term(labels: sa.FromClause, name: str) -> tuple[sa.ColumnElement[bool], ...]:

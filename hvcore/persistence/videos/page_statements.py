@@ -133,16 +133,20 @@ def _by_name(
 
     Long names are in no order there; they are few.
     """
+    lengths: list[tuple[sa.ColumnElement[bool], ...]]
     states: list[sa.ColumnElement[str]] = [sa.bindparam("state", type_=sa.Text())]
     if not shape.has_state:
         states = list(map(literal_word, LISTED))
     # Of these PostgreSQL would expect a third of all to have one, and sort them.
-    lengths = [IS_SHORT_NAME, *([IS_LONG_NAME] if shape.has_long_names else [])]
+    lengths = [(IS_SHORT_NAME,), *([(IS_LONG_NAME,)] if shape.has_long_names else [])]
+    if is_sqlite:
+        # Its index has names of any length in order.
+        lengths = [()]
     arms = [
         sa.select(videos.c.id, videos.c.name_folded).where(
             *of_environment(plain),
             videos.c.state == state,
-            is_of_length,
+            *is_of_length,
             *name_conditions(shape, is_sqlite=is_sqlite),
             *further,
         )

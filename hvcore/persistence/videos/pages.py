@@ -141,7 +141,7 @@ class VideoPages:
 
     def _with_long_names(self, shape: PageShape, values: _Values) -> PageShape:
         is_sorted = shape.search is Search.FEW or shape.has_days
-        if shape.sort_by is not SortBy.NAME or is_sorted:
+        if self._reads.is_sqlite or shape.sort_by is not SortBy.NAME or is_sorted:
             return shape
         has_long = self._reads.first(self._any_long_name, values) is not None
         return shape._replace(has_long_names=has_long)

@@ -27,9 +27,9 @@ from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
-from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.downloads import Downloads, saved_name
 from hvcore.services.playback.joined_files import NAMED
+from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.path_cache import CachedFile, PathCache
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import (

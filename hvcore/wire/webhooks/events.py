@@ -35,8 +35,8 @@ from hvcore.wire.schema import (
     one_of,
     record,
 )
-from hvcore.wire.videos.playback import PLAYBACK, playback
 from hvcore.wire.videos.labels import LABELS, shown_labels
+from hvcore.wire.videos.playback import PLAYBACK, playback
 
 DEFAULT_LIMIT: Final = 50
 MAX_LIMIT: Final = 200

@@ -259,7 +259,10 @@ def test_routes_count_under_the_buckets_that_were_decided() -> None:
             assert route.bucket is Bucket.THUMBNAILS, name
         elif (
             name.endswith(
-                ("/signed-url", "/process", "/upload", "/download", "/retry", "/share")
+                (
+                    *("/signed-url", "/source", "/process", "/upload", "/download"),
+                    *("/retry", "/share"),
+                )
             )
             or "/edge-keys" in name
             or (name.startswith("DELETE") and name.endswith(("{videoID}", "{assetId}")))

@@ -75,6 +75,7 @@ DOCUMENTED = {
                 ("POST", "share"),
                 ("GET", "shares"),
                 ("GET", "conformance"),
+                ("GET", "source"),
                 ("GET", "captions"),
                 ("PUT", "captions/{language}"),
                 ("DELETE", "captions/{language}"),

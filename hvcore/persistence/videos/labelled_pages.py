@@ -9,7 +9,7 @@ rarest of the labels are counted.
 See decision 124.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import attrs
@@ -56,10 +56,18 @@ class _Statements:
 class LabelledPages:
     """
     Read pages of lists that are filtered by labels; thread-safe.
+
+    Args:
+        with_long_names: Says in a shape whether the environment has any.
     """
 
-    def __init__(self, reads: FastReads) -> None:
+    def __init__(
+        self,
+        reads: FastReads,
+        with_long_names: Callable[[PageShape, _Values], PageShape],
+    ) -> None:
         self._reads = reads
+        self._with_long_names = with_long_names
         self._statements: dict[_Shape, _Statements] = {}
         self._totals = {
             has_state: _total(reads, has_state=has_state) for has_state in (False, True)
@@ -83,8 +91,8 @@ class LabelledPages:
         asked = {**values, **named, "external_id": query.external_id}
         shape = _Shape(page, len(named), query.external_id is not None)
         if _is_other_order(shape) and totals[0][0] > FEW:
-            by_name = page._replace(has_long_names=True)
-            shape = shape._replace(page=by_name, is_walked=True)
+            named_long = self._with_long_names(page, values)
+            shape = shape._replace(page=named_long, is_walked=True)
         statements = self._of(shape)
         if totals and not totals[0][0]:
             total = 0

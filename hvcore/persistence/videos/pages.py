@@ -65,7 +65,7 @@ class VideoPages:
         self._any_long_name = any_long_name(reads)
         self._is_searchable: bool | None = None
         self._totals = FoundTotals()
-        self._labelled = LabelledPages(reads)
+        self._labelled = LabelledPages(reads, self._with_long_names)
 
     def read(self, env: Environment, query: VideoQuery) -> VideoPage:
         """

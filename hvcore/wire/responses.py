@@ -22,8 +22,8 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.wire.videos.chapters import chapter_list
-from hvcore.wire.videos.playback import playback
 from hvcore.wire.videos.labels import shown_labels
+from hvcore.wire.videos.playback import playback
 
 Payload = dict[str, object]
 

@@ -296,7 +296,7 @@ def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
     checks = json.loads(outcome.stdout)["checks"]
     assert {c["check"] for c in checks} == {
         *("python", "database", "storage", "disk", "queue", "transcoder"),
-        *("jobs", "notify"),
+        *("jobs", "notify", "clock"),
         *("sandbox", "player", "dashboard", "secrets", "ports", "auth", "keys", "edge"),
         *("limits", "analytics", "fetch", "spool", "plugins", "search", "mail"),
         "purgers",

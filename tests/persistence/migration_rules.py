@@ -90,6 +90,8 @@ def broken_rules(
         def judging(operations: Any, operation: ops.MigrateOperation) -> Any:  # noqa: ANN401 - Alembic's
             if isinstance(operation, ops.CreateTableOp):
                 made.add(operation.table_name)
+            if isinstance(operation, ops.AddColumnOp):
+                made.add(f"{operation.table_name}.{operation.column.name}")
             found.update(_judge(operation, made))
             return invoke(operations, operation)
 
@@ -118,7 +120,9 @@ def _judge(operation: ops.MigrateOperation, made: set[str]) -> Iterator[str]:
         isinstance(operation, ops.CreateIndexOp) and operation.unique
     )
     table = getattr(operation, "source_table", table)
-    if is_rule and table not in made:
+    # Of a column that is new, older versions write nothing that could break it.
+    columns = {f"{table}.{name}" for name in getattr(operation, "columns", ())}
+    if is_rule and table not in made and not columns & made:
         yield f"makes a rule that older versions do not know: {table}"
 
 

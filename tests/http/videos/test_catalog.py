@@ -25,6 +25,7 @@ ITEM_FIELDS = {
     "served",
     "allowPublicAccess",
     "videoQuality",
+    "playback",
 }
 
 

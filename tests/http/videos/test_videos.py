@@ -57,6 +57,9 @@ def test_details_have_the_documented_fields(api: World, path: str) -> None:
 
     details = body_of(api.get(path.format(video_id)))
 
+    playback = details.pop("playback")
+    assert playback["playlistURL"].endswith(f"/{video_id}/master.m3u8")
+    assert playback["needsToken"] is False
     assert details == {
         "id": video_id,
         "publicID": video_id,

@@ -11,7 +11,8 @@ import falcon
 from hv_api.middleware.access import AccessMiddleware
 from hv_api.middleware.idempotency import IdempotencyMiddleware
 from hv_api.middleware.limits import LimitsMiddleware
-from hv_api.openapi import Document, make_document
+from hv_api.openapi.components import Document
+from hv_api.openapi.document import make_document
 from hv_api.plugin_routes import Groups, groups_with
 from hv_api.resources.documents import DocsPageResource, OpenApiResource
 from hv_api.routing import KEY, Route

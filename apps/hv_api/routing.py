@@ -99,6 +99,8 @@ class Route:
         resource: Class of the Falcon resource that answers, made of the services
             or, if it shows the API's description, of a function that makes that.
             Routes that share an address share the class.
+        name: What programs call it, such as ``listVideos``; the same for all routes
+            that do the same. Those of plugins have none.
         summary: What it does, in a few words.
         answer: Schema of the payload under ``body``; None where the answer
             has none of this shape.
@@ -118,6 +120,7 @@ class Route:
     method: str
     path: str
     resource: Callable[..., object]
+    name: str = attrs.field(default="", kw_only=True)
     summary: str = attrs.field(default="", kw_only=True)
     answer: Schema | None = attrs.field(default=None, kw_only=True)
     permission: Permission | None = attrs.field(default=None, kw_only=True)

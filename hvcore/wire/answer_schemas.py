@@ -31,6 +31,7 @@ from hvcore.wire.schema import (
     Schema,
     array,
     identifier,
+    named,
     one_of,
     record,
     words_of,
@@ -55,54 +56,65 @@ _GRANT: Final[dict[str, Schema]] = {
 _DIRECT: Final[dict[str, Schema]] = {
     "direct": BOOLEAN,
     "parts": array(
-        record({"partNumber": INTEGER, "size": INTEGER, "signedURL": ADDRESS})
+        record(
+            "UploadPart",
+            {"partNumber": INTEGER, "size": INTEGER, "signedURL": ADDRESS},
+        )
     ),
 }
-UPLOAD_GRANT: Final = record(_GRANT, _DIRECT)
+UPLOAD_GRANT: Final = record("UploadGrant", _GRANT, _DIRECT)
 VIDEO_UPLOAD_GRANT: Final = record(
-    {**_GRANT, "assetId": VIDEO_ID, "videoID": VIDEO_ID}, _DIRECT
+    "VideoUploadGrant",
+    {**_GRANT, "assetId": VIDEO_ID, "videoID": VIDEO_ID},
+    _DIRECT,
 )
-PROCESSED: Final = record({"videoID": VIDEO_ID})
-SIGNED_URL: Final = record({"signed_url": ADDRESS, "expires_in": COUNT})
+PROCESSED: Final = record("ProcessedVideo", {"videoID": VIDEO_ID})
+SIGNED_URL: Final = record("SignedUrl", {"signed_url": ADDRESS, "expires_in": COUNT})
 DELETION: Final = record(
+    "Deletion",
     {
-        "status": one_of(VideoState.DELETED.value),
+        "status": one_of("DeletedStatus", VideoState.DELETED.value),
         "deletedAt": TIMESTAMP,
         "message": STRING,
-    }
+    },
 )
 ENVIRONMENTS: Final = record(
+    "EnvironmentList",
     {
         "environments": array(
             record(
+                "Environment",
                 {
                     "envID": CHOSEN_ID,
                     "orgID": CHOSEN_ID,
                     "name": STRING,
                     "kind": words_of(EnvironmentKind),
                     "createdAt": TIMESTAMP,
-                }
+                },
             )
         )
-    }
+    },
 )
 HEALTH: Final = record(
+    "Health",
     {
-        "status": one_of("ok", "degraded", "down"),
+        "status": one_of("HealthStatus", "ok", "degraded", "down"),
         "version": STRING,
+        # By the name of what was looked at.
         "checks": {
-            "type": "object",
-            "properties": dict.fromkeys(
-                ("database", "clock", "storage", "queue", "transcoder"), STRING
+            **record(
+                "HealthChecks",
+                dict.fromkeys(
+                    ("database", "clock", "storage", "queue", "transcoder"), STRING
+                ),
             ),
-            "required": ["database", "clock", "storage", "queue", "transcoder"],
             "additionalProperties": STRING,
         },
         "lacks": array(STRING),
         "sandbox": STRING,
-    }
+    },
 )
-LIVE: Final = record({"status": one_of("ok")})
+LIVE: Final = record("Liveness", {"status": one_of("LivenessStatus", "ok")})
 
 _FACTS: Final[dict[str, Schema]] = {
     "id": VIDEO_ID,
@@ -120,15 +132,19 @@ _FACTS: Final[dict[str, Schema]] = {
     "playback": PLAYBACK,
 }
 _DESCRIPTION: Final[dict[str, Schema]] = {"description": STRING}
+VIDEO_STATUS: Final = one_of("VideoStatus", *(s.value for s in LISTED_STATES))
 VIDEO_LIST: Final = record(
+    "VideoList",
     {
         "videos": array(
             record(
-                {**_FACTS, "status": one_of(*(s.value for s in LISTED_STATES))},
+                "VideoSummary",
+                {**_FACTS, "status": VIDEO_STATUS},
                 {**_DESCRIPTION, **LABELS},
             )
         ),
         "pagination": record(
+            "Pagination",
             {
                 "total": COUNT,
                 "page": COUNT,
@@ -138,35 +154,43 @@ VIDEO_LIST: Final = record(
                 "hasPrevious": BOOLEAN,
             },
         ),
-    }
+    },
 )
 ENCODING: Final = record(
+    "Encoding",
     {
         "key": {"type": "string", "pattern": "^[0-9]+p$"},
         "shortEdgePixels": COUNT,
         "shortEdgeIsWidth": BOOLEAN,
         "videoStreamBitrate": COUNT,
         "audioStreamBitrate": COUNT,
-        "audioFormat": one_of(*(codec.value for codec in AudioCodec), ""),
+        "audioFormat": one_of(
+            "EncodingAudioFormat", *(codec.value for codec in AudioCodec), ""
+        ),
         "maxFrameRate": NUMBER,
         "pixelFormat": words_of(PixelFormat),
         "rateControlMode": words_of(RateControl),
         "twoPassVBREncoding": BOOLEAN,
         "compressionRatio": words_of(Speed),
-    }
+    },
 )
 VIDEO_DETAILS: Final = record(
+    "VideoDetails",
     {
         **_FACTS,
         "publicID": VIDEO_ID,
-        "status": record(dict.fromkeys(("ready", "transcoding", "failed"), BOOLEAN)),
-        "maxEdgeLength": {"type": "integer", "enum": [AUTO, *EDGE_LENGTHS]},
+        "status": record(
+            "VideoStatusFlags",
+            dict.fromkeys(("ready", "transcoding", "failed"), BOOLEAN),
+        ),
+        "maxEdgeLength": named(
+            "MaxEdgeLength", {"type": "integer", "enum": [AUTO, *EDGE_LENGTHS]}
+        ),
         "maxFrameRate": {
             "type": "number",
-            "anyOf": [
-                {"const": AUTO},
-                {"minimum": MIN_FRAME_RATE_CAP, "maximum": MAX_FRAME_RATE_CAP},
-            ],
+            "minimum": AUTO,
+            "maximum": MAX_FRAME_RATE_CAP,
+            "not": {"exclusiveMinimum": AUTO, "exclusiveMaximum": MIN_FRAME_RATE_CAP},
         },
         "pixelFormat": words_of(PixelFormat),
         "rateControlMode": words_of(RateControl),
@@ -180,7 +204,7 @@ VIDEO_DETAILS: Final = record(
         **LABELS,
         "allowDownload": BOOLEAN,
         "renditions": array(
-            record({"name": STRING, "contentType": STRING, "url": ADDRESS})
+            record("Rendition", {"name": STRING, "contentType": STRING, "url": ADDRESS})
         ),
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "failureReason": STRING,

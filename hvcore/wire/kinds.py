@@ -14,7 +14,7 @@ from typing import Final, Generic, Protocol, TypeVar
 import attrs
 
 from hvcore.domain.processing.encoding import AUTO
-from hvcore.wire.schema import BOOLEAN, Schema, one_of
+from hvcore.wire.schema import BOOLEAN, INTEGER, Schema, named, one_of
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -141,7 +141,7 @@ class Integer:
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
-        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
+        return {**INTEGER, "minimum": self.minimum, "maximum": self.maximum}
 
 
 @attrs.frozen(kw_only=True)
@@ -150,10 +150,12 @@ class Cap:
     An integer of a set, or the documented -1, which is read as None.
 
     Attributes:
+        name: Of the numbers in the API's description; see wire.schema.named.
         allowed: The set.
         described: The set in words, to follow "must be -1 (auto) or".
     """
 
+    name: str
     allowed: Sequence[int]
     described: str
 
@@ -177,12 +179,17 @@ class Cap:
 
     def schema(self) -> Schema:
         """
-        Return the set; a range by its ends.
+        Return the set; a range by its ends, and without a name.
         """
         if isinstance(self.allowed, range):
-            ends = {"minimum": self.allowed[0], "maximum": self.allowed[-1]}
-            return {"type": "integer", "anyOf": [{"const": AUTO}, ends]}
-        return {"type": "integer", "enum": [AUTO, *self.allowed]}
+            first = self.allowed[0]
+            return {
+                "type": "integer",
+                "minimum": AUTO,
+                "maximum": self.allowed[-1],
+                "not": {"exclusiveMinimum": AUTO, "exclusiveMaximum": first},
+            }
+        return named(self.name, {"type": "integer", "enum": [AUTO, *self.allowed]})
 
 
 @attrs.frozen(kw_only=True)
@@ -215,8 +222,12 @@ class Flag:
 class OneOf(Generic[T]):
     """
     One of some words, each standing for a value.
+
+    Attributes:
+        name: Of the words in the API's description; see wire.schema.named.
     """
 
+    name: str
     choices: Mapping[str, T]
 
     def from_json(self, value: object) -> T:
@@ -235,14 +246,14 @@ class OneOf(Generic[T]):
         return self.choices[text]
 
     def schema(self) -> Schema:
-        return one_of(*self.choices)
+        return one_of(self.name, *self.choices)
 
 
 def member_of(enum: type[EnumT]) -> OneOf[EnumT]:
     """
     Return the kind of field that names a member by its value.
     """
-    return OneOf({str(member.value): member for member in enum})
+    return OneOf(enum.__name__, {str(member.value): member for member in enum})
 
 
 def string(value: object) -> str:

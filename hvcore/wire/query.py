@@ -63,7 +63,7 @@ class ListParameters:
     )
     state: VideoState | None = optional(
         "status",
-        OneOf({state.value: state for state in LISTED_STATES}),
+        OneOf("VideoStatus", {state.value: state for state in LISTED_STATES}),
         None,
         about="Only those in this state.",
     )
@@ -128,7 +128,7 @@ class SignedUrlParameters:
 
     expires_in_s: int = optional(
         "expiration",
-        OneOf(SIGNED_URL_EXPIRATIONS_S),
+        OneOf("SignedUrlExpiration", SIGNED_URL_EXPIRATIONS_S),
         SIGNED_URL_EXPIRATIONS_S[DEFAULT_EXPIRATION],
         error=InvalidExpirationError,
         about="How long the address works.",
@@ -149,7 +149,7 @@ class SourceParameters:
 
     expires_in_s: int = optional(
         "expiration",
-        OneOf(SIGNED_URL_EXPIRATIONS_S),
+        OneOf("SignedUrlExpiration", SIGNED_URL_EXPIRATIONS_S),
         SIGNED_URL_EXPIRATIONS_S[DEFAULT_EXPIRATION],
         error=InvalidExpirationError,
         about="How long the address works.",

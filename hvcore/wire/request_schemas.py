@@ -11,14 +11,14 @@ from typing import Final
 from hvcore.domain.processing.encoding import AUTO
 from hvcore.wire.converter import FieldSpec, fields_of
 from hvcore.wire.kinds import Cap, FieldKind, OneOf
-from hvcore.wire.schema import Schema, nullable
+from hvcore.wire.schema import Schema, named, nullable
 
 _NO_DEFAULT: Final = object()
 
 
 def body_schema(cls: type[object]) -> Schema:
     """
-    Describe a JSON body.
+    Describe a JSON body, under the name of its class.
 
     Members that are not listed are allowed, because they are ignored, and a
     member that may be missing may as well be null.
@@ -29,7 +29,7 @@ def body_schema(cls: type[object]) -> Schema:
         "properties": {spec.name: _member(spec) for spec in specs},
     }
     names = [spec.name for spec in specs if spec.is_required]
-    return schema | {"required": names} if names else schema
+    return named(cls.__name__, schema | {"required": names} if names else schema)
 
 
 def query_parameters(cls: type[object]) -> Sequence[Schema]:

@@ -42,7 +42,7 @@ from hvcore.wire.videos.labels import LabelFields
 NAME: Final = Text(max_chars=MAX_NAME_CHARS)
 DESCRIPTION: Final = Text(min_chars=0, max_chars=MAX_DESCRIPTION_CHARS)
 FILE_SIZE: Final = Integer(minimum=1, maximum=MAX_UPLOAD_BYTES)
-CONTENT_TYPE: Final = OneOf({name: name for name in CONTENT_TYPES})
+CONTENT_TYPE: Final = OneOf("ContentType", {name: name for name in CONTENT_TYPES})
 QUALITY: Final = member_of(Preset)
 DOWNLOADS: Final = "Whether who may watch it may take it away, too."
 PARTS: Final = "Whether it may be sent in parts, over 100 MiB and where the store can."
@@ -56,13 +56,18 @@ class EncodingFields:
 
     max_edge_px: int | None = optional(
         "maxEdgeLength",
-        Cap(allowed=EDGE_LENGTHS, described=f"one of {EDGE_LENGTHS}"),
+        Cap(
+            name="MaxEdgeLength",
+            allowed=EDGE_LENGTHS,
+            described=f"one of {EDGE_LENGTHS}",
+        ),
         None,
         about="Cap of the short edge in pixels.",
     )
     max_frame_rate: int | None = optional(
         "maxFrameRate",
         Cap(
+            name="MaxFrameRate",
             allowed=range(MIN_FRAME_RATE_CAP, MAX_FRAME_RATE_CAP + 1),
             described=f"from {MIN_FRAME_RATE_CAP} to {MAX_FRAME_RATE_CAP}",
         ),

@@ -3,6 +3,10 @@ JSON Schema (2020-12), as OpenAPI 3.1 uses it, said briefly.
 
 Requests derive theirs from their fields (``FieldKind.schema``); answers are
 written down with these functions, and tests hold every answer against its own.
+
+What is written here is what generators of clients read. So every object and every
+set of words has a name (``named``), null stands in ``type`` where it can, and a
+number says that it is one beside its bounds.
 """
 
 from collections.abc import Mapping
@@ -12,8 +16,9 @@ from typing import Final
 Schema = Mapping[str, object]
 
 STRING: Final[Schema] = {"type": "string"}
-INTEGER: Final[Schema] = {"type": "integer"}
-COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+# Without a format, some generators keep an integer in 32 bits: too few for bytes.
+INTEGER: Final[Schema] = {"type": "integer", "format": "int64"}
+COUNT: Final[Schema] = {**INTEGER, "minimum": 0}
 NUMBER: Final[Schema] = {"type": "number"}
 BOOLEAN: Final[Schema] = {"type": "boolean"}
 TIMESTAMP: Final[Schema] = {
@@ -26,17 +31,36 @@ ADDRESS: Final[Schema] = {"type": "string", "format": "uri"}
 
 
 def record(
-    required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None
+    name: str,
+    required: Mapping[str, Schema],
+    optional: Mapping[str, Schema] | None = None,
 ) -> Schema:
     """
-    Describe an object with these members and no others.
+    Describe an object with these members.
+
+    It stays open, so that clients of today read the members of tomorrow; tests
+    close it (``tests/http/documented.py``).
+
+    Args:
+        name: See named.
     """
-    return {
+    schema: dict[str, object] = {
         "type": "object",
         "properties": {**required, **(optional or {})},
-        "required": list(required),
-        "additionalProperties": False,
     }
+    # An empty list is no list of names to some generators.
+    return named(name, schema | {"required": list(required)} if required else schema)
+
+
+def named(name: str, schema: Schema) -> Schema:
+    """
+    Give a schema the name under which the API's description has it once.
+
+    Args:
+        name: In words that begin with capitals, such as ``VideoDetails``; generators
+            make a class of it.
+    """
+    return {"title": name, **schema}
 
 
 def array(items: Schema) -> Schema:
@@ -46,25 +70,33 @@ def array(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
-def one_of(*words: str) -> Schema:
+def one_of(name: str, *words: str) -> Schema:
     """
     Describe a string that is one of some words.
+
+    Args:
+        name: See named.
     """
-    return {"type": "string", "enum": list(words)}
+    return named(name, {"type": "string", "enum": list(words)})
 
 
 def words_of(enum: type[Enum]) -> Schema:
     """
-    Describe a string that is the value of a member.
+    Describe a string that is the value of a member, under the name of its class.
     """
-    return one_of(*(str(member.value) for member in enum))
+    return one_of(enum.__name__, *(str(member.value) for member in enum))
 
 
 def nullable(schema: Schema) -> Schema:
     """
     Describe a value that may be null.
     """
-    return {"anyOf": [schema, {"type": "null"}]}
+    if "title" in schema or not isinstance(schema.get("type"), str):
+        return {"anyOf": [schema, {"type": "null"}]}
+    # What lists its values must list null, too.
+    words = schema.get("enum")
+    choices = {"enum": [*words, None]} if isinstance(words, list) else {}
+    return {**schema, **choices, "type": [schema["type"], "null"]}
 
 
 def identifier(prefix: str) -> Schema:

@@ -9,10 +9,13 @@ from falcon import App
 from falcon.testing import Result
 from jsonschema import Draft202012Validator
 
-from hv_api.openapi import make_document
+from hv_api.openapi.answers import errors_of
+from hv_api.openapi.components import resolved
+from hv_api.openapi.document import make_document
 from hv_api.routes import GROUPS, ROUTES
 from hv_api.routing import Route
 from hv_auth_apikey.backend import SCHEME as API_KEY
+from hvcore.envelope import PROBLEM_TYPE
 
 _ROUTES = {(route.method, route.template): route for route in ROUTES}
 
@@ -44,11 +47,14 @@ def check(app: App[Any, Any], method: str, path: str, result: Result) -> None:
             f"{p.json_path}: {p.message}" for p in validator.iter_errors(result.json)
         ]
         assert not told, f"{name} unlike its schema: {told}"
+    if media_type == PROBLEM_TYPE:
+        codes = errors_of(route)[result.status_code]
+        assert result.json["code"] in codes, f"{name} with another code: {result.text}"
 
 
 @cache
 def _document() -> dict[str, Any]:
-    return make_document(GROUPS, "https://api.test", [API_KEY])
+    return resolved(make_document(GROUPS, "https://api.test", [API_KEY]))
 
 
 @cache
@@ -66,6 +72,18 @@ def _validator(
     method: str, template: str, status: int, media_type: str
 ) -> Draft202012Validator:
     content = _operation(method, template)["responses"][str(status)]["content"]
-    return Draft202012Validator(
-        {**content[media_type]["schema"], "components": _document()["components"]}
-    )
+    return Draft202012Validator(_closed(content[media_type]["schema"]))
+
+
+def _closed(node: Any) -> Any:  # noqa: ANN401 - JSON data
+    """
+    Return a schema whose objects have no members that it does not list.
+    """
+    if isinstance(node, list):
+        return [_closed(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    closed = {name: _closed(value) for name, value in node.items()}
+    if isinstance(node.get("properties"), dict) and node.get("type") == "object":
+        closed.setdefault("additionalProperties", False)
+    return closed

@@ -26,7 +26,7 @@ class Colour(Enum):
 
 
 NUMBER = Integer(minimum=1, maximum=100)
-CAP = Cap(allowed=range(1, 241), described="from 1 to 240")
+CAP = Cap(name="Cap", allowed=range(1, 241), described="from 1 to 240")
 TEXT = Text(max_chars=5)
 LABEL = "a" * 63
 LONGEST = ".".join([LABEL, LABEL, LABEL, "a" * 61])
@@ -45,7 +45,7 @@ LONGEST = ".".join([LABEL, LABEL, LABEL, "a" * 61])
         (TEXT, "日本語です", "日本語です"),
         (Text(min_chars=0, max_chars=5), "", ""),
         (member_of(Colour), "red", Colour.RED),
-        (OneOf({"1h": 3600}), "1h", 3600),
+        (OneOf("Expiration", {"1h": 3600}), "1h", 3600),
         (Day(), "2024-02-29", date(2024, 2, 29)),
         (Domains(), "a.example", ("a.example",)),
     ],
@@ -143,7 +143,9 @@ def test_a_query_text_is_read(kind: FieldKind[object], text: str, read: object) 
         ("twenty", 422),
     ],
 )
-@pytest.mark.parametrize("kind", [NUMBER, Cap(allowed=(), described="nothing")])
+@pytest.mark.parametrize(
+    "kind", [NUMBER, Cap(name="Cap", allowed=(), described="nothing")]
+)
 def test_query_integers_are_strict(
     kind: FieldKind[object], text: str, status: int
 ) -> None:

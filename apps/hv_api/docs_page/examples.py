@@ -4,7 +4,7 @@ Examples of requests and answers, made of their schemas.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from hv_api.docs_page.families import Operation
@@ -108,11 +108,19 @@ def command_of(operation: Operation, server_url: str) -> str:
     return " \\\n  ".join(lines)
 
 
-def answer_of(schema: Schema) -> str:
+def answer_of(content: Schema) -> str:
     """
-    Return an answer as JSON, in lines.
+    Return an answer as JSON, in lines: a recorded one, or one of its schema.
+
+    Args:
+        content: Of a media type.
     """
-    return json.dumps(example_of(schema), indent=2, ensure_ascii=False)
+    answer = _recorded(content) or example_of(content["schema"])
+    return json.dumps(answer, indent=2, ensure_ascii=False)
+
+
+def _recorded(content: Schema) -> Any:  # noqa: ANN401 - JSON data
+    return content.get("examples", {}).get("recorded", {}).get("value")
 
 
 def example_of(schema: Schema, name: str = "") -> Any:  # noqa: ANN401 - JSON data
@@ -138,7 +146,8 @@ def example_of(schema: Schema, name: str = "") -> Any:  # noqa: ANN401 - JSON da
 
 
 def _plain(schema: Schema, name: str) -> Any:  # noqa: ANN401 - JSON data
-    match schema.get("type"):
+    kind = schema.get("type")
+    match kind[0] if isinstance(kind, list) else kind:
         case "object":
             members = schema.get("properties", {})
             names = schema.get("required", members)
@@ -158,7 +167,8 @@ def _text(schema: Schema) -> str:
     found = _IDENTIFIER.fullmatch(schema.get("pattern", ""))
     if found:
         return f"{found[2]}{_RANDOM}"
-    return _FORMATS.get(schema.get("format", ""), "…")
+    given = schema.get("examples", [_FORMATS.get(schema.get("format", ""), "…")])
+    return str(given[0])
 
 
 def _takes(schema: Schema, value: object) -> bool:
@@ -172,12 +182,18 @@ def _takes(schema: Schema, value: object) -> bool:
     }
     choices = [schema, *schema.get("anyOf", ())]
     return any(
-        isinstance(value, kinds[choice["type"]])
+        isinstance(value, kinds[kind])
         and value in choice.get("enum", (value,))
         and value == choice.get("const", value)
         for choice in choices
-        if choice.get("type") in kinds
+        for kind in _kinds(choice)
+        if kind in kinds
     )
+
+
+def _kinds(schema: Schema) -> Sequence[str]:
+    kind = schema.get("type", ())
+    return (kind,) if isinstance(kind, str) else kind
 
 
 def _path(operation: Operation) -> str:
@@ -190,7 +206,8 @@ def _path(operation: Operation) -> str:
 def _headers(operation: Operation) -> Iterator[str]:
     for parameter in operation.node["parameters"]:
         if parameter["in"] == "header" and parameter.get("required"):
-            value = parameter["schema"].get("const", _HEADERS.get(parameter["name"]))
+            words = parameter["schema"].get("enum", [_HEADERS.get(parameter["name"])])
+            value = words[0]
             yield f'-H "{parameter["name"]}: {value}"'
 
 
@@ -198,7 +215,9 @@ def _body(operation: Operation) -> Iterator[str]:
     content: Schema = operation.node.get("requestBody", {}).get("content", {})
     if "application/json" in content:
         yield '-H "Content-Type: application/json"'
-        body = _request(content["application/json"]["schema"])
+        body = _recorded(content["application/json"]) or _request(
+            content["application/json"]["schema"]
+        )
         yield f"-d '{json.dumps(body, ensure_ascii=False)}'"
         return
     for media_type in content:
@@ -208,7 +227,5 @@ def _body(operation: Operation) -> Iterator[str]:
 
 
 def _request(schema: Schema) -> Mapping[str, object]:
-    # Of one that may be left out, null is the other choice.
-    schema = schema["anyOf"][0] if "anyOf" in schema else schema
     names = schema.get("required") or list(schema["properties"])[:_FEW]
     return {name: example_of(schema["properties"][name], name) for name in names}

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import attrs
 
+from hv_api.openapi.names import BY_ORGANIZATION
 from hv_api.routing import ENV, KEY, ORG
 
 METHODS: Final = ("get", "put", "post", "patch", "delete", "options")
@@ -88,9 +89,9 @@ class Operation:
     @property
     def group(self) -> str:
         """
-        What it is about.
+        What it is about, whatever the family.
         """
-        return str(self.node["tags"][0])
+        return str(self.node["tags"][0]).removesuffix(BY_ORGANIZATION)
 
     @property
     def work(self) -> tuple[str, str]:
@@ -108,8 +109,11 @@ class Operation:
 def operations_of(document: Mapping[str, Any]) -> Sequence[Operation]:
     """
     Return every operation of an OpenAPI document, in the order of its tags.
+
+    Args:
+        document: Without references; see hv_api.openapi.components.resolved.
     """
-    order = [tag["name"] for tag in document["tags"]]
+    order = [tag["name"].removesuffix(BY_ORGANIZATION) for tag in document["tags"]]
     credential = credential_of(document)
     found = [
         _operation(path, method, item, credential)
@@ -148,7 +152,7 @@ def _operation(
     path: str, method: str, item: Mapping[str, Any], credential: str
 ) -> Operation:
     node = item[method]
-    parameters = [*item["parameters"], *node["parameters"]]
+    parameters = [*item.get("parameters", ()), *node["parameters"]]
     return Operation(
         method=method.upper(),
         path=path,

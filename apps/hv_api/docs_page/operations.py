@@ -93,7 +93,7 @@ def _answers(responses: Node) -> Iterator[Element]:
                 yield element(
                     "details",
                     element("summary", "Example"),
-                    block(answer_of(schema)),
+                    block(answer_of(content)),
                 )
 
 

@@ -16,6 +16,7 @@ from hv_api.docs_page.families import (
     operations_of,
 )
 from hv_api.docs_page.operations import section_of
+from hv_api.openapi.components import resolved
 
 Node = Mapping[str, Any]
 Groups = Mapping[str, Sequence[Operation]]
@@ -25,6 +26,7 @@ def render_page(document: Node) -> bytes:
     """
     Return the page in UTF-8.
     """
+    document = resolved(document)
     info = document["info"]
     operations = operations_of(document)
     parts = {family: _grouped(operations, family) for family in Family}

@@ -88,6 +88,10 @@ def _plain(schema: Schema) -> Schema:
     """
     Return a schema without the null that may stand for it.
     """
+    if isinstance(schema.get("type"), list):
+        words = [word for word in schema.get("enum", ()) if word is not None]
+        kind = next(word for word in schema["type"] if word != "null")
+        return {**schema, "type": kind, **({"enum": words} if words else {})}
     choices = [p for p in schema.get("anyOf", ()) if p != {"type": "null"}]
     if len(choices) == 1 and len(schema["anyOf"]) > 1:
         rest = {name: value for name, value in schema.items() if name != "anyOf"}

@@ -10,7 +10,7 @@ from typing import Final
 import falcon
 
 from hv_api.docs_page.page import render_page
-from hv_api.openapi import Document
+from hv_api.openapi.components import Document
 from hv_web.files import send
 from hv_web.pages import (
     PAGE_TYPE,

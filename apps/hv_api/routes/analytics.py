@@ -49,10 +49,13 @@ class _Report:
     A report, and of what it exists.
 
     Attributes:
+        name: The end of its path.
+        operation: See Route.name.
         roots: Organizations, environments and the key, or one video.
     """
 
     name: str
+    operation: str
     resource: Callable[[Services], object]
     summary: str
     answer: Schema
@@ -68,6 +71,7 @@ class _Report:
                 "GET",
                 f"{root}/analytics/{self.name}",
                 self.resource,
+                name=self.operation,
                 summary=self.summary,
                 answer=self.answer,
                 permission=Permission.ANALYTICS_READ,
@@ -82,6 +86,7 @@ _REPORTS: Final = (
     _Report(
         name="usage",
         resource=analytics.UsageResource,
+        operation="getUsage",
         summary="Report what each environment holds and what was served of it.",
         answer=answers.USAGE,
         query=UsageParameters,
@@ -90,6 +95,7 @@ _REPORTS: Final = (
     _Report(
         name="daily",
         resource=analytics.DailyUsageResource,
+        operation="getDailyUsage",
         summary="Report what was served on each day.",
         answer=answers.DAILY,
         query=DailyParameters,
@@ -98,6 +104,7 @@ _REPORTS: Final = (
     _Report(
         name="storage",
         resource=analytics.StorageUsageResource,
+        operation="getStorageUsage",
         summary="Report how much is stored.",
         answer=answers.STORAGE,
         query=StorageParameters,
@@ -106,6 +113,7 @@ _REPORTS: Final = (
     _Report(
         name="resolution-distribution",
         resource=analytics.HeightDistributionResource,
+        operation="getResolutionDistribution",
         summary="Report what was served of each resolution.",
         answer=answers.DISTRIBUTION,
         query=ResolutionParameters,
@@ -114,6 +122,7 @@ _REPORTS: Final = (
     _Report(
         name="resolution",
         resource=analytics.VideoResolutionResource,
+        operation="getVideoResolutions",
         summary="Report what was served of a video, by resolution.",
         answer=answers.VIDEO_RESOLUTION,
         query=VideoParameters,
@@ -122,6 +131,7 @@ _REPORTS: Final = (
     _Report(
         name="explain",
         resource=analytics.VideoExplanationResource,
+        operation="explainVideoCount",
         summary="Show how the count of a video's day came about.",
         answer=answers.EXPLANATION,
         query=ExplainParameters,
@@ -130,6 +140,7 @@ _REPORTS: Final = (
     _Report(
         name="playback-quality",
         resource=video_reports.VideoPlaybackQualityResource,
+        operation="getVideoPlaybackQuality",
         summary="Report how playback of a video went, as players measured it, by day.",
         answer=reports.PLAYBACK_QUALITY,
         query=PlaybackQualityParameters,
@@ -138,6 +149,7 @@ _REPORTS: Final = (
     _Report(
         name="breakdown",
         resource=video_reports.VideoBreakdownResource,
+        operation="getVideoBreakdown",
         summary="Report where a video's segments went: by country or by page.",
         answer=reports.BREAKDOWN,
         query=BreakdownParameters,
@@ -146,6 +158,7 @@ _REPORTS: Final = (
     _Report(
         name="viewers",
         resource=analytics.ViewersResource,
+        operation="getViewers",
         summary="Count the current viewers.",
         answer=answers.VIEWERS,
         query=ViewersParameters,
@@ -154,6 +167,7 @@ _REPORTS: Final = (
     _Report(
         name="viewers",
         resource=analytics.VideoViewersResource,
+        operation="getVideoViewers",
         summary="Count the current viewers of a video.",
         answer=answers.VIEWERS,
         query=ViewersParameters,

@@ -14,6 +14,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "GET",
         f"{KEY}/events",
         events.EventListResource,
+        name="listEvents",
         summary="List what has happened to videos since a cursor.",
         answer=wire.EVENTS,
         permission=Permission.VIDEOS_READ,

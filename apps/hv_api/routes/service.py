@@ -8,6 +8,7 @@ from hv_api.resources import documents, environments, health, whoami
 from hv_api.routing import KEY, ORG, Route, Special
 from hvcore.wire import answer_schemas as answers
 from hvcore.wire.access.whoami import WHOAMI
+from hvcore.wire.schema import named
 
 ROUTES: Final[tuple[Route, ...]] = (
     Route(
@@ -15,6 +16,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "/health",
         health.HealthResource,
         is_open=True,
+        name="getHealth",
         summary="Ask whether the service can work.",
         answer=answers.HEALTH,
     ),
@@ -23,6 +25,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "/health/live",
         health.LivenessResource,
         is_open=True,
+        name="getLiveness",
         summary="Ask whether the process answers.",
         answer=answers.LIVE,
     ),
@@ -31,6 +34,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "/health/ready",
         health.ApiReadinessResource,
         is_open=True,
+        name="getReadiness",
         summary="Ask whether the process can serve now; 503 if not.",
         answer=answers.LIVE,
     ),
@@ -38,6 +42,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "GET",
         f"{ORG}/environments",
         environments.EnvironmentsResource,
+        name="listEnvironments",
         summary="List the environments that the key may use; also tests a key.",
         answer=answers.ENVIRONMENTS,
     ),
@@ -45,6 +50,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "GET",
         f"{KEY}/whoami",
         whoami.WhoAmIResource,
+        name="getWhoAmI",
         summary="Describe the calling key, and what it may do.",
         answer=WHOAMI,
         is_for_every_key=True,
@@ -54,8 +60,9 @@ ROUTES: Final[tuple[Route, ...]] = (
         f"{KEY}/openapi.json",
         documents.OpenApiResource,
         is_open=True,
+        name="getOpenApiDocument",
         summary="Get the description of every route (OpenAPI 3.1).",
-        answer={"type": "object"},
+        answer=named("OpenApiDocument", {"type": "object"}),
         special=Special(answer_type="application/json"),
     ),
     Route(
@@ -63,6 +70,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "/docs",
         documents.DocsPageResource,
         is_open=True,
+        name="getDocsPage",
         summary="Read the same as a page.",
         special=Special(answer_type="text/html"),
     ),
@@ -71,6 +79,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "/docs/search.js",
         documents.DocsScriptResource,
         is_open=True,
+        name="getDocsScript",
         summary="Get the search of the page.",
         special=Special(answer_type="text/javascript"),
     ),
@@ -79,6 +88,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "/",
         documents.ApiFrontPageResource,
         is_open=True,
+        name="getFrontPage",
         summary="Read what this address is, and where to go.",
         special=Special(answer_type="text/html"),
     ),
@@ -87,6 +97,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         "/docs/style.css",
         documents.DocsStyleResource,
         is_open=True,
+        name="getDocsStyle",
         summary="Get the style of the pages.",
         special=Special(answer_type="text/css"),
     ),

@@ -30,6 +30,7 @@ def _list(root: str, summary: str, *errors: type[HvError]) -> Route:
         "GET",
         f"{root}/videos",
         videos.VideoListResource,
+        name="listVideos",
         summary=summary,
         answer=answers.VIDEO_LIST,
         permission=Permission.VIDEOS_READ,
@@ -38,11 +39,14 @@ def _list(root: str, summary: str, *errors: type[HvError]) -> Route:
     )
 
 
-def _details(path: str, resource: Callable[[Services], object]) -> Route:
+def _details(
+    path: str, resource: Callable[[Services], object], name: str = "getVideoDetails"
+) -> Route:
     return Route(
         "GET",
         path,
         resource,
+        name=name,
         summary="Describe a video.",
         answer=answers.VIDEO_DETAILS,
         permission=Permission.VIDEOS_READ,
@@ -55,6 +59,7 @@ def _conformance(video: str) -> Route:
         "GET",
         f"{video}/conformance",
         ConformanceResource,
+        name="getVideoConformance",
         summary="Get the findings of the check of a finished video.",
         answer=CONFORMANCE,
         permission=Permission.VIDEOS_READ,
@@ -67,6 +72,7 @@ def _deletion(path: str, resource: Callable[[Services], object]) -> Route:
         "DELETE",
         path,
         resource,
+        name="deleteVideo",
         summary="Delete a video.",
         answer=answers.DELETION,
         permission=Permission.VIDEOS_WRITE,
@@ -81,7 +87,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     _list(ENV, "List an environment's videos.", EnvironmentNotFoundError),
     _list(KEY, "List the videos of the key's environment."),
     _details(f"{ORG}/videos/{{publicID}}/details", videos.VideoDetailsResource),
-    _details(f"{KEY}/videos/{{assetId}}", videos.VideoResource),
+    _details(f"{KEY}/videos/{{assetId}}", videos.VideoResource, "getVideo"),
     _details(f"{KEY}/videos/{{assetId}}/details", videos.VideoDetailsResource),
     _conformance(f"{ORG}/videos/{{videoID}}"),
     _conformance(f"{KEY}/videos/{{assetId}}"),

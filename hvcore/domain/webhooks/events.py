@@ -44,7 +44,7 @@ VIDEO_KINDS: Final = tuple(kind for kind in EventKind if kind is not EventKind.T
 
 DOCUMENTED_KINDS: Final = frozenset({EventKind.COMPLETED, EventKind.FAILED})
 """The interface's own two: what a webhook endpoint gets that names no kinds."""
-_TEST_STATUS: Final = "test"
+TEST_STATUS: Final = "test"
 
 
 @attrs.frozen(kw_only=True)
@@ -86,7 +86,7 @@ def new_test_event(org_id: OrgId, env_id: EnvId) -> VideoEvent:
         env_id=env_id,
         video_id=new_video_id(),
         sequence=1,
-        status=_TEST_STATUS,
+        status=TEST_STATUS,
         error=None,
     )
 

@@ -11,9 +11,11 @@ from hvcore.wire.responses import Payload, timestamp
 from hvcore.wire.schema import STRING, TIMESTAMP, array, nullable, record
 
 ENTRIES: Final = record(
+    "AuditEntryList",
     {
         "entries": array(
             record(
+                "AuditEntry",
                 {
                     "at": TIMESTAMP,
                     "actor": STRING,
@@ -22,10 +24,10 @@ ENTRIES: Final = record(
                     "subject": STRING,
                     "orgID": nullable(STRING),
                     "details": {"type": "object"},
-                }
+                },
             )
         )
-    }
+    },
 )
 TABLE: Final = table("audit-log", ENTRIES, "entries")
 

@@ -22,9 +22,12 @@ from hvcore.wire.schema import (
     words_of,
 )
 
-_QUOTA: Final[Schema] = record({"limit": COUNT, "used": NUMBER})
-QUOTAS: Final[Schema] = record({}, {quota.value: _QUOTA for quota in Quota})
+_QUOTA: Final[Schema] = record("QuotaUse", {"limit": COUNT, "used": NUMBER})
+QUOTAS: Final[Schema] = record(
+    "QuotaUses", {}, {quota.value: _QUOTA for quota in Quota}
+)
 WHOAMI: Final[Schema] = record(
+    "WhoAmI",
     {
         "orgID": nullable(STRING),
         "envID": nullable(STRING),
@@ -35,7 +38,7 @@ WHOAMI: Final[Schema] = record(
         "permissions": array(words_of(Permission)),
         "expiresAt": nullable(TIMESTAMP),
         "quotas": QUOTAS,
-    }
+    },
 )
 
 

@@ -68,7 +68,10 @@ class OpenDay:
         return Day().from_text(text) if text else None
 
     def schema(self) -> Schema:
-        return {"anyOf": [Day().schema(), {"type": "string", "maxLength": 0}]}
+        """
+        Return the form, without the format of a day, which an empty text has not.
+        """
+        return {"type": "string", "pattern": "^(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?$"}
 
 
 def _format() -> ExportFormat | None:

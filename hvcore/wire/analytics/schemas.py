@@ -18,12 +18,17 @@ from hvcore.wire.schema import (
     Schema,
     array,
     identifier,
-    one_of,
     record,
     words_of,
 )
 
 SECONDS: Final[Schema] = {**NUMBER, "minimum": 0}
+MOMENT: Final[Schema] = {
+    "type": "string",
+    "pattern": r"^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z)?$",
+    "examples": ["2026-01-02T03:04:05.678Z"],
+}
+"""A timestamp, or an empty text: without a format, for no program could read that."""
 
 PRESET_DURATIONS: Final = {
     preset: f"{preset.value}QualityDuration" for preset in reversed(Preset)
@@ -32,7 +37,7 @@ PRESET_DURATIONS: Final = {
 
 
 def _moment(name: str) -> dict[str, Schema]:
-    return {name: {"anyOf": [TIMESTAMP, one_of("")]}, f"{name}Valid": BOOLEAN}
+    return {name: MOMENT, f"{name}Valid": BOOLEAN}
 
 
 _NAMES: Final[dict[str, Schema]] = {
@@ -43,9 +48,11 @@ _NAMES: Final[dict[str, Schema]] = {
 }
 
 USAGE: Final = record(
+    "UsageReport",
     {
         "usage": array(
             record(
+                "EnvironmentUsage",
                 {
                     "idpOrgId": STRING,
                     "envId": STRING,
@@ -56,15 +63,17 @@ USAGE: Final = record(
                     "segmentsServedInPeriod": COUNT,
                     **_moment("firstVideoUploaded"),
                     **_moment("lastSegmentServed"),
-                }
+                },
             )
         )
-    }
+    },
 )
 DAILY: Final = record(
+    "DailyUsageReport",
     {
         "dailyUsage": array(
             record(
+                "UsageOfDay",
                 {
                     "deliveryDate": DAY,
                     "segmentsServed": COUNT,
@@ -72,26 +81,30 @@ DAILY: Final = record(
                     "hdSegments": COUNT,
                     "sdSegments": COUNT,
                     "ldSegments": COUNT,
-                }
+                },
             )
         )
-    }
+    },
 )
 STORAGE: Final = record(
+    "StorageReport",
     {
         "storage": record(
+            "StoredVideos",
             {
                 "totalVideos": COUNT,
                 "totalDurationSeconds": SECONDS,
                 "avgVideoDuration": SECONDS,
                 **dict.fromkeys(PRESET_DURATIONS.values(), SECONDS),
-            }
+            },
         )
-    }
+    },
 )
 VIDEO_RESOLUTION: Final = record(
+    "VideoResolutionReport",
     {
         "summary": record(
+            "VideoResolutionSummary",
             {
                 **_NAMES,
                 "assetId": identifier("vid_"),
@@ -103,10 +116,11 @@ VIDEO_RESOLUTION: Final = record(
                 **_moment("lastServed"),
                 "mostPopularResolution": COUNT,
                 "mostPopularResolutionValid": BOOLEAN,
-            }
+            },
         ),
         "resolutions": array(
             record(
+                "VideoResolution",
                 {
                     **_NAMES,
                     "resolutionHeight": COUNT,
@@ -114,15 +128,17 @@ VIDEO_RESOLUTION: Final = record(
                     "daysServed": COUNT,
                     **_moment("firstServed"),
                     **_moment("lastServed"),
-                }
+                },
             )
         ),
-    }
+    },
 )
 DISTRIBUTION: Final = record(
+    "ResolutionDistributionReport",
     {
         "distribution": array(
             record(
+                "ServedResolution",
                 {
                     "resolutionHeight": COUNT,
                     "segmentsServed": COUNT,
@@ -130,16 +146,18 @@ DISTRIBUTION: Final = record(
                     "daysActive": COUNT,
                     **_moment("firstServed"),
                     **_moment("lastServed"),
-                }
+                },
             )
         )
-    }
+    },
 )
 
 _REASON: Final = words_of(IgnoredReason)
 EXPLANATION: Final = record(
+    "CountExplanationReport",
     {
         "explanation": record(
+            "ExplainedDay",
             {
                 **_NAMES,
                 "assetId": identifier("vid_"),
@@ -154,38 +172,48 @@ EXPLANATION: Final = record(
                 "estimatedViews": COUNT,
                 "formula": STRING,
                 "calculation": STRING,
-            }
+            },
         ),
         "resolutions": array(
             record(
+                "ExplainedResolution",
                 {
                     "resolutionHeight": COUNT,
                     "acceptedRequests": COUNT,
                     "ignoredRequests": COUNT,
                     "ignoredByReason": array(
-                        record({"reason": _REASON, "requests": COUNT})
+                        record(
+                            "IgnoredRequests", {"reason": _REASON, "requests": COUNT}
+                        )
                     ),
                     **_moment("firstServed"),
                     **_moment("lastServed"),
-                }
+                },
             )
         ),
         "ignored": array(
-            record({"reason": _REASON, "meaning": STRING, "requests": COUNT})
+            record(
+                "ExplainedReason",
+                {"reason": _REASON, "meaning": STRING, "requests": COUNT},
+            )
         ),
-    }
+    },
 )
 VIEWERS: Final = record(
+    "ViewersReport",
     {
         "viewers": record(
+            "CurrentViewers",
             {
                 "currentViewers": COUNT,
                 "currentViewersValid": BOOLEAN,
                 "windowSeconds": COUNT,
                 "asOf": TIMESTAMP,
                 "minutesValid": BOOLEAN,
-            }
+            },
         ),
-        "minutes": array(record({"minute": TIMESTAMP, "segmentsServed": COUNT})),
-    }
+        "minutes": array(
+            record("ServedMinute", {"minute": TIMESTAMP, "segmentsServed": COUNT})
+        ),
+    },
 )

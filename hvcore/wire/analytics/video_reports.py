@@ -63,12 +63,15 @@ _NAMES: Final[Mapping[str, Schema]] = {
     "assetId": identifier("vid_"),
 }
 PLAYBACK_QUALITY: Final = record(
+    "PlaybackQualityReport",
     {
         "summary": record(
-            {**_NAMES, "reports": COUNT, "playbackQualityValid": BOOLEAN}
+            "PlaybackQualitySummary",
+            {**_NAMES, "reports": COUNT, "playbackQualityValid": BOOLEAN},
         ),
         "playbackQuality": array(
             record(
+                "PlaybackQualityOfDay",
                 {
                     "deliveryDate": DAY,
                     "reports": COUNT,
@@ -77,25 +80,30 @@ PLAYBACK_QUALITY: Final = record(
                         for metric in METRICS
                         for name, schema in _members(metric)
                     },
-                }
+                },
             )
         ),
-    }
+    },
 )
 BREAKDOWN: Final = record(
+    "BreakdownReport",
     {
         "summary": record(
+            "BreakdownSummary",
             {
                 **_NAMES,
                 "by": words_of(BreakdownBy),
                 "segmentsServed": COUNT,
                 "breakdownValid": BOOLEAN,
-            }
+            },
         ),
         "breakdown": array(
-            record({"deliveryDate": DAY, "value": STRING, "segmentsServed": COUNT})
+            record(
+                "BreakdownOfDay",
+                {"deliveryDate": DAY, "value": STRING, "segmentsServed": COUNT},
+            )
         ),
-    }
+    },
 )
 
 

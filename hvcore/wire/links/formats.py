@@ -113,10 +113,14 @@ class DomainList:
 
     def schema(self) -> Schema:
         """
-        Return both forms.
+        Return the list; a text is for people, and one form is for generators.
         """
-        items = {"type": "array", "items": STRING, "minItems": 1}
-        return {"anyOf": [{**items, "maxItems": MAX_DOMAINS}, Domains().schema()]}
+        return {
+            "type": "array",
+            "items": STRING,
+            "minItems": 1,
+            "maxItems": MAX_DOMAINS,
+        }
 
 
 @attrs.frozen(kw_only=True)

@@ -45,7 +45,7 @@ class EdgeKeyRequest:
         DomainList(),
         (),
         about="The pages that may use it, such as example.com or *.example.com; "
-        "by default every page.",
+        "by default every page. One text with commas will do as well.",
     )
     expires_at: datetime | None = optional(
         "expiresAt", Timestamp(), None, about="When it stops playing; by default never."
@@ -91,6 +91,7 @@ def expires_after(now: datetime) -> Check:
 
 
 EDGE_KEY: Final = record(
+    "EdgeKey",
     {
         "edgeKey": identifier("ek_"),
         "videoID": VIDEO_ID,
@@ -100,9 +101,9 @@ EDGE_KEY: Final = record(
         "revokedAt": nullable(TIMESTAMP),
         "playbackURL": ADDRESS,
         "embedURL": ADDRESS,
-    }
+    },
 )
-EDGE_KEYS: Final = record({"edgeKeys": array(EDGE_KEY)})
+EDGE_KEYS: Final = record("EdgeKeyList", {"edgeKeys": array(EDGE_KEY)})
 
 _SHARE = {
     "shareID": identifier("shr_"),
@@ -116,8 +117,8 @@ _SHARE = {
     "viewerEmail": nullable(STRING),
     "revokedAt": nullable(TIMESTAMP),
 }
-SHARE: Final = record(_SHARE)
-SHARES: Final = record({"shares": array(SHARE)})
+SHARE: Final = record("ShareLink", _SHARE)
+SHARES: Final = record("ShareLinkList", {"shares": array(SHARE)})
 
 
 def edge_key(key: EdgeKey, *, embed_url: str) -> Payload:

@@ -23,8 +23,10 @@ VIDEO_URL: Final = "videoURL"
 SOURCE_URL: Final = "sourceUrl"
 
 _VIDEO_ID: Final = identifier("vid_")
-FETCHED_VIDEO: Final = record({"assetId": _VIDEO_ID, "videoID": _VIDEO_ID})
-FETCHED_FILE: Final = record({"bucketPath": STRING})
+FETCHED_VIDEO: Final = record(
+    "FetchedVideo", {"assetId": _VIDEO_ID, "videoID": _VIDEO_ID}
+)
+FETCHED_FILE: Final = record("FetchedFile", {"bucketPath": STRING})
 
 _TEXT: Final = Text(max_chars=MAX_ADDRESS_CHARS)
 

@@ -26,13 +26,21 @@ from hvcore.wire.converter import Check, LateFieldError, read_query
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE
 from hvcore.wire.requests import VideoUploadRequest
 from hvcore.wire.responses import Payload
-from hvcore.wire.schema import ADDRESS, COUNT, STRING, Schema, identifier, record
+from hvcore.wire.schema import (
+    ADDRESS,
+    COUNT,
+    INTEGER,
+    STRING,
+    Schema,
+    identifier,
+    record,
+)
 
 ALIASES: Final = {"filename": "fileName", "filetype": "contentType"}
 """The names that tus clients use by themselves."""
 REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
-    "Tus-Resumable": {"type": "string", "const": VERSION},
-    "Upload-Length": {"type": "integer", "minimum": 1, "maximum": MAX_UPLOAD_BYTES},
+    "Tus-Resumable": {"type": "string", "enum": [VERSION]},
+    "Upload-Length": {**INTEGER, "minimum": 1, "maximum": MAX_UPLOAD_BYTES},
     "Upload-Metadata": STRING,
 }
 REFUSED_HEADERS: Final = ("Upload-Defer-Length",)
@@ -45,13 +53,14 @@ ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
     "Tus-Resumable": STRING,
 }
 RESUMABLE_UPLOAD: Final = record(
+    "ResumableUpload",
     {
         "uploadURL": ADDRESS,
         "bucketPath": STRING,
         "expiresAt": COUNT,
         "assetId": identifier("vid_"),
         "videoID": identifier("vid_"),
-    }
+    },
 )
 
 _LENGTH: Final = "Upload-Length"

@@ -40,19 +40,21 @@ class CaptionParameters:
 
 
 CAPTIONS: Final = record(
+    "CaptionList",
     {
         "captions": array(
             record(
+                "Caption",
                 {
                     "language": LANGUAGE,
                     "label": STRING,
                     "createdAt": TIMESTAMP,
                     "cues": COUNT,
                     "sizeBytes": COUNT,
-                }
+                },
             )
         )
-    }
+    },
 )
 
 

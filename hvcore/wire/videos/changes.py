@@ -61,11 +61,12 @@ class CustomThumbnailRequest:
 
 
 THUMBNAIL: Final = record(
+    "Thumbnail",
     {
         "videoID": VIDEO_ID,
         "thumbnailUrl": ADDRESS,
-        "status": one_of("ready", "pending"),
-    }
+        "status": one_of("ThumbnailStatus", "ready", "pending"),
+    },
 )
 
 

@@ -12,6 +12,7 @@ _SECONDS: Final[Schema] = {"type": "number", "minimum": 0}
 
 CHAPTER_LIST: Final = array(
     record(
+        "Chapter",
         {
             "startSeconds": _SECONDS,
             "endSeconds": _SECONDS,
@@ -20,10 +21,10 @@ CHAPTER_LIST: Final = array(
                 "minLength": 1,
                 "maxLength": MAX_CHAPTER_TITLE_CHARS,
             },
-        }
+        },
     )
 )
-CHAPTERS: Final = record({"chapters": CHAPTER_LIST})
+CHAPTERS: Final = record("ChapterList", {"chapters": CHAPTER_LIST})
 
 
 def chapters(found: Iterable[Chapter]) -> dict[str, object]:

@@ -21,6 +21,7 @@ from hvcore.wire.schema import (
 )
 
 _FINDING: Final = record(
+    "ConformanceFinding",
     {
         "rule": STRING,
         "level": words_of(FindingLevel),
@@ -33,6 +34,7 @@ _FINDING: Final = record(
     {"chosenBy": STRING},
 )
 CONFORMANCE: Final = record(
+    "ConformanceReport",
     {
         "conformant": BOOLEAN,
         "checkedAt": TIMESTAMP,
@@ -44,7 +46,7 @@ CONFORMANCE: Final = record(
         "playlists": COUNT,
         "segments": COUNT,
         "readBytes": COUNT,
-    }
+    },
 )
 
 

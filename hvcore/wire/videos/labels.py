@@ -28,7 +28,7 @@ from hvcore.domain.videos.labels import (
 )
 from hvcore.wire.converter import Null, clearable, optional
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Text, string
-from hvcore.wire.schema import STRING, Schema, array, nullable
+from hvcore.wire.schema import STRING, Schema, array, named, nullable
 
 _KEY_PATTERN: Final = rf"[A-Za-z0-9_.-]{{1,{MAX_METADATA_KEY_CHARS}}}"
 _KEY: Final = re.compile(_KEY_PATTERN)
@@ -39,7 +39,9 @@ _KEY_RULE: Final = (
 _NO_CONTROLS: Final = r"^[^\u0000-\u001f\u007f-\u009f]*$"
 _NO_CONTROLS_NOR_COMMA: Final = r"^[^\u0000-\u001f\u007f-\u009f,]*$"
 
-METADATA: Final[Schema] = {"type": "object", "additionalProperties": STRING}
+METADATA: Final[Schema] = named(
+    "Metadata", {"type": "object", "additionalProperties": STRING}
+)
 LABELS: Final[Mapping[str, Schema]] = {
     "externalID": STRING,
     "metadata": METADATA,

@@ -10,6 +10,7 @@ from hvcore.wire.schema import BOOLEAN, Schema, record
 _PLACE: Final[Schema] = {"type": "string", "format": "uri-template"}
 """RFC 6570: with a place for a token, if the video is private."""
 PLAYBACK: Final[Schema] = record(
+    "Playback",
     {
         "playlistURL": _PLACE,
         "manifestURL": _PLACE,
@@ -17,7 +18,7 @@ PLAYBACK: Final[Schema] = record(
         "thumbnailURL": _PLACE,
         "storyboardURL": _PLACE,
         "needsToken": BOOLEAN,
-    }
+    },
 )
 
 

@@ -6,6 +6,7 @@ Source: interface, "Events".
 
 import base64
 import re
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -13,6 +14,7 @@ import attrs
 from hvcore.domain.playback.addresses import PlaybackPlaces
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
 from hvcore.domain.webhooks.events import (
+    TEST_STATUS,
     VIDEO_KINDS,
     EventKind,
     EventPage,
@@ -45,23 +47,39 @@ _KINDS: Final = {kind.value: kind for kind in VIDEO_KINDS}
 _PLAIN_CURSOR: Final = re.compile(r"1:(0|[1-9][0-9]{0,17})")
 _CURSOR_PATTERN: Final = "[0-9A-Za-z_-]{4,40}"
 
+_STATES: Final = ("transcoding", "ready", "failed", "deleted")
+_FACTS: Final[Mapping[str, Schema]] = {
+    "videoId": VIDEO_ID,
+    "id": identifier("evt_"),
+    "timestamp": TIMESTAMP,
+    "orgID": STRING,
+    "envID": STRING,
+    "sequence": {"type": "integer", "minimum": 1},
+    "error": nullable(STRING),
+    "playback": nullable(PLAYBACK),
+}
 EVENT: Final[Schema] = record(
+    "VideoEvent",
     {
-        "event": one_of(*_KINDS),
-        "videoId": VIDEO_ID,
-        "status": one_of("transcoding", "ready", "failed", "deleted"),
-        "id": identifier("evt_"),
-        "timestamp": TIMESTAMP,
-        "orgID": STRING,
-        "envID": STRING,
-        "sequence": {"type": "integer", "minimum": 1},
-        "error": nullable(STRING),
-        "playback": nullable(PLAYBACK),
+        "event": one_of("VideoEventKind", *_KINDS),
+        "status": one_of("VideoEventStatus", *_STATES),
+        **_FACTS,
     },
     LABELS,
 )
+EVENT_SENT: Final[Schema] = record(
+    "WebhookEvent",
+    {
+        # Endpoints are told to ignore kinds that they do not know.
+        "event": {"type": "string", "examples": [*_KINDS, EventKind.TEST.value]},
+        "status": {"type": "string", "examples": [*_STATES, TEST_STATUS]},
+        **_FACTS,
+    },
+    LABELS,
+)
+"""What endpoints get: an event of the list, or one that somebody tries them with."""
 EVENTS: Final[Schema] = record(
-    {"events": array(EVENT), "cursor": STRING, "hasMore": BOOLEAN}
+    "VideoEventList", {"events": array(EVENT), "cursor": STRING, "hasMore": BOOLEAN}
 )
 
 

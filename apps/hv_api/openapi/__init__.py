@@ -1,0 +1,3 @@
+"""
+The OpenAPI document of the API, made of the route table.
+"""

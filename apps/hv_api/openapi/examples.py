@@ -1,0 +1,16 @@
+"""
+Examples of requests and answers, as the service gave them to a test.
+
+``tests/http/api/test_examples.py`` sends the requests again and compares;
+``HV_RECORD_EXAMPLES=1`` makes it write the file.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+FILE: Final = Path(__file__).with_name("examples.json")
+
+EXAMPLES: Final[Mapping[str, object]] = json.loads(FILE.read_text("utf-8"))
+"""Of requests and answers by the names of their schemas, of errors by their codes."""

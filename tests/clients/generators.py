@@ -1,0 +1,247 @@
+"""
+The generators of clients, and how each is called.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from tests.npm_packages import npm_packages
+from tests.python_programs import python_programs
+
+CALLS: Final = Path(__file__).with_name("calls")
+
+_PYTHON: Final = (
+    "openapi-generator-cli==7.26.0",
+    "openapi-python-client==0.29.1",
+    "httpx==0.28.1",
+    "pydantic==2.14.4",
+    "python-dateutil==4.0.0",
+    "urllib3==2.8.0",
+    "mypy==2.4.1",
+    "pytest==9.2.0",
+    "types-python-dateutil==2.9.0.20261116",
+)
+_NPM: Final = (
+    "@hey-api/openapi-ts@0.99.0",
+    "openapi-fetch@0.17.0",
+    "openapi-typescript@7.13.0",
+    "orval@8.38.0",
+    "typescript@5.9.3",
+    "@types/node@20.9.5",
+)
+_GO_OPTIONS: Final = (
+    # Without it, words of two lists have one name.
+    "enumClassPrefix=true",
+    "disallowAdditionalPropertiesIfNotPresent=false",
+    "packageName=client",
+)
+_JAVA_OPTIONS: Final = (
+    "library=native",
+    "openApiNullable=false",
+    "dateLibrary=legacy",
+    "disallowAdditionalPropertiesIfNotPresent=false",
+    "useJakartaEe=false",
+    "documentationProvider=none",
+    "annotationLibrary=none",
+)
+_ORVAL: Final = """\
+// It cannot send either JSON or a picture, and takes what may be JSON or NDJSON for a
+// stream: it is shown the first of them.
+const first = (content) => Object.fromEntries(Object.entries(content).slice(0, 1));
+const transformer = (document) => {
+  for (const item of Object.values(document.paths)) {
+    for (const { requestBody, responses } of Object.values(item)) {
+      for (const part of [requestBody, ...Object.values(responses ?? {})]) {
+        if (part?.content) part.content = first(part.content);
+      }
+    }
+  }
+  return document;
+};
+module.exports = {
+  hv: { input: { target: %s, override: { transformer } }, output: %s },
+};
+"""
+_GENERATED: Final = """\
+package javax.annotation;
+
+public @interface Generated {
+  String[] value();
+  String comments() default "";
+  String date() default "";
+}
+"""
+"""The one class that the client for Java takes of a library."""
+
+
+def npm() -> Path:
+    """
+    Return the ``node_modules`` with the generators for TypeScript.
+    """
+    return npm_packages(*_NPM)
+
+
+def python() -> Path:
+    """
+    Return the environment with the generators for Python, and with openapi-generator.
+    """
+    return python_programs(*_PYTHON)
+
+
+def run(
+    command: Sequence[str | Path],
+    folder: Path,
+    environ: Mapping[str, str] | None = None,
+) -> str:
+    """
+    Run a program, and return what it wrote.
+    """
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=folder,
+        env={**os.environ, **(environ or {})},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, (
+        f"{command}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
+    )
+    return done.stdout
+
+
+def jar() -> Path:
+    """
+    Return openapi-generator.
+    """
+    (found,) = python().glob("lib/*/site-packages/**/openapi-generator*.jar")
+    return found
+
+
+def openapi_generator(
+    language: str, document: Path, folder: Path, *options: str
+) -> None:
+    """
+    Have openapi-generator write a client into a folder.
+    """
+    java = shutil.which("java")
+    assert java, "java is needed; mend: apt install default-jdk-headless"
+    command: list[str | Path] = [java, "-Xmx512m", "-jar", jar(), "generate"]
+    command += ["-g", language, "-i", document, "-o", folder]
+    if options:
+        command.append(f"--additional-properties={','.join(options)}")
+    run(command, document.parent)
+
+
+def openapi_generator_python(document: Path, folder: Path) -> None:
+    """
+    Write ``openapi_client``.
+    """
+    openapi_generator("python", document, folder)
+
+
+def openapi_python_client(document: Path, folder: Path) -> None:
+    """
+    Write ``video_hosting_and_delivery_client``.
+    """
+    program = python() / "bin" / "openapi-python-client"
+    command = [program, "generate", "--path", document, "--output-path", folder]
+    told = run([*command, "--overwrite"], document.parent)
+    # It sends no WebVTT and no pictures, and says so of these bodies.
+    assert "Endpoint will not be generated" not in told, told
+
+
+def go_client(document: Path, folder: Path) -> Path:
+    """
+    Write a client in Go, and return the program of its calls.
+    """
+    go = shutil.which("go")
+    assert go, "go is needed; mend: apt install golang-go"
+    openapi_generator("go", document, folder / "client", *_GO_OPTIONS)
+    for name in ("go.mod", "go.sum"):
+        (folder / "client" / name).unlink()
+    shutil.rmtree(folder / "client" / "test", ignore_errors=True)
+    (folder / "go.mod").write_text("module hv\n\ngo 1.19\n")
+    shutil.copy(CALLS / "main.go", folder)
+    run([go, "build", "-o", folder / "calls", "."], folder, {"GOFLAGS": "-mod=mod"})
+    return folder / "calls"
+
+
+def java_client(document: Path, folder: Path) -> Sequence[str | Path]:
+    """
+    Write a client in Java, and return the command of its calls.
+    """
+    openapi_generator("java", document, folder, *_JAVA_OPTIONS)
+    generated = folder / "Generated.java"
+    generated.write_text(_GENERATED)
+    classes = folder / "classes"
+    sources = sorted((folder / "src" / "main").rglob("*.java"))
+    # openapi-generator is written in Java, and brings what its clients need.
+    path = f"{classes}:{jar()}"
+    javac = shutil.which("javac")
+    assert javac, "javac is needed; mend: apt install default-jdk-headless"
+    options: list[str | Path] = ["-nowarn", "-d", classes, "-cp", path]
+    run([javac, *options, *sources, generated, CALLS / "Calls.java"], folder)
+    return ["java", "-cp", path, "Calls"]
+
+
+def typescript_clients(document: Path, folder: Path) -> Path:
+    """
+    Write every client in TypeScript, compile them, and return the folder of calls.
+    """
+    clients, programs = folder / "clients", npm() / ".bin"
+    openapi_generator("typescript-fetch", document, clients / "typescript-fetch")
+    (folder / "node_modules").symlink_to(npm())
+    run([programs / "openapi-ts", "-i", document, "-o", clients / "hey-api"], folder)
+    types = clients / "openapi-typescript.ts"
+    # With it, what has a default would have to be sent.
+    options = ["--default-non-nullable", "false"]
+    run([programs / "openapi-typescript", document, "-o", types, *options], folder)
+    return clients
+
+
+def orval(document: Path, folder: Path, url: str) -> None:
+    """
+    Have orval write ``clients/orval.ts``, for one address.
+    """
+    config = folder / "orval.config.cjs"
+    output = {
+        "target": str(folder / "clients" / "orval.ts"),
+        "client": "fetch",
+        "baseUrl": url,
+    }
+    config.write_text(_ORVAL % (json.dumps(str(document)), json.dumps(output)))
+    run([npm() / ".bin" / "orval", "--config", config], folder)
+
+
+def compile_typescript(folder: Path) -> Path:
+    """
+    Compile clients and calls strictly; return the folder of the compiled calls.
+    """
+    calls = sorted(CALLS.glob("*.ts"))
+    (folder / "calls").mkdir()
+    for source in calls:
+        shutil.copy(source, folder / "calls")
+    options = {
+        "strict": True,
+        "target": "es2022",
+        "module": "commonjs",
+        "moduleResolution": "node10",
+        "esModuleInterop": True,
+        "lib": ["es2022", "dom", "dom.iterable"],
+        "types": ["node"],
+        "skipLibCheck": True,
+        "outDir": "compiled",
+        "rootDir": ".",
+    }
+    files = [f"calls/{source.name}" for source in calls]
+    described = {"compilerOptions": options, "files": files}
+    (folder / "tsconfig.json").write_text(json.dumps(described))
+    run([npm() / ".bin" / "tsc", "-p", folder], folder)
+    return folder / "compiled" / "calls"

@@ -1,0 +1,35 @@
+"""
+Python programs that tests use and that are no library of ours: installed once on a
+machine, in an environment of their own.
+"""
+
+import fcntl
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.npm_packages import CACHE
+
+
+def python_programs(*packages: str) -> Path:
+    """
+    Return the folder of an environment with these packages, such as ``name==1.2.3``.
+
+    Nobody may write into it.
+    """
+    name = hashlib.sha256(" ".join((sys.version, *packages)).encode()).hexdigest()[:12]
+    folder = CACHE / f"python-{name}"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Several processes of tests begin at once.
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            python = folder / "bin" / "python"
+            for command in (
+                [sys.executable, "-m", "venv", str(folder)],
+                [str(python), "-m", "pip", "install", "--quiet", *packages],
+            ):
+                subprocess.run(command, check=True, capture_output=True, timeout=600)
+            (folder / "done").touch()
+    return folder

@@ -24,6 +24,7 @@ from hvcore.errors import (
     UnavailableError,
 )
 from hvcore.services.access.idempotency import NOT_REPEATED
+from hvcore.wire.answer_schemas import HEALTH
 from hvcore.wire.converter import fields_of
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE
 from hvcore.wire.schema import (
@@ -57,6 +58,8 @@ PROBLEM: Final[Schema] = {
                 )
             ),
         },
+        # Of /health alone: its findings, as if it were no problem.
+        {"body": HEALTH},
     ),
     "description": "What went wrong. `code` is for programs, the texts are for people.",
 }

@@ -15,6 +15,7 @@ import attrs
 
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.playback.service_keys import ServiceKey
 from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.encoding import (
@@ -266,6 +267,7 @@ class Directory:
     tracks: list[CaptionTrack] = attrs.field(factory=list)
     domain_lists: dict[str, Sequence[str]] = attrs.field(factory=dict)
     signing_keys: dict[str, SigningKey] = attrs.field(factory=dict)
+    own_keys: list[ServiceKey] = attrs.field(factory=list)
     answers_at_once: bool = True
     is_current: bool = True
 
@@ -283,6 +285,9 @@ class Directory:
         if self.entry and video_id in {self.entry.id, self.entry.public_id}:
             return self.entry
         return None
+
+    def service_keys(self) -> Sequence[ServiceKey]:
+        return self.own_keys
 
     def find_signing_key(self, key_id: str) -> SigningKey | None:
         return self.signing_keys.get(key_id)

@@ -52,7 +52,7 @@ def nginx(invocation: Invocation, out: Path | None) -> None:
         if out is None:
             click.echo(made.config(), nl=False)
             return
-        path = made.write(services.key_ring.keys)
+        path = made.write(services.key_ring.keys(services.clock.now()))
     say(f"Written. Check and start it with: nginx -t -c {path} && nginx -c {path}")
 
 

@@ -22,6 +22,7 @@ from hv_web.served_routes import (
     THUMBNAILS,
 )
 from hv_web.viewers import viewer_of
+from hvcore.clock import Clock
 from hvcore.envelope import encode, success
 from hvcore.playback_tokens import KeyRing
 from hvcore.services.links.share_playback import SharePlayback
@@ -52,6 +53,13 @@ class DeliveryServices(Protocol):
     def thumbnails(self) -> Thumbnails: ...
 
     @property
+    def clock(self) -> Clock:
+        """
+        Tells which keys are believed.
+        """
+        ...
+
+    @property
     def key_ring(self) -> KeyRing: ...
 
     @property
@@ -73,7 +81,9 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
     app.add_route(PRIVATE_FILES, PrivateFilesResource(services.delivery))
     app.add_route(SHARED_FILES, SharedFilesResource(services.share_playback))
     app.add_route(THUMBNAILS, ThumbnailsResource(services.thumbnails))
-    app.add_route("/.well-known/jwks.json", PublicKeysResource(services.key_ring))
+    app.add_route(
+        "/.well-known/jwks.json", PublicKeysResource(services.key_ring, services.clock)
+    )
     app.add_route("/health/live", DeliveryLivenessResource())
     app.add_route("/health/ready", DeliveryReadinessResource(services.readiness.check))
     return app
@@ -168,14 +178,16 @@ class PublicKeysResource:
     The public keys of playback tokens (RFC 7517, section 5).
     """
 
-    def __init__(self, key_ring: KeyRing) -> None:
-        self._body = encode(key_ring.jwks())
+    def __init__(self, key_ring: KeyRing, clock: Clock) -> None:
+        self._key_ring = key_ring
+        self._clock = clock
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         """
         Answer with the keys; none where tokens are signed with a secret.
         """
-        resp.data = self._body
+        # Made anew: keys are rotated while this process runs.
+        resp.data = encode(self._key_ring.jwks(self._clock.now()))
         resp.content_type = falcon.MEDIA_JSON
         resp.set_header("Cache-Control", f"public, max-age={JWKS_MAX_AGE_S}")
 

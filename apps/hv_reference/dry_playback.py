@@ -69,6 +69,7 @@ class DryServices:
     share_codes: ShareCodes
     thumbnails: Thumbnails
     key_ring: KeyRing
+    clock: Clock
     readiness: Readiness
     settings: Settings
 
@@ -93,6 +94,7 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
         share_codes=ShareCodes(uow=uow, playback=share_playback),
         thumbnails=Thumbnails(storage=storage, delivery=delivery),
         key_ring=services.key_ring,
+        clock=services.clock,
         readiness=services.readiness,
         settings=attrs.evolve(services.settings, public=public),
     )

@@ -75,4 +75,5 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
             services.idempotency.forget_expired()
             services.sessions.forget_ended()
             services.playback.forget_unused_domains()
+            services.key_rotation.finish()
             services.live_analytics.forget_old()

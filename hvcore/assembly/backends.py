@@ -14,6 +14,7 @@ from hvcore.assembly.chosen_backends import ChosenBackends, release_all
 from hvcore.assembly.made_once import made_once
 from hvcore.assembly.recipe import Recipe
 from hvcore.clock import Clock, SystemClock
+from hvcore.domain.playback.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.failpoints import failpoint
@@ -26,6 +27,7 @@ from hvcore.persistence.server_limits import LIMITS_OF_JOBS, limits_of_requests
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
 from hvcore.playback_tokens import KeyRing, TokenKey
+from hvcore.playback_tokens.rotated_keys import RotatedKeys
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
@@ -200,7 +202,12 @@ class Backends:
         return KeyRing(
             issuer=playback.issuer,
             keys=[TokenKey.load(material.encode()) for material in materials],
+            rotated=RotatedKeys(self._load_service_keys, self.sealer),
         )
+
+    def _load_service_keys(self) -> Sequence[ServiceKey]:
+        with self.uow.read() as work:
+            return work.service_keys.all(PLAYBACK)
 
     @cached_property
     def sealer(self) -> Sealer:

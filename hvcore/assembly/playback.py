@@ -12,6 +12,7 @@ from hvcore.services.counting.sessions import SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.key_rotation import PlaybackKeyRotation
 from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.redirects import Redirects, can_redirect
 from hvcore.services.playback.signed_urls import SignedUrls
@@ -40,6 +41,19 @@ class PlaybackWiring(CountingWiring):
         """
         return PlaybackSigningKeys(
             uow=self.uow,
+            sealer=self.sealer,
+            clock=self.clock,
+            changes=self._playback_changes,
+        )
+
+    @cached_property
+    def key_rotation(self) -> PlaybackKeyRotation:
+        """
+        What the service itself signs playback tokens with.
+        """
+        return PlaybackKeyRotation(
+            uow=self.uow,
+            key_ring=self.key_ring,
             sealer=self.sealer,
             clock=self.clock,
             changes=self._playback_changes,

@@ -102,6 +102,13 @@ def new_task_id() -> TaskId:
     return TaskId(_random("task_"))
 
 
+def new_service_key_id() -> str:
+    """
+    Return the id of a new key with which the service itself signs.
+    """
+    return _random("svk_")
+
+
 def new_signing_key_id() -> SigningKeyId:
     """
     Make a signing key's identifier, ``sgk_…``.

@@ -24,6 +24,7 @@ from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.links.share_codes import SqlShareCodeRepository
 from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
+from hvcore.persistence.playback.service_keys import SqlServiceKeyRepository
 from hvcore.persistence.playback.signing_keys import SqlSigningKeyRepository
 from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
@@ -138,6 +139,10 @@ class SqlWork:
     @cached_property
     def first_requests(self) -> SqlIdempotencyRepository:
         return SqlIdempotencyRepository(self._connection)
+
+    @cached_property
+    def service_keys(self) -> SqlServiceKeyRepository:
+        return SqlServiceKeyRepository(self._connection)
 
     @cached_property
     def signing_keys(self) -> SqlSigningKeyRepository:

@@ -15,18 +15,21 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
+from functools import partial
 from typing import Final
 
 import attrs
 import jwt
 
-from hvcore.domain.ids import PublicId, ShareId, VideoId, is_signing_key_id
+from hvcore.domain.ids import PublicId, ShareId, VideoId
 from hvcore.domain.limits import MAX_TOKEN_BYTES, SIGNED_URL_EXPIRATIONS_S
 from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.domain_lists import is_domain_list_id
 from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.playback.service_keys import ServiceKey, signing_order
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens.keys import FindTokenKey, TokenKey
+from hvcore.playback_tokens.rotated_keys import RotatedKeys
 
 LEEWAY_S: Final = 5
 """How far the clocks of two machines may differ."""
@@ -72,7 +75,7 @@ class PlaybackClaims:
         domains: The pages that may use it; empty means every page.
         domain_list: What names them instead, if they are many.
         share_id: The share link that it is bound to, if it is.
-        signed_by: The organization's key that signed it; None: the service's own.
+        verified_by: The key that verified it.
     """
 
     video_id: VideoId
@@ -83,7 +86,15 @@ class PlaybackClaims:
     domains: tuple[str, ...] = ()
     domain_list: str | None = None
     share_id: str | None = None
-    signed_by: TokenKey | None = None
+    verified_by: TokenKey | None = attrs.field(default=None, eq=False, repr=False)
+
+    @property
+    def signed_by(self) -> TokenKey | None:
+        """
+        The organization's key that signed it; None: the service's own.
+        """
+        key = self.verified_by
+        return key if key is not None and key.org_id is not None else None
 
     @property
     def expires_at(self) -> datetime:
@@ -112,22 +123,29 @@ class KeyRing:
 
     Args:
         issuer: The fixed identifier in ``iss``.
-        keys: The first one signs, all of them verify.
+        keys: Of the settings. The first one signs until it is rotated, all of them
+            verify.
+        rotated: The keys that have taken their place.
 
     Raises:
         ConfigError: No key, two of one id, or a first one that cannot sign.
     """
 
-    def __init__(self, *, issuer: str, keys: Sequence[TokenKey]) -> None:
-        private = keys[0].private if keys else None
-        if private is None:
+    def __init__(
+        self,
+        *,
+        issuer: str,
+        keys: Sequence[TokenKey],
+        rotated: RotatedKeys | None = None,
+    ) -> None:
+        if not keys or keys[0].private is None:
             raise ConfigError("Playback tokens need a key that signs, named first.")
         self._by_kid = {key.kid: key for key in keys}
         if len(self._by_kid) != len(keys):
             raise ConfigError("Two keys of playback tokens have the same id.")
         self._issuer = issuer
-        self._signing = keys[0]
-        self._private = private
+        self._settings_key = keys[0]
+        self._rotated = rotated
         self._verified: OrderedDict[str, PlaybackClaims] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -177,7 +195,7 @@ class KeyRing:
             claims["domains"] = list(domains)
         if share_id is not None:
             claims["share"] = share_id
-        token = self._signed(claims)
+        token = self._signed(claims, self.signing_key(now))
         if len(token) > MAX_TOKEN_BYTES:
             raise InvalidParametersError(
                 "domains has too many entries; use patterns such as *.example.com."
@@ -185,28 +203,30 @@ class KeyRing:
         return token
 
     def verify(
-        self, token: str, now: datetime, others: FindTokenKey = lambda _: None
+        self, token: str, now: datetime, find_key: FindTokenKey | None = None
     ) -> PlaybackClaims:
         """
         Return what a token says, if it was signed here and is valid.
 
         Args:
-            others: Finds the keys of organizations. What is signed with one opens
-                videos of that organization alone; that is the caller's to check.
+            find_key: Finds keys, those of organizations, too. What is signed with
+                one of these opens videos of that organization alone; that is the
+                caller's to check. By default only the service's own are found.
 
         Raises:
             UnauthorizedError: It is broken, expired or from somewhere else.
         """
         now_unix = now.timestamp()
+        find_key = find_key or partial(self._find_own, now=now)
         if len(token) > MAX_TOKEN_BYTES or not token.isascii():
             raise refused(PlaybackRule.TOKEN_BROKEN)
         # By the whole token, kid and signature included: what differs in one
         # character is another entry and is verified by itself.
         claims = self._recall(token)
-        if claims is not None and not _is_in_force(claims.signed_by, others):
+        if claims is not None and not _is_in_force(claims.verified_by, find_key):
             claims = None
         if claims is None:
-            claims = self._read(token, self._key_of(token, others), now_unix)
+            claims = self._read(token, self._key_of(token, find_key), now_unix)
             self._remember(token, claims)
         if now_unix >= claims.expires_at_unix + LEEWAY_S:
             with self._lock:
@@ -216,35 +236,106 @@ class KeyRing:
         return claims
 
     @property
-    def keys(self) -> Sequence[TokenKey]:
+    def settings_keys(self) -> Sequence[TokenKey]:
         """
-        The keys that verify, the one that signs first.
+        The keys of the settings, whether they are believed or not.
         """
         return tuple(self._by_kid.values())
 
-    def jwks(self) -> dict[str, list[dict[str, str]]]:
+    def refresh(self) -> None:
+        """
+        Know at once which keys there are, and not half a second later.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        if self._rotated is not None:
+            self._rotated.all(at_once=True)
+
+    def signing_key(self, now: datetime) -> TokenKey:
+        """
+        Return the key that signs.
+
+        Raises:
+            ConfigError: It was sealed with a secret that was replaced since.
+        """
+        stored = self._stored()
+        for one in signing_order(stored, now):
+            key = self.own_key(one.id, stored, now)
+            if key is not None and key.private is not None:
+                return key
+        key = self.own_key(self._settings_key.kid, stored, now)
+        if key is None:
+            raise ConfigError(
+                "No playback key can be opened: the secret that seals them was "
+                "replaced. Run: hv keys rotate-signing"
+            )
+        return key
+
+    def keys(self, now: datetime) -> Sequence[TokenKey]:
+        """
+        Return the keys that verify.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return self.believed(self._stored(), now)
+
+    def believed(
+        self, stored: Sequence[ServiceKey], now: datetime
+    ) -> Sequence[TokenKey]:
+        """
+        Return the keys that verify, where these are stored.
+        """
+        kids = dict.fromkeys((*self._by_kid, *(one.id for one in stored)))
+        keys = (self.own_key(kid, stored, now) for kid in kids)
+        return [key for key in keys if key is not None]
+
+    def own_key(
+        self, kid: str, stored: Sequence[ServiceKey], now: datetime
+    ) -> TokenKey | None:
+        """
+        Return a key of the service; None if there is none, or it is not believed.
+
+        Args:
+            stored: The keys that were rotated.
+        """
+        row = next((one for one in stored if one.id == kid), None)
+        if row is not None and not row.is_believed(now):
+            return None
+        key = self._by_kid.get(kid)
+        if key is None and row is not None and self._rotated is not None:
+            return self._rotated.open(row)
+        return key
+
+    def jwks(self, now: datetime) -> dict[str, list[dict[str, str]]]:
         """
         Return the public keys as a JWK set (RFC 7517); secrets are in none.
         """
-        keys = (key.public_jwk() for key in self._by_kid.values())
+        keys = (key.public_jwk() for key in self.keys(now))
         return {"keys": [jwk for jwk in keys if jwk is not None]}
 
-    def _signed(self, claims: dict[str, object]) -> str:
-        key = self._signing
+    def _stored(self) -> Sequence[ServiceKey]:
+        return () if self._rotated is None else self._rotated.all()
+
+    def _find_own(self, kid: str, now: datetime) -> TokenKey | None:
+        return self.own_key(kid, self._stored(), now)
+
+    def _signed(self, claims: dict[str, object], key: TokenKey) -> str:
+        if key.private is None:
+            raise ConfigError("The playback key only verifies.")
         return jwt.encode(
-            claims, self._private, algorithm=key.algorithm, headers={"kid": key.kid}
+            claims, key.private, algorithm=key.algorithm, headers={"kid": key.kid}
         )
 
-    def _key_of(self, token: str, others: FindTokenKey) -> TokenKey:
+    def _key_of(self, token: str, find_key: FindTokenKey) -> TokenKey:
         if not _is_canonical(token):
             raise refused(PlaybackRule.TOKEN_BROKEN)
         try:
             kid = jwt.get_unverified_header(token).get("kid")
         except jwt.PyJWTError as exc:
             raise refused(PlaybackRule.TOKEN_BROKEN) from exc
-        key = self._by_kid.get(kid) if isinstance(kid, str) else None
-        if key is None and isinstance(kid, str) and is_signing_key_id(kid):
-            key = others(kid)
+        key = find_key(kid) if isinstance(kid, str) else None
         if key is None:
             raise refused(PlaybackRule.TOKEN_UNKNOWN_KEY)
         passed(PlaybackRule.TOKEN_UNKNOWN_KEY)
@@ -279,7 +370,7 @@ class KeyRing:
         if begins_unix > now_unix + LEEWAY_S:
             raise refused(PlaybackRule.TOKEN_FROM_FUTURE)
         passed(PlaybackRule.TOKEN_FROM_FUTURE)
-        return claims if key.org_id is None else attrs.evolve(claims, signed_by=key)
+        return attrs.evolve(claims, verified_by=key)
 
     def _recall(self, token: str) -> PlaybackClaims | None:
         with self._lock:
@@ -324,8 +415,8 @@ def _is_canonical(token: str) -> bool:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode() == signature
 
 
-def _is_in_force(key: TokenKey | None, others: FindTokenKey) -> bool:
-    return key is None or others(key.kid) is key
+def _is_in_force(key: TokenKey | None, find_key: FindTokenKey) -> bool:
+    return key is not None and find_key(key.kid) is key
 
 
 def _restricted(payload: Mapping[str, object]) -> Mapping[str, object]:

@@ -19,6 +19,7 @@ from hvcore.ports.repositories.keys import KeyRepository
 from hvcore.ports.repositories.links import EdgeKeyRepository, ShareLinkRepository
 from hvcore.ports.repositories.quotas import QuotaRepository
 from hvcore.ports.repositories.removals import RemovalRepository
+from hvcore.ports.repositories.service_keys import ServiceKeyRepository
 from hvcore.ports.repositories.share_codes import ShareCodeRepository
 from hvcore.ports.repositories.sign_in import (
     MemberRepository,
@@ -88,6 +89,13 @@ class Work(Protocol):
     def webhook_backlog(self) -> WebhookBacklogRepository:
         """
         What waits for webhook endpoints.
+        """
+        ...
+
+    @property
+    def service_keys(self) -> ServiceKeyRepository:
+        """
+        The keys with which the service signs, once they were rotated.
         """
         ...
 

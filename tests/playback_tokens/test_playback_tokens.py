@@ -319,7 +319,7 @@ def test_the_key_set_verifies_tokens_and_holds_no_secret() -> None:
     key = Ed25519PrivateKey.generate()
     keys = ring(pem(key), SECRET)
 
-    [jwk] = keys.jwks()["keys"]
+    [jwk] = keys.jwks(MOMENT)["keys"]
 
     assert "d" not in jwk
     token = issue(keys)

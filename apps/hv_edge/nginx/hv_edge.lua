@@ -112,6 +112,20 @@ local function claims_of(first, size)
     return describe_file
 end
 
+-- A key may have ended since the edge has read it, and with it all tokens.
+local function is_believed(authorization, kid)
+    if not authorization.kids then
+        -- Of a service of an older version, which has no other keys.
+        return true
+    end
+    for _, one in ipairs(authorization.kids) do
+        if one == kid then
+            return true
+        end
+    end
+    return false
+end
+
 -- The authorization under which a request is served, what its token says, and its scope.
 local function authorize(place, has_query, first, size)
     local claims
@@ -138,7 +152,8 @@ local function authorize(place, has_query, first, size)
     if not authorization or (authorization.expires and ngx.now() >= authorization.expires)
         or (authorization.domains and not pages.is_allowed(authorization, player_origin))
         or (claims and (claims.sub ~= authorization.video
-            or claims.aud ~= authorization.public)) then
+            or claims.aud ~= authorization.public
+            or not is_believed(authorization, claims.kid))) then
         return nil
     end
     return authorization, claims, scope

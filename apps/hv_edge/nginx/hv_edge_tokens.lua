@@ -125,12 +125,12 @@ local function verify(token)
     if type(claims.domains) == "string" then
         -- They are many, and stand elsewhere; see hv_edge_domains.
         claims.domain_list, claims.domains = claims.domains, nil
-        return claims.domain_list:match("^[%w_-]+$") and claims
+        return claims.domain_list:match("^[%w_-]+$") and claims, header.kid
     end
     if claims.domains ~= nil and not are_texts(claims.domains) then
         return nil
     end
-    return claims
+    return claims, header.kid
 end
 
 -- A number by which a token is looked for, of 48 bits of its end: more would not be exact.
@@ -151,10 +151,12 @@ function _M.claims(text, size)
     if not claims or #claims.token ~= size
         or ffi.C.memcmp(text, claims.token, size) ~= 0 then
         local token = ffi.string(text, size)
-        claims = verify(token)
+        local kid
+        claims, kid = verify(token)
         if not claims then
             return nil
         end
+        claims.kid = kid
         claims.token, claims.scope = token, "private/" .. claims.sub
         -- Tells tokens apart, and tells nothing about one.
         claims.tag = ngx.md5(token):sub(1, TAG_CHARS)

@@ -17,6 +17,7 @@ from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.quotas import month_number
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.playback.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.media_index import MediaIndex
@@ -25,6 +26,7 @@ from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.fast_reads.reads import FastReads, Row
 from hvcore.persistence.links.links import edge_key_from_row, share_from_row
+from hvcore.persistence.playback.service_keys import service_key_from_row
 from hvcore.persistence.playback.signing_keys import signing_key_from_row
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import chapters_from_text
@@ -38,6 +40,7 @@ from hvcore.persistence.tables import (
     organization_limits,
     organization_months,
     published_media,
+    service_keys,
     share_links,
     signing_keys,
     video_captions,
@@ -129,6 +132,7 @@ _DOMAINS = sa.select(domain_lists.c.domains).where(
 _OWNER = ("id", "org_id", "env_id", "video_id", "created_at", "expires_at")
 _EDGE_KEY = _plain_columns(edge_keys, *_OWNER, "revoked_at", "domains")
 _SIGNING_KEY = _plain_columns(signing_keys, *signing_keys.c.keys())
+_SERVICE_KEYS = _plain_columns(service_keys, *service_keys.c.keys(), key="purpose")
 _SHARE = _plain_columns(
     share_links, *_OWNER, "revoked_at", "max_views", "views", "viewer_email"
 )
@@ -139,6 +143,9 @@ _CAPTIONS = _plain_columns(video_captions, *_CAPTION, key="video_id").order_by(
 )
 
 
+_MOMENTS = ("_at", "_from", "_until")
+
+
 def _moment(microseconds: int) -> datetime:
     return EPOCH + timedelta(microseconds=microseconds)
 
@@ -146,7 +153,7 @@ def _moment(microseconds: int) -> datetime:
 def _decoded(statement: sa.Select[Any], row: Row) -> dict[str, Any]:
     names = statement.selected_columns.keys()
     return {
-        name: _moment(value) if name.endswith("_at") and value is not None else value
+        name: _moment(value) if name.endswith(_MOMENTS) and value is not None else value
         for name, value in zip(names, row, strict=True)
     }
 
@@ -189,7 +196,7 @@ class SqlPlaybackDirectory:
             )
             for statement in (
                 *(_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE, _DOMAINS),
-                _SIGNING_KEY,
+                *(_SIGNING_KEY, _SERVICE_KEYS),
             )
         }
         self._captions = self._reads.prepare_page(_CAPTIONS)
@@ -260,6 +267,11 @@ class SqlPlaybackDirectory:
             self._domains.clear()
         found = self._domains[list_id] = tuple(row[0].split())
         return found
+
+    def service_keys(self) -> Sequence[ServiceKey]:
+        question = self._questions[_SERVICE_KEYS]
+        rows = self._reads.all(question, {"wanted": PLAYBACK})
+        return [service_key_from_row(_decoded(_SERVICE_KEYS, row)) for row in rows]
 
     def find_signing_key(self, key_id: str) -> SigningKey | None:
         row = self._first(_SIGNING_KEY, {"wanted": key_id})

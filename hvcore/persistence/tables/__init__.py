@@ -18,6 +18,7 @@ from hvcore.persistence.tables.events import (
 from hvcore.persistence.tables.playback import (
     domain_lists,
     edge_keys,
+    service_keys,
     share_codes,
     share_guesses,
     share_links,
@@ -85,6 +86,7 @@ __all__ = [
     "pending_sign_ins",
     "published_media",
     "removals",
+    "service_keys",
     "share_codes",
     "share_guesses",
     "share_links",

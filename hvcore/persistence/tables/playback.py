@@ -57,6 +57,18 @@ signing_keys = Table(
     Column("revoked_at", UtcDateTime),
 )
 
+service_keys = Table(
+    "service_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("purpose", Text, nullable=False),
+    # The private key, sealed and in Base64; empty for the key of the settings.
+    Column("material", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("signs_from", UtcDateTime),
+    Column("believed_until", UtcDateTime),
+)
+
 domain_lists = Table(
     "domain_lists",
     metadata,

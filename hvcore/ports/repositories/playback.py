@@ -12,6 +12,7 @@ import attrs
 
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.playback.service_keys import ServiceKey
 from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.media_index import MediaIndex
@@ -128,6 +129,15 @@ class PlaybackDirectory(Protocol):
     def find_domains(self, list_id: str) -> Sequence[str] | None:
         """
         Return a list of domains that a token names; it never changes.
+
+        Raises:
+            UnavailableError: The database does not answer, or is not waited for.
+        """
+        ...
+
+    def service_keys(self) -> Sequence[ServiceKey]:
+        """
+        Return the service's own keys of playback tokens, once they were rotated.
 
         Raises:
             UnavailableError: The database does not answer, or is not waited for.

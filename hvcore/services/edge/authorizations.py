@@ -76,12 +76,15 @@ class EdgeAuthorization:
     Attributes:
         domains: The pages that may use it; empty means every page.
         expires_at_unix: When the permission itself ends, if it does.
+        kids: The service's own keys that tokens may be signed with; None where no
+            token is needed.
         tag: Differs whenever the document differs.
     """
 
     video: Playable
     domains: tuple[str, ...] = ()
     expires_at_unix: float | None = None
+    kids: tuple[str, ...] | None = None
     tag: str = attrs.field(init=False)
 
     @tag.default
@@ -89,7 +92,7 @@ class EdgeAuthorization:
         video = self.video
         facts = (
             *(video.id, video.public_id, video.org_id, video.env_id),
-            *(video.media_root, self.domains, self.expires_at_unix),
+            *(video.media_root, self.domains, self.expires_at_unix, self.kids),
         )
         return hashlib.sha256(repr(facts).encode()).hexdigest()[:ETAG_CHARS]
 
@@ -110,6 +113,8 @@ class EdgeAuthorization:
             found["domains"] = list(self.domains)
         if self.expires_at_unix is not None:
             found["expires"] = self.expires_at_unix
+        if self.kids is not None:
+            found["kids"] = list(self.kids)
         return found
 
 
@@ -140,14 +145,14 @@ class EdgeAuthorizations:
         """
         access = self.delivery.access
         if kind == "private":
-            return self._of(access.ready(owner))
+            return self._of(access.ready(owner), has_tokens=True)
         if kind == "public":
             parts = owner.split("/")
             if len(parts) == _PUBLIC_PARTS:
                 return self._of(access.public(*parts))
         if kind == "share":
             share, video = self.share_playback.find(owner)
-            return self._of(video, expires_at=share.expires_at)
+            return self._of(video, expires_at=share.expires_at, has_tokens=True)
         if kind == "key" and is_edge_key_id(owner):
             key, video = self.edge_key_playback.find(owner)
             return self._of(video, key.domains, key.expires_at)
@@ -192,11 +197,14 @@ class EdgeAuthorizations:
         video: Playable,
         domains: tuple[str, ...] = (),
         expires_at: datetime | None = None,
+        *,
+        has_tokens: bool = False,
     ) -> EdgeAuthorization:
         """
         Return the authorization that was made before, if nothing in it has changed.
         """
-        key = (video.id, domains, expires_at)
+        kids = tuple(self.delivery.access.believed_keys()) if has_tokens else None
+        key = (video.id, domains, expires_at, kids)
         known = self._known.get(key)
         if known is not None and known.video is video:
             return known
@@ -206,6 +214,7 @@ class EdgeAuthorizations:
             video=video,
             domains=domains,
             expires_at_unix=expires_at.timestamp() if expires_at else None,
+            kids=kids,
         )
         return authorization
 

@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from hvcore.clock import Clock
-from hvcore.domain.ids import is_video_id
+from hvcore.domain.ids import is_signing_key_id, is_video_id
 from hvcore.domain.playback.decision import is_followed, passed
 from hvcore.domain.playback.page_domains import is_page_listed
 from hvcore.domain.playback.rules import PlaybackRule
@@ -196,12 +196,31 @@ class PlaybackAuthorization:
             # Two readers of one address could each see another token.
             raise UnauthorizedError(SIGNED_TWICE, rule=PlaybackRule.TOKEN_SEVERAL)
         passed(PlaybackRule.TOKEN_MISSING, PlaybackRule.TOKEN_SEVERAL)
-        return self.key_ring.verify(
-            viewer.tokens[0], self.clock.now(), self._organization_key
+        return self.key_ring.verify(viewer.tokens[0], self.clock.now(), self.find_key)
+
+    def find_key(self, kid: str) -> TokenKey | None:
+        """
+        Return the key that a token names, an organization's or the service's own.
+
+        Raises:
+            UnavailableError: The database does not answer, or is not waited for.
+        """
+        if is_signing_key_id(kid):
+            return self.organization_keys.in_force(self.directory.find_signing_key(kid))
+        return self.key_ring.own_key(
+            kid, self.directory.service_keys(), self.clock.now()
         )
 
-    def _organization_key(self, kid: str) -> TokenKey | None:
-        return self.organization_keys.in_force(self.directory.find_signing_key(kid))
+    def believed_keys(self) -> Sequence[str]:
+        """
+        Return the ids of the service's own keys that are believed, in order.
+
+        Raises:
+            UnavailableError: As in find_key.
+        """
+        stored = self.directory.service_keys()
+        keys = self.key_ring.believed(stored, self.clock.now())
+        return sorted(key.kid for key in keys)
 
     def _with_domains(self, claims: PlaybackClaims) -> PlaybackClaims:
         if claims.domain_list is None:
@@ -236,8 +255,8 @@ class PlaybackAuthorization:
         ):
             return None
         claims = authorization.playable.claims
-        signer = claims.signed_by if claims is not None else None
-        if signer is not None and self._organization_key(signer.kid) is not signer:
+        signer = claims.verified_by if claims is not None else None
+        if signer is not None and self.find_key(signer.kid) is not signer:
             return None
         # The same object: nothing has changed since.
         is_same = self.directory.find(authorization.video) is authorization.entry

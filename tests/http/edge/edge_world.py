@@ -35,7 +35,7 @@ from hv_reference.public_paths import by_path
 from hvcore.changes_file import CHANGES_FILE
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
-from hvcore.playback_tokens import TokenKey
+from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import (
@@ -100,7 +100,7 @@ class EdgeSite:
             clock=clock,
             directory=base.directory,
             storage=base.storage,
-            key_ring=base.key_ring,
+            key_ring=KeyRing(issuer="hvcore", keys=[TokenKey.load(SECRET), PAIR]),
             site=self,
         )
 

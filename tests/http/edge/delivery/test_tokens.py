@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from hvcore.domain.ids import OrgId, new_public_id, new_signing_key_id
+from hvcore.domain.playback.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from tests.conftest import SettableClock
@@ -306,3 +307,27 @@ def test_an_organizations_token_is_the_services_to_judge_and_ends_with_its_key(
     assert outcome(segment(private, token)) == UNAUTHORIZED
     master = private.get(f"{PRIVATE_PATH}/master.m3u8", f"token={token}")
     assert outcome(master) == UNAUTHORIZED
+
+
+def test_a_key_of_the_service_that_has_ended_is_refused_though_the_edge_knows_it(
+    private: EdgeWorld,
+) -> None:
+    token, unseen = private.token(), private.token()
+    assert outcome(segment(private, token)) == (200, "")
+    now = private.clock.now()
+    own = ServiceKey(
+        id=jwt.get_unverified_header(token)["kid"],
+        purpose=PLAYBACK,
+        material=b"",
+        created_at=now,
+        believed_until=now + timedelta(days=7),
+    )
+    private.directory.own_keys.append(own)
+    private.publish()
+    assert [outcome(segment(private, t)) for t in (token, unseen)] == [(200, "")] * 2
+
+    private.directory.own_keys[:] = [attrs.evolve(own, believed_until=now)]
+    private.publish()
+
+    for refused in (token, unseen, private.token()):
+        assert outcome(segment(private, refused)) == UNAUTHORIZED

@@ -1,0 +1,159 @@
+"""
+The service's own key is rotated while viewers watch.
+"""
+
+import base64
+import json
+from datetime import timedelta
+
+import attrs
+import pytest
+from falcon.testing import Result
+
+from hvcore.domain.playback.service_keys import PLAYBACK, SIGNS_AFTER
+from hvcore.failpoints import FailpointError
+from hvcore.services.playback import key_rotation
+from hvcore.services.playback.key_rotation import (
+    LAST_TOKENS_END_AFTER,
+    PlaybackKeyRotation,
+)
+from tests.http.cinema import Cinema
+from tests.http.world import World, problem_of
+
+
+@pytest.fixture
+def cinema(api: World) -> Cinema:
+    return Cinema(api=api)
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def rotation(cinema: Cinema, waits: list[float]) -> PlaybackKeyRotation:
+    return attrs.evolve(cinema.api.services.key_rotation, wait=waits.append)
+
+
+def new_token(cinema: Cinema, valid_s: int = 3600) -> str:
+    return cinema.api.services.key_ring.issue(
+        video_id=cinema.video,  # type: ignore[arg-type]
+        public_id=cinema.api.public_id(cinema.video),  # type: ignore[arg-type]
+        now=cinema.api.clock.now(),
+        valid_s=valid_s,
+    )
+
+
+def kid_of(token: str) -> str:
+    header = token.partition(".")[0]
+    found = json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))
+    return str(found["kid"])
+
+
+def play(cinema: Cinema, token: str) -> Result:
+    return cinema.load(f"/v1/private/{cinema.video}/master.m3u8", f"token={token}")
+
+
+def states(rotation: PlaybackKeyRotation) -> list[tuple[bool, bool]]:
+    return [(state.signs, state.is_believed) for state in rotation.states()]
+
+
+def test_viewers_of_the_old_and_of_the_new_key_play_side_by_side(
+    cinema: Cinema, rotation: PlaybackKeyRotation, waits: list[float]
+) -> None:
+    watched, unseen = new_token(cinema), new_token(cinema)
+    assert play(cinema, watched).status_code == 200
+    seen: list[int] = []
+    during = attrs.evolve(
+        rotation, wait=lambda _: seen.append(play(cinema, watched).status_code)
+    )
+
+    kid = during.rotate()
+    new = new_token(cinema)
+
+    assert kid_of(new) == kid != kid_of(watched)
+    answers = [play(cinema, token).status_code for token in (watched, unseen, new)]
+    assert (seen, answers) == ([200], [200, 200, 200])
+    second = rotation.rotate()
+    assert kid_of(new_token(cinema)) == second
+    assert waits == [SIGNS_AFTER.total_seconds()]
+    assert [play(cinema, t).status_code for t in (watched, new)] == [200, 200]
+
+
+def test_the_old_key_is_believed_until_its_last_token_has_run_out_and_then_erased(
+    cinema: Cinema, rotation: PlaybackKeyRotation
+) -> None:
+    first = rotation.rotate()
+    week = 7 * 24 * 3600
+    last = new_token(cinema, valid_s=week)
+    rotation.rotate()
+
+    cinema.api.clock.moment += timedelta(seconds=week - 1)
+    assert play(cinema, last).status_code == 200
+    assert rotation.finish() == 0
+    cinema.api.clock.moment += LAST_TOKENS_END_AFTER - timedelta(seconds=week - 2)
+    forged = cinema.api.services.key_ring
+    assert first not in [key.kid for key in forged.keys(cinema.api.clock.now())]
+    assert rotation.finish() == 1
+    with cinema.api.services.uow.read() as work:
+        rows = {key.id: key for key in work.service_keys.all(PLAYBACK)}
+    assert rows[first].material == b""
+    assert states(rotation) == [(False, False), (False, False), (True, True)]
+
+
+def test_a_leaked_key_is_refused_by_the_next_request(
+    cinema: Cinema, rotation: PlaybackKeyRotation, waits: list[float]
+) -> None:
+    oldest = new_token(cinema)
+    rotation.rotate()
+    old, unseen = new_token(cinema), new_token(cinema)
+    assert [play(cinema, t).status_code for t in (oldest, old)] == [200, 200]
+    waits.clear()
+
+    kid = rotation.replace_now()
+
+    for token in (oldest, old, unseen):
+        problem_of(play(cinema, token), 401, "unauthorized")
+    new = new_token(cinema)
+    assert (kid_of(new), play(cinema, new).status_code) == (kid, 200)
+    assert waits == []
+    assert [s for s in states(rotation) if s[1]] == [(True, True)]
+
+
+def test_one_that_was_killed_between_the_steps_leaves_all_as_it_was_and_is_repeated(
+    cinema: Cinema, rotation: PlaybackKeyRotation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(point: str) -> None:
+        raise FailpointError(point)
+
+    old = new_token(cinema)
+    with monkeypatch.context() as patch:
+        patch.setattr(key_rotation, "failpoint", killed)
+        with pytest.raises(FailpointError):
+            rotation.rotate()
+
+    assert kid_of(new_token(cinema)) == kid_of(old)
+    assert play(cinema, old).status_code == 200
+    prepared = rotation.states()[-1]
+    assert (prepared.signs, prepared.is_believed) == (False, True)
+    assert rotation.rotate() == prepared.kid
+    assert kid_of(new_token(cinema)) == prepared.kid
+    assert play(cinema, old).status_code == 200
+    assert len(rotation.states()) == 2
+
+
+def test_keys_lie_sealed_and_no_answer_shows_one(
+    cinema: Cinema, rotation: PlaybackKeyRotation
+) -> None:
+    kid = rotation.rotate()
+    ring = cinema.api.services.key_ring
+    secret = ring.signing_key(cinema.api.clock.now()).private
+
+    assert isinstance(secret, bytes)
+    with cinema.api.services.uow.read() as work:
+        rows = {key.id: key for key in work.service_keys.all(PLAYBACK)}
+    assert secret not in rows[kid].material
+    assert [key.material for key in rows.values() if key.id != kid] == [b""]
+    assert secret.decode() not in repr((rotation.states(), rows, ring.settings_keys))
+    assert cinema.load("/.well-known/jwks.json").json == {"keys": []}

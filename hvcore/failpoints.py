@@ -50,6 +50,7 @@ POINTS: Final = {
     "copy.begun": "it is marked as an unfinished copy, and has no rows",
     "copy.page": "some rows are copied, and there may be more",
     "copy.checked": "all rows are copied and compared, and it is marked as unfinished",
+    "rotation.prepared": "a new signing key is believed, and the old one still signs",
     "drain.applied": "counts are in the database, and their file is still there",
 }
 """What has happened at each point, and what has not."""

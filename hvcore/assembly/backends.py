@@ -27,7 +27,6 @@ from hvcore.persistence.server_limits import LIMITS_OF_JOBS, limits_of_requests
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
 from hvcore.playback_tokens import KeyRing, TokenKey
-from hvcore.playback_tokens.rotated_keys import RotatedKeys
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
@@ -42,6 +41,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.sealing import Sealer
+from hvcore.services.playback.rotated_keys import RotatedKeys
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
 from hvcore.spool import Spool

@@ -28,8 +28,7 @@ from hvcore.domain.playback.domain_lists import is_domain_list_id
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.service_keys import ServiceKey, signing_order
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
-from hvcore.playback_tokens.keys import FindTokenKey, TokenKey
-from hvcore.playback_tokens.rotated_keys import RotatedKeys
+from hvcore.playback_tokens.keys import FindTokenKey, StoredKeys, TokenKey
 
 LEEWAY_S: Final = 5
 """How far the clocks of two machines may differ."""
@@ -136,7 +135,7 @@ class KeyRing:
         *,
         issuer: str,
         keys: Sequence[TokenKey],
-        rotated: RotatedKeys | None = None,
+        rotated: StoredKeys | None = None,
     ) -> None:
         if not keys or keys[0].private is None:
             raise ConfigError("Playback tokens need a key that signs, named first.")

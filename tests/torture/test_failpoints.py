@@ -34,6 +34,8 @@ ELSEWHERE: Final = frozenset({"part.submitted", "part.remembered", "cancel.confi
 """Of parts that ffmpeg has nothing to do with; see test_remote_kills."""
 OF_REPAIRS: Final = frozenset({"mend.stored"})
 """Nothing is gone here; see tests/services/repair."""
+OF_ROTATIONS: Final = frozenset({"rotation.prepared"})
+"""Nobody rotates keys here; see tests/cli/test_key_rotation.py."""
 OF_PLUGINS: Final = frozenset({"subscriber.told"})
 """Nobody subscribes here; see tests/services/webhooks/test_subscriptions.py."""
 
@@ -110,7 +112,7 @@ def test_nothing_fails_without_being_asked_to() -> None:
 def test_no_point_is_a_bad_one_to_fail_at(
     tmp_path: Path, clips: Clips, action: str
 ) -> None:
-    never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_REPAIRS | OF_PLUGINS
+    never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_REPAIRS | OF_ROTATIONS | OF_PLUGINS
     points = [point for point in POINTS if point not in never]
     assert gone_through(tmp_path, clips, points, action) == []
 

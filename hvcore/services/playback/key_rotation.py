@@ -31,11 +31,11 @@ from hvcore.domain.playback.service_keys import (
 from hvcore.failpoints import failpoint
 from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenKey
 from hvcore.playback_tokens.ring import MAX_VALID_S
-from hvcore.playback_tokens.rotated_keys import RotatedKeys, seal_key
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.sealing import Sealer
 from hvcore.services.access.audit import record
 from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.services.playback.rotated_keys import RotatedKeys, seal_key
 
 LAST_TOKENS_END_AFTER: Final = timedelta(seconds=MAX_VALID_S + LEEWAY_S) + CLOCK_MARGIN
 _SECRET_BYTES: Final = 48
@@ -90,7 +90,7 @@ class PlaybackKeyRotation:
             kid = self._prepared(work) or self._add(work)
             work.commit()
         self.changes.publish()
-        failpoint("key-rotation.prepared")
+        failpoint("rotation.prepared")
         self.wait(SIGNS_AFTER.total_seconds())
         with self.uow.write() as work:
             self._take_over(work, kid, LAST_TOKENS_END_AFTER)

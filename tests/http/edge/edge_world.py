@@ -36,8 +36,10 @@ from hvcore.changes_file import CHANGES_FILE
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.playback_tokens import KeyRing, TokenKey
+from hvcore.sealing import Sealer
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.services.playback.rotated_keys import RotatedKeys
 from hvcore.settings import (
     AnalyticsSettings,
     EdgeSettings,
@@ -57,6 +59,7 @@ from tests.http.delivery_world import (
 )
 from tests.live import free_ports
 
+SEALER: Final = Sealer("0" * 32)
 PAIR: Final = TokenKey.load(
     Ed25519PrivateKey.generate().private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
@@ -100,7 +103,11 @@ class EdgeSite:
             clock=clock,
             directory=base.directory,
             storage=base.storage,
-            key_ring=KeyRing(issuer="hvcore", keys=[TokenKey.load(SECRET), PAIR]),
+            key_ring=KeyRing(
+                issuer="hvcore",
+                keys=[TokenKey.load(SECRET), PAIR],
+                rotated=RotatedKeys(lambda: tuple(base.directory.own_keys), SEALER),
+            ),
             site=self,
         )
 

@@ -17,14 +17,20 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from hvcore.domain.ids import OrgId, new_public_id, new_signing_key_id
+from hvcore.domain.ids import (
+    OrgId,
+    new_public_id,
+    new_service_key_id,
+    new_signing_key_id,
+)
 from hvcore.domain.playback.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
+from hvcore.services.playback.rotated_keys import seal_key
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH, SECRET
 from tests.http.edge.delivery.requests import COUNTED, SEGMENT, segment
-from tests.http.edge.edge_world import PAIR, EdgeWorld
+from tests.http.edge.edge_world import PAIR, SEALER, EdgeWorld
 from tests.http.playback.test_delivery import (
     FORBIDDEN,
     NOT_FOUND,
@@ -331,3 +337,24 @@ def test_a_key_of_the_service_that_has_ended_is_refused_though_the_edge_knows_it
 
     for refused in (token, unseen, private.token()):
         assert outcome(segment(private, refused)) == UNAUTHORIZED
+
+
+def test_a_viewer_at_the_edge_plays_through_a_rotation(private: EdgeWorld) -> None:
+    old, now = private.token(), private.clock.now()
+    kid = new_service_key_id()
+    new = ServiceKey(
+        id=kid,
+        purpose=PLAYBACK,
+        material=seal_key(SEALER, kid, "fedcba9876543210" * 4),
+        created_at=now,
+    )
+
+    for keys in ([], [new], [attrs.evolve(new, signs_from=now)]):
+        private.directory.own_keys[:] = keys
+        private.publish()
+        private.key_ring.refresh()
+        tokens = (old, private.token())
+        for _ in range(5):
+            assert [outcome(segment(private, t)) for t in tokens] == [(200, "")] * 2
+
+    assert jwt.get_unverified_header(tokens[1])["kid"] == kid

@@ -358,3 +358,25 @@ def test_a_viewer_at_the_edge_plays_through_a_rotation(private: EdgeWorld) -> No
             assert [outcome(segment(private, t)) for t in tokens] == [(200, "")] * 2
 
     assert jwt.get_unverified_header(tokens[1])["kid"] == kid
+
+
+def test_less_than_a_second_after_a_key_has_ended_elsewhere_it_is_refused(
+    private: EdgeWorld,
+) -> None:
+    token, now = private.token(), private.clock.now()
+    assert outcome(segment(private, token)) == (200, "")
+    kid = jwt.get_unverified_header(token)["kid"]
+    ended = ServiceKey(
+        id=kid, purpose=PLAYBACK, material=b"", created_at=now, believed_until=now
+    )
+
+    # As if on another machine: the edge is not told.
+    private.directory.own_keys.append(ended)
+    changed = last = datetime.now(UTC)
+    while datetime.now(UTC) < changed + timedelta(seconds=1):
+        asked = datetime.now(UTC)
+        if outcome(segment(private, token)) == (200, ""):
+            last = asked
+
+    assert last - changed < timedelta(seconds=0.95)
+    assert outcome(segment(private, token)) == UNAUTHORIZED

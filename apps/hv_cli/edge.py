@@ -4,6 +4,7 @@
 
 import signal
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,9 +13,14 @@ import click
 from hv_cli import process_logs
 from hv_cli.commands import CliError, HvGroup, Invocation, pass_invocation
 from hv_cli.output import say
+from hvcore.errors import UnavailableError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hv_edge.ingest import Ingest
+    from hvcore.assembly import Services
+    from hvcore.playback_tokens import TokenKey
 
 INGEST_EVERY_S: Final = 2.0
 """Counts are to be seen within 10 s, as those of delivery."""
@@ -52,8 +58,22 @@ def nginx(invocation: Invocation, out: Path | None) -> None:
         if out is None:
             click.echo(made.config(), nl=False)
             return
-        path = made.write(services.key_ring.keys(services.clock.now()))
+        path = made.write(_known_keys(services))
     say(f"Written. Check and start it with: nginx -t -c {path} && nginx -c {path}")
+
+
+def _known_keys(services: "Services") -> "Sequence[TokenKey]":
+    """
+    Return the keys that verify, as far as this machine can know them.
+
+    A machine of an edge may not reach the database. What is signed with a key that the
+    edge lacks goes to the service.
+    """
+    ring, now = services.key_ring, services.clock.now()
+    with suppress(UnavailableError):
+        if not services.why_unusable():
+            return ring.keys(now)
+    return ring.believed((), now)
 
 
 @edge.command("ingest")

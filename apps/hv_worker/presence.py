@@ -91,10 +91,13 @@ def present(
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / f"{uuid.uuid4().hex}{_PRESENT}"
     over = threading.Event()
-    with file.open("w") as own:
+    # Locked before anybody sees it: one without a lock is removed.
+    unseen = file.with_suffix(".starting")
+    with unseen.open("w") as own:
         fcntl.flock(own, fcntl.LOCK_EX)
         own.write(f"{name}\n{'kept' if is_kept else ''}")
         own.flush()
+        unseen.rename(file)
         looking = threading.Thread(
             target=_look, args=(file, stopping, over), name="presence", daemon=True
         )

@@ -41,7 +41,7 @@ def check(app: App[Any, Any], method: str, path: str, result: Result) -> None:
         return
     media_type = result.headers["Content-Type"].split(";")[0]
     assert media_type in content, f"{name} as {media_type}"
-    if media_type.endswith("json") and "schema" in content[media_type]:
+    if media_type.endswith(("/json", "+json")) and "schema" in content[media_type]:
         validator = _validator(method, route.template, result.status_code, media_type)
         told = [
             f"{p.json_path}: {p.message}" for p in validator.iter_errors(result.json)

@@ -20,7 +20,8 @@ import attrs
 from hv_worker.stopping import Stopping
 
 LOOKS_EVERY_S: Final = 0.25
-_FOLDER: Final = Path("run", "workers")
+_FOLDER: Final = "run"
+_PREFIX: Final = "worker-"
 _PRESENT: Final = ".present"
 _LEAVE: Final = ".leave"
 
@@ -66,7 +67,7 @@ def workers_here(data_dir: Path) -> Sequence[PresentWorker]:
         OSError: The folder cannot be read.
     """
     found = []
-    for file in sorted((data_dir / _FOLDER).glob(f"*{_PRESENT}")):
+    for file in sorted((data_dir / _FOLDER).glob(f"{_PREFIX}*{_PRESENT}")):
         if _is_locked(file):
             name, _, kept = file.read_text().partition("\n")
             found.append(PresentWorker(name, kept.strip() == "kept", file))
@@ -89,7 +90,7 @@ def present(
     """
     folder = data_dir / _FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = folder / f"{uuid.uuid4().hex}{_PRESENT}"
+    file = folder / f"{_PREFIX}{uuid.uuid4().hex}{_PRESENT}"
     over = threading.Event()
     # Locked before anybody sees it: one without a lock is removed.
     unseen = file.with_suffix(".starting")

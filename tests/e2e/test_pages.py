@@ -35,7 +35,7 @@ def test_the_docs_find_routes_by_words_and_by_family(
     expect(shown).to_have_count(few // 2)
     assert page.locator("#by-organization:visible").count() == 0
     page.locator("#contents a:visible", has_text="/share").first.click()
-    assert page.url.endswith("#postVideosShare")
+    assert page.url.endswith("#createShareLink")
     page.get_by_label("Search the routes").fill("nothing like this")
     expect(page.get_by_text("Nothing was found.")).to_be_visible()
     page.get_by_label("Search the routes").press("Escape")

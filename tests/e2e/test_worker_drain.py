@@ -77,5 +77,5 @@ def test_who_leaves_may_finish_before_it_hands_back(tmp_path: Path) -> None:
         assert may_finish
         assert worker.is_here()
     assert not worker.is_here()
-    assert list((tmp_path / "run" / "workers").iterdir()) == []
+    assert list((tmp_path / "run").iterdir()) == []
     assert "presence" not in {thread.name for thread in threading.enumerate()}

@@ -161,7 +161,8 @@ def test_a_worker_leaves_the_hosts_garbage_alone(tmp_path: Path) -> None:
             hv.run_worker(encodes=False, stopping=lambda: True)
         return str(gc.get_freeze_count() - before)
 
-    assert in_child(work) == "0"
+    # Of what the tests have frozen some may go meanwhile.
+    assert int(in_child(work)) <= 0
 
 
 class EmptyQueue(MemoryQueue):

@@ -2,6 +2,7 @@
 The programs of all hosts, started again when they end, as their init would.
 """
 
+import os
 import signal
 import subprocess
 import threading
@@ -19,6 +20,7 @@ from tests.hosts.network import Host
 
 AGAIN_AFTER_S: Final = 1.0
 LOOKS_EVERY_S: Final = 0.2
+ROOT: Final = Path(__file__).parents[2]
 
 
 @attrs.define(kw_only=True)
@@ -51,11 +53,17 @@ class Program:
         with self.log.open("ab") as out:
             return subprocess.Popen(
                 self.command,
-                env=None if self.environ is None else dict(self.environ),
+                env=self._whole_environ(),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
             )
+
+    def _whole_environ(self) -> dict[str, str]:
+        # Some are programs of the tests, which are installed nowhere.
+        known = dict(os.environ if self.environ is None else self.environ)
+        places = [str(ROOT), *filter(None, [known.get("PYTHONPATH")])]
+        return {**known, "PYTHONPATH": os.pathsep.join(places)}
 
 
 class Programs:

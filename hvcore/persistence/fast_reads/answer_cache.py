@@ -98,7 +98,8 @@ class AnswerCache:
         rows = ask(question, values)
         if change is not None:
             key = (question.text, *values.items())
-            self._keep(key, _CachedAnswer(rows, asked_s, change))
+            if rows or question.is_nothing_remembered or key in self._answers:
+                self._keep(key, _CachedAnswer(rows, asked_s, change))
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
@@ -132,9 +133,6 @@ class AnswerCache:
     def _keep(self, key: _Key, new: _CachedAnswer) -> None:
         with self._writing:
             known = self._answers.get(key)
-            if known is None and not new.rows:
-                # Nobody is let in by it, and such questions are without number.
-                return
             if known is not None and known.asked_s > new.asked_s:
                 return
             if known is None and len(self._answers) >= MAX_ANSWERS:

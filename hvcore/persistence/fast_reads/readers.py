@@ -23,6 +23,8 @@ class Query:
         is_packed: All rows come as one, in JSON.
         is_remembered: Within moments; False for what is large, and is kept by
             who asks.
+        is_nothing_remembered: Also that there are no rows. Where strangers choose
+            the values, such questions are without number.
         is_planned_anew: Each time, with its values in view; of a server.
     """
 
@@ -30,6 +32,7 @@ class Query:
     names: tuple[str, ...]
     is_packed: bool = False
     is_remembered: bool = True
+    is_nothing_remembered: bool = False
     is_planned_anew: bool = False
 
 

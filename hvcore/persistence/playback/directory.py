@@ -196,9 +196,13 @@ class SqlPlaybackDirectory:
             )
             for statement in (
                 *(_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE, _DOMAINS),
-                *(_SIGNING_KEY, _SERVICE_KEYS),
+                _SIGNING_KEY,
             )
         }
+        # Asked for each token, and mostly there are none.
+        self._service_keys = attrs.evolve(
+            self._reads.prepare(_SERVICE_KEYS), is_nothing_remembered=True
+        )
         self._captions = self._reads.prepare_page(_CAPTIONS)
         self._chapters = self._reads.prepare(_CHAPTERS, is_remembered=False)
 
@@ -269,8 +273,7 @@ class SqlPlaybackDirectory:
         return found
 
     def service_keys(self) -> Sequence[ServiceKey]:
-        question = self._questions[_SERVICE_KEYS]
-        rows = self._reads.all(question, {"wanted": PLAYBACK})
+        rows = self._reads.all(self._service_keys, {"wanted": PLAYBACK})
         return [service_key_from_row(_decoded(_SERVICE_KEYS, row)) for row in rows]
 
     def find_signing_key(self, key_id: str) -> SigningKey | None:

@@ -30,7 +30,8 @@ from hvcore.domain.analytics.breakdown import MAX_HOST_CHARS
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.limits import MAX_TOKEN_BYTES
 from hvcore.domain.playback.page_domains import PAGE_ADDRESS
-from hvcore.playback_tokens.ring import LEEWAY_S, MAX_CACHED_TOKENS, MAX_VALID_S
+from hvcore.playback_tokens.claims import LEEWAY_S, MAX_VALID_S
+from hvcore.playback_tokens.ring import MAX_CACHED_TOKENS
 from hvcore.services.counting.segment_details import MAX_ADDRESS_CHARS
 from hvcore.services.counting.sessions import (
     ALL_SHARES,

@@ -18,7 +18,7 @@ from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenKey, TokenUse
-from hvcore.playback_tokens.ring import refused
+from hvcore.playback_tokens.verifying import refused
 from hvcore.ports.repositories.playback import PlaybackDirectory, PlaybackEntry
 from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.playable import (

@@ -30,7 +30,7 @@ from hvcore.domain.playback.service_keys import (
 )
 from hvcore.failpoints import failpoint
 from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenKey
-from hvcore.playback_tokens.ring import MAX_VALID_S
+from hvcore.playback_tokens.claims import MAX_VALID_S
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.sealing import Sealer
 from hvcore.services.access.audit import record

@@ -12,8 +12,7 @@ from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
-from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
-from hvcore.playback_tokens.ring import LEEWAY_S
+from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenKey, TokenUse
 from hvcore.sealing import Sealer
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.organization_keys import OrganizationKeys

@@ -18,14 +18,14 @@ SIGNER = UploadSigner(b"0123456789abcdef" * 2)
 
 
 def signed(expires_unix: int = NOW + 3600) -> tuple[str, str]:
-    query = parse_qs(urlsplit(SIGNER.sign(GRANT, expires_unix)).query)
+    query = parse_qs(urlsplit(SIGNER.sign(GRANT, expires_unix, MOMENT)).query)
     return query["expires"][0], query["signature"][0]
 
 
 def test_an_address_has_the_documented_form() -> None:
     expires, signature = signed()
 
-    assert SIGNER.sign(GRANT, NOW + 3600) == (
+    assert SIGNER.sign(GRANT, NOW + 3600, MOMENT) == (
         f"/upload/{GRANT}?expires={expires}&signature={signature}"
     )
     assert expires == str(NOW + 3600)
@@ -87,8 +87,8 @@ def test_a_signature_is_of_one_key() -> None:
 
 
 def test_grant_and_expiry_cannot_be_shifted_into_one_another() -> None:
-    a = SIGNER.sign(GrantId("up_1"), 23)
-    b = SIGNER.sign(GrantId("up_12"), 3)
+    a = SIGNER.sign(GrantId("up_1"), 23, MOMENT)
+    b = SIGNER.sign(GrantId("up_12"), 3, MOMENT)
 
     assert a.rsplit("=", 1)[1] != b.rsplit("=", 1)[1]
 
@@ -100,11 +100,12 @@ def test_a_short_key_is_refused() -> None:
 
 def test_the_address_of_a_resumable_upload_is_good_for_itself_alone() -> None:
     other = "up_" + "b" * 22
-    path, _, signature = SIGNER.sign_resumable(GRANT).partition("?signature=")
+    path, _, signature = SIGNER.sign_resumable(GRANT, MOMENT).partition("?signature=")
     _, once = signed()
 
     assert path == f"/uploads/{GRANT}"
-    assert SIGNER.verify_resumable(GRANT, signature=signature) == GRANT
+    found = SIGNER.verify_resumable(GRANT, signature=signature, now=MOMENT)
+    assert found == GRANT
     for named, sent in ((other, signature), (GRANT, once), (GRANT, ""), ("", "")):
         with pytest.raises(ForbiddenError):
-            SIGNER.verify_resumable(named, signature=sent)
+            SIGNER.verify_resumable(named, signature=sent, now=MOMENT)

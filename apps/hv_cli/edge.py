@@ -60,6 +60,7 @@ def nginx(invocation: Invocation, out: Path | None) -> None:
             return
         path = made.write(_known_keys(services))
     say(f"Written. Check and start it with: nginx -t -c {path} && nginx -c {path}")
+    say(f"If it runs, have it read them with: nginx -c {path} -s reload")
 
 
 def _known_keys(services: "Services") -> "Sequence[TokenKey]":
@@ -73,7 +74,7 @@ def _known_keys(services: "Services") -> "Sequence[TokenKey]":
     with suppress(UnavailableError):
         if not services.why_unusable():
             return ring.keys(now)
-    return ring.believed((), now)
+    return [*ring.own_keys.believed((), now).values()]
 
 
 @edge.command("ingest")

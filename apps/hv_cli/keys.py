@@ -8,17 +8,16 @@ from datetime import timedelta
 import click
 
 from hv_cli.commands import (
-    CliError,
     HvGroup,
     Invocation,
     duration_option,
     pass_invocation,
 )
 from hv_cli.output import Record, json_option, print_json, put, say, show, timestamp
+from hv_cli.service_keys import rotate_signing, signing
 from hvcore.assembly import Services
 from hvcore.domain.access.keys import ALL_PERMISSIONS, ApiKey, KeyType, Permission
 from hvcore.services.access.keys import KeyCreated, KeyWanted
-from hvcore.services.playback.key_rotation import KeyState
 
 
 @click.group(cls=HvGroup)
@@ -26,6 +25,10 @@ def keys() -> None:
     """
     Create, list, revoke and rotate API keys.
     """
+
+
+keys.add_command(signing)
+keys.add_command(rotate_signing)
 
 
 @keys.command("create")
@@ -146,97 +149,6 @@ def rotate(
         created = services.keys.rotate(key_id, overlap=timedelta(seconds=overlap))
         record = _record(created.key, _names(services, created.key.org_id))
     _print_created(created, record, as_json=as_json)
-
-
-@keys.command("signing")
-@json_option
-@pass_invocation
-def signing(invocation: Invocation, *, as_json: bool) -> None:
-    """
-    List the keys with which the service signs playback tokens.
-    """
-    with invocation.services() as services:
-        states = services.key_rotation.states()
-    columns = {
-        "kid": "KID",
-        "state": "STATE",
-        "madeAt": "MADE",
-        "signsSince": "SIGNS SINCE",
-        "believedUntil": "BELIEVED UNTIL",
-    }
-    records = [_signing_record(state) for state in states]
-    show(records, columns, name="signingKeys", as_json=as_json)
-
-
-@keys.command("rotate-signing")
-@click.option(
-    "--now",
-    "at_once",
-    is_flag=True,
-    help="The old key has leaked: refuse all that it signed, which breaks playback.",
-)
-@click.option(
-    "--finish",
-    is_flag=True,
-    help="Only erase old keys that are not believed any more, as the sweep does.",
-)
-@json_option
-@pass_invocation
-def rotate_signing(
-    invocation: Invocation, *, at_once: bool, finish: bool, as_json: bool
-) -> None:
-    """
-    Have a new key sign playback tokens; who watches goes on watching.
-    """
-    if at_once and finish:
-        raise CliError("Give --now or --finish, not both.")
-    with invocation.services() as services:
-        rotation = services.key_rotation
-        if finish:
-            count = rotation.finish()
-            states = rotation.states()
-        else:
-            kid = rotation.replace_now() if at_once else rotation.rotate()
-            states = rotation.states()
-    if as_json:
-        print_json({"signingKeys": [_signing_record(state) for state in states]})
-        return
-    if finish:
-        put(f"{count} old keys are erased")
-        return
-    put(kid)
-    if at_once:
-        say(
-            "Within a second, every signed address, embed page and share session that "
-            "was made until now is refused; viewers must load their page again. "
-            "Addresses that an API process signs within the next second may be "
-            "refused, too. Signing keys of organizations go on."
-        )
-    else:
-        say(
-            "It signs from now on. See until when the old key is believed: hv keys signing"
-        )
-    say(
-        "If nginx is the edge: hv edge nginx --out, and reload nginx, to be as fast again."
-    )
-
-
-def _signing_record(state: KeyState) -> Record:
-    if state.signs:
-        name = "signs"
-    elif not state.is_believed:
-        name = "ended"
-    elif state.made_at is not None and state.signs_since is None:
-        name = "prepared"
-    else:
-        name = "believed"
-    return {
-        "kid": state.kid,
-        "state": name,
-        "madeAt": timestamp(state.made_at),
-        "signsSince": timestamp(state.signs_since),
-        "believedUntil": timestamp(state.believed_until),
-    }
 
 
 def _print_created(created: KeyCreated, record: Record, *, as_json: bool) -> None:

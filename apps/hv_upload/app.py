@@ -89,6 +89,7 @@ def make_app(
     resumable = ResumableUploadResource(
         uploads=services.resumable,
         signer=services.upload_signer,
+        clock=services.clock,
         slots=slots,
         writer=ChunkWriter(uploads=services.resumable, slots=slots),
     )
@@ -114,7 +115,8 @@ class SignedUploadResource:
         Take a file in.
 
         Raises:
-            ForbiddenError: The address expired or was tampered with.
+            ForbiddenError: The address expired or was tampered with, or its key has
+                ended.
             ProcessingInProgressError: The file is being processed already.
             UnsupportedFormatError: 415; not the type of the grant.
             InvalidFileSizeError: Not the size of the grant, or cut off.

@@ -17,6 +17,7 @@ from hv_upload.query import single
 from hv_upload.slots import UploadSlots
 from hv_upload.use_cases import ResumableUseCases
 from hv_web.tus import check_version, expires
+from hvcore.clock import Clock
 from hvcore.domain.ids import GrantId
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.domain.uploads.resumable import UploadGoneError
@@ -38,6 +39,7 @@ class ResumableUploadResource:
 
     uploads: ResumableUseCases
     signer: UploadSigner
+    clock: Clock
     slots: UploadSlots
     writer: ChunkWriter
 
@@ -52,7 +54,7 @@ class ResumableUploadResource:
 
         Raises:
             UnsupportedVersionError: 412; another version of the protocol.
-            ForbiddenError: The address was tampered with.
+            ForbiddenError: The address was tampered with, or its key has ended.
             UploadGoneError: 410; the upload has ended.
             UnavailableError: The storage does not take the file now.
         """
@@ -74,7 +76,7 @@ class ResumableUploadResource:
 
         Raises:
             UnsupportedVersionError: 412; another version of the protocol.
-            ForbiddenError: The address was tampered with.
+            ForbiddenError: The address was tampered with, or its key has ended.
             UnsupportedMediaTypeError: 415; not the protocol's type.
             UploadGoneError: 410; the upload has ended.
             UploadLockedError: 423; another request is sending.
@@ -103,7 +105,7 @@ class ResumableUploadResource:
 
         Raises:
             UnsupportedVersionError: 412; another version of the protocol.
-            ForbiddenError: The address was tampered with.
+            ForbiddenError: The address was tampered with, or its key has ended.
             UploadGoneError: 410; the upload has ended.
             UploadLockedError: 423; another request is sending.
             ProcessingInProgressError: It is complete.
@@ -137,7 +139,7 @@ class ResumableUploadResource:
     def _verified(self, req: falcon.Request, grant_id: str) -> GrantId:
         check_version(req)
         return self.signer.verify_resumable(
-            grant_id, signature=single(req, "signature")
+            grant_id, signature=single(req, "signature"), now=self.clock.now()
         )
 
     def _offset(self, grant: UploadGrant) -> int:

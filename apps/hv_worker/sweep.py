@@ -12,6 +12,7 @@ from hv_worker.identity import worker_name
 from hv_worker.scratch import remove_orphans
 from hv_worker.stopping import Stopping, waited
 from hvcore.assembly import Services, build
+from hvcore.domain.access.service_keys import PLAYBACK
 from hvcore.errors import UnavailableError
 from hvcore.settings import Settings
 
@@ -75,5 +76,5 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
             services.idempotency.forget_expired()
             services.sessions.forget_ended()
             services.playback.forget_unused_domains()
-            services.key_rotation.finish()
+            services.key_rotations[PLAYBACK].finish()
             services.live_analytics.forget_old()

@@ -3,7 +3,7 @@ What all services need: the chosen backends, the database, keys, the time.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
@@ -12,9 +12,10 @@ from sqlalchemy.engine import Engine
 
 from hvcore.assembly.chosen_backends import ChosenBackends, release_all
 from hvcore.assembly.made_once import made_once
+from hvcore.assembly.own_keys import make_key_ring, make_upload_signer
 from hvcore.assembly.recipe import Recipe
 from hvcore.clock import Clock, SystemClock
-from hvcore.domain.playback.service_keys import PLAYBACK, ServiceKey
+from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS, ServiceKey
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.failpoints import failpoint
@@ -26,7 +27,7 @@ from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.server_limits import LIMITS_OF_JOBS, limits_of_requests
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
-from hvcore.playback_tokens import KeyRing, TokenKey
+from hvcore.playback_tokens import KeyRing
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
@@ -41,7 +42,6 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
 from hvcore.sealing import Sealer
-from hvcore.services.playback.rotated_keys import RotatedKeys
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
 from hvcore.spool import Spool
@@ -197,17 +197,8 @@ class Backends:
         """
         Issues and verifies playback tokens.
         """
-        playback = self.settings.playback
-        materials = (playback.signing_key, *playback.retired_keys)
-        return KeyRing(
-            issuer=playback.issuer,
-            keys=[TokenKey.load(material.encode()) for material in materials],
-            rotated=RotatedKeys(self._load_service_keys, self.sealer),
-        )
-
-    def _load_service_keys(self) -> Sequence[ServiceKey]:
-        with self.uow.read() as work:
-            return work.service_keys.all(PLAYBACK)
+        load = partial(self._stored_keys, PLAYBACK)
+        return make_key_ring(self.settings.playback, load, self.sealer)
 
     @cached_property
     def sealer(self) -> Sealer:
@@ -222,7 +213,12 @@ class Backends:
         """
         Signs and verifies upload addresses.
         """
-        return UploadSigner(self.settings.uploads.signing_key.encode())
+        load = partial(self._stored_keys, UPLOADS)
+        return make_upload_signer(self.settings.uploads, load, self.sealer)
+
+    def _stored_keys(self, purpose: str) -> Sequence[ServiceKey]:
+        with self.uow.read() as work:
+            return work.service_keys.all(purpose)
 
     @made_once
     def outbound(self) -> OutboundHttp:

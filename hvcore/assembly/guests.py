@@ -13,7 +13,7 @@ from hvcore.persistence.guest import GuestUnitOfWork
 from hvcore.persistence.host_engine import check_host_engine
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.upload_signing import UploadSigner
+from hvcore.sealing import Sealer
 
 __all__ = ["GuestUploads", "check_host_engine"]
 
@@ -57,5 +57,7 @@ class GuestUploads(UploadWiring):
         return self._services.storage
 
     @cached_property
-    def upload_signer(self) -> UploadSigner:
-        return self._services.upload_signer
+    def sealer(self) -> Sealer:
+        # With it, keys are read on the other program's connection: there may be no
+        # other one.
+        return self._services.sealer

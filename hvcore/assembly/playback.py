@@ -2,17 +2,20 @@
 What viewers get: playlists, segments and pictures.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from hvcore.assembly.counting import CountingWiring
+from hvcore.assembly.own_keys import KeyRotations
 from hvcore.changes_file import CHANGES_FILE, ChangesFile
+from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS
 from hvcore.errors import ConfigError
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
+from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.counting.sessions import SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
-from hvcore.services.playback.key_rotation import PlaybackKeyRotation
 from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.redirects import Redirects, can_redirect
 from hvcore.services.playback.signed_urls import SignedUrls
@@ -47,17 +50,16 @@ class PlaybackWiring(CountingWiring):
         )
 
     @cached_property
-    def key_rotation(self) -> PlaybackKeyRotation:
+    def key_rotations(self) -> Mapping[str, KeyRotation]:
         """
-        What the service itself signs playback tokens with.
+        What the service itself signs with, by purpose.
         """
-        return PlaybackKeyRotation(
-            uow=self.uow,
-            key_ring=self.key_ring,
-            sealer=self.sealer,
-            clock=self.clock,
-            changes=self._playback_changes,
-        )
+        made = KeyRotations(uow=self.uow, sealer=self.sealer, clock=self.clock)
+        publish = self._playback_changes.publish
+        return {
+            PLAYBACK: made.playback(self.key_ring, publish),
+            UPLOADS: made.uploads(self.upload_signer),
+        }
 
     @cached_property
     def _redirects(self) -> Redirects | None:

@@ -19,12 +19,12 @@ from hvcore.persistence.access.audit import SqlAuditRepository
 from hvcore.persistence.access.idempotency import SqlIdempotencyRepository
 from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.access.quotas import SqlQuotaRepository
+from hvcore.persistence.access.service_keys import SqlServiceKeyRepository
 from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantRepository
 from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.links.share_codes import SqlShareCodeRepository
 from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
-from hvcore.persistence.playback.service_keys import SqlServiceKeyRepository
 from hvcore.persistence.playback.signing_keys import SqlSigningKeyRepository
 from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache

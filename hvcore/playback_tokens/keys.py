@@ -4,8 +4,8 @@ The keys of playback tokens, and which of them are too weak to use.
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
-from typing import Final, Literal, Protocol, Self, TypeAlias
+from collections.abc import Callable
+from typing import Final, Literal, Self, TypeAlias
 
 import attrs
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -21,7 +21,6 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from hvcore.domain.ids import OrgId
-from hvcore.domain.playback.service_keys import ServiceKey
 from hvcore.errors import ConfigError
 
 MIN_SECRET_BYTES: Final = 32
@@ -111,29 +110,6 @@ class TokenKey:
             "use": "sig",
             "alg": "EdDSA",
         }
-
-
-class StoredKeys(Protocol):
-    """
-    The keys of the service that lie in the database.
-    """
-
-    def all(self, *, at_once: bool = False) -> Sequence[ServiceKey]:
-        """
-        Return the keys as of now, or as of half a second ago.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
-        ...
-
-    def open(self, stored: ServiceKey) -> TokenKey | None:
-        """
-        Return a key; None if it has no material, or another secret has sealed it.
-
-        The same object each time.
-        """
-        ...
 
 
 FindTokenKey: TypeAlias = Callable[[str], TokenKey | None]

@@ -16,11 +16,12 @@ from typing import Final
 
 import jwt
 
+from hvcore.domain.access.own_keys import OwnKeys, StoredKeys
+from hvcore.domain.access.service_keys import PLAYBACK
 from hvcore.domain.ids import PublicId, ShareId, VideoId
 from hvcore.domain.limits import MAX_TOKEN_BYTES
 from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
-from hvcore.domain.playback.service_keys import ServiceKey, signing_order
 from hvcore.errors import ConfigError, InvalidParametersError
 from hvcore.playback_tokens.claims import (
     LEEWAY_S,
@@ -28,7 +29,7 @@ from hvcore.playback_tokens.claims import (
     PlaybackClaims,
     TokenUse,
 )
-from hvcore.playback_tokens.keys import FindTokenKey, StoredKeys, TokenKey
+from hvcore.playback_tokens.keys import FindTokenKey, TokenKey
 from hvcore.playback_tokens.verifying import key_of, refused, verified
 
 MAX_CACHED_TOKENS: Final = 10_000
@@ -45,6 +46,9 @@ class KeyRing:
             verify.
         rotated: The keys that have taken their place.
 
+    Attributes:
+        own_keys: All of them: which sign, and which are believed.
+
     Raises:
         ConfigError: No key, two of one id, or a first one that cannot sign.
     """
@@ -54,16 +58,15 @@ class KeyRing:
         *,
         issuer: str,
         keys: Sequence[TokenKey],
-        rotated: StoredKeys | None = None,
+        rotated: StoredKeys[TokenKey] | None = None,
     ) -> None:
         if not keys or keys[0].private is None:
             raise ConfigError("Playback tokens need a key that signs, named first.")
-        self._by_kid = {key.kid: key for key in keys}
-        if len(self._by_kid) != len(keys):
+        by_kid = {key.kid: key for key in keys}
+        if len(by_kid) != len(keys):
             raise ConfigError("Two keys of playback tokens have the same id.")
+        self.own_keys = OwnKeys(purpose=PLAYBACK, settings=by_kid, rotated=rotated)
         self._issuer = issuer
-        self._settings_key = keys[0]
-        self._rotated = rotated
         self._verified: OrderedDict[str, PlaybackClaims] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -154,78 +157,24 @@ class KeyRing:
         passed(PlaybackRule.TOKEN_EXPIRED)
         return claims
 
-    @property
-    def settings_keys(self) -> Sequence[TokenKey]:
-        """
-        The keys of the settings, whether they are believed or not.
-        """
-        return tuple(self._by_kid.values())
-
-    def refresh(self) -> None:
-        """
-        Know at once which keys there are, and not half a second later.
-
-        Raises:
-            UnavailableError: The database does not answer.
-        """
-        if self._rotated is not None:
-            self._rotated.all(at_once=True)
-
     def signing_key(self, now: datetime) -> TokenKey:
         """
         Return the key that signs.
 
         Raises:
             ConfigError: It was sealed with a secret that was replaced since.
+            UnavailableError: The database does not answer.
         """
-        stored = self._stored()
-        for one in signing_order(stored, now):
-            key = self.own_key(one.id, stored, now)
-            if key is not None and key.private is not None:
-                return key
-        key = self.own_key(self._settings_key.kid, stored, now)
-        if key is None:
-            raise ConfigError(
-                "No playback key can be opened: the secret that seals them was "
-                "replaced. Run: hv keys rotate-signing"
-            )
-        return key
+        return self.own_keys.signing(now)[1]
 
     def keys(self, now: datetime) -> Sequence[TokenKey]:
         """
-        Return the keys that verify.
+        Return the service's keys that verify.
 
         Raises:
             UnavailableError: The database does not answer.
         """
-        return self.believed(self._stored(), now)
-
-    def believed(
-        self, stored: Sequence[ServiceKey], now: datetime
-    ) -> Sequence[TokenKey]:
-        """
-        Return the keys that verify, where these are stored.
-        """
-        kids = dict.fromkeys((*self._by_kid, *(one.id for one in stored)))
-        keys = (self.own_key(kid, stored, now) for kid in kids)
-        return [key for key in keys if key is not None]
-
-    def own_key(
-        self, kid: str, stored: Sequence[ServiceKey], now: datetime
-    ) -> TokenKey | None:
-        """
-        Return a key of the service; None if there is none, or it is not believed.
-
-        Args:
-            stored: The keys that were rotated.
-        """
-        row = next((one for one in stored if one.id == kid), None)
-        if row is not None and not row.is_believed(now):
-            return None
-        key = self._by_kid.get(kid)
-        if key is None and row is not None and self._rotated is not None:
-            return self._rotated.open(row)
-        return key
+        return [*self.own_keys.believed(self.own_keys.stored(), now).values()]
 
     def jwks(self, now: datetime) -> dict[str, list[dict[str, str]]]:
         """
@@ -234,11 +183,8 @@ class KeyRing:
         keys = (key.public_jwk() for key in self.keys(now))
         return {"keys": [jwk for jwk in keys if jwk is not None]}
 
-    def _stored(self) -> Sequence[ServiceKey]:
-        return () if self._rotated is None else self._rotated.all()
-
     def _find_own(self, kid: str, now: datetime) -> TokenKey | None:
-        return self.own_key(kid, self._stored(), now)
+        return self.own_keys.find(kid, self.own_keys.stored(), now)
 
     def _signed(self, claims: dict[str, object], key: TokenKey) -> str:
         if key.private is None:

@@ -98,6 +98,32 @@ def test_of_a_key_pair_the_edge_gets_the_public_half(hv: Hv, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("environ", "algorithm"),
+    [({}, "HS256"), ({"HV_PLAYBACK__SIGNING_KEY": ED25519}, "EdDSA")],
+)
+def test_a_rotated_key_is_written_and_it_is_said_that_nginx_must_read_it(
+    migrated: Hv, tmp_path: Path, environ: dict[str, str], algorithm: str
+) -> None:
+    def kids() -> list[tuple[str, str]]:
+        made = json.loads((tmp_path / "out" / "secrets.json").read_text())
+        return [(one["kid"], one["algorithm"]) for one in made["keys"]]
+
+    write = ("edge", "nginx", "--out", "out")
+    assert migrated(*write, **environ, **LISTEN).status == 0
+    [own] = kids()
+    # Of upload addresses the edge knows nothing.
+    of_uploads = ("keys", "rotate-signing", "--for", "uploads", "--now")
+    assert migrated(*of_uploads, **environ).status == 0
+    rotated = migrated("keys", "rotate-signing", "--now", **environ)
+
+    written = migrated(*write, **environ, **LISTEN)
+
+    assert own[1] == algorithm
+    assert kids() == [(rotated.stdout.strip(), algorithm)]
+    assert f"nginx -c {tmp_path}/out/nginx.conf -s reload" in written.stderr
+
+
+@pytest.mark.parametrize(
     ("environ", "said"),
     [
         ({}, "HV_EDGE__LISTEN"),

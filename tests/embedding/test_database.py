@@ -4,21 +4,24 @@ Tables beside those of a host program, and work within its transactions.
 
 import threading
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session
 
+from hvcore.domain.access.service_keys import UPLOADS
 from hvcore.domain.ids import OrgId
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.embedding import (
     ConfigError,
+    Upload,
     VideoNotFoundError,
     VideoState,
     embed,
 )
-from hvcore.errors import QuotaExceededError
+from hvcore.errors import ForbiddenError, QuotaExceededError
 from hvcore.persistence.guest import GuestUnitOfWork
 from tests.embedding.conftest import (
     ENVIRON,
@@ -122,6 +125,27 @@ def test_a_session_has_a_transaction_too(host: Host) -> None:
         upload = inside.grant_upload(file_name="a.mp4")
 
     assert shop.find(upload.video_id).state is AWAITING
+
+
+def test_a_transaction_signs_addresses_with_the_key_that_took_over(host: Host) -> None:
+    services = host.hv._process.services
+    before = host.shop.grant_upload(file_name="a.mp4")
+    services.key_rotations[UPLOADS].replace_now()
+
+    with host.engine.begin() as connection:
+        inside = host.shop.in_transaction(connection)
+        after = inside.grant_upload(file_name="a.mp4")
+
+    def verify(upload: Upload) -> None:
+        parts = urlsplit(upload.address)
+        sent = {name: value for name, [value] in parse_qs(parts.query).items()}
+        services.upload_signer.verify(
+            parts.path.rsplit("/", 1)[1], now=services.clock.now(), **sent
+        )
+
+    verify(after)
+    with pytest.raises(ForbiddenError):
+        verify(before)
 
 
 def test_what_is_refused_leaves_the_transaction_usable(host: Host) -> None:

@@ -15,18 +15,18 @@ from sqlalchemy.engine import Engine
 from hvcore.changes_file import ChangesFile
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.quotas import month_number
+from hvcore.domain.access.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
-from hvcore.domain.playback.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import VideoState
+from hvcore.persistence.access.service_keys import service_key_from_row
 from hvcore.persistence.fast_reads.reads import FastReads, Row
 from hvcore.persistence.links.links import edge_key_from_row, share_from_row
-from hvcore.persistence.playback.service_keys import service_key_from_row
 from hvcore.persistence.playback.signing_keys import signing_key_from_row
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import chapters_from_text

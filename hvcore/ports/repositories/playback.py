@@ -10,9 +10,9 @@ from typing import Protocol
 
 import attrs
 
+from hvcore.domain.access.service_keys import ServiceKey
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
-from hvcore.domain.playback.service_keys import ServiceKey
 from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.media_index import MediaIndex

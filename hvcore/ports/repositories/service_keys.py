@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from hvcore.domain.playback.service_keys import ServiceKey
+from hvcore.domain.access.service_keys import ServiceKey
 
 
 class ServiceKeyRepository(Protocol):
     """
     The keys with which the service signs, once they were rotated.
     """
+
+    def hold(self) -> None:
+        """
+        Have others who change keys wait until this transaction has ended.
+        """
+        ...
 
     def all(self, purpose: str) -> Sequence[ServiceKey]:
         """
@@ -37,5 +43,7 @@ class ServiceKeyRepository(Protocol):
     def erase_ended(self, now: datetime) -> int:
         """
         Remove the material of keys that are not believed any more; return how many.
+
+        Of all purposes.
         """
         ...

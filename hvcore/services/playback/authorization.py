@@ -207,7 +207,7 @@ class PlaybackAuthorization:
         """
         if is_signing_key_id(kid):
             return self.organization_keys.in_force(self.directory.find_signing_key(kid))
-        return self.key_ring.own_key(
+        return self.key_ring.own_keys.find(
             kid, self.directory.service_keys(), self.clock.now()
         )
 
@@ -219,8 +219,7 @@ class PlaybackAuthorization:
             UnavailableError: As in find_key.
         """
         stored = self.directory.service_keys()
-        keys = self.key_ring.believed(stored, self.clock.now())
-        return sorted(key.kid for key in keys)
+        return sorted(self.key_ring.own_keys.believed(stored, self.clock.now()))
 
     def _with_domains(self, claims: PlaybackClaims) -> PlaybackClaims:
         if claims.domain_list is None:

@@ -339,7 +339,8 @@ class Uploads:
             grant.state = GrantState.DIRECT
             grant.in_parts = file.wants_parts and self.direct.has_parts(grant)
             return UploadGranted(grant=grant, signed_url=address.url, is_direct=True)
-        path = self.signer.sign(grant.id, int(grant.expires_at.timestamp()))
+        expires_unix = int(grant.expires_at.timestamp())
+        path = self.signer.sign(grant.id, expires_unix, self.clock.now())
         return UploadGranted(grant=grant, signed_url=self.public.upload_url + path)
 
     def _checked(self, grant: UploadGrant | None) -> UploadGrant:

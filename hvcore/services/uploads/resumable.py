@@ -76,8 +76,8 @@ class ResumableUploads:
             QuotaExceededError: The organization may not store or encode it.
         """
         grant = self.uploads.grant_video(env, file, wanted).grant
-        address = self.public.upload_url + self.signer.sign_resumable(grant.id)
-        return UploadGranted(grant=grant, signed_url=address)
+        path = self.signer.sign_resumable(grant.id, self.clock.now())
+        return UploadGranted(grant=grant, signed_url=self.public.upload_url + path)
 
     def files(self) -> PartialFiles:
         """

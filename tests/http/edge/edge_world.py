@@ -37,9 +37,10 @@ from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.sealing import Sealer
+from hvcore.services.access.rotated_keys import RotatedKeys
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
-from hvcore.services.playback.rotated_keys import RotatedKeys
+from hvcore.services.playback.key_rotation import read_rotated_key
 from hvcore.settings import (
     AnalyticsSettings,
     EdgeSettings,
@@ -106,7 +107,9 @@ class EdgeSite:
             key_ring=KeyRing(
                 issuer="hvcore",
                 keys=[TokenKey.load(SECRET), PAIR],
-                rotated=RotatedKeys(lambda: tuple(base.directory.own_keys), SEALER),
+                rotated=RotatedKeys(
+                    lambda: tuple(base.directory.own_keys), SEALER, read_rotated_key
+                ),
             ),
             site=self,
         )

@@ -241,7 +241,7 @@ def test_the_algorithm_is_the_keys_and_never_the_tokens(cinema: Cinema) -> None:
 
 def test_one_key_does_not_sign_in_the_name_of_another(cinema: Cinema) -> None:
     ours, theirs = new_key(cinema), new_key(cinema, org_id=OTHER_ORG)
-    own = cinema.api.services.key_ring.settings_keys[0]
+    own = cinema.api.services.key_ring.signing_key(cinema.api.clock.now())
 
     for kid in (ours.key.id, own.kid):
         token = signed_offline(cinema, theirs, headers={"kid": kid})

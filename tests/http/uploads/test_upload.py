@@ -200,7 +200,8 @@ def _address(api: World, video_id: str) -> str:
     assert video is not None
     found = _grant_of(api, video.source_path)
     expires = int(found.expires_at.timestamp())
-    return "https://u.test" + api.services.upload_signer.sign(found.id, expires)
+    path = api.services.upload_signer.sign(found.id, expires, api.clock.now())
+    return "https://u.test" + path
 
 
 def test_a_file_may_be_sent_again_until_processing_starts(

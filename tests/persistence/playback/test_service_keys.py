@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.playback.service_keys import PLAYBACK, ServiceKey
+from hvcore.domain.access.service_keys import PLAYBACK, ServiceKey
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock

@@ -17,16 +17,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from hvcore.domain.access.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.ids import (
     OrgId,
     new_public_id,
     new_service_key_id,
     new_signing_key_id,
 )
-from hvcore.domain.playback.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
-from hvcore.services.playback.rotated_keys import seal_key
+from hvcore.services.access.rotated_keys import seal_key
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH, SECRET
 from tests.http.edge.delivery.requests import COUNTED, SEGMENT, segment
@@ -345,14 +345,14 @@ def test_a_viewer_at_the_edge_plays_through_a_rotation(private: EdgeWorld) -> No
     new = ServiceKey(
         id=kid,
         purpose=PLAYBACK,
-        material=seal_key(SEALER, kid, "fedcba9876543210" * 4),
+        material=seal_key(SEALER, kid, "fedcba9876543210" * 4, purpose=PLAYBACK),
         created_at=now,
     )
 
     for keys in ([], [new], [attrs.evolve(new, signs_from=now)]):
         private.directory.own_keys[:] = keys
         private.publish()
-        private.key_ring.refresh()
+        private.key_ring.own_keys.refresh()
         tokens = (old, private.token())
         for _ in range(5):
             assert [outcome(segment(private, t)) for t in tokens] == [(200, "")] * 2

@@ -24,7 +24,7 @@ def test_a_tampered_address_is_refused(api: World, client: TestClient) -> None:
     location, other = created(api), created(api)
     path, query = urlsplit(location).path, urlsplit(location).query
     grant = grant_of(api, location)
-    signed = api.services.upload_signer.sign(grant.id, 99999999999)
+    signed = api.services.upload_signer.sign(grant.id, 99999999999, api.clock.now())
     tampered = [
         path,
         f"{path}?signature=",

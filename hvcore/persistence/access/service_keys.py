@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from hvcore.domain.playback.service_keys import ServiceKey
+from hvcore.domain.access.service_keys import ServiceKey
 from hvcore.persistence.statements import insert_new
 from hvcore.persistence.tables import service_keys
 
@@ -22,6 +22,13 @@ class SqlServiceKeyRepository:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+
+    def hold(self) -> None:
+        # SQLite has its one write lock already. Readers go on: requests read the keys.
+        if self._connection.dialect.name == "postgresql":
+            self._connection.exec_driver_sql(
+                "LOCK TABLE service_keys IN SHARE ROW EXCLUSIVE MODE"
+            )
 
     def all(self, purpose: str) -> Sequence[ServiceKey]:
         statement = (

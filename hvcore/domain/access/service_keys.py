@@ -1,8 +1,8 @@
 """
 The keys with which the service itself signs, once they were rotated.
 
-Until then there is one key, which the settings name, and no row. Its row, once there is
-one, has no material.
+Until then there is one key of each purpose, which the settings name, and no row. Its
+row, once there is one, has no material.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,8 @@ CLOCK_MARGIN: Final = timedelta(minutes=10)
 """How much longer an old key is believed: clocks of machines differ."""
 PLAYBACK: Final = "playback"
 """The purpose of keys that sign playback tokens."""
+UPLOADS: Final = "uploads"
+"""The purpose of keys that sign upload addresses."""
 
 
 @attrs.frozen(kw_only=True)
@@ -28,7 +30,7 @@ class ServiceKey:
     A key of the service, as it is stored.
 
     Attributes:
-        id: What tokens name it by (``kid``).
+        id: Its ``kid``, by which tokens name it.
         purpose: What it signs.
         material: The private key, sealed; empty for the settings' key, and when it
             is not believed any more.
@@ -48,7 +50,7 @@ class ServiceKey:
 
     def is_believed(self, now: datetime) -> bool:
         """
-        Return whether tokens of this key are good.
+        Return whether what this key signed is good.
         """
         return self.believed_until is None or now < self.believed_until
 

@@ -1,0 +1,31 @@
+"""
+What a rotation of the keys of upload addresses needs to know of them.
+"""
+
+import secrets
+from datetime import timedelta
+from typing import Final
+
+from hvcore.domain.access.service_keys import CLOCK_MARGIN
+from hvcore.domain.limits import UPLOAD_URL_VALID_S
+from hvcore.domain.uploads.resumable import COMPLETE_WITHIN
+
+LAST_ADDRESSES_END_AFTER: Final = (
+    max(timedelta(seconds=UPLOAD_URL_VALID_S), COMPLETE_WITHIN) + CLOCK_MARGIN
+)
+"""A resumable upload may be continued for longer than a file may be sent at once."""
+_SECRET_BYTES: Final = 48
+
+
+def new_address_key() -> str:
+    """
+    Return the text of a new key.
+    """
+    return secrets.token_urlsafe(_SECRET_BYTES)
+
+
+def read_address_key(_kid: str, text: str) -> bytes:
+    """
+    Read a key that was made so.
+    """
+    return text.encode()

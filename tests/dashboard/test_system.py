@@ -48,6 +48,26 @@ def test_what_does_not_work_is_named(dashboard: DashboardWorld) -> None:
     assert "not known" in answer.text
 
 
+def test_the_keys_of_the_service_are_listed_without_their_secrets(
+    dashboard: DashboardWorld,
+) -> None:
+    services = dashboard.world.services
+    kids = [rotation.replace_now() for rotation in services.key_rotations.values()]
+
+    answer = dashboard.sign_in(None).get(PAGE)
+
+    assert all(f"<code>{kid}</code>" in answer.text for kid in kids)
+    assert answer.text.count("Signs</span>") == answer.text.count("Ended</span>") == 2
+    signer, now = services.upload_signer, services.clock.now()
+    secrets = [
+        services.key_ring.signing_key(now).private,
+        signer.own_keys.signing(now)[1],
+        services.settings.uploads.signing_key.encode(),
+        services.settings.playback.signing_key.encode(),
+    ]
+    assert not [one for one in secrets if one in answer.content]  # type: ignore[operator]
+
+
 def test_findings_come_with_their_mends_the_worst_first(
     dashboard: DashboardWorld,
 ) -> None:

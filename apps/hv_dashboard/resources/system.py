@@ -38,6 +38,15 @@ STATUSES: Final = {
 STATES: Final = {BROKEN: "danger", WARNING: "warn", OK: "good"}
 """States of findings, the worst first, and how they look."""
 
+KEY_STATES: Final = {
+    "signs": ("Signs", "good"),
+    "prepared": ("Prepared", "warn"),
+    "believed": ("Believed", ""),
+    "ended": ("Ended", ""),
+    "unreadable": ("Unreadable", "danger"),
+}
+"""States of the service's own keys, what the page calls them, and how they look."""
+
 
 class SystemPageResource:
     """
@@ -48,6 +57,7 @@ class SystemPageResource:
         self._answers = desk.answers
         self._health = desk.services.health
         self._tasks = TasksFragment(desk)
+        self._rotations = list(desk.services.key_rotations.values())
         self._always: Mapping[str, object] = {
             "backends": offered_backends(
                 desk.services.registry, desk.services.settings
@@ -62,6 +72,10 @@ class SystemPageResource:
             "report": report,
             "title": title,
             "tone": tone,
+            "service_keys": [
+                state for rotation in self._rotations for state in rotation.states()
+            ],
+            "key_states": KEY_STATES,
             **self._tasks.values(),
             **self._always,
         }

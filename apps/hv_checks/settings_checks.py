@@ -3,6 +3,7 @@ Checks of what the settings say: keys, addresses, mails.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -32,7 +33,24 @@ def keys(services: Services) -> Sequence[HealthFinding]:
             make()
         except (HvcoreError, ValueError) as exc:
             findings.append(broken("keys", str(exc), f"Correct {names}."))
-    return findings or [healthy("keys", "can be used")]
+    return findings or _unopened(services) or [healthy("keys", "can be used")]
+
+
+def _unopened(services: Services) -> Sequence[HealthFinding]:
+    # Another check tells of a database that does not answer, or is not up to date.
+    with suppress(UnavailableError):
+        if not services.why_unusable():
+            return [
+                broken(
+                    "keys",
+                    f"no key for {purpose} can be opened: the secret that seals them "
+                    "was replaced",
+                    f"Run hv keys rotate-signing --for {purpose}.",
+                )
+                for purpose, rotation in services.key_rotations.items()
+                if not any(state.signs for state in rotation.states())
+            ]
+    return []
 
 
 def fetch(services: Services) -> Sequence[HealthFinding]:

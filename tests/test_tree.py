@@ -130,11 +130,28 @@ def test_comments_and_docstrings_name_modules_that_exist() -> None:
 def test_each_public_class_name_exists_once() -> None:
     modules_of: dict[str, list[str]] = {}
     for name, path in sources().items():
+        # A distribution of its own, with the API's words: no program reads both.
+        if name.split(".")[0] == "hv_client":
+            continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 modules_of.setdefault(node.name, []).append(name)
 
     assert {name: found for name, found in modules_of.items() if len(found) > 1} == {}
+
+
+def test_the_client_is_a_distribution_of_its_own_that_needs_two_packages() -> None:
+    text = (ROOT / "contrib" / "hv_client" / "pyproject.toml").read_text("utf-8")
+    described = tomllib.loads(text)
+    folder = ROOT / "contrib" / "hv_client"
+    packages_of_it = {
+        ".".join(("hv_client", *init.parent.relative_to(folder).parts))
+        for init in folder.rglob("__init__.py")
+    }
+
+    needed = [re.split("[<>=]", x)[0] for x in described["project"]["dependencies"]]
+    assert sorted(needed) == ["attrs", "httpx"]
+    assert set(described["tool"]["setuptools"]["packages"]) == packages_of_it
 
 
 def test_mypy_checks_every_package() -> None:

@@ -77,7 +77,9 @@ async def _demonstrate(
     service: LocalService, file: Path | None, *, quality: str, checks: bool
 ) -> None:
     # Before any thread: a fork must not find another thread loading a module.
-    import hv_cli.uploading  # noqa: F401, PLC0415 - what the thread of _show loads
+    # These are what the threads of _show and _check load.
+    import hv_cli.api_access  # noqa: PLC0415
+    import hv_cli.uploading  # noqa: F401, PLC0415
 
     clip = asyncio.create_task(asyncio.to_thread(_clip, service.folder, file))
     say("hv: starts the service")
@@ -100,15 +102,16 @@ def _show(service: LocalService, clip: Path, quality: str) -> str:
     """
     Upload the clip, wait until it plays, and print where.
     """
-    from hv_cli.api_client import ApiClient  # noqa: PLC0415 - while processes start
+    from hv_cli.api_access import client_at  # noqa: PLC0415 - while processes start
     from hv_cli.uploading import UploadWanted, send, wait_until_ready  # noqa: PLC0415
 
     key = service.folder.first_keys().get("live")
     if key is None:
         raise CliError(f"{service.folder.first_keys_file} has no key for live.")
-    client = ApiClient(service.addresses.api_url, key)
-    video_id = send(client, UploadWanted(path=clip, quality=quality, is_public=True))
-    wait_until_ready(client, video_id)
+    wanted = UploadWanted(path=clip, quality=quality, is_public=True)
+    with client_at(service.addresses.api_url, key) as client:
+        video_id = send(client, wanted)
+        wait_until_ready(client, video_id)
     put(f"player    {service.addresses.player_url}/v1/embed/{video_id}")
     put(f"playlist  {_playlist(service, video_id)}")
     return video_id

@@ -5,14 +5,15 @@ Play a video as a patient viewer would: every playlist, every segment.
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
-from hv_cli.api_client import get
+from hv_cli.api_access import fetching
 from hv_cli.commands import CliError
 
+Get: TypeAlias = Callable[[str], bytes]
 _URI: Final = re.compile(r'URI="([^"]+)"')
 
 
@@ -23,21 +24,21 @@ def play_through(master_url: str, ffmpeg: str) -> Iterator[str]:
     Raises:
         CliError: Something is missing or cannot be decoded.
     """
-    master = _playlist(master_url)
-    renditions = list(dict.fromkeys(_addresses(master, master_url)))
-    if not renditions:
-        raise CliError(f"{master_url} names no rendition.")
-    with tempfile.TemporaryDirectory() as folder:
+    with fetching() as get, tempfile.TemporaryDirectory() as folder:
+        master = _playlist(get, master_url)
+        renditions = list(dict.fromkeys(_addresses(master, master_url)))
+        if not renditions:
+            raise CliError(f"{master_url} names no rendition.")
         for number, url in enumerate(renditions):
             name = Path(urlsplit(url).path).stem
             media = Path(folder) / f"{number}.mp4"
-            segments = _fetch(url, media)
+            segments = _fetch(get, url, media)
             _decode(ffmpeg, media, name)
             size_kb = media.stat().st_size // 1000
             yield f"{name}: {segments} segments, {size_kb} kB, decoded"
 
 
-def _playlist(url: str) -> str:
+def _playlist(get: Get, url: str) -> str:
     text = get(url).decode()
     if not text.startswith("#EXTM3U"):
         raise CliError(f"{urlsplit(url).path} is not a playlist.")
@@ -56,8 +57,8 @@ def _addresses(playlist: str, base_url: str) -> Iterator[str]:
             yield urljoin(base_url, line)
 
 
-def _fetch(url: str, media: Path) -> int:
-    playlist = _playlist(url)
+def _fetch(get: Get, url: str, media: Path) -> int:
+    playlist = _playlist(get, url)
     if "#EXT-X-ENDLIST" not in playlist:
         raise CliError(f"{urlsplit(url).path} has no end.")
     addresses = list(_addresses(playlist, url))

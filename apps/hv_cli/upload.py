@@ -43,27 +43,28 @@ def upload(  # noqa: PLR0913 - one per option
     The service is that of HV_API_URL and HV_API_KEY, or the one that hv up
     runs on the data folder.
     """
-    from hv_cli.api_client import ApiClient  # noqa: PLC0415 - not for --help
+    from hv_cli.api_access import api_client  # noqa: PLC0415 - not for --help
     from hv_cli.uploading import UploadWanted, send, wait_until_ready  # noqa: PLC0415
+    from hv_client import playback_url  # noqa: PLC0415
 
-    client = ApiClient.of(invocation, os.environ, env)
     wanted = UploadWanted(path=file, name=name, quality=quality, is_public=public)
-    video_id = send(client, wanted)
-    record = {"videoID": video_id, "status": "transcoding"}
-    if wait:
-        plays = wait_until_ready(client, video_id)["playback"]
-        signed = client.call("GET", f"/videos/{video_id}/signed-url")["signed_url"]
-        token = signed.partition("?token=")[2]
-        record |= {
-            "status": "ready",
-            "playbackURL": signed,
-            "embedURL": plays["embedURL"].replace("{token}", token),
-        }
+    with api_client(invocation, os.environ, env) as client:
+        video_id = send(client, wanted)
+        record = {"videoID": video_id, "status": "transcoding"}
+        if wait:
+            video = wait_until_ready(client, video_id)
+            signed = client.get_signed_url(video_id).signed_url
+            token = signed.partition("?token=")[2]
+            record |= {
+                "status": "ready",
+                "playbackURL": signed,
+                "embedURL": playback_url(video, token, of="embed"),
+            }
     if as_json:
         print_json(record)
         return
     put(video_id)
     if wait:
-        until = " for an hour" if plays["needsToken"] else ""
+        until = " for an hour" if video.playback.needs_token else ""
         say(f"Its page plays{until}: {record['embedURL']}")
         say(f"Its playlist plays for an hour: {record['playbackURL']}")

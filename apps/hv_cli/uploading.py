@@ -3,11 +3,8 @@ Bring a file to the service and watch it being encoded.
 """
 
 import stat
-import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, cast
 
 import attrs
 from rich.console import Console
@@ -21,9 +18,11 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from hv_cli.api_client import CONTENT_TYPES, ApiClient, put_file
 from hv_cli.commands import CliError
-from hv_cli.resumable_sending import ResumableSender, create_upload
+from hv_client import HvClient, UnreachableError
+from hv_client.generated.choices import Preset
+from hv_client.generated.models import VideoDetails
+from hv_client.generated.upload_settings import UploadSettings
 
 ASK_EVERY_S: Final = 0.5
 MAX_UPLOAD_BYTES: Final = 5 * 1024**3
@@ -39,12 +38,6 @@ class UploadWanted:
     name: str | None = None
     quality: str = "standard"
     is_public: bool = False
-
-
-class ProcessingFailedError(CliError):
-    """
-    The service could not make a video of the file.
-    """
 
 
 def check_file(path: Path) -> None:
@@ -68,7 +61,7 @@ def check_file(path: Path) -> None:
         raise CliError(f"{path} is larger than 5 GiB, the most that can be uploaded.")
 
 
-def send(client: ApiClient, wanted: UploadWanted) -> str:
+def send(client: HvClient, wanted: UploadWanted) -> str:
     """
     Upload a file, which starts its processing, and return the video's id.
 
@@ -76,20 +69,16 @@ def send(client: ApiClient, wanted: UploadWanted) -> str:
     cannot be reached from here, the bytes go straight to the object store, if they may.
 
     Raises:
-        CliError: It cannot be read, or is refused.
+        CliError: It cannot be read.
+        HvClientError: It is refused, or nobody answers.
     """
     check_file(wanted.path)
-    size_bytes = wanted.path.stat().st_size
-    content_type = CONTENT_TYPES.get(wanted.path.suffix.lower(), "video/mp4")
-    fields: dict[str, object] = {
-        "fileName": wanted.path.name,
-        "fileSize": size_bytes,
-        "contentType": content_type,
-        "videoQuality": wanted.quality,
-        "allowPublicAccess": wanted.is_public,
+    settings: UploadSettings = {
+        "video_quality": cast("Preset", wanted.quality),
+        "allow_public_access": wanted.is_public,
     }
     if wanted.name is not None:
-        fields["videoName"] = wanted.name
+        settings["name"] = wanted.name
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -97,44 +86,28 @@ def send(client: ApiClient, wanted: UploadWanted) -> str:
         TransferSpeedColumn(),
         console=Console(stderr=True),
     ) as progress:
-        task = progress.add_task("uploading", total=size_bytes)
-        made = create_upload(client, size_bytes, fields)
-        sender = ResumableSender(
-            url=made["uploadURL"],
-            path=wanted.path,
-            at=lambda offset: progress.update(task, completed=offset),
-        )
-        if sender.is_reachable():
-            sender.send()
-            return str(made["videoID"])
-        client.call("DELETE", f"/videos/{made['videoID']}")
-        return _sent_to_the_store(
-            client, wanted.path, fields, lambda sent: progress.advance(task, sent)
-        )
+        task = progress.add_task("uploading", total=wanted.path.stat().st_size)
+
+        def show(arrived_bytes: int, _size_bytes: int) -> None:
+            progress.update(task, completed=arrived_bytes)
+
+        made = client.begin_upload(wanted.path, **settings)
+        try:
+            client.get_upload_offset(made.upload_url)
+        except UnreachableError:
+            client.delete_video(made.video_id)
+            grant = client.upload_by_put(wanted.path, on_progress=show, **settings)
+            return grant.video_id
+        client.resume_upload(made.upload_url, wanted.path, on_progress=show)
+        return made.video_id
 
 
-def _sent_to_the_store(
-    client: ApiClient,
-    path: Path,
-    fields: Mapping[str, object],
-    advance: Callable[[int], None],
-) -> str:
-    grant = client.call("POST", "/videos/upload-url", fields)
-    put_file(grant["signedURL"], path, str(fields["contentType"]), advance)
-    video_id = str(grant["videoID"])
-    if grant.get("direct"):
-        # The store does not tell the service, which notices by itself, only later.
-        with suppress(CliError):
-            client.call("POST", f"/videos/{video_id}/upload-complete")
-    return video_id
-
-
-def wait_until_ready(client: ApiClient, video_id: str) -> dict[str, Any]:
+def wait_until_ready(client: HvClient, video_id: str) -> VideoDetails:
     """
     Show the encoding's progress and return the details of the ready video.
 
     Raises:
-        ProcessingFailedError: It failed; the message is the service's reason.
+        VideoFailedError: It failed; the message is the service's reason.
     """
     with Progress(
         TextColumn("{task.description}"),
@@ -144,15 +117,8 @@ def wait_until_ready(client: ApiClient, video_id: str) -> dict[str, Any]:
         console=Console(stderr=True),
     ) as progress:
         task = progress.add_task("encoding ", total=100)
-        while True:
-            video = client.call("GET", f"/videos/{video_id}")
-            if video["status"]["failed"]:
-                reason = video.get("failureReason") or "no reason is known"
-                raise ProcessingFailedError(
-                    f"{video['name']} could not be processed: {reason}"
-                )
-            if video["status"]["ready"]:
-                progress.update(task, completed=100)
-                return video
-            progress.update(task, completed=int(video.get("progress") or 0))
-            time.sleep(ASK_EVERY_S)
+        return client.wait_until_ready(
+            video_id,
+            poll_s=ASK_EVERY_S,
+            on_progress=lambda percent: progress.update(task, completed=percent),
+        )

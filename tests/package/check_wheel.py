@@ -52,6 +52,39 @@ NEEDED = (
 KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
 ELSEWHERE = {"google", "mediaconvert", "sqs"}
 """What needs a cloud's own clients, which the extra ``all`` leaves out."""
+OF_THE_CLIENT = {
+    *("hv-client", "attrs", "httpx"),
+    # What httpx needs.
+    *("anyio", "certifi", "h11", "httpcore", "idna", "sniffio", "typing_extensions"),
+    *("pip", "setuptools", "wheel"),
+}
+CLIENT_PROGRAM = """\
+import http.server, json, threading
+from hv_client import HvClient, tokens
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps({"body": {"status": "ok"}}).encode())
+
+    def log_message(self, *_):
+        pass
+
+with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+    thread = threading.Thread(target=server.handle_request)
+    thread.start()
+    with HvClient(f"http://127.0.0.1:{server.server_port}") as client:
+        assert client.get_liveness().status == "ok"
+    thread.join()
+assert tokens.sign("vid_1", key="s" * 43, kid="sgk_1").count(".") == 2
+try:
+    tokens.sign("vid_1", key="-----BEGIN PRIVATE KEY-----", kid="sgk_1")
+except ImportError as error:
+    assert "hv-client[ed25519]" in str(error)
+print("it works")
+"""
 NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
 
 
@@ -66,6 +99,7 @@ def main(folder: Path) -> None:
     wheel = build(tree, folder / "dist")
     look_into(wheel)
     install_and_run(wheel, folder / "empty")
+    check_client(tree / "contrib" / "hv_client", folder)
     refuse_without_vendored(tree, folder / "none")
 
 
@@ -118,6 +152,41 @@ def install_and_run(wheel: Path, target: Path) -> None:
     assert active == KINDS, plugins
     missing = {plugin["name"] for plugin in plugins if plugin["missing"]}
     assert missing == ELSEWHERE, plugins
+
+
+def check_client(tree: Path, folder: Path) -> None:
+    """
+    Build the client by itself, and let it work where nothing else is installed.
+    """
+    pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", folder / "client", tree)
+    (wheel,) = (folder / "client").glob("hv_client-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    sources = {
+        f"hv_client/{path.relative_to(tree)}"
+        for path in tree.rglob("*.py")
+        if path.relative_to(tree).parts[0] != "build"
+    }
+    missing = {*sources, "hv_client/py.typed"} - set(names)
+    assert not missing, f"the wheel of the client lacks {missing}"
+    target = folder / "empty-client"
+    venv.create(target, with_pip=True)
+    python = target / "bin" / "python"
+    pip(python, "install", "--constraint", ROOT / "constraints.txt", wheel)
+    listed = subprocess.run(
+        [python, "-m", "pip", "list", "--format", "json"],
+        capture_output=True,
+        check=True,
+    )
+    installed = {found["name"].lower() for found in json.loads(listed.stdout)}
+    assert installed <= OF_THE_CLIENT, installed - OF_THE_CLIENT
+    said = subprocess.run(
+        [python, "-c", CLIENT_PROGRAM],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=target,
+    )
+    assert said.stdout == "it works\n", said
 
 
 def refuse_without_vendored(tree: Path, target: Path) -> None:

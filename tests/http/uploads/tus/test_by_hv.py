@@ -1,5 +1,5 @@
 """
-``hv upload`` goes on where a connection broke.
+``hv upload``, which sends with hv_client, goes on where a connection broke.
 """
 
 import threading
@@ -10,10 +10,11 @@ from typing import Any
 from urllib.parse import urlsplit
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
+import httpx
 import pytest
 
-from hv_cli.api_client import ApiError, UnreachableError
-from hv_cli.resumable_sending import WAITS_S, ResumableSender
+from hv_client import ApiError, HvClient, UnreachableError
+from hv_client.uploads import WAITS_S
 from hv_upload.app import make_app
 from tests.http.uploads.tus.exchange import DATA, created, grant_of
 from tests.http.world import World
@@ -73,38 +74,58 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def sender(base: str, location: str, file: Path, waits: list[float]) -> ResumableSender:
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def client(waits: list[float]) -> Iterator[HvClient]:
+    """A client that only writes down how long it would wait."""
+    with HvClient("http://127.0.0.1:9", http=httpx.Client(trust_env=False)) as made:
+        made._sleep = waits.append
+        yield made
+
+
+def at(base: str, location: str) -> str:
     parts = urlsplit(location)
-    url = f"{base}{parts.path}?{parts.query}"
-    return ResumableSender(url=url, path=file, at=lambda _: None, wait=waits.append)
+    return f"{base}{parts.path}?{parts.query}"
 
 
 def test_an_upload_that_breaks_off_again_and_again_comes_whole(
-    api: World, file: Path
+    api: World, file: Path, client: HvClient, waits: list[float]
 ) -> None:
     app, methods = breaking(make_app(api.services), every=len(DATA) // 15)
-    location, waits = created(api), list[float]()
+    location = created(api)
+    told: list[int] = []
 
     with served(app) as base:
-        sender(base, location, file, waits).send()
+        client.resume_upload(
+            at(base, location), file, on_progress=lambda sent, _: told.append(sent)
+        )
 
     assert methods.count("PATCH") > len(WAITS_S) + 1
     assert list(api.storage.files.values()) == [DATA]
     # What arrives begins the waits anew.
     assert max(waits) == WAITS_S[0]
+    assert told[-1] == len(DATA)
 
 
-def test_an_upload_that_was_ended_is_not_tried_again(api: World, file: Path) -> None:
-    location, waits = created(api), list[float]()
+def test_an_upload_that_was_ended_is_not_tried_again(
+    api: World, file: Path, client: HvClient, waits: list[float]
+) -> None:
+    location = created(api)
     api.services.resumable.cancel(grant_of(api, location).id)
 
     with served(make_app(api.services)) as base, pytest.raises(ApiError, match="410"):
-        sender(base, location, file, waits).send()
+        client.resume_upload(at(base, location), file)
 
     assert waits == []
 
 
-def test_nobody_is_asked_for_ever(api: World, file: Path) -> None:
+def test_nobody_is_asked_for_ever(
+    api: World, file: Path, client: HvClient, waits: list[float]
+) -> None:
     def busy(environ: dict[str, Any], start: Any) -> Iterable[bytes]:  # noqa: ANN401
         if environ["REQUEST_METHOD"] == "HEAD":
             return app(environ, start)
@@ -112,17 +133,38 @@ def test_nobody_is_asked_for_ever(api: World, file: Path) -> None:
         return [b""]
 
     app = make_app(api.services)
-    location, waits = created(api), list[float]()
+    location = created(api)
 
     with served(busy) as base, pytest.raises(ApiError, match="503"):
-        sender(base, location, file, waits).send()
+        client.resume_upload(at(base, location), file)
 
     assert waits == [7.0] * len(WAITS_S)
 
 
-def test_an_address_that_nobody_serves_is_told_apart(api: World, file: Path) -> None:
-    gone = sender("http://127.0.0.1:9", created(api), file, [])
+def test_an_address_that_nobody_serves_is_told_apart(
+    api: World, file: Path, client: HvClient, waits: list[float]
+) -> None:
+    gone = at("http://127.0.0.1:9", created(api))
 
-    assert not gone.is_reachable()
     with pytest.raises(UnreachableError):
-        gone.send()
+        client.get_upload_offset(gone)
+
+    assert waits == []
+    with pytest.raises(UnreachableError):
+        client.resume_upload(gone, file)
+    assert waits == list(WAITS_S)
+
+
+def test_another_file_is_not_sent(
+    api: World, file: Path, client: HvClient, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.mp4"
+    other.write_bytes(DATA + b"more")
+
+    with (
+        served(make_app(api.services)) as base,
+        pytest.raises(ValueError, match="created for"),
+    ):
+        client.resume_upload(at(base, created(api)), other)
+
+    assert list(api.storage.files.values()) == []

@@ -1,0 +1,64 @@
+"""
+The Python client of the video hosting API.
+
+    from hv_client import HvClient
+
+    with HvClient("https://api.example.com", "hv_live_…") as client:
+        upload = client.upload("holiday.mp4", name="Holiday")
+        video = client.wait_until_ready(upload.video_id)
+
+``HvClient`` blocks, ``AsyncHvClient`` is for asyncio; they have the same methods.
+``webhooks.verify`` checks what the service sends, ``tokens.sign`` lets private videos
+play. It needs httpx and attrs, and nothing of the service.
+"""
+
+from hv_client import tokens, webhooks
+from hv_client.async_client import AsyncHvClient
+from hv_client.client import HvClient
+from hv_client.errors import (
+    ApiError,
+    ConflictError,
+    ForbiddenError,
+    HvClientError,
+    InvalidParametersError,
+    NotFoundError,
+    QuotaExceededError,
+    RateLimitedError,
+    ServiceError,
+    UnauthorizedError,
+    UnexpectedAnswerError,
+    UnreachableError,
+    VideoFailedError,
+    WaitedTooLongError,
+    WebhookVerificationError,
+)
+from hv_client.generated import models
+from hv_client.operation import NOT_SENT
+from hv_client.playback import playback_url
+from hv_client.version import __version__
+
+__all__ = [
+    "NOT_SENT",
+    "ApiError",
+    "AsyncHvClient",
+    "ConflictError",
+    "ForbiddenError",
+    "HvClient",
+    "HvClientError",
+    "InvalidParametersError",
+    "NotFoundError",
+    "QuotaExceededError",
+    "RateLimitedError",
+    "ServiceError",
+    "UnauthorizedError",
+    "UnexpectedAnswerError",
+    "UnreachableError",
+    "VideoFailedError",
+    "WaitedTooLongError",
+    "WebhookVerificationError",
+    "__version__",
+    "models",
+    "playback_url",
+    "tokens",
+    "webhooks",
+]

@@ -1,0 +1,47 @@
+"""
+A method for each operation of the API.
+
+Written by hv_client_generator; do not change it by hand.
+"""
+
+from hv_client.generated.calls.analytics import AnalyticsCalls
+from hv_client.generated.calls.analytics_by_organization import (
+    AnalyticsByOrganizationCalls,
+)
+from hv_client.generated.calls.events import EventsCalls
+from hv_client.generated.calls.playback import PlaybackCalls
+from hv_client.generated.calls.playback_by_organization import (
+    PlaybackByOrganizationCalls,
+)
+from hv_client.generated.calls.processing import ProcessingCalls
+from hv_client.generated.calls.processing_by_organization import (
+    ProcessingByOrganizationCalls,
+)
+from hv_client.generated.calls.service import ServiceCalls
+from hv_client.generated.calls.sharing import SharingCalls
+from hv_client.generated.calls.sharing_by_organization import SharingByOrganizationCalls
+from hv_client.generated.calls.uploads import UploadsCalls
+from hv_client.generated.calls.uploads_by_organization import UploadsByOrganizationCalls
+from hv_client.generated.calls.videos import VideosCalls
+from hv_client.generated.calls.videos_by_organization import VideosByOrganizationCalls
+
+
+class Calls(
+    UploadsByOrganizationCalls,
+    UploadsCalls,
+    ProcessingByOrganizationCalls,
+    ProcessingCalls,
+    VideosByOrganizationCalls,
+    VideosCalls,
+    PlaybackByOrganizationCalls,
+    PlaybackCalls,
+    SharingByOrganizationCalls,
+    SharingCalls,
+    AnalyticsByOrganizationCalls,
+    AnalyticsCalls,
+    EventsCalls,
+    ServiceCalls,
+):
+    """
+    All calls of the API.
+    """

@@ -1,0 +1,28 @@
+"""
+Write a client again: ``hv openapi | python -m hv_client_generator python FOLDER``.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from hv_client_generator.python import write_python
+from hv_client_generator.reading import read_api
+
+WRITERS = {"python": write_python}
+
+
+def main() -> None:
+    """
+    Read the document from the standard input, and write a client into a folder.
+    """
+    parser = argparse.ArgumentParser(prog="hv_client_generator", description=__doc__)
+    parser.add_argument("language", choices=sorted(WRITERS))
+    parser.add_argument("folder", type=Path)
+    chosen = parser.parse_args()
+    WRITERS[chosen.language](read_api(json.load(sys.stdin)), chosen.folder)
+
+
+if __name__ == "__main__":
+    main()

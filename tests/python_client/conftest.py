@@ -1,0 +1,117 @@
+"""
+The API and its upload addresses behind one socket, and clients of it.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+import attrs
+import httpx
+import pytest
+
+from hv_client import AsyncHvClient, HvClient
+from hv_upload.app import make_app as make_upload_app
+from hvcore.settings import PublicSettings
+from hvcore.settings.tree import LimitSettings
+from tests.conftest import SettableClock
+from tests.http.conftest import Template, _template, settings_of
+from tests.http.world import World
+
+__all__ = ["_template"]
+
+App = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Handler(WSGIRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - of http.server
+        pass
+
+
+@attrs.define(kw_only=True)
+class Service:
+    """
+    A service that clients reach.
+
+    Attributes:
+        url: Of the API, of uploads and of nothing else.
+        upload_app: What answers below ``/upload``; tests may put something in front.
+    """
+
+    url: str
+    world: World
+    upload_app: App
+
+    @property
+    def key(self) -> str:
+        """The key of the environment ``live``."""
+        return self.world.key.value
+
+    def __call__(self, environ: dict[str, Any], start: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        if environ["PATH_INFO"].startswith("/upload"):
+            return self.upload_app(environ, start)
+        app: App = self.world.client.app
+        return app(environ, start)
+
+
+@pytest.fixture(scope="module")
+def service(
+    _template: Template, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """A service without limits; tests of a file share it."""
+    apps: list[App] = []
+
+    def answer(environ: dict[str, Any], start: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        return apps[0](environ, start)
+
+    settings = settings_of(tmp_path_factory.mktemp("service"))
+    with make_server(
+        "127.0.0.1", 0, answer, server_class=_Server, handler_class=_Handler
+    ) as server:
+        url = f"http://127.0.0.1:{server.server_port}"
+        settings = attrs.evolve(
+            settings,
+            limits=LimitSettings(enabled=False),
+            public=PublicSettings(
+                api_url=url, worker_url="https://worker.test", upload_url=url
+            ),
+        )
+        with _template.open(settings, SettableClock()) as world:
+            found = Service(
+                url=url, world=world, upload_app=make_upload_app(world.services)
+            )
+            apps.append(found)
+            thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+            thread.start()
+            yield found
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """How long a client would have waited."""
+    return []
+
+
+@pytest.fixture
+def client(service: Service, waits: list[float]) -> Iterator[HvClient]:
+    """A client that does not really wait."""
+    # No proxy of the machine's environment.
+    with httpx.Client(trust_env=False) as http:
+        made = HvClient(service.url, service.key, http=http)
+        made._sleep = waits.append
+        yield made
+
+
+def async_client(service: Service) -> AsyncHvClient:
+    """Make a client for one event loop."""
+    return AsyncHvClient(
+        service.url, service.key, http=httpx.AsyncClient(trust_env=False)
+    )

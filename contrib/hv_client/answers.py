@@ -61,7 +61,9 @@ def value_of(operation: Operation[T], request: Request, answer: Answer) -> T:
         raise UnexpectedAnswerError(f"{request}: this is not an answer of the API.")
     try:
         value = json.loads(answer.content)
-        return decode(operation.answer, value["body"] if operation.is_enveloped else value)
+        return decode(
+            operation.answer, value["body"] if operation.is_enveloped else value
+        )
     except (ValueError, KeyError, TypeError) as exc:
         why = str(exc) if isinstance(exc, NotDecodableError) else "it has another form"
         raise UnexpectedAnswerError(

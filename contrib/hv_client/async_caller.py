@@ -72,7 +72,9 @@ class AsyncCaller:
         if self._is_own:
             await self._http.aclose()
 
-    async def _call(self, operation: Operation[T], arguments: Mapping[str, object]) -> T:
+    async def _call(
+        self, operation: Operation[T], arguments: Mapping[str, object]
+    ) -> T:
         return await self._run(called(self._options, operation, arguments))
 
     async def _iterate(

@@ -119,12 +119,8 @@ def _decoder(wanted: Any) -> Decoder | None:  # noqa: ANN401 - any annotation
     Return what makes a value of a type; None if it is taken as it is.
     """
     if isinstance(wanted, type) and attrs.has(wanted):
-        # Looked up when it is needed, for a model that contains itself.
-        return lambda value: _model_decoder(wanted)(value)
-    if wanted is datetime:
-        return _read_moment
-    if wanted is date:
-        return _read_day
+        # Made when it is needed, for a model that contains itself.
+        return lambda value: _model_decoder(wanted)(value)  # noqa: PLW0108 - see above
     origin, arguments = get_origin(wanted), get_args(wanted)
     if origin in {Union, UnionType}:
         (inner,) = (kind for kind in arguments if kind is not NoneType)
@@ -133,7 +129,7 @@ def _decoder(wanted: Any) -> Decoder | None:  # noqa: ANN401 - any annotation
         return _list_decoder(_decoder(arguments[0]))
     if origin is Mapping:
         return _map_decoder(_decoder(arguments[1]))
-    return None
+    return {datetime: _read_moment, date: _read_day}.get(wanted)
 
 
 @cache

@@ -60,13 +60,6 @@ class SourceFile:
         name = Path(name).name if isinstance(name, str) else ""
         return cls(file=file, name=name or "video.mp4", size_bytes=size_bytes)
 
-    @property
-    def content_type(self) -> str:
-        """
-        What its name says it is; MP4 if that says nothing.
-        """
-        return CONTENT_TYPES.get(Path(self.name).suffix.lower(), "video/mp4")
-
 
 @attrs.frozen(kw_only=True)
 class FilePart:
@@ -119,6 +112,13 @@ class FilePart:
             while piece := file.read(min(PIECE_BYTES, left_bytes)):
                 left_bytes -= len(piece)
                 yield piece
+
+
+def content_type_of(name: str) -> str:
+    """
+    Return what a file's name says it is; MP4 if that says nothing.
+    """
+    return CONTENT_TYPES.get(Path(name).suffix.lower(), "video/mp4")
 
 
 @contextmanager

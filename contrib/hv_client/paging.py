@@ -23,9 +23,7 @@ class Pages:
     arguments: Mapping[str, object] | None
 
     @classmethod
-    def of(
-        cls, operation: Operation[Any], arguments: Mapping[str, object]
-    ) -> "Pages":
+    def of(cls, operation: Operation[Any], arguments: Mapping[str, object]) -> "Pages":
         """
         Begin with the first page.
         """

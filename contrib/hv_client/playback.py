@@ -18,7 +18,9 @@ def playback_url(
     video: VideoDetails | VideoSummary | VideoEvent | WebhookEvent,
     token: str | None = None,
     *,
-    of: Literal["playlist", "manifest", "embed", "thumbnail", "storyboard"] = "playlist",
+    of: Literal[
+        "playlist", "manifest", "embed", "thumbnail", "storyboard"
+    ] = "playlist",
 ) -> str:
     """
     Return an address of a video, with a token in it where it needs one.

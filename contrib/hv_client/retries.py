@@ -37,7 +37,9 @@ class Retries:
         chance: A number from 0 to 1; spreads clients that failed together.
     """
 
-    max_tries: int = attrs.field(default=DEFAULT_TRIES, validator=attrs.validators.ge(1))
+    max_tries: int = attrs.field(
+        default=DEFAULT_TRIES, validator=attrs.validators.ge(1)
+    )
     chance: Callable[[], float] = attrs.field(default=_RANDOM.random, repr=False)
 
     def wait_s(
@@ -58,7 +60,9 @@ class Retries:
         return float(backed_off_s * (0.5 + self.chance() / 2))
 
 
-def answered(request: Request, retries: Retries, judge: Callable[[Request, Answer], Answer]) -> Steps[Answer]:
+def answered(
+    request: Request, retries: Retries, judge: Callable[[Request, Answer], Answer]
+) -> Steps[Answer]:
     """
     Send a request until it is carried out, as often as it may be.
 

@@ -104,9 +104,11 @@ def _ed25519(pem: str, signed: bytes) -> bytes:
         key = load_pem_private_key(pem.encode(), password=None)
     except (ValueError, TypeError):
         # Its text stays out of the message.
-        raise ValueError("The key is no private key in PEM without a password.") from None
+        raise ValueError(
+            "The key is no private key in PEM without a password."
+        ) from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise ValueError("The key is no Ed25519 key.")
+        raise ValueError("The key is no Ed25519 key.")  # noqa: TRY004 - of a text
     return key.sign(signed)
 
 

@@ -14,7 +14,7 @@ import attrs
 from hv_client.answers import success_of
 from hv_client.calling import called
 from hv_client.errors import ApiError, UnexpectedAnswerError, UnreachableError
-from hv_client.files import FilePart, FileToSend, SourceFile
+from hv_client.files import FilePart, FileToSend, SourceFile, content_type_of
 from hv_client.generated import operations
 from hv_client.generated.models import ResumableUpload, VideoUploadGrant
 from hv_client.generated.upload_settings import SENT_AS, UploadSettings
@@ -152,7 +152,7 @@ class Uploads:
             source=source, offset=0, at=lambda at: tell(at, source.size_bytes)
         )
         headers = {
-            "Content-Type": content_type or source.content_type,
+            "Content-Type": content_type or content_type_of(source.name),
             "Content-Length": str(source.size_bytes),
         }
         request = Request(
@@ -247,13 +247,15 @@ def _is_passing(error: ApiError | UnreachableError) -> bool:
     return isinstance(error, UnreachableError) or error.status in _PASSING
 
 
-def _described(
-    source: SourceFile, settings: Mapping[str, object]
-) -> dict[str, object]:
+def _described(source: SourceFile, settings: Mapping[str, object]) -> dict[str, object]:
+    """
+    Return what an upload is created with.
+    """
     given = {name: value for name, value in settings.items() if value is not None}
+    name = str(given.get("fileName", source.name))
     return {
-        "fileName": source.name,
-        "contentType": source.content_type,
+        "fileName": name,
+        "contentType": content_type_of(name),
         "fileSize": source.size_bytes,
         **given,
     }

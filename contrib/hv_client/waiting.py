@@ -17,7 +17,7 @@ LONGEST_POLL_S: Final = 5.0
 _GROWTH: Final = 1.25
 
 
-def ready(
+def ready(  # noqa: PLR0913 - as the client's method, which says it
     options: ClientOptions,
     video_id: str,
     *,

@@ -59,6 +59,10 @@ class {name}({caller}):
 
 '''
 _FORMAT = "format"
+_ABOUT_FORMAT = (
+    "The records alone, as a text: a table with a header row, or one JSON document a "
+    "line."
+)
 _TEXT_FORMATS = 'Literal["csv", "ndjson"]'
 
 
@@ -79,9 +83,7 @@ class Style:
         return f"{self.prefix}Caller"
 
 
-BLOCKING = Style(
-    folder="calls", prefix="", define="def", wait="", iterator="Iterator"
-)
+BLOCKING = Style(folder="calls", prefix="", define="def", wait="", iterator="Iterator")
 ASYNCHRONOUS = Style(
     folder="async_calls",
     prefix="Async",
@@ -171,7 +173,9 @@ def _row(operation: Operation) -> str:
         fields["takes_idempotency_key"] = True
     if operation.paging is not None:
         items = repr(python_name(operation.paging.items))
-        fields["paging"] = f"Paging(by_cursor={operation.paging.by_cursor}, items={items})"
+        fields["paging"] = (
+            f"Paging(by_cursor={operation.paging.by_cursor}, items={items})"
+        )
     values = ", ".join(f"{name}={value}" for name, value in fields.items())
     name = constant_name(operation.name)
     return f"{name}: Final[Operation[{kind}]] = Operation({values})"
@@ -234,7 +238,9 @@ def _overloads(
         ]
         yield f"    @overload\n{_signature(operation.name, own, result, style)} ...\n"
     own = [
-        attrs.evolve(p, annotation=f"{_TEXT_FORMATS} | None") if p.name == _FORMAT else p
+        attrs.evolve(p, annotation=f"{_TEXT_FORMATS} | None")
+        if p.name == _FORMAT
+        else p
         for p in parameters
     ]
     yield _method(operation, own, f"{kind} | str", style)
@@ -347,7 +353,7 @@ def _of_member(operation: Operation, found: Member) -> Parameter:
     if _sends_null(operation) and found.type.is_nullable:
         return Parameter(
             name=python_name(found.name),
-            annotation=f"{kind} | NotSent",
+            annotation=f"{kind.removesuffix(' | None')} | NotSent | None",
             default="NOT_SENT",
             about=_about(found),
         )
@@ -373,6 +379,8 @@ def _names_of(operation: Operation) -> str:
 
 
 def _about(found: Member | Argument) -> str:
+    if found.name == _FORMAT and isinstance(found, Argument):
+        return _ABOUT_FORMAT
     if found.default is None:
         return found.about
     return f"{found.about} By default ``{found.default}``.".strip()

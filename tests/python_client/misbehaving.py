@@ -25,7 +25,11 @@ class Told:
 
     @property
     def content(self) -> bytes:
-        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+        return (
+            self.body
+            if isinstance(self.body, bytes)
+            else json.dumps(self.body).encode()
+        )
 
 
 @attrs.frozen(kw_only=True)
@@ -59,7 +63,13 @@ def refusal(status: int, code: str, **headers: str) -> Told:
     """
     Return a problem as the service has them.
     """
-    body = {"title": "No", "status": status, "code": code, "detail": "No.", "errors": []}
+    body = {
+        "title": "No",
+        "status": status,
+        "code": code,
+        "detail": "No.",
+        "errors": [],
+    }
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     return Told(
         status=status,

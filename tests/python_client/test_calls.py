@@ -105,7 +105,9 @@ def test_all_pages_of_a_list_are_gone_through(
 
     found = [
         video.id
-        for video in client.iterate_videos(search="paged", page_size=2, sort_dir="asc")
+        for video in client.iterate_videos(
+            search="paged", page_size=2, sort_by="name", sort_dir="asc"
+        )
     ]
     events = [event.video_id for event in client.iterate_events(limit=2)]
 
@@ -156,7 +158,9 @@ def test_a_video_is_waited_for(service: Service, client: HvClient) -> None:
 def test_why_a_video_failed_is_told(service: Service, client: HvClient) -> None:
     video_id = service.world.failed(name="Broken")
 
-    with pytest.raises(VideoFailedError, match=r"Broken.*There is no picture") as failed:
+    with pytest.raises(
+        VideoFailedError, match=r"Broken.*There is no picture"
+    ) as failed:
         client.wait_until_ready(video_id)
 
     assert (failed.value.video_id, failed.value.reason) == (
@@ -186,7 +190,9 @@ def test_many_calls_wait_side_by_side(service: Service) -> None:
             details = await asyncio.gather(*map(client.get_video, made))
             with pytest.raises(NotFoundError):
                 await client.get_video("vid_0000000000000000000000")
-            pages = client.iterate_videos(search="beside", page_size=4, sort_dir="asc")
+            pages = client.iterate_videos(
+                search="beside", page_size=4, sort_by="name", sort_dir="asc"
+            )
             found = [video.id async for video in pages]
             ready = await client.wait_until_ready(made[0])
             assert ready.id == made[0]

@@ -107,7 +107,9 @@ def test_a_refusal_of_a_store_is_told_without_its_secrets() -> None:
     assert str(refused.value) == f"HEAD {server.url}/bucket/key: 403 Forbidden"
 
 
-def test_a_message_of_a_store_is_shown(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_message_of_a_store_is_shown(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     file = tmp_path_factory.mktemp("put") / "a.mp4"
     file.write_bytes(b"video")
     told = Told(status=403, body=XML, headers={"Content-Type": "application/xml"})
@@ -123,7 +125,6 @@ def test_a_message_of_a_store_is_shown(tmp_path_factory: pytest.TempPathFactory)
 
 
 def test_silence_ends() -> None:
-
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"

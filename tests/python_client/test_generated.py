@@ -2,7 +2,6 @@
 What is generated follows from today's description, and knows all of its examples.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from hv_client_generator.names import camel, snake
 from hv_client_generator.python import write_python
 from hv_client_generator.reading import LEFT_OUT, read_api
 from hvcore import __version__ as service_version
-from tests.http.conftest import Template, _template, shared
+from tests.http.conftest import _template, shared
 from tests.http.world import World
 
 __all__ = ["_template", "shared"]
@@ -42,7 +41,9 @@ def test_what_is_committed_is_what_is_generated(
     write_python(read_api(document), tmp_path)
 
     made, committed = texts_of(tmp_path), texts_of(GENERATED)
-    changed = {name for name in {*made, *committed} if made.get(name) != committed.get(name)}
+    changed = {
+        name for name in {*made, *committed} if made.get(name) != committed.get(name)
+    }
     assert not changed, (
         "hv openapi | python -m hv_client_generator python contrib/hv_client/generated"
     )
@@ -67,7 +68,9 @@ def test_the_client_has_the_version_of_the_service() -> None:
 def test_an_example_is_read_and_written_again(name: str) -> None:
     example: Any = EXAMPLES[name]
     wanted = name.removesuffix("Answer") if name.endswith("Answer") else name
-    value = example["body"] if name.endswith("Answer") and "body" in example else example
+    value = (
+        example["body"] if name.endswith("Answer") and "body" in example else example
+    )
     model = getattr(models, wanted, models.Problem if name.islower() else None)
     assert model is not None
 
@@ -92,12 +95,14 @@ def test_words_of_a_later_service_are_taken() -> None:
 
 @pytest.mark.parametrize("value", [None, [], "x", {}, {"videos": {}, "pagination": {}}])
 def test_what_is_no_such_object_is_refused(value: object) -> None:
-    with pytest.raises(ValueError, match="is no|has no"):
+    with pytest.raises(ValueError, match=r"is no|has no"):
         decode(models.VideoList, value)
 
 
 def test_addresses_and_keys_are_not_shown() -> None:
-    granted = decode(models.VideoUploadGrant, EXAMPLES["VideoUploadGrantAnswer"]["body"])  # type: ignore[index]  # JSON data
+    granted = decode(
+        models.VideoUploadGrant, EXAMPLES["VideoUploadGrantAnswer"]["body"]
+    )  # type: ignore[index]  # JSON data
     key = decode(models.EdgeKey, EXAMPLES["EdgeKeyAnswer"]["body"])  # type: ignore[index]  # JSON data
 
     assert granted.signed_url not in repr(granted)
@@ -121,5 +126,3 @@ def test_names_are_written_as_the_language_does(
     name: str, in_python: str, in_javascript: str
 ) -> None:
     assert (snake(name), camel(name)) == (in_python, in_javascript)
-
-

@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import httpx
@@ -69,7 +68,9 @@ class Recorder:
         return httpx.Response(200, content=self._content, headers=headers)
 
 
-def called(operation: Operation, arguments: Mapping[str, object]) -> tuple[httpx.Request, object]:
+def called(
+    operation: Operation, arguments: Mapping[str, object]
+) -> tuple[httpx.Request, object]:
     """Call by the client that blocks and by the other one, which must not differ."""
     name = python_name(operation.name)
     recorder = Recorder(operation)
@@ -99,7 +100,8 @@ def arguments_of(operation: Operation, *, all_of_them: bool) -> dict[str, object
     found: list[Argument | Member] = [
         item
         for item in operation.arguments
-        if item.fixed is None and (item.is_required or (all_of_them and item.name != "format"))
+        if item.fixed is None
+        and (item.is_required or (all_of_them and item.name != "format"))
     ]
     body = operation.body
     if body is not None and body.model is not None:
@@ -136,7 +138,9 @@ def test_every_method_sends_what_is_described(
             assert value is None
         else:
             body = json.loads(example_of(operation))
-            assert encode(value) == (body["body"] if operation.answer.is_enveloped else body)
+            assert encode(value) == (
+                body["body"] if operation.answer.is_enveloped else body
+            )
 
 
 def check_headers(

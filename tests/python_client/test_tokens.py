@@ -20,7 +20,7 @@ VIDEO = "vid_0000000000000000000002"
 
 
 @pytest.fixture
-def cinema(api: World) -> Cinema:  # noqa: F811 - the fixture
+def cinema(api: World) -> Cinema:
     return Cinema(api=api)
 
 
@@ -71,7 +71,11 @@ def test_claims_are_those_of_the_interface() -> None:
     )
 
     claims = jwt.decode(
-        token, secret, algorithms=["HS256"], options={"verify_exp": False}, audience=VIDEO
+        token,
+        secret,
+        algorithms=["HS256"],
+        options={"verify_exp": False},
+        audience=VIDEO,
     )
     assert claims == {
         "iss": "hvcore",

@@ -189,13 +189,13 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
         org_id: str,
         video_id: str,
         *,
-        video_name: str | None | NotSent = NOT_SENT,
-        description: str | None | NotSent = NOT_SENT,
-        allow_public_access: bool | None | NotSent = NOT_SENT,
-        external_id: str | None | NotSent = NOT_SENT,
-        metadata: Mapping[str, str | None] | None | NotSent = NOT_SENT,
-        tags: Sequence[str] | None | NotSent = NOT_SENT,
-        allow_download: bool | None | NotSent = NOT_SENT,
+        video_name: str | NotSent | None = NOT_SENT,
+        description: str | NotSent | None = NOT_SENT,
+        allow_public_access: bool | NotSent | None = NOT_SENT,
+        external_id: str | NotSent | None = NOT_SENT,
+        metadata: Mapping[str, str | None] | NotSent | None = NOT_SENT,
+        tags: Sequence[str] | NotSent | None = NOT_SENT,
+        allow_download: bool | NotSent | None = NOT_SENT,
     ) -> models.VideoDetails:
         """
         Change a video's name, description, visibility or labels.

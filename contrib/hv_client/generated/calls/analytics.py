@@ -38,8 +38,8 @@ class AnalyticsCalls(Caller):
 
         Args:
             period_days: By default ``30``.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_USAGE, {"period_days": period_days, "format": format}
@@ -80,8 +80,8 @@ class AnalyticsCalls(Caller):
 
         Args:
             fill: By default ``False``.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_DAILY_USAGE,
@@ -108,8 +108,8 @@ class AnalyticsCalls(Caller):
         Needs the permission `analytics:read`. Counts under the limit `analytics`.
 
         Args:
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(operations.GET_STORAGE_USAGE, {"format": format})
 
@@ -144,8 +144,8 @@ class AnalyticsCalls(Caller):
         Needs the permission `analytics:read`. Counts under the limit `analytics`.
 
         Args:
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_RESOLUTION_DISTRIBUTION,
@@ -190,8 +190,8 @@ class AnalyticsCalls(Caller):
 
         Args:
             video_id: The video.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
             records: Whether a file holds the record of each height or the summary. By
                 default ``resolutions``.
         """
@@ -235,8 +235,8 @@ class AnalyticsCalls(Caller):
         Args:
             video_id: The video.
             date: A UTC day; today if there is none.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.EXPLAIN_VIDEO_COUNT,
@@ -278,8 +278,8 @@ class AnalyticsCalls(Caller):
 
         Args:
             video_id: The video.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_VIDEO_PLAYBACK_QUALITY,
@@ -330,8 +330,8 @@ class AnalyticsCalls(Caller):
         Args:
             video_id: The video.
             by: By default ``country``.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_VIDEO_BREAKDOWN,
@@ -369,8 +369,8 @@ class AnalyticsCalls(Caller):
         Needs the permission `analytics:read`. Counts under the limit `analytics`.
 
         Args:
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
             records: Whether a file holds the one record of now or those of minutes. By
                 default ``viewers``.
         """
@@ -410,8 +410,8 @@ class AnalyticsCalls(Caller):
 
         Args:
             video_id: The video.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
             records: Whether a file holds the one record of now or those of minutes. By
                 default ``viewers``.
         """

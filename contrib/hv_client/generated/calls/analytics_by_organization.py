@@ -44,8 +44,8 @@ class AnalyticsByOrganizationCalls(Caller):
         Args:
             org_id: The organization.
             period_days: By default ``30``.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_USAGE_IN_ORGANIZATION,
@@ -89,8 +89,8 @@ class AnalyticsByOrganizationCalls(Caller):
             org_id: The organization.
             env_id: The environment: its identifier or its short name.
             period_days: By default ``30``.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_USAGE_IN_ENVIRONMENT,
@@ -141,8 +141,8 @@ class AnalyticsByOrganizationCalls(Caller):
         Args:
             org_id: The organization.
             fill: By default ``False``.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_DAILY_USAGE_IN_ORGANIZATION,
@@ -198,8 +198,8 @@ class AnalyticsByOrganizationCalls(Caller):
             org_id: The organization.
             env_id: The environment: its identifier or its short name.
             fill: By default ``False``.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_DAILY_USAGE_IN_ENVIRONMENT,
@@ -233,8 +233,8 @@ class AnalyticsByOrganizationCalls(Caller):
 
         Args:
             org_id: The organization.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_STORAGE_USAGE_IN_ORGANIZATION,
@@ -266,8 +266,8 @@ class AnalyticsByOrganizationCalls(Caller):
         Args:
             org_id: The organization.
             env_id: The environment: its identifier or its short name.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_STORAGE_USAGE_IN_ENVIRONMENT,
@@ -309,8 +309,8 @@ class AnalyticsByOrganizationCalls(Caller):
 
         Args:
             org_id: The organization.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_RESOLUTION_DISTRIBUTION_IN_ORGANIZATION,
@@ -361,8 +361,8 @@ class AnalyticsByOrganizationCalls(Caller):
         Args:
             org_id: The organization.
             env_id: The environment: its identifier or its short name.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_RESOLUTION_DISTRIBUTION_IN_ENVIRONMENT,
@@ -417,8 +417,8 @@ class AnalyticsByOrganizationCalls(Caller):
         Args:
             org_id: The organization.
             video_id: The video.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
             records: Whether a file holds the record of each height or the summary. By
                 default ``resolutions``.
         """
@@ -471,8 +471,8 @@ class AnalyticsByOrganizationCalls(Caller):
             org_id: The organization.
             video_id: The video.
             date: A UTC day; today if there is none.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.EXPLAIN_VIDEO_COUNT_IN_ORGANIZATION,
@@ -518,8 +518,8 @@ class AnalyticsByOrganizationCalls(Caller):
         Args:
             org_id: The organization.
             video_id: The video.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_VIDEO_PLAYBACK_QUALITY_IN_ORGANIZATION,
@@ -575,8 +575,8 @@ class AnalyticsByOrganizationCalls(Caller):
             org_id: The organization.
             video_id: The video.
             by: By default ``country``.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
         """
         return self._call(
             operations.GET_VIDEO_BREAKDOWN_IN_ORGANIZATION,
@@ -622,8 +622,8 @@ class AnalyticsByOrganizationCalls(Caller):
 
         Args:
             org_id: The organization.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
             records: Whether a file holds the one record of now or those of minutes. By
                 default ``viewers``.
         """
@@ -668,8 +668,8 @@ class AnalyticsByOrganizationCalls(Caller):
         Args:
             org_id: The organization.
             env_id: The environment: its identifier or its short name.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
             records: Whether a file holds the one record of now or those of minutes. By
                 default ``viewers``.
         """
@@ -714,8 +714,8 @@ class AnalyticsByOrganizationCalls(Caller):
         Args:
             org_id: The organization.
             video_id: The video.
-            format: `csv` or `ndjson`: the records alone, as a table with a header row
-                or as one JSON document a line. Without it, `Accept` decides.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
             records: Whether a file holds the one record of now or those of minutes. By
                 default ``viewers``.
         """

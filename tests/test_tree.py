@@ -130,8 +130,8 @@ def test_comments_and_docstrings_name_modules_that_exist() -> None:
 def test_each_public_class_name_exists_once() -> None:
     modules_of: dict[str, list[str]] = {}
     for name, path in sources().items():
-        # A distribution of its own, with the API's words: no program reads both.
-        if name.split(".")[0] == "hv_client":
+        # Another distribution and what writes it: they have the API's words, too.
+        if name.split(".")[0] in {"hv_client", "hv_client_generator"}:
             continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):

@@ -10,7 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Final,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 from urllib.parse import urlsplit
 
 import attrs
@@ -69,7 +78,7 @@ def decode(wanted: type[T], value: object) -> T:
         NotDecodableError: A member is missing, or no object or list where it has to
             be one. Of plain values, what is there is taken.
     """
-    decoder = _decoder(wanted)
+    decoder: Decoder | None = _decoder(cast("Any", wanted))
     made: T = value if decoder is None else decoder(value)  # type: ignore[assignment]  # of a type that only exists while this runs
     return made
 
@@ -94,7 +103,7 @@ def encode(value: object) -> object:
     return value
 
 
-def _encoded_model(value: object) -> dict[str, object]:
+def _encoded_model(value: Any) -> dict[str, object]:  # noqa: ANN401 - any model
     written: dict[str, object] = {}
     for attribute in attrs.fields(type(value)):
         inner = getattr(value, attribute.name)

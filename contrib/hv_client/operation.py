@@ -145,7 +145,7 @@ class Operation(Generic[T]):
                 raise ValueError(f"Either {' or '.join(fields)} or content, not both.")
             content_type = arguments.get(CONTENT_TYPE) or self.content_types[0]
             headers["Content-Type"] = str(content_type)
-            return content.encode() if isinstance(content, str) else bytes(content)  # type: ignore[call-overload,no-any-return]  # the method says str | bytes
+            return content.encode() if isinstance(content, str) else bytes(content)  # type: ignore[call-overload]  # the method says str | bytes
         if self.body is None or not (fields or self.needs_body):
             return None
         headers["Content-Type"] = "application/json"

@@ -5,6 +5,7 @@ The service that commands call as clients do.
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Final
 
 # httpx loads it with the first client, perhaps in a thread; see hv_cli.demo.
 import httpcore  # noqa: F401
@@ -14,7 +15,9 @@ from hv_cli.commands import CliError, Invocation
 from hv_cli.data_folder import DataFolder
 from hv_client import HvClient, HvClientError
 
-TIMEOUT_S = 60.0
+MAX_TRIES: Final = 3
+"""Somebody waits at a terminal, perhaps for an address that is wrong."""
+TIMEOUT_S: Final = 60.0
 
 
 @contextmanager
@@ -56,7 +59,7 @@ def client_at(url: str, key: str) -> Iterator[HvClient]:
     """
     with _direct_http() as http:
         try:
-            client = HvClient(url, key, timeout_s=TIMEOUT_S, http=http)
+            client = HvClient(url, key, max_tries=MAX_TRIES, http=http)
         except ValueError as exc:
             raise CliError(str(exc)) from exc
         try:

@@ -6,7 +6,7 @@ import asyncio
 import io
 import os
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 
@@ -102,7 +102,9 @@ class FilePart:
                 offset += len(piece)
                 self.at(offset)
         finally:
-            read.close()
+            # Who is cancelled leaves a thread that still reads; it closes the file.
+            with suppress(ValueError):
+                read.close()
 
     def _read(self) -> Generator[bytes, None, None]:
         left_bytes = self.size_bytes

@@ -19,7 +19,7 @@ from hv_client.generated import operations
 from hv_client.generated.models import ResumableUpload, VideoUploadGrant
 from hv_client.generated.upload_settings import SENT_AS, UploadSettings
 from hv_client.options import ClientOptions
-from hv_client.retries import answered
+from hv_client.retries import LONGEST_WAIT_S, answered
 from hv_client.steps import Answer, OnProgress, Request, Steps, sent, waited
 
 VERSION: Final = {"Tus-Resumable": "1.0.0"}
@@ -114,7 +114,7 @@ class Uploads:
                 if not _is_passing(error) or tries == len(WAITS_S):
                     raise
                 yield from waited(getattr(error, "retry_after_s", 0) or WAITS_S[tries])
-                reached = yield from self._offset_or(url, offset)
+                reached = yield from self._offset_or(url, size_bytes, offset)
                 tries = 0 if (reached or 0) > (offset or 0) else tries + 1
                 offset = reached
             if offset == size_bytes:
@@ -218,9 +218,11 @@ class Uploads:
         )
         return _number((yield from _exchanged(request)), "upload-offset")
 
-    def _offset_or(self, url: str, known: int | None) -> Steps[int | None]:
+    def _offset_or(
+        self, url: str, size_bytes: int, known: int | None
+    ) -> Steps[int | None]:
         try:
-            return (yield from self.offset(url))
+            return (yield from self.offset(url, size_bytes))
         except (ApiError, UnreachableError) as error:
             if not _is_passing(error):
                 raise
@@ -244,7 +246,10 @@ def _number(answer: Answer, name: str) -> int:
 
 
 def _is_passing(error: ApiError | UnreachableError) -> bool:
-    return isinstance(error, UnreachableError) or error.status in _PASSING
+    if isinstance(error, UnreachableError):
+        return True
+    is_soon = (error.retry_after_s or 0) <= LONGEST_WAIT_S
+    return is_soon and error.status in _PASSING
 
 
 def _described(source: SourceFile, settings: Mapping[str, object]) -> dict[str, object]:

@@ -155,6 +155,16 @@ def test_a_video_is_waited_for(service: Service, client: HvClient) -> None:
     assert playback_url(video, "a.b.c").endswith("master.m3u8?token=a.b.c")
 
 
+def test_a_public_video_needs_no_token(service: Service, client: HvClient) -> None:
+    video = client.get_video(service.world.ready(is_public=True))
+    event = next(e for e in client.iterate_events() if e.playback is None)
+
+    assert playback_url(video) == playback_url(video, "a.b.c")
+    assert playback_url(video, of="manifest").endswith("manifest.mpd")
+    with pytest.raises(ValueError, match="cannot be played"):
+        playback_url(event, "a.b.c")
+
+
 def test_why_a_video_failed_is_told(service: Service, client: HvClient) -> None:
     video_id = service.world.failed(name="Broken")
 

@@ -2,16 +2,21 @@
 What is generated follows from today's description, and knows all of its examples.
 """
 
+import io
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from hv_api.openapi.examples import EXAMPLES
 from hv_client import __version__, models
-from hv_client.coding import FURTHER, decode, encode
+from hv_client.coding import FURTHER, decode, encode, further
+from hv_client_generator.__main__ import main
 from hv_client_generator.names import camel, snake
-from hv_client_generator.python import write_python
 from hv_client_generator.reading import LEFT_OUT, read_api
 from hvcore import __version__ as service_version
 from tests.http.conftest import _template, shared
@@ -37,8 +42,13 @@ def texts_of(folder: Path) -> dict[str, str]:
 def test_what_is_committed_is_what_is_generated(
     document: Any,  # noqa: ANN401 - JSON data
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    write_python(read_api(document), tmp_path)
+    (tmp_path / "old.py").touch()
+    monkeypatch.setattr("sys.argv", ["hv_client_generator", "python", str(tmp_path)])
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(document)))
+
+    main()
 
     made, committed = texts_of(tmp_path), texts_of(GENERATED)
     changed = {
@@ -47,6 +57,31 @@ def test_what_is_committed_is_what_is_generated(
     assert not changed, (
         "hv openapi | python -m hv_client_generator python contrib/hv_client/generated"
     )
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        {"type": ["string", "integer"]},
+        {"type": "object", "properties": {"a": {"type": "string"}}},
+        {"$ref": "#/components/schemas/Twice"},
+    ],
+)
+def test_what_no_client_can_be_written_for_is_refused(
+    document: Any,  # noqa: ANN401 - JSON data
+    schema: object,
+) -> None:
+    twice = {"type": "object", "properties": {"aB": {}, "a_b": {}}}
+    schemas = {
+        **document["components"]["schemas"],
+        "Problem": {"properties": {"x": schema}},
+        "Twice": twice,
+    }
+    changed = {**document, "components": {**document["components"], "schemas": schemas}}
+
+    with pytest.raises(ValueError, match=r"types|name|same words"):
+        read_api(changed)
 
 
 def test_every_operation_of_the_service_is_a_method(document: Any) -> None:  # noqa: ANN401 - JSON data
@@ -97,6 +132,34 @@ def test_words_of_a_later_service_are_taken() -> None:
 def test_what_is_no_such_object_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=r"is no|has no"):
         decode(models.VideoList, value)
+
+
+def test_lists_maps_and_days_are_read() -> None:
+    @attrs.frozen(kw_only=True)
+    class Plain:
+        counts: Mapping[str, int]
+        days: Sequence[date] | None = None
+        further_members: Mapping[str, object] = further()
+
+    read = decode(Plain, {"counts": {"a": 1}, "days": ["2026-01-02", "soon"]})
+
+    assert read.days == [date(2026, 1, 2), "soon"]
+    assert encode(read) == {"counts": {"a": 1}, "days": ["2026-01-02", "soon"]}
+    assert encode(decode(Plain, {"counts": {}})) == {"counts": {}}
+    for wrong in ({"counts": []}, {"counts": {}, "days": {}}):
+        with pytest.raises(ValueError, match="is no"):
+            decode(Plain, wrong)
+
+
+def test_a_moment_needs_a_time_zone() -> None:
+    east = timezone(timedelta(hours=2))
+
+    assert encode(datetime(2026, 1, 2, 3, tzinfo=east)) == "2026-01-02T01:00:00.000Z"
+    with pytest.raises(ValueError, match="time zone"):
+        encode(datetime(2026, 1, 2))  # noqa: DTZ001 - what is refused
+    # What is no moment is taken as it is.
+    read: Any = decode(Sequence[datetime], ["soon", None])  # type: ignore[type-abstract]
+    assert read == ["soon", None]
 
 
 def test_addresses_and_keys_are_not_shown() -> None:

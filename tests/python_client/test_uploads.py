@@ -4,17 +4,27 @@ Files come whole, by both clients, in one process or in several.
 
 import asyncio
 import io
+import json
 import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from hv_client import HvClient, NotFoundError, UnreachableError
+from hv_client import (
+    HvClient,
+    NotFoundError,
+    ServiceError,
+    UnexpectedAnswerError,
+    UnreachableError,
+)
 from tests.http.uploads.tus.test_by_hv import breaking
 from tests.python_client.conftest import Service, async_client
+from tests.python_client.misbehaving import Told, answering, refusal
 
+BUSY = refusal(503, "unavailable")
 DATA = b"not really a video, " * 60_000
 
 
@@ -160,6 +170,89 @@ def test_the_event_loop_uploads_as_well(service: Service, file: Path) -> None:
 
     assert set(contents) <= set(stored(service))
     assert max(told) == len(DATA) + 1
+
+
+def test_an_upload_that_was_cancelled_goes_on(service: Service, file: Path) -> None:
+    file.write_bytes(content := DATA + b"loop")
+
+    async def call() -> int:
+        async with async_client(service) as client:
+            begun = await client.begin_upload(file)
+            task = asyncio.create_task(
+                client.resume_upload(
+                    begun.upload_url,
+                    file,
+                    on_progress=lambda sent, _: task.cancel() if sent else None,
+                )
+            )
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await client.resume_upload(begun.upload_url, file)
+            arrived = await client.get_upload_offset(begun.upload_url)
+            await client.upload_by_put(file, name="Loop")
+            grant = await client.create_upload_url(file_name="Loop.mov")
+            await client.put_file(grant.signed_url, file)
+            await client._http.aclose()
+            return arrived
+
+    assert asyncio.run(call()) == len(content)
+    assert stored(service).count(content) == 3
+
+
+@pytest.mark.parametrize("completed", [Told(body={"body": {"videoID": "v"}}), BUSY])
+def test_the_service_is_told_of_what_went_to_the_store(
+    file: Path, completed: Told
+) -> None:
+    with answering([Told()]) as server, httpx.Client(trust_env=False) as http:
+        grant = {
+            "signedURL": f"{server.url}/bucket/a?X-Amz-Signature=x",
+            "bucketPath": "a",
+            "expiresAt": 1,
+            "assetId": "vid_1",
+            "videoID": "vid_1",
+            "direct": True,
+        }
+        server.answers[:] = [Told(body={"body": grant}), Told(), completed]
+        client = HvClient(server.url, "key", max_tries=1, http=http)
+
+        # It would notice by itself.
+        assert client.upload_by_put(file).video_id == "vid_1"
+
+    asked, put, told = server.seen
+    assert json.loads(asked.body) == {
+        "fileName": "Köln.mov",
+        "contentType": "video/quicktime",
+        "fileSize": len(DATA),
+    }
+    assert (put.method, put.body, put.headers["content-type"]) == (
+        *("PUT", DATA, "video/quicktime"),
+    )
+    assert "x-api-key" not in put.headers
+    assert told.target == "/v1/videos/vid_1/upload-complete"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [Told(headers={"Upload-Offset": "0"}), Told(headers={"Upload-Length": "5"})],
+)
+def test_an_address_of_something_else_is_told(told: Told) -> None:
+    with answering([told]) as server, httpx.Client(trust_env=False) as http:
+        client = HvClient(server.url, "key", http=http)
+
+        with pytest.raises(UnexpectedAnswerError, match="no address of a resumable"):
+            client.get_upload_offset(f"{server.url}/other")
+
+
+def test_a_service_that_is_away_for_long_is_not_waited_for(file: Path) -> None:
+    away = refusal(503, "unavailable", Retry_After="3600")
+    with answering([away]) as server, httpx.Client(trust_env=False) as http:
+        client = HvClient(server.url, "key", http=http)
+
+        with pytest.raises(ServiceError) as refused:
+            client.resume_upload(f"{server.url}/uploads/x", file)
+
+    assert refused.value.retry_after_s == 3600
+    assert len(server.seen) == 1
 
 
 def test_no_log_has_an_address_that_opens_something(

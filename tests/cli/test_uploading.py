@@ -1,0 +1,83 @@
+"""
+``hv upload`` finds a way for the bytes.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from hv_cli.api_access import client_at
+from hv_cli.commands import CliError
+from hv_cli.uploading import UploadWanted, send, wait_until_ready
+from tests.python_client.misbehaving import Told, answering, refusal
+
+NOBODY = "http://127.0.0.1:9"
+DONE = Told(body={"body": {"videoID": "vid_2"}})
+
+
+@pytest.fixture
+def wanted(tmp_path: Path) -> UploadWanted:
+    path = tmp_path / "clip.webm"
+    path.write_bytes(b"not really a video")
+    return UploadWanted(path=path, name="Sea", quality="high", is_public=True)
+
+
+def test_where_the_upload_address_is_out_of_reach_the_store_gets_the_file(
+    wanted: UploadWanted,
+) -> None:
+    made = {"uploadURL": f"{NOBODY}/uploads/x?signature=SECRET", "expiresAt": 1}
+    made |= {"bucketPath": "a", "assetId": "vid_1", "videoID": "vid_1"}
+    moment = "2026-01-02T03:04:05.678Z"
+    deleted = {"status": "deleted", "deletedAt": moment, "message": ""}
+    with answering([DONE]) as server, client_at(server.url, "key") as client:
+        grant = {"signedURL": f"{server.url}/bucket/b?signature=x", "expiresAt": 1}
+        grant |= {"bucketPath": "b", "assetId": "vid_2", "videoID": "vid_2"}
+        server.answers[:0] = [
+            Told(status=201, body={"body": made}),
+            Told(body={"body": deleted}),
+            Told(body={"body": {**grant, "direct": True}}),
+            Told(),
+        ]
+
+        assert send(client, wanted) == "vid_2"
+
+    _, delete, grant_asked, put, told = server.seen
+    assert (delete.method, delete.target) == ("DELETE", "/v1/videos/vid_1")
+    assert b'"videoName": "Sea"' in grant_asked.body
+    assert (put.body, put.headers["content-type"]) == (
+        *(b"not really a video", "video/webm"),
+    )
+    assert told.target == "/v1/videos/vid_2/upload-complete"
+
+
+def test_what_the_service_refuses_is_an_error_of_the_command(
+    wanted: UploadWanted,
+) -> None:
+    refused = refusal(403, "forbidden")
+    with (
+        answering([refused]) as server,
+        pytest.raises(CliError, match=r"/v1/uploads: 403 forbidden: No\."),
+        client_at(server.url, "key") as client,
+    ):
+        send(client, wanted)
+
+
+@pytest.mark.parametrize(("url", "key"), [("127.0.0.1:1", "key"), (NOBODY, "a key")])
+def test_what_cannot_be_called_is_said(url: str, key: str) -> None:
+    with pytest.raises(CliError, match=r"api_url|API key"), client_at(url, key):
+        pass
+
+
+def test_a_service_that_went_away_is_an_error_of_the_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+
+    with (
+        pytest.raises(CliError, match="cannot be reached"),
+        client_at(NOBODY, "key") as client,
+    ):
+        wait_until_ready(client, "vid_1")
+
+    assert len(waits) == 2

@@ -27,9 +27,12 @@ from hv_client_generator.names import snake
 Node = Mapping[str, Any]
 
 LEFT_OUT: Final = frozenset(
-    {"getDocsPage", "getDocsScript", "getDocsStyle", "getFrontPage"}
+    {
+        *("getClientModule", "getClientTypes"),
+        *("getDocsPage", "getDocsScript", "getDocsStyle", "getFrontPage"),
+    }
 )
-"""Operations that answer pages for people."""
+"""Operations that answer pages for people, or files of a client itself."""
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 JSON: Final = "application/json"
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch")

@@ -9,7 +9,7 @@ import pytest
 from hv_cli.api_access import client_at
 from hv_cli.commands import CliError
 from hv_cli.uploading import UploadWanted, send, wait_until_ready
-from tests.python_client.misbehaving import Told, answering, refusal
+from tests.client_python.misbehaving import Told, answering, refusal
 
 NOBODY = "http://127.0.0.1:9"
 DONE = Told(body={"body": {"videoID": "vid_2"}})

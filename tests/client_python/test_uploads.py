@@ -21,8 +21,8 @@ from hv_client import (
     UnreachableError,
 )
 from tests.http.uploads.tus.test_by_hv import breaking
-from tests.python_client.conftest import Service, async_client
-from tests.python_client.misbehaving import Told, answering, refusal
+from tests.client_python.conftest import Service, async_client
+from tests.client_python.misbehaving import Told, answering, refusal
 
 BUSY = refusal(503, "unavailable")
 DATA = b"not really a video, " * 60_000

@@ -20,7 +20,7 @@ from hv_client import (
     UnreachableError,
 )
 from hv_client.retries import retry_after_s
-from tests.python_client.misbehaving import Server, Told, answering, refusal
+from tests.client_python.misbehaving import Server, Told, answering, refusal
 
 DONE = Told(body={"body": {"videoID": "vid_1", "assetId": "vid_1", "bucketPath": "p"}})
 ALIVE = Told(body={"body": {"status": "ok"}})

@@ -19,7 +19,7 @@ from hv_client import (
     playback_url,
 )
 from tests.http.world import job_of, media
-from tests.python_client.conftest import Service, async_client
+from tests.client_python.conftest import Service, async_client
 
 
 def test_videos_are_listed_changed_and_deleted(

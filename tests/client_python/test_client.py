@@ -17,7 +17,7 @@ from hv_client import (
     UnreachableError,
 )
 from hv_client.options import options_of
-from tests.python_client.misbehaving import Told, answering
+from tests.client_python.misbehaving import Told, answering
 
 URL = "https://api.test"
 XML = b"""<?xml version="1.0"?><Error><Code>SignatureDoesNotMatch</Code>

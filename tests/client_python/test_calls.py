@@ -18,8 +18,8 @@ from hv_client import (
     WaitedTooLongError,
     playback_url,
 )
-from tests.http.world import job_of, media
 from tests.client_python.conftest import Service, async_client
+from tests.http.world import job_of, media
 
 
 def test_videos_are_listed_changed_and_deleted(

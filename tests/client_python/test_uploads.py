@@ -20,9 +20,9 @@ from hv_client import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from tests.http.uploads.tus.test_by_hv import breaking
 from tests.client_python.conftest import Service, async_client
 from tests.client_python.misbehaving import Told, answering, refusal
+from tests.http.uploads.tus.test_by_hv import breaking
 
 BUSY = refusal(503, "unavailable")
 DATA = b"not really a video, " * 60_000

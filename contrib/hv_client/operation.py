@@ -23,6 +23,8 @@ IDEMPOTENCY_KEY: Final = "idempotency_key"
 CONTENT: Final = "content"
 CONTENT_TYPE: Final = "content_type"
 USER_AGENT: Final = f"hv-client/{__version__}"
+_NO_PARTS: Final = ("", ".", "..")
+"""As parts of a path these would make it another one."""
 _REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 
 
@@ -95,7 +97,7 @@ class Operation(Generic[T]):
         Write the request of a call.
 
         Raises:
-            ValueError: There are two bodies, or an argument of the path is empty.
+            ValueError: There are two bodies, or an argument of the path names nothing.
         """
         headers = {
             "User-Agent": USER_AGENT,
@@ -125,8 +127,8 @@ class Operation(Generic[T]):
         path = self.path
         for name, value in arguments.items():
             if f"{{{name}}}" in path:
-                if not value:
-                    raise ValueError(f"{name} is empty.")
+                if value in _NO_PARTS:
+                    raise ValueError(f"{name} is {value!r}, which names nothing.")
                 path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
         query = {
             name: _text(arguments[argument])

@@ -2,6 +2,8 @@
 ``hv upload`` finds a way for the bytes.
 """
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,16 @@ def wanted(tmp_path: Path) -> UploadWanted:
     path = tmp_path / "clip.webm"
     path.write_bytes(b"not really a video")
     return UploadWanted(path=path, name="Sea", quality="high", is_public=True)
+
+
+def test_help_does_not_wait_for_the_client() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "hv_cli", "upload", "--help"]
+
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+
+    assert "hv_cli" in loaded
+    assert "httpx" not in loaded
+    assert "hv_client" not in loaded
 
 
 def test_where_the_upload_address_is_out_of_reach_the_store_gets_the_file(

@@ -72,6 +72,15 @@ def test_without_a_key_some_calls_are_possible() -> None:
     assert "x-api-key" not in server.seen[0].headers
 
 
+@pytest.mark.parametrize("video_id", ["", ".", ".."])
+def test_what_would_be_another_address_is_refused(video_id: str) -> None:
+    with HvClient("http://127.0.0.1:9", "key") as client:
+        with pytest.raises(ValueError, match="video_id"):
+            client.delete_video(video_id)
+        with pytest.raises(ValueError, match="not both"):
+            client.set_thumbnail("vid_1", timestamp_seconds=1.5, content=b"picture")
+
+
 def test_a_client_is_tried_at_least_once() -> None:
     with pytest.raises(ValueError, match="max_tries"):
         options_of(URL, None, max_tries=0, environ={})

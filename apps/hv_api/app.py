@@ -45,6 +45,9 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
             services.settings.public.cors_origins,
             [scheme.header for scheme in services.access.schemes],
         ),
+        open_paths=frozenset(
+            route.path for route in routes if route.special.is_for_every_page
+        ),
         # In the order in which a request is judged.
         middleware=[
             TusMiddleware(f"{KEY}/uploads"),

@@ -56,6 +56,7 @@ class Special:
             ``body``; with ``answer`` as its schema, if there is one.
         further_types: Media types that a success is also sent as, if it is
             asked for.
+        is_for_every_page: Pages of any origin may load it.
     """
 
     request_types: tuple[str, ...] = ()
@@ -68,6 +69,7 @@ class Special:
     answer_headers: Mapping[str, Schema] = attrs.field(factory=dict)
     answer_type: str | None = None
     further_types: tuple[str, ...] = ()
+    is_for_every_page: bool = False
 
 
 PLAIN: Final = Special()

@@ -15,7 +15,11 @@ from hvcore import tracing
 
 
 def make_app(
-    *, cors: CorsPolicy, name: str = OTHER, middleware: Sequence[object] = ()
+    *,
+    cors: CorsPolicy,
+    name: str = OTHER,
+    middleware: Sequence[object] = (),
+    open_paths: frozenset[str] = frozenset(),
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """
     Make an app with request ids, a cross-origin policy and our error shape.
@@ -24,13 +28,14 @@ def make_app(
         cors: Which pages may read the answers.
         name: What metrics call it.
         middleware: Falcon middleware that runs after these.
+        open_paths: What every page may load, whatever cors says.
     """
     app = falcon.App()
     app.add_middleware(MeasuringMiddleware(name))
     app.add_middleware(RequestIdMiddleware())
     if tracing.is_on():
         app.add_middleware(TracingMiddleware(name))
-    app.add_middleware(CorsMiddleware(cors))
+    app.add_middleware(CorsMiddleware(cors, open_paths))
     app.add_middleware(PathMiddleware())
     app.add_middleware(MethodMiddleware())
     for further in middleware:

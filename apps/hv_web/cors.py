@@ -55,7 +55,7 @@ ANY_ORIGIN: Final = CorsPolicy(
     headers=("Range", "Content-Type"),
     exposed=("Content-Length", "Content-Range", "ETag", "X-Request-Id"),
 )
-"""For the delivery worker and the player."""
+"""For the delivery worker and the player, and for what every page may load."""
 
 UPLOAD: Final = CorsPolicy(
     origins=None,
@@ -107,19 +107,25 @@ def exact_origins(
 class CorsMiddleware:
     """
     Answer preflights, and mark every answer, errors included.
+
+    Args:
+        open_paths: What every page may load, whatever the policy is.
     """
 
-    def __init__(self, policy: CorsPolicy) -> None:
+    def __init__(
+        self, policy: CorsPolicy, open_paths: frozenset[str] = frozenset()
+    ) -> None:
         self._policy = policy
+        self._open_paths = open_paths
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
         Answer a preflight before anything asks for a key.
         """
-        if not self._is_preflight(req):
+        policy = self._policy_of(req)
+        if not _is_preflight(req, policy):
             return
-        if self._allowed_origin(req) is not None:
-            policy = self._policy
+        if _allowed_origin(req, policy) is not None:
             resp.set_header("Access-Control-Allow-Methods", ", ".join(policy.methods))
             resp.set_header("Access-Control-Allow-Headers", ", ".join(policy.headers))
             resp.set_header("Access-Control-Max-Age", str(policy.max_age_s))
@@ -136,25 +142,27 @@ class CorsMiddleware:
         """
         Say which page may read this answer.
         """
-        if self._policy.origins is not None:
+        policy = self._policy_of(req)
+        if policy.origins is not None:
             resp.append_header("Vary", "Origin")
-        origin = self._allowed_origin(req)
+        origin = _allowed_origin(req, policy)
         if origin is not None:
             resp.set_header("Access-Control-Allow-Origin", origin)
-            resp.set_header(
-                "Access-Control-Expose-Headers", ", ".join(self._policy.exposed)
-            )
+            resp.set_header("Access-Control-Expose-Headers", ", ".join(policy.exposed))
 
-    def _is_preflight(self, req: falcon.Request) -> bool:
-        if req.method != "OPTIONS":
-            return False
-        asked = req.get_header("Access-Control-Request-Method") is not None
-        return self._policy.origins is None or (
-            asked and req.get_header("Origin") is not None
-        )
+    def _policy_of(self, req: falcon.Request) -> CorsPolicy:
+        return ANY_ORIGIN if req.path in self._open_paths else self._policy
 
-    def _allowed_origin(self, req: falcon.Request) -> str | None:
-        if self._policy.origins is None:
-            return "*"
-        origin = req.get_header("Origin")
-        return origin if origin in self._policy.origins else None
+
+def _is_preflight(req: falcon.Request, policy: CorsPolicy) -> bool:
+    if req.method != "OPTIONS":
+        return False
+    asked = req.get_header("Access-Control-Request-Method") is not None
+    return policy.origins is None or (asked and req.get_header("Origin") is not None)
+
+
+def _allowed_origin(req: falcon.Request, policy: CorsPolicy) -> str | None:
+    if policy.origins is None:
+        return "*"
+    origin = req.get_header("Origin")
+    return origin if origin in policy.origins else None

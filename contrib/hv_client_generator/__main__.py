@@ -1,5 +1,5 @@
 """
-Write a client again: ``hv openapi | python -m hv_client_generator python FOLDER``.
+Write a client again: ``hv openapi | python -m hv_client_generator LANGUAGE FOLDER``.
 """
 
 import argparse
@@ -7,10 +7,11 @@ import json
 import sys
 from pathlib import Path
 
+from hv_client_generator.javascript import write_javascript
 from hv_client_generator.python import write_python
 from hv_client_generator.reading import read_api
 
-WRITERS = {"python": write_python}
+WRITERS = {"javascript": write_javascript, "python": write_python}
 
 
 def main() -> None:

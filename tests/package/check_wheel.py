@@ -11,6 +11,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +36,8 @@ NEEDED = (
     "hv_api/docs_page/docs.js",
     "hv_api/docs_page/front.html",
     "hv_web/page.css",
+    "hv_client_js/client.js",
+    "hv_client_js/client.d.ts",
     "hv_cli/plugin_templates/common/pyproject.toml.tmpl",
     "hv_cli/plugin_templates/common/README.md.tmpl",
     "hv_cli/plugin_templates/common/test_kit.py.tmpl",
@@ -84,6 +87,17 @@ try:
 except ImportError as error:
     assert "hv-client[ed25519]" in str(error)
 print("it works")
+"""
+CLIENT_IS_SERVED = """
+from falcon import App
+from falcon.testing import TestClient
+from hv_api.resources.client import ClientModuleResource, ClientTypesResource
+app = App()
+app.add_route("/client.js", ClientModuleResource(None))
+app.add_route("/client.d.ts", ClientTypesResource(None))
+client = TestClient(app)
+assert "export class HvClient" in client.simulate_get("/client.js").text
+assert "declare class HvClient" in client.simulate_get("/client.d.ts").text
 """
 NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
 
@@ -152,6 +166,14 @@ def install_and_run(wheel: Path, target: Path) -> None:
     assert active == KINDS, plugins
     missing = {plugin["name"] for plugin in plugins if plugin["missing"]}
     assert missing == ELSEWHERE, plugins
+    serve_the_client(python, outside)
+
+
+def serve_the_client(python: Path, environ: Mapping[str, str]) -> None:
+    """
+    Check that the API that was installed serves its client for JavaScript.
+    """
+    subprocess.run([python, "-c", CLIENT_IS_SERVED], check=True, env=environ)
 
 
 def check_client(tree: Path, folder: Path) -> None:

@@ -4,7 +4,7 @@ Health, environments, the key itself.
 
 from typing import Final
 
-from hv_api.resources import documents, environments, health, whoami
+from hv_api.resources import client, documents, environments, health, whoami
 from hv_api.routing import KEY, ORG, Route, Special
 from hvcore.wire import answer_schemas as answers
 from hvcore.wire.access.whoami import WHOAMI
@@ -100,5 +100,23 @@ ROUTES: Final[tuple[Route, ...]] = (
         name="getDocsStyle",
         summary="Get the style of the pages.",
         special=Special(answer_type="text/css"),
+    ),
+    Route(
+        "GET",
+        "/client.js",
+        client.ClientModuleResource,
+        is_open=True,
+        name="getClientModule",
+        summary="Get the client of the API for JavaScript.",
+        special=Special(answer_type="text/javascript", is_for_every_page=True),
+    ),
+    Route(
+        "GET",
+        "/client.d.ts",
+        client.ClientTypesResource,
+        is_open=True,
+        name="getClientTypes",
+        summary="Get its types for TypeScript.",
+        special=Special(answer_type="text/plain", is_for_every_page=True),
     ),
 )

@@ -1,0 +1,54 @@
+"""
+The client for JavaScript, which pages of any origin load.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import falcon
+
+from hv_client_js import MODULE, TYPES
+from hv_web.files import send
+from hv_web.pages import SCRIPT_TYPE, served_file
+from hvcore.assembly import Services
+
+_TYPES_TYPE: Final = "text/plain; charset=utf-8"
+"""TypeScript has none; ``.ts`` itself is the ending of a film."""
+
+
+class ClientFileResource:
+    """
+    One file of the client.
+
+    Args:
+        path: Where it was installed.
+        content_type: Of the file.
+    """
+
+    def __init__(self, path: Path, content_type: str) -> None:
+        self._response = served_file(path.read_bytes(), content_type)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        send(req, resp, self._response)
+        # Also for pages that take only what says so (Cross-Origin-Embedder-Policy).
+        resp.set_header("Cross-Origin-Resource-Policy", "cross-origin")
+
+    on_head = on_get
+
+
+class ClientModuleResource(ClientFileResource):
+    """
+    ``GET /client.js``.
+    """
+
+    def __init__(self, _services: Services) -> None:
+        super().__init__(MODULE, SCRIPT_TYPE)
+
+
+class ClientTypesResource(ClientFileResource):
+    """
+    ``GET /client.d.ts``.
+    """
+
+    def __init__(self, _services: Services) -> None:
+        super().__init__(TYPES, _TYPES_TYPE)

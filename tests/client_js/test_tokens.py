@@ -1,0 +1,127 @@
+"""
+Tokens that a server signs with the client open the organization's videos.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from hvcore.domain.playback.signing_keys import SigningAlgorithm
+from tests.client_js.running import run
+from tests.http.cinema import Cinema
+from tests.http.world import ORG, World, body_of
+
+SIGN = "return hv.signPlaybackToken(given);"
+
+
+@pytest.fixture
+def cinema(api: World) -> Cinema:
+    # Programs have the time of the world.
+    api.clock.moment = datetime.now(UTC)
+    return Cinema(api=api)
+
+
+def key_of(
+    cinema: Cinema, algorithm: SigningAlgorithm = SigningAlgorithm.EDDSA
+) -> dict[str, str]:
+    made = cinema.api.services.signing_keys.create(
+        ORG, name="site", algorithm=algorithm
+    )
+    assert made.private
+    return {"key": made.private, "kid": made.key.id}
+
+
+def status_of(cinema: Cinema, token: str, **headers: str) -> int:
+    path = f"/v1/private/{cinema.video}/master.m3u8"
+    return cinema.load(path, f"token={token}", headers=headers).status_code
+
+
+def refused(**given: object) -> Any:  # noqa: ANN401 - JSON data
+    return run("return caught(hv.signPlaybackToken(given));", **given)
+
+
+@pytest.mark.parametrize("algorithm", SigningAlgorithm)
+def test_a_token_plays(cinema: Cinema, algorithm: SigningAlgorithm) -> None:
+    key = key_of(cinema, algorithm)
+
+    assert status_of(cinema, run(SIGN, videoID=cinema.video, **key)) == 200
+
+
+def test_a_token_plays_where_it_may(cinema: Cinema) -> None:
+    wanted = {"domains": ["shop.example.com"], "expiresInS": 60}
+    token = run(SIGN, videoID=cinema.video, **wanted, **key_of(cinema))
+
+    assert status_of(cinema, token, Referer="https://shop.example.com/") == 200
+    assert status_of(cinema, token, Referer="https://evil.example/") == 403
+
+
+def test_a_token_for_pictures_plays_nothing(cinema: Cinema) -> None:
+    token = run(SIGN, videoID=cinema.video, use="thumbnail", **key_of(cinema))
+
+    path = f"/t/{cinema.video}/320x180.jpg"
+    assert cinema.load(path, f"token={token}").status_code == 200
+    assert status_of(cinema, token) in {401, 403}
+
+
+def test_a_token_is_not_valid_before_its_time(cinema: Cinema) -> None:
+    script = "return hv.signPlaybackToken({ ...given, notBefore: new Date(Date.now() + 60000) });"
+    token = run(script, videoID=cinema.video, **key_of(cinema))
+
+    assert status_of(cinema, token) == 401
+
+
+def test_addresses_get_the_token_if_they_need_one(cinema: Cinema) -> None:
+    details = body_of(cinema.api.get(f"/v1/videos/{cinema.video}"))
+    public = body_of(cinema.api.get(f"/v1/videos/{cinema.playable(is_public=True)}"))
+
+    told = run(
+        """
+        const token = await hv.signPlaybackToken(given.sign);
+        const { private: own, open } = given;
+        return {
+          token,
+          playlist: hv.playbackURL(own, token),
+          embed: hv.playbackURL(own.playback, token, "embed"),
+          open: hv.playbackURL(open),
+          missing: await caught((async () => hv.playbackURL(own))()),
+          unknown: await caught((async () => hv.playbackURL(own, token, "film"))()),
+        };
+        """,
+        sign={"videoID": cinema.video, **key_of(cinema)},
+        private=details,
+        open=public,
+    )
+
+    plays = details["playback"]
+    assert told["playlist"] == plays["playlistURL"].replace("{token}", told["token"])
+    assert told["embed"] == plays["embedURL"].replace("{token}", told["token"])
+    assert told["open"] == public["playback"]["playlistURL"]
+    assert "needs a token" in told["missing"]["message"]
+    assert "take one of playlist" in told["unknown"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"expiresInS": 7 * 86_400 + 1}, "expiresInS must be from 1 to 604800."),
+        ({"expiresInS": 0.5}, "expiresInS must be from 1 to 604800."),
+        ({"domains": []}, "domains must name a page"),
+        ({"domains": ["a" * 60 + ".example"] * 20}, "too many entries"),
+        ({"kid": ""}, "needs videoID, key and kid"),
+        ({"key": "-----BEGIN PRIVATE KEY-----\nQUJD\n-----END"}, "Ed25519 key in PEM"),
+    ],
+)
+def test_what_the_service_would_refuse_is_not_signed(
+    change: dict[str, object], said: str
+) -> None:
+    given = {"videoID": "vid_1", "key": "s" * 43, "kid": "k", **change}
+
+    assert said in refused(**given)["message"]
+
+
+def test_node_18_signs_too(cinema: Cinema) -> None:
+    option = "--no-experimental-global-webcrypto"
+    token = run(SIGN, option, videoID=cinema.video, **key_of(cinema))
+
+    assert status_of(cinema, token) == 200

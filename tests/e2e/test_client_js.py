@@ -1,0 +1,69 @@
+"""
+A page of another origin loads the client from the API, and uploads.
+
+The steps are those of docs/how-to/javascript-client.md.
+"""
+
+from pathlib import Path
+
+from playwright.sync_api import Browser, Route
+
+from tests.e2e.browsing import watch_for_problems
+from tests.e2e.clips import make_clip
+from tests.e2e.sites import Site
+from tests.http.uploads.tus.exchange import metadata
+from tests.live import LiveService, until
+
+
+def test_a_page_of_another_origin_imports_the_client_and_uploads(
+    browser: Browser, service: LiveService, site: Site, tmp_path: Path
+) -> None:
+    film = make_clip(tmp_path / "page.mp4", seconds=1, size="320x180")
+    page = browser.new_page()
+    problems = watch_for_problems(page)
+    made: list[str] = []
+
+    def uploads(route: Route) -> None:
+        # The page's own server, which has the key.
+        headers = {
+            "Tus-Resumable": "1.0.0",
+            "Upload-Length": route.request.headers["upload-length"],
+            "Upload-Metadata": metadata(fileName="page.mp4"),
+        }
+        answer = service.call("POST", "/v1/uploads", **headers).body
+        made.append(answer["videoID"])
+        route.fulfill(json=answer)
+
+    page.route(f"{site.url}uploads", uploads)
+    page.goto(site.url)
+    told = page.evaluate(
+        """async ({ api, bytes }) => {
+            const { HvClient, uploadTo } = await import(`${api}/client.js`);
+            const file = new File([Uint8Array.from(bytes)], "page.mp4", { type: "video/mp4" });
+            const headers = { "Upload-Length": file.size };
+            const { uploadURL } = await (await fetch("/uploads", { method: "POST", headers })).json();
+            const sent = [];
+            const onProgress = ({ sentBytes }) => sent.push(sentBytes);
+            await uploadTo(uploadURL, file, { chunkBytes: 4096, onProgress });
+            // Nothing lets this page ask the API itself.
+            const asked = new HvClient({ maxTries: 1 }).getHealth();
+            const name = await asked.then(() => "no error", (error) => `${error.name}: ${error.message}`);
+            return { sent, size: file.size, name };
+        }""",
+        {"api": service.api, "bytes": list(film.read_bytes())},
+    )
+    page.close()
+
+    assert told["sent"][-1] == told["size"]
+    assert len(told["sent"]) > 2
+    assert told["name"] == (
+        f"UnreachableError: getHealth: {service.api} cannot be reached."
+    )
+    # The refusal of the last request, and nothing else.
+    assert [text for text in problems if "/health" not in text and "ERR_FAILED" not in text] == []
+    (video_id,) = made
+    until(
+        lambda: service.details(video_id)["status"]["ready"],
+        within_s=60,
+        what="the video of the page",
+    )

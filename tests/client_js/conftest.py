@@ -17,6 +17,7 @@ from hv_upload.app import make_app as make_upload
 from hvcore.settings.tree import LimitSettings
 from tests.client_js.breaking_proxy import BreakingProxy, breaking_proxy
 from tests.client_js.moody_server import MoodyServer, moody_server
+from tests.client_js.running import end_all
 from tests.conftest import SettableClock
 from tests.http.conftest import Template, _template, settings_of
 from tests.http.conftest import api as api
@@ -104,6 +105,12 @@ def served(world: World) -> Iterator[int]:
         yield server.server_port
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nodes() -> Iterator[None]:
+    yield
+    end_all()
 
 
 @pytest.fixture(scope="module")

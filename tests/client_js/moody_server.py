@@ -86,6 +86,12 @@ class MoodyServer:
         self.replies[:] = replies
         self.asked.clear()
 
+    def paths(self) -> Sequence[str]:
+        """
+        Return where all requests went.
+        """
+        return [asked.path for asked in self.asked]
+
     def values(self, header: str) -> Sequence[str | None]:
         """
         Return a header of all requests.
@@ -115,7 +121,8 @@ def moody_server() -> Iterator[MoodyServer]:
             self.close_connection = True
             if reply.status is None:
                 return
-            self.send_response(reply.status)
+            # Without the date of this machine.
+            self.send_response_only(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
             self.send_header("Connection", "close")

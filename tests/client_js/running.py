@@ -3,18 +3,17 @@ Programs in node that have the client.
 """
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from hv_client_js import MODULE
 
-_PROGRAM: Final = """\
-import * as hv from %(module)s;
+_NODE: Final = """\
 import * as fs from "node:fs";
-const given = JSON.parse(process.env.HV_GIVEN);
+import * as readline from "node:readline";
+import * as hv from %s;
 const caught = async (promise) => {
   try {
     await promise;
@@ -23,47 +22,97 @@ const caught = async (promise) => {
   }
   throw new Error("nothing was thrown");
 };
-const tell = (said) => console.log(JSON.stringify(said ?? null));
-const told = await (async () => { %(script)s })();
-tell(told);
+const say = (line) => process.stdout.write(`${JSON.stringify(line)}\\n`);
+const tell = (told) => say({ told });
+const Program = Object.getPrototypeOf(async () => {}).constructor;
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  const { script, given } = JSON.parse(line);
+  try {
+    const program = new Program("hv", "fs", "given", "caught", "tell", script);
+    say({ returned: (await program(hv, fs, given, caught, tell)) ?? null });
+  } catch (error) {
+    say({ failed: String(error?.stack ?? error) });
+  }
+}
 """
 
 
-def command_of(script: str, *options: str, module: str = "") -> list[str]:
+class Node:
     """
-    Return the command that runs the body of a function.
+    A node that runs one program after the other: to start one takes longer than most.
 
-    It has ``hv`` (the client), ``given``, ``caught(promise)``, which returns what was
-    thrown, and ``tell(value)``, which prints a line of JSON; what it returns is told.
+    Args:
+        options: Its own, such as ``--no-warnings``.
     """
-    node = shutil.which("node")
-    assert node, "node is needed; mend: apt install nodejs"
-    names = {"module": json.dumps(module or MODULE.as_uri()), "script": script}
-    return [node, *options, "--input-type=module", "-e", _PROGRAM % names]
+
+    def __init__(self, *options: str) -> None:
+        node = shutil.which("node")
+        assert node, "node is needed; mend: apt install nodejs"
+        source = _NODE % json.dumps(MODULE.as_uri())
+        self._process = subprocess.Popen(
+            [node, *options, "--input-type=module", "-e", source],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def start(self, script: str, **given: object) -> None:
+        """
+        Start the body of an async function.
+
+        It has ``hv`` (the client), ``fs``, ``given``, ``caught(promise)``, which returns
+        what was thrown, and ``tell(value)``.
+        """
+        assert self._process.stdin
+        self._process.stdin.write(f"{json.dumps({'script': script, 'given': given})}\n")
+        self._process.stdin.flush()
+
+    def hear(self) -> Any:  # noqa: ANN401 - JSON data
+        """
+        Return what the program tells next, or in the end returns.
+        """
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        assert line, "node has ended"
+        said = json.loads(line)
+        assert "failed" not in said, said["failed"]
+        return said["told"] if "told" in said else said["returned"]
 
 
-def environ_of(**given: object) -> dict[str, str]:
+_running: dict[tuple[str, ...], Node] = {}
+
+
+def node_with(*options: str) -> Node:
     """
-    Return the environment of such a program.
+    Return the node that has these options.
     """
-    return {**os.environ, "HV_GIVEN": json.dumps(given)}
+    if options not in _running:
+        _running[options] = Node(*options).__enter__()
+    return _running[options]
+
+
+def end_all() -> None:
+    """
+    End every node.
+    """
+    while _running:
+        _running.popitem()[1].__exit__()
 
 
 def run(script: str, *options: str, **given: object) -> Any:  # noqa: ANN401 - JSON data
     """
-    Run the body of a function in node; return what it returns.
+    Run the body of an async function; return what it returns.
     """
-    done = subprocess.run(
-        command_of(script, *options),
-        env=environ_of(**given),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Warning" not in done.stderr, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    node = node_with(*options)
+    node.start(script, **given)
+    return node.hear()
 
 
 def file_with(folder: Path, data: bytes) -> str:

@@ -170,7 +170,7 @@ def _about(indent: str, text: str) -> Sequence[str]:
     """
     Write a comment of JSDoc; nothing of nothing.
     """
-    lines = text.replace("*/", "*∕").splitlines()
+    lines = text.replace("*/", "* /").splitlines()
     if not lines:
         return []
     if len(lines) == 1:

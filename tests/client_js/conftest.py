@@ -19,11 +19,10 @@ from tests.client_js.breaking_proxy import BreakingProxy, breaking_proxy
 from tests.client_js.moody_server import MoodyServer, moody_server
 from tests.client_js.running import end_all
 from tests.conftest import SettableClock
-from tests.http.conftest import Template, _template, settings_of
-from tests.http.conftest import api as api
+from tests.http.conftest import Template, _template, api, settings_of
 from tests.http.world import World
 
-__all__ = ["_template"]
+__all__ = ["_template", "api"]
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -81,9 +80,7 @@ def site(
         clock = SettableClock(datetime.now(UTC))
         with _template.open(settings, clock) as world, served(world) as port:
             proxy.to_port = port
-            yield ClientSite(
-                url=f"http://127.0.0.1:{port}", world=world, proxy=proxy
-            )
+            yield ClientSite(url=f"http://127.0.0.1:{port}", world=world, proxy=proxy)
 
 
 @contextmanager

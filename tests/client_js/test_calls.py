@@ -109,7 +109,14 @@ def test_events_go_on_after_a_cursor(site: ClientSite) -> None:
         for video in videos
         for what in ("started", "completed")
     ]
-    assert ask(site, "return (await client.listEvents(given.at)).events;", at={"after": cursor}) == []
+    assert (
+        ask(
+            site,
+            "return (await client.listEvents(given.at)).events;",
+            at={"after": cursor},
+        )
+        == []
+    )
 
 
 def test_each_kind_of_body_arrives(site: ClientSite) -> None:
@@ -144,7 +151,9 @@ def test_each_kind_of_body_arrives(site: ClientSite) -> None:
 def test_a_deletion_needs_no_reason(site: ClientSite) -> None:
     video = site.world.ready()
 
-    deleted = ask(site, "return client.deleteVideo(given.video);", video={"videoID": video})
+    deleted = ask(
+        site, "return client.deleteVideo(given.video);", video={"videoID": video}
+    )
 
     assert deleted["status"] == "deleted"
 

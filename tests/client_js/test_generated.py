@@ -4,6 +4,7 @@ The client is what the description and its parts make.
 
 import json
 import re
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -31,7 +32,7 @@ def document() -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", [MODULE, TYPES], ids=lambda path: path.name)
 def test_a_file_of_the_client_is_as_it_is_written_today(
-    document: dict[str, Any], path: Any
+    document: dict[str, Any], path: Path
 ) -> None:
     files = javascript_files(read_api(document), FOLDER / "source")
 

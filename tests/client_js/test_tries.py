@@ -101,9 +101,7 @@ def test_a_long_wait_is_left_to_the_program(moody: MoodyServer) -> None:
 def test_it_gives_up_after_as_many_tries_as_it_may(moody: MoodyServer) -> None:
     moody.will(CUT, BUSY, CUT)
 
-    thrown = ask(
-        moody, "return caught(client.getWhoAmI({}, { maxTries: 2 })); "
-    )
+    thrown = ask(moody, "return caught(client.getWhoAmI({}, { maxTries: 2 })); ")
 
     assert len(moody.asked) == 2
     assert (thrown["name"], thrown["status"]) == ("ApiError", 503)

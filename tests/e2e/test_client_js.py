@@ -60,7 +60,9 @@ def test_a_page_of_another_origin_imports_the_client_and_uploads(
         f"UnreachableError: getHealth: {service.api} cannot be reached."
     )
     # The refusal of the last request, and nothing else.
-    assert [text for text in problems if "/health" not in text and "ERR_FAILED" not in text] == []
+    assert [
+        text for text in problems if "/health" not in text and "ERR_FAILED" not in text
+    ] == []
     (video_id,) = made
     until(
         lambda: service.details(video_id)["status"]["ready"],

@@ -6,10 +6,12 @@ The steps are those of docs/how-to/javascript-client.md.
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Route
 
 from tests.e2e.browsing import watch_for_problems
 from tests.e2e.clips import make_clip
+from tests.e2e.firefox import running_firefox
 from tests.e2e.sites import Site
 from tests.http.uploads.tus.exchange import metadata
 from tests.live import LiveService, until
@@ -66,6 +68,43 @@ def test_a_page_of_another_origin_imports_the_client_and_uploads(
     (video_id,) = made
     until(
         lambda: service.details(video_id)["status"]["ready"],
+        within_s=60,
+        what="the video of the page",
+    )
+
+
+@pytest.mark.long
+def test_firefox_does_the_same(
+    service: LiveService, site: Site, tmp_path: Path
+) -> None:
+    film = make_clip(tmp_path / "page.mp4", seconds=1, size="320x180")
+    headers = {
+        "Tus-Resumable": "1.0.0",
+        "Upload-Length": str(film.stat().st_size),
+        "Upload-Metadata": metadata(fileName="page.mp4"),
+    }
+    made = service.call("POST", "/v1/uploads", **headers).body
+    profile = tmp_path / "firefox"
+    profile.mkdir()
+    with running_firefox(profile) as firefox:
+        # It knows no names of other sites; another port is another origin, too.
+        firefox.open(site.url.replace("shop.example.com", "127.0.0.1"))
+        told = firefox.send(
+            "WebDriver:ExecuteAsyncScript",
+            script="""const [api, url, bytes, done] = arguments;
+            import(`${api}/client.js`).then(async ({ uploadTo }) => {
+                const sent = [];
+                const onProgress = ({ sentBytes }) => sent.push(sentBytes);
+                const file = new Blob([Uint8Array.from(bytes)]);
+                await uploadTo(url, file, { chunkBytes: 4096, onProgress });
+                done(sent);
+            }).catch((cause) => done(`failed: ${cause}`));""",
+            args=[service.api, made["uploadURL"], list(film.read_bytes())],
+        )
+
+    assert told[-1] == film.stat().st_size
+    until(
+        lambda: service.details(made["videoID"])["status"]["ready"],
         within_s=60,
         what="the video of the page",
     )

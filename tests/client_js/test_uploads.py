@@ -162,12 +162,13 @@ def test_a_file_without_a_name_needs_one(site: ClientSite) -> None:
     ]
 
 
+def at(offset: int, status: int = 200) -> Reply:
+    known = {"Upload-Offset": str(offset), "Upload-Length": "4"}
+    return Reply(status=status, headers={**TUS, **known})
+
+
 @pytest.mark.parametrize("status", [409, 423, 500, 503])
 def test_a_busy_upload_is_asked_how_far_it_is(moody: MoodyServer, status: int) -> None:
-    def at(offset: int, status: int = 200) -> Reply:
-        known = {"Upload-Offset": str(offset), "Upload-Length": "4"}
-        return Reply(status=status, headers={**TUS, **known})
-
     moody.will(at(0), Reply(status=status), at(2), at(4, 204))
 
     run(
@@ -189,3 +190,41 @@ def test_what_takes_no_resumable_uploads_is_not_asked_again(moody: MoodyServer) 
 
     assert len(moody.asked) == 1
     assert "takes no resumable uploads" in thrown["message"]
+
+
+def test_tries_are_counted_anew_when_something_has_come_through(
+    moody: MoodyServer,
+) -> None:
+    busy = Reply(status=503)
+    moody.will(at(0), busy, at(1), busy, at(2), busy, at(2), busy)
+
+    thrown = run(
+        """
+        const options = { maxTries: 2 };
+        return caught(hv.uploadTo(given.url, new Blob(["film"]), options));
+        """,
+        url=moody.url,
+    )
+
+    assert thrown["status"] == 503
+    assert [asked.body for asked in moody.asked[1::2]] == [
+        b"film",
+        b"ilm",
+        b"lm",
+        b"lm",
+    ]
+
+
+def test_a_service_that_takes_nothing_is_not_asked_for_ever(moody: MoodyServer) -> None:
+    moody.will(*(at(0), at(0, 204)) * 2)
+
+    thrown = run(
+        """
+        const options = { maxTries: 2 };
+        return caught(hv.uploadTo(given.url, new Blob(["film"]), options));
+        """,
+        url=moody.url,
+    )
+
+    assert len(moody.asked) == 4
+    assert "took nothing of the file" in thrown["message"]

@@ -78,6 +78,10 @@ def test_anything_else_is_not_believed() -> None:
         ({"headers": {**sent(SECRET), "webhook-timestamp": "soon"}}, "300 s off"),
         ({"headers": {"webhook-id": "evt_1"}}, "webhook-timestamp is missing"),
     ]
+    # Of another scheme, whatever it has signed with.
+    signed = sent(SECRET)
+    other_scheme = signed["webhook-signature"].replace("v1,", "v2,")
+    cases.append(({"headers": {**signed, "webhook-signature": other_scheme}}, "not"))
     good = {"headers": sent(SECRET), "body": BODY, "secret": SECRET}
 
     thrown = run(

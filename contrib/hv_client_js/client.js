@@ -456,14 +456,25 @@ export class HvClient {
   async waitUntilReady(videoID, { orgID, timeoutS = 3600, everyS = 5, onProgress, signal } = {}) {
     const endsAt = Date.now() + timeoutS * 1000;
     for (;;) {
-      const details = orgID
-        ? await this.getVideoDetailsInOrganization({ orgID, videoID }, { signal })
-        : await this.getVideoDetails({ videoID }, { signal });
-      onProgress?.(details);
-      if (details.status.ready) return details;
-      if (details.status.failed) throw new ProcessingFailedError(videoID, details.failureReason ?? "no reason is known");
-      if (Date.now() + everyS * 1000 > endsAt) throw new StillProcessingError(videoID, timeoutS);
-      await pause(everyS * 1000, signal);
+      let late = new StillProcessingError(videoID, timeoutS);
+      let waitS = everyS;
+      try {
+        const details = orgID
+          ? await this.getVideoDetailsInOrganization({ orgID, videoID }, { signal })
+          : await this.getVideoDetails({ videoID }, { signal });
+        onProgress?.(details);
+        if (details.status.ready) return details;
+        if (details.status.failed) {
+          throw new ProcessingFailedError(videoID, details.failureReason ?? "no reason is known");
+        }
+      } catch (error) {
+        // The video is processed all the same while the service cannot be asked.
+        if (!isPassing(error)) throw error;
+        late = error;
+        waitS = Math.max(everyS, error.retryAfterS ?? 0);
+      }
+      if (Date.now() + waitS * 1000 > endsAt) throw late;
+      await pause(waitS * 1000, signal);
     }
   }
 
@@ -671,12 +682,13 @@ function problemOf(text) {
 }
 
 function isPassing(error) {
-  return error instanceof ApiError ? PASSING_STATUSES.has(error.status) : !error.isFinal;
+  if (error instanceof ApiError) return PASSING_STATUSES.has(error.status);
+  return error instanceof UnreachableError && !error.isFinal;
 }
 
 /** Whether the try before, whose answer was lost, still runs. */
 function isFirstTryRunning(error) {
-  return error.status === 409 && error.errors.some(({ location }) => location === "header.Idempotency-Key");
+  return error.status === 409 && error.errors.some((one) => one?.location === "header.Idempotency-Key");
 }
 
 /** What `Retry-After` asks for: seconds, or a date by the server's own clock. */
@@ -882,8 +894,7 @@ function isBusy(status) {
 }
 
 function mayUploadGoOn(error) {
-  if (error instanceof ApiError) return isBusy(error.status) || error.status >= 500;
-  return error instanceof UnreachableError && !error.isFinal;
+  return isPassing(error) || (error instanceof ApiError && (isBusy(error.status) || error.status >= 500));
 }
 
 function asBlob(file) {

@@ -270,3 +270,29 @@ def test_node_18_has_its_random_numbers_elsewhere(moody: MoodyServer) -> None:
 
     (key,) = moody.values("Idempotency-Key")
     assert key
+
+
+def test_waiting_outlives_a_service_that_does_not_answer(moody: MoodyServer) -> None:
+    def details(*, ready: bool) -> Reply:
+        status = {"ready": ready, "transcoding": not ready, "failed": False}
+        return answer({"id": "vid_1", "status": status})
+
+    moody.will(CUT, details(ready=False), BUSY, CUT, details(ready=True), CUT)
+    wait = """
+        const client = new hv.HvClient({ apiURL: given.url, maxTries: 1 });
+        const wait = (timeoutS) => client.waitUntilReady("vid_1", { timeoutS, everyS: 0.01 });
+    """
+
+    ready = run(wait + "return (await wait(60)).status.ready;", url=moody.url)
+    thrown = run(wait + "return caught(wait(0));", url=moody.url)
+
+    assert ready is True
+    assert thrown["name"] == "UnreachableError"
+
+
+def test_what_stays_ends_the_waiting(moody: MoodyServer) -> None:
+    moody.will(refused(404, "video_not_found"))
+
+    thrown = ask(moody, 'return caught(client.waitUntilReady("vid_1"));')
+
+    assert thrown["code"] == "video_not_found"

@@ -42,14 +42,25 @@ export class HvClient {
   async waitUntilReady(videoID, { orgID, timeoutS = 3600, everyS = 5, onProgress, signal } = {}) {
     const endsAt = Date.now() + timeoutS * 1000;
     for (;;) {
-      const details = orgID
-        ? await this.getVideoDetailsInOrganization({ orgID, videoID }, { signal })
-        : await this.getVideoDetails({ videoID }, { signal });
-      onProgress?.(details);
-      if (details.status.ready) return details;
-      if (details.status.failed) throw new ProcessingFailedError(videoID, details.failureReason ?? "no reason is known");
-      if (Date.now() + everyS * 1000 > endsAt) throw new StillProcessingError(videoID, timeoutS);
-      await pause(everyS * 1000, signal);
+      let late = new StillProcessingError(videoID, timeoutS);
+      let waitS = everyS;
+      try {
+        const details = orgID
+          ? await this.getVideoDetailsInOrganization({ orgID, videoID }, { signal })
+          : await this.getVideoDetails({ videoID }, { signal });
+        onProgress?.(details);
+        if (details.status.ready) return details;
+        if (details.status.failed) {
+          throw new ProcessingFailedError(videoID, details.failureReason ?? "no reason is known");
+        }
+      } catch (error) {
+        // The video is processed all the same while the service cannot be asked.
+        if (!isPassing(error)) throw error;
+        late = error;
+        waitS = Math.max(everyS, error.retryAfterS ?? 0);
+      }
+      if (Date.now() + waitS * 1000 > endsAt) throw late;
+      await pause(waitS * 1000, signal);
     }
   }
 

@@ -83,12 +83,13 @@ function problemOf(text) {
 }
 
 function isPassing(error) {
-  return error instanceof ApiError ? PASSING_STATUSES.has(error.status) : !error.isFinal;
+  if (error instanceof ApiError) return PASSING_STATUSES.has(error.status);
+  return error instanceof UnreachableError && !error.isFinal;
 }
 
 /** Whether the try before, whose answer was lost, still runs. */
 function isFirstTryRunning(error) {
-  return error.status === 409 && error.errors.some(({ location }) => location === "header.Idempotency-Key");
+  return error.status === 409 && error.errors.some((one) => one?.location === "header.Idempotency-Key");
 }
 
 /** What `Retry-After` asks for: seconds, or a date by the server's own clock. */

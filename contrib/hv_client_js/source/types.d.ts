@@ -114,7 +114,7 @@ export declare class HvClient {
    * Asks again and again, and returns a video's details once it can be played.
    *
    * Throws `ProcessingFailedError` if it has failed, `StillProcessingError` if it is not
-   * ready in time.
+   * ready in time. While the service cannot be asked, it waits on.
    */
   waitUntilReady(videoID: string, options?: WaitOptions): Promise<VideoDetails>;
 

@@ -108,8 +108,7 @@ function isBusy(status) {
 }
 
 function mayUploadGoOn(error) {
-  if (error instanceof ApiError) return isBusy(error.status) || error.status >= 500;
-  return error instanceof UnreachableError && !error.isFinal;
+  return isPassing(error) || (error instanceof ApiError && (isBusy(error.status) || error.status >= 500));
 }
 
 function asBlob(file) {

@@ -21,6 +21,8 @@ from typing import Any, Final, TypeVar
 import attrs
 import psutil
 
+from tests.tried_ffmpeg import tried_ffmpeg
+
 HV: Final = [sys.executable, "-m", "hv_cli"]
 READY_WITHIN_S: Final = 60
 MANY_UPLOADS: Final = {"HV_LIMITS__UPLOAD_URL_PER_MINUTE_AND_KEY": "1000"}
@@ -354,11 +356,21 @@ def live_service(folder: Path, *words: str, **settings: str) -> Iterator[LiveSer
     environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
     environ |= {"HV_DATA": str(data), **MANY_UPLOADS, **settings}
     port = free_ports()
-    up = start_up(environ, data, port, words)
-    service = LiveService(data, port, up, environ, words)
+    with tried_ffmpeg(data):
+        up = start_up(environ, data, port, words)
+        service = LiveService(data, port, up, environ, words)
+        with ended_afterwards(service):
+            service.wait_ready()
+            yield service
+
+
+@contextmanager
+def ended_afterwards(service: LiveService) -> Iterator[None]:
+    """
+    End a service with the block.
+    """
     try:
-        service.wait_ready()
-        yield service
+        yield
     finally:
         if service.supervisor.poll() is None:
             service.supervisor.send_signal(signal.SIGTERM)

@@ -4,7 +4,6 @@ hv videos, hv tasks, hv doctor and hv upload, without a running service.
 
 import json
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,26 +15,14 @@ from hv_cli.addresses import as_running
 from hv_cli.data_folder import DataFolder
 from hvcore.settings import load
 from tests.cli.conftest import Hv
-
-
-@pytest.fixture(scope="session")
-def _kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """
-    What ffmpeg can do here, which takes seconds to find out.
-    """
-    return tmp_path_factory.mktemp("machine") / "capabilities.json"
+from tests.tried_ffmpeg import tried_ffmpeg
 
 
 @pytest.fixture
-def local(migrated: Hv, _kept: Path, tmp_path: Path) -> Iterator[Hv]:
+def local(migrated: Hv, tmp_path: Path) -> Iterator[Hv]:
     assert migrated("prepare").status == 0
-    own = tmp_path / "hv-data" / "state" / "ffmpeg" / _kept.name
-    if _kept.exists():
-        own.parent.mkdir(mode=0o700, parents=True)
-        shutil.copy(_kept, own)
-    yield migrated
-    if own.exists():
-        shutil.copy(own, _kept)
+    with tried_ffmpeg(tmp_path / "hv-data"):
+        yield migrated
 
 
 def test_prepare_keeps_one_key_for_each_environment(local: Hv, tmp_path: Path) -> None:

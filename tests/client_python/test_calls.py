@@ -157,6 +157,7 @@ def test_a_video_is_waited_for(service: Service, client: HvClient) -> None:
 
 def test_a_public_video_needs_no_token(service: Service, client: HvClient) -> None:
     video = client.get_video(service.world.ready(is_public=True))
+    client.delete_video(service.world.ready())
     event = next(e for e in client.iterate_events() if e.playback is None)
 
     assert playback_url(video) == playback_url(video, "a.b.c")

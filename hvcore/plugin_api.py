@@ -158,6 +158,7 @@ from hvcore.ports.analytics import (
     AnalyticsSink,
     AnalyticsStore,
     BatchRefusedError,
+    SupportsBackup,
     SupportsReports,
 )
 from hvcore.ports.auth import (
@@ -392,6 +393,7 @@ __all__ = [
     "StorageRefusedError",
     "StoredObject",
     "SubscribedEvent",
+    "SupportsBackup",
     "SupportsCopy",
     "SupportsDeclining",
     "SupportsHide",

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, LiteralString
 
 import psutil
 import psycopg
@@ -53,9 +53,15 @@ class PostgresqlServer:
     """
 
     def __init__(
-        self, socket_dir: Path, command: Sequence[Path | str], run_as: int | None
+        self,
+        socket_dir: Path,
+        command: Sequence[Path | str],
+        run_as: int | None,
+        *,
+        port: int = 5432,
     ) -> None:
         self._socket_dir = socket_dir
+        self.port = port
         self._command = command
         self._run_as = run_as
         self._process: subprocess.Popen[bytes] | None = None
@@ -124,6 +130,14 @@ class PostgresqlServer:
         with psycopg.connect(self._dsn("postgres"), autocommit=True) as connection:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
+    def ask(self, statement: LiteralString) -> list[tuple[Any, ...]]:
+        """
+        Ask it something as its administrator; return the rows, if it gives some.
+        """
+        with psycopg.connect(self._dsn("postgres"), autocommit=True) as connection:
+            answer = connection.execute(statement)
+            return answer.fetchall() if answer.description else []
+
     def answers(self) -> bool:
         """
         Tell whether the server takes connections.
@@ -135,7 +149,9 @@ class PostgresqlServer:
         return True
 
     def _dsn(self, database: str) -> str:
-        return f"host={self._socket_dir} user=postgres dbname={database}"
+        return (
+            f"host={self._socket_dir} port={self.port} user=postgres dbname={database}"
+        )
 
 
 @contextmanager
@@ -147,24 +163,9 @@ def postgresql_server(*further: str) -> Iterator[PostgresqlServer]:
         further: Settings as ``name=value``, which come before those of the tests.
     """
     binaries = postgresql_binaries()
-    with _server_folder() as (folder, run_as):
+    with server_folder() as (folder, run_as):
         data = folder / "data"
-        subprocess.run(
-            [
-                binaries / "initdb",
-                f"--pgdata={data}",
-                "--username=postgres",
-                "--auth=trust",
-                "--encoding=UTF8",
-                *_collation(binaries),
-                # The data is thrown away: saves a second of fsync.
-                "--no-sync",
-            ],
-            check=True,
-            capture_output=True,
-            cwd=folder,
-            user=run_as,
-        )
+        make_cluster(data, run_as)
         command: list[Path | str] = [
             binaries / "postgres",
             f"-D{data}",
@@ -180,6 +181,29 @@ def postgresql_server(*further: str) -> Iterator[PostgresqlServer]:
             yield server
         finally:
             server.stop()
+
+
+def make_cluster(data: Path, run_as: int | None) -> None:
+    """
+    Make the data of a server, whose one role is ``postgres``.
+    """
+    binaries = postgresql_binaries()
+    subprocess.run(
+        [
+            binaries / "initdb",
+            f"--pgdata={data}",
+            "--username=postgres",
+            "--auth=trust",
+            "--encoding=UTF8",
+            *_collation(binaries),
+            # The data is thrown away: saves a second of fsync.
+            "--no-sync",
+        ],
+        check=True,
+        capture_output=True,
+        cwd=data.parent,
+        user=run_as,
+    )
 
 
 class RedisServer:
@@ -307,7 +331,7 @@ def redis_binary() -> str:
 
 
 @contextmanager
-def _server_folder() -> Iterator[tuple[Path, int | None]]:
+def server_folder() -> Iterator[tuple[Path, int | None]]:
     """
     Make a folder for a server that refuses to be root.
     """

@@ -174,6 +174,7 @@ def _described(manifest: Manifest) -> dict[str, object]:
         "hasObjects": manifest.has_objects,
         "goneObjects": manifest.gone_objects,
         "deletedMeanwhile": list(manifest.deleted_meanwhile),
+        "spoolFiles": len(manifest.counts),
         "secrets": [secret.file for secret in manifest.secrets],
         "keysInSettings": list(manifest.outside),
     }

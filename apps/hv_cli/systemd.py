@@ -198,13 +198,14 @@ def _nginx() -> Path:
 
 
 def _further_folders(settings: "Settings", data: Path) -> list[Path]:
-    from sqlalchemy.engine import make_url  # noqa: PLC0415 - only here
-
-    from hv_edge.config import storage_folder  # noqa: PLC0415 - see above
+    from hv_edge.config import storage_folder  # noqa: PLC0415 - only here
+    from hvcore.persistence.database_url import (  # noqa: PLC0415 - see above
+        parse_database_url,
+    )
 
     named = (settings.analytics.spool_dir, settings.edge.folder)
     folders = [data / name for name in named if name]
-    database = make_url(settings.database.url)
+    database = parse_database_url(settings.database.url)
     if database.get_backend_name() == "sqlite" and database.database:
         # Its journal lies beside it.
         folders.append(Path(database.database).absolute().parent)

@@ -5,6 +5,7 @@ Served segments in Parquet files.
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -34,6 +35,7 @@ from hvcore.plugin_api import (
     Scope,
     ServedBatch,
     ServedTotals,
+    SupportsBackup,
     SupportsReports,
     UnavailableError,
     VideoId,
@@ -54,7 +56,7 @@ _DAY_VIDEOS: Final = "SELECT day, count(DISTINCT video) FROM {counts} GROUP BY d
 _log = logging.getLogger(__name__)
 
 
-class DuckdbAnalytics(SupportsReports, AnalyticsStore):
+class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
     """
     Counts in a folder that any number of processes share.
     """
@@ -124,6 +126,12 @@ class DuckdbAnalytics(SupportsReports, AnalyticsStore):
         Raise UnavailableError if the counts cannot be read.
         """
         self._shelf.check()
+
+    def back_up(self, folder: Path) -> None:
+        self._shelf.copy_to(folder)
+
+    def restore(self, folder: Path) -> None:
+        self._shelf.take_from(folder)
 
     def close(self) -> None:
         """

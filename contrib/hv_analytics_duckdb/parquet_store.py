@@ -15,11 +15,12 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import attrs
 
@@ -121,7 +122,7 @@ class ParquetStore:
             self.folder.mkdir(parents=True, exist_ok=True)
         with self.locked():
             if self._read() is None:
-                self._put(StoreState())
+                _put(self.folder, StoreState())
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -165,11 +166,59 @@ class ParquetStore:
         new = attrs.evolve(
             new, retired=unretired | dict.fromkeys(old.names - new.names, now)
         )
-        self._put(new)
+        _put(self.folder, new)
         with explained(self.folder):
             for name in gone:
                 (self.folder / name).unlink(missing_ok=True)
         return new
+
+    def copy_to(self, folder: Path) -> None:
+        """
+        Copy the state of now and its files into an empty folder.
+
+        Raises:
+            UnavailableError: They cannot be read.
+            OSError: They cannot be written.
+        """
+        far: list[tuple[str, BinaryIO]] = []
+        with ExitStack() as opened:
+            # Within it no file goes; those that must be copied stay open.
+            with self.locked():
+                state = self.read()
+                for name in sorted(state.names):
+                    if not _is_linked(self.folder / name, folder / name):
+                        with explained(self.folder):
+                            file = (self.folder / name).open("rb")
+                        far.append((name, opened.enter_context(file)))
+            for name, file in far:
+                with (folder / name).open("xb") as copied:
+                    shutil.copyfileobj(file, copied)
+        _put(folder, attrs.evolve(state, retired={}))
+
+    def take_from(self, folder: Path) -> None:
+        """
+        Take such a copy, in the place of an empty state.
+
+        Raises:
+            ConfigError: Something else is counted here, or the copy is of a newer
+                version.
+            UnavailableError: It cannot be read or written.
+        """
+        copied = ParquetStore(folder).read()
+        with explained(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        with self.locked():
+            there = self._read()
+            if there == copied:
+                return
+            if there is not None and there != StoreState():
+                raise ConfigError(
+                    f"{self.folder} has counts already, which are kept. Move its content "
+                    "away, or name another folder in analytics.options.duckdb.folder."
+                )
+            for name in sorted(copied.names):
+                self.new_file(name, ParquetStore(folder).data_of(name))
+            _put(self.folder, copied)
 
     def sweep(self, state: StoreState) -> None:
         """
@@ -187,10 +236,7 @@ class ParquetStore:
         """
         Write a file that will be there after a power cut, too.
         """
-        with explained(self.folder), (self.folder / name).open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        _new_file(self.folder / name, data)
 
     def data_of(self, name: str) -> bytes:
         """
@@ -230,12 +276,30 @@ class ParquetStore:
             "a backup."
         )
 
-    def _put(self, state: StoreState) -> None:
-        text = json.dumps({"version": VERSION, **attrs.asdict(state)})
-        self.new_file(f"{_CURRENT}.new", text.encode())
-        with explained(self.folder):
-            (self.folder / f"{_CURRENT}.new").replace(self.folder / _CURRENT)
-            _sync(self.folder)
+
+def _put(folder: Path, state: StoreState) -> None:
+    text = json.dumps({"version": VERSION, **attrs.asdict(state)})
+    _new_file(folder / f"{_CURRENT}.new", text.encode())
+    with explained(folder):
+        (folder / f"{_CURRENT}.new").replace(folder / _CURRENT)
+        _sync(folder)
+
+
+def _new_file(path: Path, data: bytes) -> None:
+    with explained(path.parent), path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _is_linked(source: Path, target: Path) -> bool:
+    try:
+        # No file that is named ever changes.
+        target.hardlink_to(source)
+    except OSError:
+        # Another file system, or one without links.
+        return False
+    return True
 
 
 def _sync(path: Path) -> None:

@@ -43,6 +43,12 @@ from hvcore.services.backups.manifest import (
 )
 from hvcore.services.backups.object_copies import copy_objects, store_objects
 from hvcore.services.backups.object_list import ObjectList
+from hvcore.services.backups.sink_copies import (
+    copy_sinks,
+    listed_copies,
+    restore_sinks,
+)
+from hvcore.services.backups.waiting_counts import WaitingCounts, restore_counts
 
 MISSING_SHOWN: Final = 1000
 
@@ -111,6 +117,9 @@ class CopyWiring(TableWiring):
         """
         Write a backup into an empty folder, also while the service runs.
 
+        It has the counts that wait in this machine's spool, and those of sinks that keep
+        them here, of the moment of the rows.
+
         What was stored before the moment of the rows is listed before it or after it,
         unless a video was deleted meanwhile; those are named.
 
@@ -118,7 +127,8 @@ class CopyWiring(TableWiring):
             outside: Settings that have keys which are not in the data folder.
 
         Raises:
-            UnavailableError: The database or the storage does not answer.
+            UnavailableError: The database or the storage does not answer, or nobody ends
+                to bring counts to the sinks.
             ConfigError: The objects are no files of this machine, or a plugin's table
                 cannot be copied.
             OSError: The disk is full, or the like.
@@ -134,8 +144,15 @@ class CopyWiring(TableWiring):
             objects.add_all_of(storage)
             # Before the rows' own moment, so that no deletion after that is unknown.
             moment = self.clock.now()
-            with snapshot(self.engine) as connection:
-                refuse_other_schema(connection)
+            with (
+                WaitingCounts(self.spool_dir) as waiting,
+                snapshot(self.engine) as connection,
+            ):
+                with waiting.taken():
+                    # The first question: it is the moment of the rows.
+                    refuse_other_schema(connection)
+                    copy_sinks(self._sinks, folder)
+                counts = waiting.write(folder)
                 source = DatabaseSource(connection)
                 tables = write_dump(source, folder / TABLE_FOLDER, tell)
             tell("Listing objects again, for those that came meanwhile.")
@@ -163,6 +180,8 @@ class CopyWiring(TableWiring):
             gone_objects=gone,
             deleted_meanwhile=deleted,
             outside=outside,
+            counts=counts,
+            state=listed_copies(folder),
         )
         write_manifest(manifest, folder)
         return manifest
@@ -187,6 +206,8 @@ class CopyWiring(TableWiring):
             objects.find_in(self.storage)
             missing = [one.path for one in objects.missing()]
             unlisted = objects.unlisted()
+        restore_sinks(manifest.state, folder, self._sinks, tell)
+        restore_counts(manifest.counts, folder, self.spool_dir)
         # Last: services may start on it from then on.
         copied = copy(source, target, make_tables=self.migrate, tell=tell)
         with reading(self.engine) as connection:

@@ -21,19 +21,18 @@ from sqlalchemy.engine import (
     Connection,
     Engine,
     ExceptionContext,
-    make_url,
 )
-from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.connecting import NO_ANSWER, Connecting
+from hvcore.persistence.database_url import parse_database_url
 from hvcore.persistence.host_engine import check_host_engine, open_as
 from hvcore.persistence.naming import use_prefix
 from hvcore.persistence.server_limits import (
     LIMITS_OF_JOBS,
-    NO_ANSWER,
     POOL_TIMEOUT_S,
-    Connecting,
     ServerLimits,
     connect_arguments,
     keep_limits,
@@ -58,7 +57,8 @@ those of ``fast_reads``.
 POOLED_CONNECTIONS: Final = 5
 """Of those, when nobody uses them: a server allows a hundred by default."""
 
-_POSTGRESQL_NAMES = {"postgres", "postgresql", "postgresql+psycopg"}
+READ_ONLY: Final = "25006"
+"""As PostgreSQL calls read_only_sql_transaction."""
 _WRITES = "hv_writes"
 _DURABLE = "hv_durable"
 _SYNCS = "hv_syncs"
@@ -101,7 +101,8 @@ def make_engine(
     Make the engine of a process; after a fork, make another one.
 
     Args:
-        url: ``sqlite:////path/to/file`` or ``postgresql://…``.
+        url: ``sqlite:////path/to/file`` or ``postgresql://…``, with one host or several;
+            see parse_database_url.
         connections: To a server at a time: one for each thread, so that none waits
             for another. At least 5, which are kept when nobody uses them. Those of
             ``fast_reads`` come on top.
@@ -116,7 +117,7 @@ def make_engine(
     """
     if host is not None:
         check_host_engine(host)
-    parsed = _parse(url)
+    parsed = parse_database_url(url)
     queue = WriteQueue()
     owner = {
         _OWNER_PID: os.getpid(),
@@ -129,7 +130,7 @@ def make_engine(
     if host is not None:
         opener["creator"] = partial(open_as, host)
         if parsed.get_backend_name() != "sqlite":
-            opener["creator"] = partial(connecting, opener["creator"])
+            opener["creator"] = partial(connecting, [opener["creator"]])
     if parsed.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             parsed,
@@ -242,28 +243,6 @@ def _connected(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def _parse(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-    except ArgumentError as exc:
-        raise ConfigError(
-            "database.url: not a database URL; expected sqlite:////path/to/file "
-            "or postgresql://user:password@host/name"
-        ) from exc
-    if parsed.drivername in _POSTGRESQL_NAMES:
-        return parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername not in {"sqlite", "sqlite+pysqlite"}:
-        raise ConfigError(
-            f"database.url: {parsed.drivername} is not supported; "
-            "use sqlite or postgresql"
-        )
-    if not parsed.database or parsed.database == ":memory:":
-        raise ConfigError(
-            "database.url: SQLite needs a file, because several processes share it"
-        )
-    return parsed
-
-
 def _make_postgresql_engine(
     url: URL,
     owner: dict[str, object],
@@ -373,8 +352,23 @@ def _translate(context: ExceptionContext) -> None:
         translated = _translated(original)
         if translated is not None:
             raise translated from original
-    elif context.is_disconnect or isinstance(error, (OperationalError, InterfaceError)):
+        return
+    if getattr(original, "sqlstate", None) == READ_ONLY:
+        _give_up_all(context)
         raise UnavailableError(NO_ANSWER) from original
+    if context.is_disconnect or isinstance(error, (OperationalError, InterfaceError)):
+        raise UnavailableError(NO_ANSWER) from original
+
+
+def _give_up_all(context: ExceptionContext) -> None:
+    """
+    Have all connections of a server replaced that refuses to write.
+
+    It is a primary no more. Who is it now takes new connections.
+    """
+    context.is_disconnect = True
+    if context.engine is not None:
+        idle_connections(context.engine).clear()
 
 
 def _translated(error: sqlite3.Error) -> UnavailableError | None:

@@ -17,9 +17,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection, Dialect, Engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from hvcore.errors import UnavailableError
-
-NO_ANSWER: Final = "The database does not answer."
+from hvcore.persistence.connecting import Connecting, openings
 
 CONNECT_S: Final = 2
 """To each address of the server; the driver takes no less."""
@@ -30,9 +28,6 @@ MARGIN_S: Final = 0.5
 """The server says first that a statement took too long: its connection goes on."""
 POOL_TIMEOUT_S: Final = 2
 """Rather answer 503 than hold a request thread for longer."""
-REFUSED_FOR_S: Final = 1.0
-"""After a connection that did not come about: else requests that wait for a thread would
-wait for each other's attempts, too."""
 KEEPALIVE_IDLE_S: Final = 10
 KEEPALIVE_INTERVAL_S: Final = 5
 KEEPALIVES: Final = 3
@@ -109,32 +104,6 @@ def connect_arguments(url: URL, limits: ServerLimits) -> dict[str, Any]:
         "tcp_user_timeout": int(limits.network_s * 1000),
     }
     return {name: value for name, value in arguments.items() if name not in url.query}
-
-
-class Connecting:
-    """
-    Opens connections, but not just after the server was too silent for one.
-    """
-
-    def __init__(self) -> None:
-        self._again_at_s = 0.0
-
-    def __call__(self, open_one: Callable[[], Any]) -> Any:  # noqa: ANN401 - the driver's
-        """
-        Open one.
-
-        Raises:
-            UnavailableError: The server was silent a moment ago.
-        """
-        from psycopg.errors import ConnectionTimeout  # noqa: PLC0415 - see AnswerLimit
-
-        if time.monotonic() < self._again_at_s:
-            raise UnavailableError(NO_ANSWER)
-        try:
-            return open_one()
-        except ConnectionTimeout:
-            self._again_at_s = time.monotonic() + REFUSED_FOR_S
-            raise
 
 
 class AnswerLimit:
@@ -217,7 +186,7 @@ def _connect(
     words: tuple[Any, ...],
     arguments: dict[str, Any],
 ) -> Any:  # noqa: ANN401 - the driver's
-    return connecting(partial(dialect.connect, *words, **arguments))
+    return connecting(openings(partial(dialect.connect, *words), arguments))
 
 
 def _set_timeouts(limits: ServerLimits, connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing

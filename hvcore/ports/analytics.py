@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from enum import Enum
+from pathlib import Path
 
 from hvcore.domain.analytics.breakdown import BreakdownBy, BreakdownDay
 from hvcore.domain.analytics.ignored import IgnoredTotal
@@ -186,6 +187,39 @@ class AnalyticsReport(Enum):
     """The sums of players' reports, by day."""
     BREAKDOWN = "breakdown"
     """Where segments went, by day."""
+
+
+class SupportsBackup(ABC):
+    """
+    A sink whose counts are files of this machine, which ``hv backup`` takes along.
+
+    A sink with tables in the service's database does not need it: all tables are in a
+    backup. What is at another server is backed up by that server's own means.
+    """
+
+    @abstractmethod
+    def back_up(self, folder: Path) -> None:
+        """
+        Copy counts and positions of one moment into an empty folder.
+
+        No subfolders. The drain of this machine does not write meanwhile; others may.
+        A hard link is a copy of a file that never changes.
+
+        Raises:
+            UnavailableError: The sink does not answer.
+            OSError: The disk is full, or the like.
+        """
+
+    @abstractmethod
+    def restore(self, folder: Path) -> None:
+        """
+        Take what was copied, instead of an empty state; called again if it was cut off.
+
+        Raises:
+            ConfigError: Something is counted already, or the copy is of a newer version.
+            UnavailableError: The sink does not answer.
+            OSError: The disk is full, or the like.
+        """
 
 
 class SupportsReports:

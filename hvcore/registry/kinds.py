@@ -9,7 +9,12 @@ import attrs
 
 from hvcore import hookspecs
 from hvcore.hookspecs import Backend
-from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore, SupportsReports
+from hvcore.ports.analytics import (
+    AnalyticsSink,
+    AnalyticsStore,
+    SupportsBackup,
+    SupportsReports,
+)
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_purge import CachePurger
 from hvcore.ports.direct_uploads import (
@@ -119,7 +124,7 @@ KINDS: Final = {
             port=AnalyticsSink,
             setting="analytics.sinks",
             has_several=True,
-            abilities=(AnalyticsStore, SupportsReports),
+            abilities=(AnalyticsStore, SupportsReports, SupportsBackup),
         ),
         Kind(
             name="edge",

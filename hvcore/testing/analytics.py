@@ -19,9 +19,11 @@ For a store, define ``store`` instead of ``sink``, and no ``counted``. Each test
 an empty sink of its own; the kit itself uses no network.
 
 For a sink that stores more of a batch than counts, write a class for each of its
-``reports``, which inherits from the kit and defines ``sink`` and ``reopened``.
+``reports``, which inherits from the kit and defines ``sink`` and ``reopened``. For one
+that copies itself into a backup, ``BackupConformance`` needs ``elsewhere``, too.
 """
 
+from hvcore.testing.analytics_backups import BackupConformance
 from hvcore.testing.analytics_capabilities import (
     IgnoredConformance,
 )
@@ -37,6 +39,7 @@ from hvcore.testing.analytics_stores import AnalyticsStoreConformance
 __all__ = [
     "AnalyticsSinkConformance",
     "AnalyticsStoreConformance",
+    "BackupConformance",
     "BreakdownConformance",
     "IgnoredConformance",
     "MinutesConformance",

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine, make_url
 
 from hvcore.errors import UnavailableError
+from hvcore.persistence.connecting import REFUSED_FOR_S
 from hvcore.persistence.engine import (
     MIGRATION_TIMEOUT_MS,
     make_engine,
@@ -24,7 +25,6 @@ from hvcore.persistence.engine import (
 from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.server_limits import (
     LIMITS_OF_JOBS,
-    REFUSED_FOR_S,
     limits_of_requests,
 )
 from tests.live import until

@@ -61,7 +61,9 @@ class PostgresqlReader:
                 return self._answer(owned, question, values)
             except UnavailableError:
                 was_silent = time.monotonic() - began_s > PING_S
-                # Not on the others as well, each of which would be as silent.
+                if was_silent and owned.driver.closed:
+                    # Each of the others would be as silent, for its next user, too.
+                    self._idle.clear()
                 if was_silent or not owned.driver.closed:
                     raise
             # It ended while nobody used it; so did others, perhaps.

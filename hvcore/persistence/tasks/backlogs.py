@@ -10,10 +10,16 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from hvcore.domain.tasks.kinds import TRANSCODE_PLAN
 from hvcore.domain.tasks.task import Lane, LaneBacklog, TaskCount, TaskState
 from hvcore.persistence.tables import tasks as table
 from hvcore.persistence.tables import transcode_jobs
 
+UNKNOWN_S: Final = 60.0
+"""Of a video that is not planned yet, where none was made lately."""
+LATEST_TASKS: Final = 1_000
+"""Of all kinds, of which those with a job say how long videos are: as many as an index gives
+in a millisecond."""
 _COUNTED: Final = (
     TaskState.DUE,
     TaskState.QUEUED,
@@ -72,7 +78,8 @@ def read_waiting_encode_s(connection: Connection) -> float:
     """
     Return the length of the source that waits in the encode lane.
 
-    A part counts for its share of the work of its job.
+    A part counts for its share of the work of its job. A video that is not planned yet
+    is as long as those were on average that were made last.
     """
     seconds = sa.func.sum(table.c.weight * transcode_jobs.c.duration_s)
     statement = (
@@ -80,7 +87,29 @@ def read_waiting_encode_s(connection: Connection) -> float:
         .join(transcode_jobs, transcode_jobs.c.id == table.c.job_id)
         .where(table.c.lane == Lane.ENCODE.value, table.c.state.in_(_WAITING))
     )
-    return float(connection.execute(statement).scalar_one() or 0.0)
+    planned_s = float(connection.execute(statement).scalar_one() or 0.0)
+    unplanned = sa.select(sa.func.count()).where(
+        table.c.kind == TRANSCODE_PLAN,
+        # Planning takes a moment, and its parts follow: the number is not to fall.
+        table.c.state.in_((*_WAITING, TaskState.LEASED.value)),
+    )
+    count = connection.execute(unplanned).scalar_one()
+    return planned_s + (count * _typical_s(connection) if count else 0.0)
+
+
+def _typical_s(connection: Connection) -> float:
+    latest = (
+        sa.select(table.c.job_id)
+        .where(table.c.state == TaskState.DONE.value)
+        .order_by(table.c.updated_at.desc())
+        .limit(LATEST_TASKS)
+        .subquery("latest")
+    )
+    mean_s = sa.select(sa.func.avg(transcode_jobs.c.duration_s)).where(
+        transcode_jobs.c.id.in_(sa.select(latest.c.job_id)),
+        transcode_jobs.c.duration_s > 0,
+    )
+    return float(connection.execute(mean_s).scalar_one() or UNKNOWN_S)
 
 
 def _backlog(lane: Lane, values: Mapping[str, Any]) -> LaneBacklog:

@@ -71,6 +71,8 @@ class TaskRepository(Protocol):
     def waiting_encode_s(self) -> float:
         """
         Return how many seconds of source wait for an encode worker.
+
+        Those of videos that are not planned yet are estimated.
         """
         ...
 

@@ -20,9 +20,13 @@ MANIFEST: Final = "backup.json"
 OBJECTS: Final = "objects.jsonl.gz"
 OBJECT_FOLDER: Final = "objects"
 TABLE_FOLDER: Final = "tables"
+SPOOL_FOLDER: Final = "spool"
+STATE_FOLDER: Final = "state"
 SECRET_FILES: Final = ("secrets.json", "first-keys.json")
 """Of the data folder; the second one is there until somebody removes it."""
 _TABLE_FILE: Final = re.compile(rf"{TABLE_FOLDER}/\w+\.jsonl\.gz")
+_STATE_FILE: Final = re.compile(rf"{STATE_FOLDER}/[\w-]+/[\w-][\w.-]*")
+_SPOOL_FILE: Final = re.compile(rf"{SPOOL_FOLDER}/[0-9a-f]{{32}}\.log\.gz")
 
 
 @attrs.frozen(kw_only=True)
@@ -66,6 +70,8 @@ class Manifest:
         deleted_meanwhile: Videos that are there in the rows, and were deleted before
             all objects were listed.
         outside: Settings with keys of their own, which are not in it.
+        counts: Spool files of the machine on which it was made, as of the same moment.
+        state: What analytics sinks keep there, likewise.
     """
 
     format: int
@@ -82,6 +88,9 @@ class Manifest:
     gone_objects: int
     deleted_meanwhile: Sequence[str]
     outside: Sequence[str]
+    # Older backups have none.
+    counts: Sequence[BackedUpFile] = ()
+    state: Sequence[BackedUpFile] = ()
 
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
@@ -138,7 +147,8 @@ def read_manifest(folder: Path, *, schema_version: str) -> Manifest:
         )
     _check_places(manifest, path)
     files: list[BackedUpFile] = [*manifest.tables, *manifest.secrets]
-    for one in (*files, manifest.object_list):
+    files += [*manifest.counts, *manifest.state, manifest.object_list]
+    for one in files:
         if sha256_of(folder / one.file) != one.sha256:
             raise ConfigError(f"{folder / one.file} is damaged; use another backup.")
     return manifest
@@ -148,9 +158,16 @@ def _check_places(manifest: Manifest, path: Path) -> None:
     """
     Refuse files that are elsewhere: this reads and writes where they say.
     """
-    tables = all(_TABLE_FILE.fullmatch(table.file) for table in manifest.tables)
+    places = (
+        (_TABLE_FILE, manifest.tables),
+        (_SPOOL_FILE, manifest.counts),
+        (_STATE_FILE, manifest.state),
+    )
+    are_right = all(
+        pattern.fullmatch(one.file) for pattern, files in places for one in files
+    )
     secrets = all(secret.file in SECRET_FILES for secret in manifest.secrets)
-    if not tables or not secrets or manifest.object_list.file != OBJECTS:
+    if not are_right or not secrets or manifest.object_list.file != OBJECTS:
         raise ConfigError(f"{path} is damaged; use another backup.")
 
 

@@ -23,6 +23,7 @@ from hvcore.domain.ids import EnvId, VideoId
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.testing.analytics import (
     AnalyticsStoreConformance,
+    BackupConformance,
     IgnoredConformance,
     Reopened,
 )
@@ -70,8 +71,15 @@ def small_tails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "MAX_PART_ROWS", 200)
 
 
-class Conforming(AnalyticsStoreConformance, IgnoredConformance):
+class Conforming(AnalyticsStoreConformance, IgnoredConformance, BackupConformance):
     __test__ = False
+
+    @pytest.fixture
+    def elsewhere(self, tmp_path: Path) -> Iterator[DuckdbAnalytics]:
+        made = store_in(tmp_path / "elsewhere")
+        made.prepare()
+        yield made
+        made.close()
 
     @pytest.fixture
     def store(self, folder: Path) -> Iterator[DuckdbAnalytics]:

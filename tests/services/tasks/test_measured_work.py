@@ -9,6 +9,7 @@ import pytest
 from hvcore import metrics
 from hvcore.domain.tasks.kinds import TRANSCODE_PART, TRANSCODE_PLAN
 from hvcore.errors import HvError, UnavailableError
+from hvcore.persistence.tasks.backlogs import UNKNOWN_S
 from hvcore.services.uploads.measured_uploads import measured_upload
 from tests.metrics.readings import Growth, reading
 from tests.services.conftest import World
@@ -27,8 +28,8 @@ def test_what_waits_is_counted_by_kind_and_in_seconds_of_source(world: World) ->
         world.processed()
     waiting = world.services.workload()
     assert {(one.kind, one.count) for one in waiting.counts} >= {(TRANSCODE_PLAN, 2)}
-    # Nobody knows yet how long they are.
-    assert waiting.waiting_encode_s == 0.0
+    # Nobody knows yet how long they are, or any other.
+    assert waiting.waiting_encode_s == 2 * UNKNOWN_S
 
     with world.services.uow.read() as work:
         plans = work.tasks.search(kind=TRANSCODE_PLAN)
@@ -41,6 +42,11 @@ def test_what_waits_is_counted_by_kind_and_in_seconds_of_source(world: World) ->
     assert all(
         one.oldest_due_at <= waiting.at for one in waiting.counts if not one.is_later
     )
+
+    # A burst is seen before any of it is planned: as long as those before.
+    for _ in range(3):
+        world.processed()
+    assert world.services.workload().waiting_encode_s == 5 * SOURCE_S
 
 
 def test_attempts_are_counted_by_how_they_ended(world: World) -> None:

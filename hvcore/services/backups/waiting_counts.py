@@ -1,0 +1,160 @@
+"""
+Counts that wait in this machine's spool, as of the moment of a backup's rows.
+
+A sink in the database has the position of each spool file beside its counts. So the rows
+and the files of one moment have each segment once: what is behind the position is brought
+again by the next drain, and what is before it is not.
+"""
+
+import gzip
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final, Self
+
+import attrs
+
+from hvcore.errors import ConfigError, UnavailableError
+from hvcore.services.backups.manifest import (
+    SPOOL_FOLDER,
+    BackedUpFile,
+    sha256_of,
+)
+from hvcore.spool import spool_files, the_only_reader
+
+WAITS_FOR_DRAIN_S: Final = 150.0
+"""A drain that hangs is ended after two minutes."""
+_POLL_S: Final = 0.05
+_COMPRESSION: Final = 1
+_BLOCK_BYTES: Final = 1024 * 1024
+
+
+@attrs.frozen(eq=False)
+class _OpenedFile:
+    name: str
+    file: BinaryIO
+    size_bytes: int
+
+
+class WaitingCounts:
+    """
+    The spool files of one moment; a context manager that keeps them open.
+
+    A file may be longer and be removed meanwhile, but what was in it stays.
+    """
+
+    def __init__(self, spool: Path) -> None:
+        self._spool = spool
+        self._files: list[_OpenedFile] = []
+        self._opened = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """
+        Take the files of now; within the block nothing is brought to a sink.
+
+        Raises:
+            UnavailableError: Somebody else does not stop to bring counts.
+        """
+        if not self._spool.is_dir():
+            # Nothing has been delivered here.
+            yield
+            return
+        with _without_drain(self._spool):
+            for path in spool_files(self._spool):
+                file = self._opened.enter_context(path.open("rb"))
+                size_bytes = os.fstat(file.fileno()).st_size
+                self._files.append(_OpenedFile(path.name, file, size_bytes))
+            yield
+
+    def write(self, folder: Path) -> Sequence[BackedUpFile]:
+        """
+        Write them into a backup's folder.
+
+        Raises:
+            OSError: The disk is full, or the like.
+        """
+        written = []
+        (folder / SPOOL_FOLDER).mkdir(mode=0o700)
+        for one in self._files:
+            name = f"{SPOOL_FOLDER}/{one.name}.gz"
+            _compress(one, folder / name)
+            written.append(BackedUpFile(file=name, sha256=sha256_of(folder / name)))
+        return written
+
+
+def restore_counts(files: Sequence[BackedUpFile], folder: Path, spool: Path) -> None:
+    """
+    Put a backup's spool files where the next drain finds them, each whole or not at all.
+
+    A file that is there is left: it has the same lines, or more.
+
+    Raises:
+        ConfigError: One is damaged.
+        OSError: The disk is full, or the like.
+    """
+    for one in files:
+        name = Path(one.file).name.removesuffix(".gz")
+        target = spool / name
+        if target.exists():
+            continue
+        spool.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_suffix(".restored")
+        try:
+            with (
+                gzip.open(folder / one.file, "rb") as source,
+                temporary.open("wb", opener=_private) as made,
+            ):
+                shutil.copyfileobj(source, made, _BLOCK_BYTES)
+                made.flush()
+                os.fsync(made.fileno())
+        except (gzip.BadGzipFile, EOFError) as exc:
+            raise ConfigError(
+                f"{folder / one.file} is damaged; use another backup."
+            ) from exc
+        temporary.rename(target)
+
+
+@contextmanager
+def _without_drain(spool: Path) -> Iterator[None]:
+    deadline = time.monotonic() + WAITS_FOR_DRAIN_S
+    while True:
+        with the_only_reader(spool) as is_alone:
+            if is_alone:
+                yield
+                return
+        if time.monotonic() > deadline:
+            raise UnavailableError(
+                "Counts are being brought to the sinks for minutes; see the log of the "
+                "drain, and make the backup again."
+            )
+        time.sleep(_POLL_S)
+
+
+def _compress(one: _OpenedFile, target: Path) -> None:
+    left, offset = one.size_bytes, 0
+    # No time in it: the same lines give the same file.
+    with (
+        target.open("xb", opener=_private) as raw,
+        gzip.GzipFile("", "wb", _COMPRESSION, raw, 0) as file,
+    ):
+        while left:
+            data = os.pread(one.file.fileno(), min(left, _BLOCK_BYTES), offset)
+            if not data:
+                break
+            file.write(data)
+            offset += len(data)
+            left -= len(data)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -20,6 +20,7 @@ from hvcore.assembly import Services, build
 from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.services.backups import waiting_counts
+from hvcore.services.backups.waiting_counts import WaitingCounts
 from hvcore.settings import load
 from hvcore.spool import Spool, spool_files, the_only_reader
 from tests.cli.conftest import Hv
@@ -161,6 +162,16 @@ def test_what_nobody_counts_yet_comes_along_whole(
     with services_of(tmp_path / "other") as services:
         assert counted(services, 6) == [1, 1, 1, 1, 1, 0]
         assert counted(services, 6) == [1, 1, 1, 1, 1, 0]
+
+
+def test_nothing_is_brought_to_a_sink_while_the_moment_is_taken(data: Path) -> None:
+    with services_of(data) as services:
+        fill_tenants(services.engine)
+        services.spool.append(segment(0))
+        with WaitingCounts(services.spool_dir) as waiting, waiting.taken():
+            assert counted(services, 1) == [0]
+
+        assert counted(services, 1) == [1]
 
 
 def test_a_spool_that_is_there_still_counts_once(

@@ -112,7 +112,7 @@ def restore_counts(files: Sequence[BackedUpFile], folder: Path, spool: Path) -> 
         try:
             with (
                 gzip.open(folder / one.file, "rb") as source,
-                temporary.open("wb", opener=_private) as made,
+                _private(temporary) as made,
             ):
                 shutil.copyfileobj(source, made, _BLOCK_BYTES)
                 made.flush()
@@ -144,7 +144,7 @@ def _compress(one: _OpenedFile, target: Path) -> None:
     left, offset = one.size_bytes, 0
     # No time in it: the same lines give the same file.
     with (
-        target.open("xb", opener=_private) as raw,
+        _private(target) as raw,
         gzip.GzipFile("", "wb", _COMPRESSION, raw, 0) as file,
     ):
         while left:
@@ -156,5 +156,9 @@ def _compress(one: _OpenedFile, target: Path) -> None:
             left -= len(data)
 
 
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+def _private(path: Path) -> BinaryIO:
+    """
+    Open a file anew, for its owner alone.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o600), "wb")

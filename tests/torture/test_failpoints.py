@@ -13,9 +13,11 @@ import psutil
 import pytest
 
 from hvcore import failpoints
+from hvcore.domain.tasks.kinds import TRANSCODE_PART
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import POINTS, FailpointError
+from hvcore.services.processing import part_results
 from hvcore.services.processing.part_results import PartResults
 from tests.live import HV, LiveService, until
 from tests.services.conftest import World, make_world
@@ -94,6 +96,31 @@ def test_a_commit_whose_answer_is_lost_keeps_the_parts_files(
         for piece in track.pieces:
             folder = f"{video.media_root}/{piece.folder}/{track.track.name}"
             assert f"{folder}/0.m4s" in world.files()
+
+
+def test_a_part_that_ends_while_the_database_is_away_is_not_encoded_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As during a fail-over, which is over before the lease.
+    video_id = world.processed()
+    finish_part = PartResults._finish
+    refused: list[bool] = []
+
+    def refuse_twice(self: object, *args: object) -> None:
+        if len(refused) < 2:
+            refused.append(True)
+            raise UnavailableError("The database does not answer.")
+        finish_part(self, *args)  # type: ignore[arg-type]  # passed on
+
+    monkeypatch.setattr(part_results, "FINISHES_AGAIN_AFTER_S", 0)
+    monkeypatch.setattr(PartResults, "_finish", refuse_twice)
+    world.run_everything()
+
+    assert len(refused) == 2
+    assert world.video(video_id).state is VideoState.READY
+    with world.services.uow.read() as work:
+        parts = work.tasks.search(kind=TRANSCODE_PART)
+    assert {(part.fence, part.error) for part in parts} == {(1, "")}
 
 
 def test_an_unknown_point_is_refused_with_the_names_of_all() -> None:

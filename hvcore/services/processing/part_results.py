@@ -4,6 +4,7 @@ Keep what an attempt at a part has made, and count the part down.
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import attrs
 
@@ -23,8 +24,11 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.renewals import carried
 from hvcore.services.processing.stored_copies import StoredCopies
-from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.wire.stored import to_stored
+
+FINISHES_AGAIN_AFTER_S: Final = 0.5
+"""Half of what new connections are refused for after a silence."""
 
 
 @attrs.frozen(kw_only=True)
@@ -99,18 +103,47 @@ class PartResults:
     ) -> None:
         folder = f"p{index}a{run.task.fence}"
         target = f"{media_root(job.video_id, job.id)}/{folder}"
+        is_stored = False
         try:
             store(target)
             failpoint("part.stored")
+            is_stored = True
             self._finish(run, job, folder, done)
-        except UnavailableError:
+        except UnavailableError as error:
             # A commit that was not confirmed may have been made: then these files
             # are the part. If they are not, the tidying removes them.
-            raise
+            if not is_stored:
+                raise
+            self._finish_within_lease(run, job, folder, done, error)
         except BaseException:
             # Lost, cancelled or refused: nobody else knows of these files.
             self.files.discard(target)
             raise
+
+    def _finish_within_lease(
+        self,
+        run: TaskRun,
+        job: TranscodeJob,
+        folder: str,
+        done: PartDone,
+        error: UnavailableError,
+    ) -> None:
+        """
+        Finish a task when the database is back: a part may be minutes of work.
+
+        Raises:
+            UnavailableError: The lease is over, perhaps because the first commit was
+                made. Nobody may remove the files.
+        """
+        while run.holds_after(FINISHES_AGAIN_AFTER_S):
+            try:
+                self._finish(run, job, folder, done)
+            except UnavailableError:
+                continue
+            except TaskStopped:
+                break
+            return
+        raise error
 
     def _finish(
         self, run: TaskRun, job: TranscodeJob, folder: str, done: PartDone

@@ -87,6 +87,12 @@ class TaskRun:
         if self._lost.is_set() or self._stopping():
             raise TaskStopped
 
+    def holds_after(self, wait_s: float) -> bool:
+        """
+        Wait, and return whether the work may go on; False as soon as it may not.
+        """
+        return not self._lost.wait(wait_s) and not self._stopping()
+
     def report(self, progress: float) -> None:
         """
         Record the finished share, 0.0 to 1.0; stored with the lease.

@@ -241,7 +241,12 @@ class Campaign:
 
 @contextmanager
 def campaign(
-    folder: Path, clips: Clips, *, seed: int, **settings: str
+    folder: Path,
+    clips: Clips,
+    *,
+    seed: int,
+    customers: int = CUSTOMERS,
+    **settings: str,
 ) -> Iterator[Campaign]:
     """
     Run a service with customers, a webhook receiver and a look at its tasks.
@@ -271,7 +276,7 @@ def campaign(
                 clips=clips,
                 customers=[
                     Customer(service, clips, ledger, seed=seed + number, web=web)
-                    for number in range(CUSTOMERS)
+                    for number in range(customers)
                 ],
             )
             try:

@@ -198,17 +198,17 @@ def _nginx() -> Path:
 
 
 def _further_folders(settings: "Settings", data: Path) -> list[Path]:
-    from hv_edge.config import storage_folder  # noqa: PLC0415 - only here
-    from hvcore.persistence.database_url import (  # noqa: PLC0415 - see above
-        parse_database_url,
-    )
+    from sqlalchemy.engine import make_url  # noqa: PLC0415 - only here
+
+    from hv_edge.config import storage_folder  # noqa: PLC0415 - see above
 
     named = (settings.analytics.spool_dir, settings.edge.folder)
     folders = [data / name for name in named if name]
-    database = parse_database_url(settings.database.url)
-    if database.get_backend_name() == "sqlite" and database.database:
+    # Of PostgreSQL, several hosts may be named as SQLAlchemy does not.
+    if settings.database.url.startswith("sqlite"):
         # Its journal lies beside it.
-        folders.append(Path(database.database).absolute().parent)
+        file = make_url(settings.database.url).database or ""
+        folders.append(Path(file).absolute().parent)
     storage = storage_folder(settings)
     if storage is not None:
         folders.append(storage)

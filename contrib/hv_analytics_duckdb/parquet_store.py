@@ -188,8 +188,8 @@ class ParquetStore:
                 for name in sorted(state.names):
                     if not _is_linked(self.folder / name, folder / name):
                         with explained(self.folder):
-                            file = (self.folder / name).open("rb")
-                        far.append((name, opened.enter_context(file)))
+                            named = (self.folder / name).open("rb")
+                        far.append((name, opened.enter_context(named)))
             for name, file in far:
                 with (folder / name).open("xb") as copied:
                     shutil.copyfileobj(file, copied)

@@ -19,6 +19,7 @@ from tests.e2e.clips import make_clip
 from tests.live import (
     HV,
     LiveService,
+    free_ports,
     is_left,
     live_service,
     request,
@@ -29,7 +30,9 @@ from tests.live import (
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    with live_service(tmp_path_factory.mktemp("up")) as running:
+    listen = f"127.0.0.1:{free_ports()}"
+    folder = tmp_path_factory.mktemp("up")
+    with live_service(folder, HV_METRICS__LISTEN=listen) as running:
         yield running
 
 
@@ -56,6 +59,28 @@ def hv_up(service: LiveService, *words: str) -> subprocess.CompletedProcess[str]
 
 def descendants(service: LiveService) -> list[psutil.Process]:
     return psutil.Process(service.supervisor.pid).children(recursive=True)
+
+
+def test_metrics_of_all_processes_are_at_one_address(shared: LiveService) -> None:
+    listen = shared.environ["HV_METRICS__LISTEN"]
+    wanted = {
+        'hv_http_requests_total{app="api",method="GET",route="/v1/openapi.json"',
+        'hv_http_requests_total{app="delivery",method="GET",route="/.well-known/jwks',
+        "hv_encode_waiting_minutes 0.0",
+        "hv_spool_backlog_bytes ",
+    }
+    for address in (f"{shared.api}/v1/openapi.json", jwks(shared)):
+        assert request("GET", address).status == 200
+
+    def told() -> bool:
+        text = request("GET", f"http://{listen}/metrics").data.decode()
+        return all(one in text for one in wanted)
+
+    until(told, within_s=30)
+
+
+def jwks(service: LiveService) -> str:
+    return f"{service.worker}/.well-known/jwks.json"
 
 
 def test_the_first_start_prints_its_keys_and_keeps_them(shared: LiveService) -> None:

@@ -258,7 +258,8 @@ class Customer:
         return name
 
     def _clip(self) -> Path:
-        return self._random.choices(list(self._clips.good), (5, 2, 2))[0]
+        good = list(self._clips.good)
+        return self._random.choices(good, (5, 2, 2)[: len(good)])[0]
 
     def _grant(self, clip: Path) -> Mapping[str, Any]:
         wanted = {

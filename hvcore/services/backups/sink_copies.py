@@ -57,9 +57,11 @@ def restore_sinks(
         UnavailableError: A sink does not answer.
         OSError: The disk is full, or the like.
     """
+    able = {
+        name: sink for name, sink in sinks.items() if isinstance(sink, SupportsBackup)
+    }
     for name in sorted({one.file.split("/")[1] for one in files}):
-        sink = sinks.get(name)
-        if isinstance(sink, SupportsBackup):
-            sink.restore(folder / STATE_FOLDER / name)
+        if name in able:
+            able[name].restore(folder / STATE_FOLDER / name)
         else:
             tell(f"Left out, because it is not in analytics.sinks: counts of {name}")

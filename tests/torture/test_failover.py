@@ -6,7 +6,8 @@ import http.client
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
@@ -14,10 +15,11 @@ from typing import Final
 import attrs
 import pytest
 
-from tests.live import Answer, LiveService, request
+from tests.live import Answer, LiveService, live_service, request
 from tests.postgresql_pair import PostgresqlPair, postgresql_pair
+from tests.silent_line import silent_line
 from tests.torture.campaign import Campaign, campaign, keep_up, seed_of_this_run
-from tests.torture.customers import Clips
+from tests.torture.customers import Clips, Ledger
 
 FAILOVERS: Final = 3
 CUSTOMERS: Final = 2
@@ -88,11 +90,10 @@ class Watch:
             self.faults.append(f"{self.name}: {answer.status} {answer.data[:300]!r}")
 
 
-def watches_of(made: Campaign, video_id: str) -> list[Watch]:
+def watches_of(service: LiveService, ledger: Ledger, video_id: str) -> list[Watch]:
     """
     Return what a caller and a viewer ask for all the time.
     """
-    service, ledger = made.service, made.ledger
     master = service.public_url(video_id)
     (segment,) = segments(service, video_id)[:1]
 
@@ -137,37 +138,52 @@ def fail_over(pair: PostgresqlPair) -> None:
     time.sleep(LOAD_S)
 
 
-def failed_over(made: Campaign, pair: PostgresqlPair, clip: Path) -> list[str]:
-    video_id = made.service.made(clip)["id"]
-    watches = watches_of(made, video_id)
+@contextmanager
+def running(watches: Sequence[Watch]) -> Iterator[None]:
+    """
+    Ask for all of it until the block ends.
+    """
     threads = [threading.Thread(target=watch.run) for watch in watches]
-    made.begin()
     for thread in threads:
         thread.start()
     try:
-        time.sleep(LOAD_S)
-        for _ in range(FAILOVERS):
-            fail_over(pair)
+        yield
     finally:
         for watch in watches:
             watch.stop()
         for thread in threads:
             thread.join()
+
+
+def faults_of(watches: Sequence[Watch]) -> list[str]:
+    """
+    Say what was wrong, and print what was measured.
+    """
     faults = [fault for watch in watches for fault in watch.faults]
     for watch in watches:
         print(  # noqa: T201 - for docs/measured/silence.md
             f"{watch.name}: {dict(watch.statuses)}, slowest {watch.slowest_s:.1f} s, "
             f"away for {', '.join(f'{one:.1f}' for one in watch.gaps_s)} s"
         )
-        faults += [
-            f"{watch.name}: an answer took {watch.slowest_s:.1f} s"
-            for _ in range(watch.slowest_s > ANSWERS_WITHIN_S)
-        ]
+        if watch.slowest_s > ANSWERS_WITHIN_S:
+            faults.append(f"{watch.name}: an answer took {watch.slowest_s:.1f} s")
         faults += [
             f"{watch.name}: away for {gap_s:.1f} s"
             for gap_s in watch.gaps_s
             if gap_s > PROMOTED_AFTER_S + BACK_WITHIN_S
         ]
+    return faults
+
+
+def failed_over(made: Campaign, pair: PostgresqlPair, clip: Path) -> list[str]:
+    video_id = made.service.made(clip)["id"]
+    watches = watches_of(made.service, made.ledger, video_id)
+    made.begin()
+    with running(watches):
+        time.sleep(LOAD_S)
+        for _ in range(FAILOVERS):
+            fail_over(pair)
+    faults = faults_of(watches)
     faults += made.end(lambda: keep_up(made.service))
     print(made.summary({"fail-over": FAILOVERS}))  # noqa: T201
     print(*faults, sep="\n")  # noqa: T201 - each whole
@@ -189,3 +205,37 @@ def test_a_service_goes_on_at_the_standby_and_loses_nothing(
             tmp_path, few, seed=seed, customers=CUSTOMERS, HV_DATABASE__URL=url
         ) as made:
             assert failed_over(made, pair, short[0]) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_a_primary_that_says_nothing_more_is_left_for_the_standby(
+    tmp_path: Path, clips: Clips
+) -> None:
+    """
+    As when its machine is off: nothing refuses, and nothing closes a connection.
+    """
+    clip = min(clips.good, key=clips.good.__getitem__)
+    with postgresql_pair() as pair, ExitStack() as stack:
+        pair.primary.ask("CREATE DATABASE hvcore")
+        first, second = (
+            stack.enter_context(silent_line(("127.0.0.1", server.port)))
+            for server in (pair.primary, pair.standby)
+        )
+        hosts = f"127.0.0.1:{first.port},127.0.0.1:{second.port}"
+        url = f"postgresql://postgres@{hosts}/hvcore"
+        settings = {"HV_DATABASE__URL": url, "HV_LIMITS__ENABLED": "false"}
+        service = stack.enter_context(live_service(tmp_path, **settings))
+        watches = watches_of(service, Ledger(), service.made(clip)["id"])
+        with running(watches):
+            time.sleep(LOAD_S)
+            first.fall_silent()
+            time.sleep(PROMOTED_AFTER_S)
+            pair.promote()
+            time.sleep(LOAD_S)
+        faults = faults_of(watches)
+        ended = service.made(clip)["status"]
+        first.speak()
+
+        assert (faults, ended["ready"]) == ([], True)
+        assert all(watch.gaps_s for watch in watches)

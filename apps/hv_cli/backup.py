@@ -41,7 +41,7 @@ def backup(
     invocation: Invocation, target: Path, *, objects: bool, as_json: bool
 ) -> None:
     """
-    Write the database, the keys and the list of objects into TARGET.
+    Write the database, waiting counts, keys and the list of objects into TARGET.
 
     It is a new folder, or a file if its name ends with .tar. The service may go on
     meanwhile. Whoever has a backup has the keys: keep it as safe as the data folder.

@@ -14,6 +14,7 @@ import attrs
 from hv_server.file_loop.socket_writer import SocketWriter
 from hv_server.file_loop.transfers import Transfer
 from hv_server.pacing import Pace
+from hv_server.part_threads import MadePart, PartThreads
 from hv_server.unsent_answer import UnsentAnswer
 
 LOOK_EVERY_S: Final = 1.0
@@ -22,10 +23,19 @@ _AT_ONCE: Final = struct.pack("ii", 1, 0)
 
 @attrs.define(eq=False)
 class _Sending:
+    """
+    An answer on its way.
+
+    Attributes:
+        transfer: None while the next part is made.
+        free: Gives back the room of what is sent now.
+    """
+
     conn: Any
-    transfer: Transfer
     unsent: UnsentAnswer
     keeps: bool
+    free: Callable[[], None]
+    transfer: Transfer | None = None
     is_registered: bool = False
 
 
@@ -36,6 +46,7 @@ class AnswerSender:
     Args:
         poller: Of the main thread.
         pace: Makes what is asked of the other side.
+        parts: Makes what is not made yet.
         sent: Called with a connection, and whether it may be kept.
         drop: Closes one.
     """
@@ -45,11 +56,13 @@ class AnswerSender:
         poller: selectors.BaseSelector,
         *,
         pace: Callable[[], Pace],
+        parts: PartThreads,
         sent: Callable[[Any, bool], None],
         drop: Callable[[Any], None],
     ) -> None:
         self._poller = poller
         self._pace = pace
+        self._parts = parts
         self._sent = sent
         self._drop = drop
         self._all: dict[Any, _Sending] = {}
@@ -74,12 +87,8 @@ class AnswerSender:
             segment=file.segment if file else None,
             when_broken_off=file.when_broken_off if file else None,
         )
-        sending = self._all[conn] = _Sending(conn, transfer, unsent, keeps)
-        self._go_on(sending)
-        if conn in self._all:
-            look = partial(self._look, sending)
-            self._poller.register(conn.sock, selectors.EVENT_WRITE, look)
-            sending.is_registered = True
+        sending = self._all[conn] = _Sending(conn, unsent, keeps, unsent.free)
+        self._begin(sending, transfer)
 
     def look_after(self, now: float) -> None:
         """
@@ -89,28 +98,64 @@ class AnswerSender:
             return
         self._looked_at = now
         for sending in list(self._all.values()):
-            if not sending.transfer.is_on_pace(now):
+            transfer = sending.transfer
+            if transfer is not None and not transfer.is_on_pace(now):
                 self._break_off(sending)
 
     def close(self) -> None:
         """
         Break off everything.
         """
+        self._parts.close()
         for sending in list(self._all.values()):
             self._break_off(sending)
 
-    def _look(self, sending: _Sending, _sock: socket.socket) -> None:
-        self._go_on(sending)
+    def _begin(self, sending: _Sending, transfer: Transfer) -> None:
+        sending.transfer = transfer
+        self._go_on(sending, transfer)
+        if sending.transfer is transfer:
+            look = partial(self._look, sending, transfer)
+            self._poller.register(sending.conn.sock, selectors.EVENT_WRITE, look)
+            sending.is_registered = True
 
-    def _go_on(self, sending: _Sending) -> None:
+    def _look(
+        self, sending: _Sending, transfer: Transfer, _sock: socket.socket
+    ) -> None:
+        self._go_on(sending, transfer)
+
+    def _go_on(self, sending: _Sending, transfer: Transfer) -> None:
         try:
-            is_done = sending.transfer.go_on()
+            is_done = transfer.go_on()
         except OSError:
             self._break_off(sending)
             return
-        if is_done:
-            self._leave(sending)
-            self._sent(sending.conn, sending.keeps)
+        if not is_done:
+            return
+        further = sending.unsent.further
+        if further is not None and further.left_bytes:
+            self._rest(sending)
+            take = partial(self._take_part, sending)
+            self._parts.ask(sending.unsent.client, further, take)
+            return
+        self._leave(sending)
+        self._sent(sending.conn, sending.keeps)
+
+    def _take_part(self, sending: _Sending, part: MadePart) -> None:
+        if self._all.get(sending.conn) is not sending:
+            part.free()
+            return
+        sending.free = part.free
+        if not part.data:
+            self._break_off(sending)
+            return
+        transfer = Transfer(
+            SocketWriter(sending.conn.sock),
+            b"",
+            pace=self._pace,
+            pieces=iter((part.data,)),
+            end=len(part.data),
+        )
+        self._begin(sending, transfer)
 
     def _break_off(self, sending: _Sending) -> None:
         self._leave(sending)
@@ -120,7 +165,16 @@ class AnswerSender:
 
     def _leave(self, sending: _Sending) -> None:
         del self._all[sending.conn]
+        self._rest(sending)
+
+    def _rest(self, sending: _Sending) -> None:
+        """
+        Have nothing to send, for now or for good.
+        """
         if sending.is_registered:
             self._poller.unregister(sending.conn.sock)
-        sending.transfer.close()
-        sending.unsent.free()
+            sending.is_registered = False
+        if sending.transfer is not None:
+            sending.transfer.close()
+            sending.transfer = None
+        sending.free()

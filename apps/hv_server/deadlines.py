@@ -33,6 +33,7 @@ from hv_server.pacing import (
     TooShortError,
     TooSlowError,
 )
+from hv_server.part_threads import PartThreads, begin_in_parts
 from hv_server.refusal_lines import log_refusal
 from hv_server.refusals import MissingHostError, answer, error_for
 from hv_server.request_bodies import WatchedConnection
@@ -72,6 +73,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     grace_s: ClassVar[float] = 20.0
     min_bytes_per_s: ClassVar[float] = MIN_BYTES_PER_S
     serves_any_page: ClassVar[bool] = False
+    wsgi: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - gunicorn's own
         super().__init__(*args, **kwargs)
@@ -106,6 +108,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._sender = AnswerSender(
             self.poller,
             pace=partial(self._pace, self.grace_s),
+            parts=PartThreads(self.method_queue.defer),
             sent=self._go_on,
             drop=self.drop,
         )
@@ -116,6 +119,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             start=self.enqueue_req,
             refuse=self._refuse,
         )
+        self.wsgi = begin_in_parts(self.wsgi)
         # Of this process alone: the arbiter has another one, for the delay as well.
         self.cfg.set("graceful_timeout", FINISHES_WITHIN_S)
         # The app stays for good: to look through it for garbage again and again kept

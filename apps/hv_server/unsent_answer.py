@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 import attrs
 
+from hv_server.part_threads import MadeInParts
 from hvcore.errors import UnavailableError
 from hvcore.ports.counting import CountedSegment
 from hvcore.throttling.shares import SharedCapacity
@@ -74,6 +75,7 @@ class UnsentAnswer:
     Attributes:
         client: The client that gets it.
         room: What all clients have.
+        further: What follows and is not made yet; only a small part stands before it.
     """
 
     client: str
@@ -81,6 +83,7 @@ class UnsentAnswer:
     file: HandedOver | None = attrs.field(default=None, init=False)
     start: int = attrs.field(default=0, init=False)
     end: int = attrs.field(default=0, init=False)
+    further: MadeInParts | None = attrs.field(default=None, init=False)
     _parts: list[memoryview] = attrs.field(factory=list, init=False)
     _size_bytes: int = attrs.field(default=0, init=False)
 
@@ -89,18 +92,19 @@ class UnsentAnswer:
         """
         Return whether something is to be sent.
         """
-        return bool(self._parts) or self.file is not None
+        return bool(self._parts or self.file or self.further)
 
     def keep(self, data: memoryview) -> bool:
         """
         Keep bytes, if there is room for them.
         """
-        try:
-            self.room.acquire(self.client, len(data))
-        except UnavailableError:
-            return False
+        if self.further is None:
+            try:
+                self.room.acquire(self.client, len(data))
+            except UnavailableError:
+                return False
+            self._size_bytes += len(data)
         self._parts.append(data)
-        self._size_bytes += len(data)
         return True
 
     def keep_file(self, file: HandedOver, start: int, end: int) -> None:

@@ -3,12 +3,14 @@ Answer with bytes, through Falcon.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import BinaryIO
 
 import attrs
 import falcon
 
+from hv_web.body_in_parts import PART_BYTES, BodyInParts
 from hv_web.representations import (
     NOT_MODIFIED,
     Representation,
@@ -21,6 +23,7 @@ from hvcore.errors import VideoNotFoundError
 from hvcore.metrics.declared import DELIVERED_BYTES
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectNotFoundError
+from hvcore.services.playback.joined_files import JoinedFile
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
 from hvcore.services.playback.shared_texts import PiecewiseBody
 
@@ -190,12 +193,12 @@ def send(
         DELIVERED_BYTES.add(amount=chosen.end - chosen.start)
     if chosen.content_range:
         resp.set_header("Content-Range", chosen.content_range)
-    if stream is not None:
-        resp.stream = stream
-    elif isinstance(body, bytes):
+    if isinstance(body, bytes):
         resp.data = body[chosen.start : chosen.end]
     elif isinstance(body, PiecewiseBody):
-        resp.stream = body.pieces(chosen.start, chosen.end)
+        resp.stream = _made_by_pieces(body, chosen.start, chosen.end)
+    elif stream is not None:
+        resp.stream = stream
 
 
 def _redirect(
@@ -224,16 +227,27 @@ def _wanted(req: falcon.Request) -> Wanted:
     )
 
 
+def _made_by_pieces(body: PiecewiseBody, start: int, end: int) -> Iterable[bytes]:
+    if isinstance(body, JoinedFile):
+        return BodyInParts(partial(body.part, asked=(start, end)), start, end)
+    return body.pieces(start, end)
+
+
 def _open(
     req: falcon.Request,
     response: PlaybackResponse,
     stored: StoredFile,
     chosen: Representation,
-) -> BoundedFile:
+) -> BoundedFile | BodyInParts:
+    size_bytes = chosen.end - chosen.start
     try:
         file = stored.open(chosen.start, chosen.end)
     except (FileNotFoundError, ObjectNotFoundError) as exc:
         raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING) from exc
+    # A source has gigabytes; a segment is read at once, and counted by its half.
+    if not stored.is_local and response.segment is None and size_bytes > PART_BYTES:
+        file.close()
+        return BodyInParts(stored.read, chosen.start, chosen.end)
     wait = getattr(req.env.get("gunicorn.socket"), "wait_writable", None)
     half_way = None
     if response.segment is not None and chosen.has_over_half:
@@ -247,4 +261,4 @@ def _open(
     # Only our sockets stop at the half: others would pass it unnoticed.
     fits_sendfile = stored.is_local and (half_way is None or wait is not None)
     kind = LocalFile if fits_sendfile else BoundedFile
-    return kind(file, chosen.end - chosen.start, half_way)
+    return kind(file, size_bytes, half_way)

@@ -1,7 +1,8 @@
 """
 The body of a download: a head, and behind it segments as they were published.
 
-It is never whole anywhere: each piece is read from the storage when it is sent.
+It is never whole anywhere: each piece is read from the storage when it is sent. Of a
+range that is read in parts, what counts is decided by the whole range.
 """
 
 from array import array
@@ -112,39 +113,50 @@ class JoinedFile(PiecewiseBody):
             ConnectionAbortedError: A file is gone, or the storage does not answer: what
                 has been sent cannot be taken back.
         """
+        return self._pieces(start, end, (start, end))
+
+    def part(self, start: int, end: int, asked: tuple[int, int]) -> bytes:
+        """
+        Read a part of a range; nothing stays open, and nothing is kept.
+
+        Args:
+            asked: The range, of which this is what comes next.
+
+        Raises:
+            ConnectionAbortedError: As of pieces.
+            UnavailableError: The storage does not answer.
+        """
+        return b"".join(self._pieces(start, end, asked))
+
+    def _pieces(self, start: int, end: int, asked: tuple[int, int]) -> Iterator[bytes]:
+        head_bytes = self.head.size_bytes
         try:
-            yield from self._pieces(start, end)
+            if start < head_bytes:
+                yield from _read(self.head, start, min(end, head_bytes))
+            yield from self._media(
+                max(0, start - head_bytes),
+                end - head_bytes,
+                (max(0, asked[0] - head_bytes), asked[1] - head_bytes),
+            )
         except (ObjectNotFoundError, FileNotFoundError) as exc:
             raise ConnectionAbortedError("a file of a download is gone") from exc
 
-    def _pieces(self, start: int, end: int) -> Iterator[bytes]:
-        head_bytes = self.head.size_bytes
-        if start < head_bytes:
-            yield from _read(self.head, start, min(end, head_bytes))
-        start, end = max(0, start - head_bytes), end - head_bytes
+    def _media(self, start: int, end: int, asked: tuple[int, int]) -> Iterator[bytes]:
         place = bisect_right(self.segments.ends, start)
         while start < end and place < len(self.segments):
-            begins = self.segments.start(place)
-            until = min(end, self.segments.ends[place]) - begins
+            begins, ends = self.segments.start(place), self.segments.ends[place]
             stored, counted_px = self.segments.stored(
                 self.storage, self.media_root, place
             )
-            data = _read(stored, start - begins, until)
-            if counted_px is None or until - (start - begins) <= stored.size_bytes // 2:
-                yield from data
-            else:
-                yield from self._count(data, stored.size_bytes // 2, counted_px)
-            start, place = begins + until, place + 1
-
-    def _count(
-        self, data: Iterator[bytes], half_bytes: int, counted_px: int
-    ) -> Iterator[bytes]:
-        sent_bytes = 0
-        for piece in data:
-            if sent_bytes <= half_bytes < sent_bytes + len(piece):
-                self.counted(counted_px).count()
-            sent_bytes += len(piece)
-            yield piece
+            first, half_bytes = max(asked[0], begins), stored.size_bytes // 2
+            has_over_half = min(asked[1], ends) - first > half_bytes
+            for piece in _read(stored, start - begins, min(end, ends) - begins):
+                is_half_way = start <= first + half_bytes < start + len(piece)
+                if counted_px is not None and has_over_half and is_half_way:
+                    self.counted(counted_px).count()
+                start += len(piece)
+                yield piece
+            place += 1
 
 
 def _read(stored: StoredFile, start: int, end: int) -> Iterator[bytes]:

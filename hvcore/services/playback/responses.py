@@ -84,6 +84,25 @@ class StoredFile:
         file.seek(start)
         return file
 
+    def read(self, start: int, end: int) -> bytes:
+        """
+        Return the bytes from start to before end; nothing stays open.
+
+        Raises:
+            ConnectionAbortedError: It is shorter.
+            FileNotFoundError: As open does.
+            ObjectNotFoundError: Likewise.
+            UnavailableError: Likewise.
+        """
+        found = bytearray()
+        with self.open(start, end) as file:
+            while len(found) < end - start:
+                data = file.read(end - start - len(found))
+                if not data:
+                    raise ConnectionAbortedError("a stored file is too short")
+                found += data
+        return bytes(found)
+
     def open_local(self) -> int:
         """
         Open a file of this machine and return its descriptor.

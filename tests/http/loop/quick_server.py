@@ -21,6 +21,7 @@ from hv_server.serving import SETTINGS, _Server
 from hv_upload.incoming import IncomingFiles
 from hv_web.app import make_app
 from hv_web.bodies import allow_time, read_body
+from hv_web.body_in_parts import BodyInParts
 from hv_web.cors import ANY_ORIGIN
 from hv_web.files import LocalFile
 from hv_web.json_media import read_json
@@ -85,11 +86,35 @@ class File:
             resp.set_header("X-Digest", hashlib.sha256(path.read_bytes()).hexdigest())
 
 
+def content(start: int, end: int) -> bytes:
+    """
+    Return a part of numbers without an end.
+    """
+    first = start // 8
+    text = b"".join(b"%07d\n" % number for number in range(first, end // 8 + 1))
+    return text[start - first * 8 : end - first * 8]
+
+
+class Parts:
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        size_bytes = req.get_param_as_int("size", required=True)
+        gone_at = req.get_param_as_int("gone") or size_bytes
+
+        def read(start: int, end: int) -> bytes:
+            if end > gone_at:
+                raise ConnectionAbortedError("gone")
+            return content(start, end)
+
+        resp.set_header("Content-Length", str(size_bytes))
+        resp.stream = BodyInParts(read, 0, size_bytes)
+
+
 def make(folder: Path) -> Callable[..., Iterable[bytes]]:
     app = make_app(cors=ANY_ORIGIN)
     app.add_route("/json", Json())
     app.add_route("/garbage", Garbage())
     app.add_route("/file", File(folder))
+    app.add_route("/parts", Parts())
 
     def with_crash(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         if environ["PATH_INFO"] == "/crash":

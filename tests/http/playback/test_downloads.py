@@ -22,6 +22,8 @@ from hvcore.domain.processing.media_index import (
     TrackPiece,
 )
 from hvcore.domain.processing.transcoding import Segment, Track
+from hvcore.services.playback.delivery import PlaybackRequest
+from hvcore.services.playback.joined_files import JoinedFile
 from tests.conftest import SettableClock
 from tests.http.cinema import WORKER, Cinema
 from tests.http.delivery_world import (
@@ -32,7 +34,7 @@ from tests.http.delivery_world import (
     world_by,
 )
 from tests.http.world import World, body_of, problem_of
-from tests.media_samples import ROOT, audio_track, file_of, video_track
+from tests.media_samples import ROOT, VIDEO, audio_track, file_of, video_track
 
 FILM_S: Final = 20
 MOVIE: Final = "downloads/360p.mp4"
@@ -307,6 +309,30 @@ def test_what_is_sent_counts_as_its_segments(world: DeliveryWorld) -> None:
     assert len(world.counted) == 4
     world.get(f"{PUBLIC_PATH}/{MOVIE}", method="HEAD")
     assert len(world.counted) == 4
+
+
+@pytest.mark.parametrize("step", [997, 50_000])
+def test_a_range_that_is_read_in_parts_counts_as_one_that_is_read_at_once(
+    remote: DeliveryWorld, step: int
+) -> None:
+    load(remote)
+    asked = PlaybackRequest(environment=("org_a", "env_1"), video=VIDEO, file=MOVIE)
+    body = remote.delivery.open(asked).body
+    assert isinstance(body, JoinedFile)
+    for start in (0, body.size_bytes // 3):
+        end = body.size_bytes
+        remote.counted.clear()
+        whole, counted = b"".join(body.pieces(start, end)), list(remote.counted)
+        assert counted
+
+        remote.counted.clear()
+        parts = [
+            body.part(at, min(at + step, end), (start, end))
+            for at in range(start, end, step)
+        ]
+
+        assert b"".join(parts) == whole
+        assert remote.counted == counted
 
 
 def test_over_quota_nobody_begins(world: DeliveryWorld) -> None:

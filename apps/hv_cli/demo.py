@@ -87,9 +87,11 @@ async def _demonstrate(
         async with running(service):
             say(f"hv: the API is at {service.addresses.api_url}")
             # Blocking calls in a thread: this one keeps the processes running.
-            video_id = await asyncio.to_thread(_show, service, await clip, quality)
+            video_id, playlist = await asyncio.to_thread(
+                _show, service, await clip, quality
+            )
             if checks:
-                await asyncio.to_thread(_check, service, video_id)
+                await asyncio.to_thread(_check, playlist)
                 return
             put(next_steps(service, video_id))
             say("hv: serves until it is stopped (Ctrl-C)")
@@ -98,9 +100,12 @@ async def _demonstrate(
         clip.cancel()
 
 
-def _show(service: LocalService, clip: Path, quality: str) -> str:
+def _show(service: LocalService, clip: Path, quality: str) -> tuple[str, str]:
     """
     Upload the clip, wait until it plays, and print where.
+
+    Returns:
+        Its id, and the address of its playlist.
     """
     from hv_cli.api_access import client_at  # noqa: PLC0415 - while processes start
     from hv_cli.uploading import UploadWanted, send, wait_until_ready  # noqa: PLC0415
@@ -111,10 +116,10 @@ def _show(service: LocalService, clip: Path, quality: str) -> str:
     wanted = UploadWanted(path=clip, quality=quality, is_public=True)
     with client_at(service.addresses.api_url, key) as client:
         video_id = send(client, wanted)
-        wait_until_ready(client, video_id)
-    put(f"player    {service.addresses.player_url}/v1/embed/{video_id}")
-    put(f"playlist  {_playlist(service, video_id)}")
-    return video_id
+        plays = wait_until_ready(client, video_id).playback
+    put(f"player    {plays.embed_url}")
+    put(f"playlist  {plays.playlist_url}")
+    return video_id, plays.playlist_url
 
 
 def next_steps(service: LocalService, video_id: str) -> str:
@@ -154,20 +159,15 @@ def _own_command() -> str:
     )
 
 
-def _check(service: LocalService, video_id: str) -> None:
+def _check(playlist: str) -> None:
     """
     Play the video through, every rung of it.
     """
     from hv_cli.playback_check import play_through  # noqa: PLC0415 - only for --check
 
-    for line in play_through(_playlist(service, video_id), _ffmpeg()):
+    for line in play_through(playlist, _ffmpeg()):
         say(f"hv: {line}")
     say("hv: everything plays")
-
-
-def _playlist(service: LocalService, video_id: str) -> str:
-    worker = service.addresses.worker_url
-    return f"{worker}/v1/public/org_local/live/{video_id}/master.m3u8"
 
 
 def _free_pair(port: int | None, sockets: ExitStack) -> Pair:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import attrs
 
+from hvcore.domain.playback.addresses import PlaybackAddresses
 from hvcore.domain.videos.video import Video
 from hvcore.settings import PublicSettings
 
@@ -42,31 +43,20 @@ class EmbedAddresses:
     discovery: str | None = attrs.field(default=None, repr=False)
 
 
-def public_addresses(
-    video: Video, env_name: str, public: PublicSettings
-) -> EmbedAddresses:
+def public_addresses(plays: PlaybackAddresses) -> EmbedAddresses:
     """
     Return the addresses of a public video.
     """
-    page = f"{public.player_url}/v1/embed/{video.id}"
-    place = f"{video.org_id}/{env_name}/{video.id}"
     return EmbedAddresses(
-        page=page,
-        playlist=f"{public.worker_url}/v1/public/{place}/master.m3u8",
-        discovery=page,
+        page=plays.embed, playlist=plays.playlist, discovery=plays.embed
     )
 
 
-def signed_addresses(
-    video: Video, signed_url: str, public: PublicSettings
-) -> EmbedAddresses:
+def signed_addresses(plays: PlaybackAddresses) -> EmbedAddresses:
     """
     Return the addresses that a token opens.
     """
-    token = signed_url.partition("?")[2]
-    return EmbedAddresses(
-        page=f"{public.player_url}/v1/embed/{video.id}?{token}", playlist=signed_url
-    )
+    return EmbedAddresses(page=plays.embed, playlist=plays.playlist)
 
 
 def edge_key_addresses(embed_url: str) -> EmbedAddresses:

@@ -12,6 +12,7 @@ from hv_dashboard.visits import OrganizationVisit
 from hvcore.domain.processing.certificates import VideoCertificate
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork
@@ -28,9 +29,6 @@ PLAYER_VALID_S: Final = 4 * 3600
 class VideoFacts:
     """
     Collect it.
-
-    Attributes:
-        player_url: The public address of the player.
     """
 
     analytics: Analytics
@@ -38,7 +36,6 @@ class VideoFacts:
     ladders: Ladders
     playback: SignedUrls
     uow: UnitOfWork
-    player_url: str
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoFacts":
@@ -52,7 +49,6 @@ class VideoFacts:
             ladders=services.ladders,
             playback=services.playback,
             uow=services.uow,
-            player_url=services.settings.public.player_url,
         )
 
     def shown(
@@ -85,13 +81,12 @@ class VideoFacts:
             return work.jobs.find(video.job_id)
 
     def _player_page(self, here: OrganizationVisit, video: Video) -> str:
-        page = f"{self.player_url}/v1/embed/{video.id}"
         if video.is_public:
-            return page
+            return self.playback.addresses(video, BEST_THUMBNAIL_PX).embed
         signed = self.playback.sign(
             here.caller, here.org_id, video.id, expires_in_s=PLAYER_VALID_S
         )
-        return f"{page}?{signed.url.partition('?')[2]}"
+        return signed.addresses.embed
 
     def _certificate(self, video: Video) -> VideoCertificate | None:
         try:

@@ -12,6 +12,8 @@ import attrs
 
 from hv_web.pages import Markup, escaped
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, thumbnail_name
+from hvcore.services.playback.delivery import PlayerVideo
+from hvcore.settings import PublicSettings
 
 OEMBED_PATH: Final = "/oembed"
 OEMBED_TYPE: Final = "application/json+oembed"
@@ -35,6 +37,19 @@ class EmbeddablePage:
     size_px: tuple[int, int]
     pictures_url: str | None = None
     key: str | None = None
+
+    @classmethod
+    def of_video(cls, video: PlayerVideo, public: PublicSettings) -> "EmbeddablePage":
+        """
+        Return the page of a public video.
+        """
+        return cls(
+            url=f"{public.player_url}/v1/embed/{video.id}",
+            player_url=public.player_url,
+            title=video.name,
+            size_px=video.size_px,
+            pictures_url=f"{public.worker_url}/t/{video.id}" if video.poster else None,
+        )
 
 
 def oembed_link(page: EmbeddablePage) -> Markup:

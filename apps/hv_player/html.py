@@ -36,13 +36,7 @@ def embed_page(
     worker_url = public.worker_url
     tags = Markup()
     if video.is_public:
-        page = EmbeddablePage(
-            url=f"{public.player_url}/v1/embed/{video.id}",
-            player_url=public.player_url,
-            title=video.name,
-            size_px=video.size_px,
-            pictures_url=f"{worker_url}/t/{video.id}" if video.poster else None,
-        )
+        page = EmbeddablePage.of_video(video, public)
         tags = Markup(f"{oembed_link(page)}\n{preview_tags(page)}")
     return _EMBED.fill(
         {

@@ -143,15 +143,7 @@ class OEmbedResource:
     def _of_video(self, video_id: str) -> EmbeddablePage:
         # Nobody's token counts: the answer is for everybody.
         video = self.delivery.describe(video_id, SOMEBODY)
-        return EmbeddablePage(
-            url=f"{self.public.player_url}/v1/embed/{video.id}",
-            player_url=self.public.player_url,
-            title=video.name,
-            size_px=video.size_px,
-            pictures_url=(
-                f"{self.public.worker_url}/t/{video.id}" if video.poster else None
-            ),
-        )
+        return EmbeddablePage.of_video(video, self.public)
 
     def _of_edge_key(self, edge_key: str, viewer: Viewer) -> EmbeddablePage:
         try:

@@ -33,6 +33,17 @@ class PlaybackAddresses:
     storyboard: str
     needs_token: bool
 
+    def opened_by(self, token: str) -> "PlaybackAddresses":
+        """
+        Return the same with a token in its place.
+        """
+        texts = ("playlist", "manifest", "embed", "thumbnail", "storyboard")
+        opened = {name: getattr(self, name) for name in texts}
+        return PlaybackAddresses(
+            **{name: text.replace(TOKEN_PLACE, token) for name, text in opened.items()},
+            needs_token=False,
+        )
+
 
 @attrs.frozen(kw_only=True)
 class PlaybackPlaces:
@@ -48,6 +59,15 @@ class PlaybackPlaces:
     org_id: str
     env_id: str
 
+    def folder(self, video_id: str, *, is_public: bool) -> str:
+        """
+        Return what the addresses of a video's files begin with.
+        """
+        if is_public:
+            place = f"{self.org_id}/{self.env_id}/{video_id}"
+            return f"{self.worker_url}/v1/public/{place}"
+        return f"{self.worker_url}/v1/private/{video_id}"
+
     def of(
         self, video_id: str, *, is_public: bool, size_px: tuple[int, int]
     ) -> PlaybackAddresses:
@@ -57,11 +77,8 @@ class PlaybackPlaces:
         Args:
             size_px: Of the thumbnail, width and height.
         """
-        folder = f"{self.worker_url}/v1/private/{video_id}"
-        query = f"?token={TOKEN_PLACE}"
-        if is_public:
-            place = f"{self.org_id}/{self.env_id}/{video_id}"
-            folder, query = f"{self.worker_url}/v1/public/{place}", ""
+        folder = self.folder(video_id, is_public=is_public)
+        query = "" if is_public else f"?token={TOKEN_PLACE}"
         width_px, height_px = size_px
         thumbnail = f"{self.worker_url}/t/{video_id}/{width_px}x{height_px}.jpg"
         return PlaybackAddresses(

@@ -14,6 +14,7 @@ from hvcore.domain.playback.addresses import PlaybackAddresses, PlaybackPlaces
 from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.catalog import VideoSummary
 from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.errors import ConflictError
 from hvcore.playback_tokens import KeyRing, TokenUse
@@ -30,10 +31,30 @@ from hvcore.settings import PublicSettings
 @attrs.frozen(kw_only=True)
 class SignedPlayback:
     """
-    A complete private playback address.
+    The private addresses of a video, each with a token in it.
 
     Attributes:
-        expires_in_s: Seconds until its token expires.
+        expires_in_s: Seconds until the token expires.
+    """
+
+    addresses: PlaybackAddresses = attrs.field(repr=False)
+    expires_in_s: int
+
+    @property
+    def url(self) -> str:
+        """
+        The playlist's.
+        """
+        return self.addresses.playlist
+
+
+@attrs.frozen(kw_only=True)
+class SignedSource:
+    """
+    The address of a source, with a token in it.
+
+    Attributes:
+        expires_in_s: Likewise.
     """
 
     url: str = attrs.field(repr=False)
@@ -77,7 +98,7 @@ class SignedUrls:
         domains: Sequence[str] = (),
     ) -> SignedPlayback:
         """
-        Return the private playback address of a video that is not deleted.
+        Return the private playback addresses of a video that is not deleted.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
@@ -93,10 +114,11 @@ class SignedUrls:
             valid_s=expires_in_s,
             domains=domains,
         )
+        private = self.places(video.org_id, video.env_id).of(
+            video.id, is_public=False, size_px=BEST_THUMBNAIL_PX
+        )
         return SignedPlayback(
-            url=f"{self.public.worker_url}/v1/private/{video.id}/master.m3u8"
-            f"?token={token}",
-            expires_in_s=expires_in_s,
+            addresses=private.opened_by(token), expires_in_s=expires_in_s
         )
 
     def addresses(self, video: Video, size_px: tuple[int, int]) -> PlaybackAddresses:
@@ -122,7 +144,7 @@ class SignedUrls:
 
     def sign_source(
         self, caller: Principal, org_id: str, video_id: str, *, expires_in_s: int
-    ) -> SignedPlayback:
+    ) -> SignedSource:
         """
         Return an address of the file that a ready video was made of.
 
@@ -148,9 +170,9 @@ class SignedUrls:
             valid_s=expires_in_s,
             use=TokenUse.SOURCE,
         )
-        return SignedPlayback(
-            url=f"{self.public.worker_url}/v1/private/{video.id}/{name}?token={token}",
-            expires_in_s=expires_in_s,
+        folder = self._folder(video, is_public=False)
+        return SignedSource(
+            url=f"{folder}/{name}?token={token}", expires_in_s=expires_in_s
         )
 
     def downloads(self, video: Video) -> list[tuple[str, str, str]]:
@@ -161,12 +183,9 @@ class SignedUrls:
         """
         if not video.allows_download or video.media is None:
             return []
-        path = f"private/{video.id}"
-        if video.is_public:
-            path = f"public/{video.org_id}/{video.env_id}/{video.id}"
-        root = f"{self.public.worker_url}/v1/{path}/{NAMED}"
+        folder = self._folder(video, is_public=video.is_public)
         return [
-            (one.name, one.content_type, f"{root}/{one.name}")
+            (one.name, one.content_type, f"{folder}/{NAMED}/{one.name}")
             for one in downloads_of(video.media)
         ]
 
@@ -181,3 +200,7 @@ class SignedUrls:
             return url
         token = self._thumbnails.issue(video.id, video.public_id, self.clock.now())
         return f"{url}?token={token}"
+
+    def _folder(self, video: Video, *, is_public: bool) -> str:
+        places = self.places(video.org_id, video.env_id)
+        return places.folder(video.id, is_public=is_public)

@@ -84,7 +84,7 @@ class EmbedTabResource:
             expires_in_s=wanted.expires_in_s,
             domains=wanted.domains,
         )
-        addresses = signed_addresses(video, signed.url, self._public)
+        addresses = signed_addresses(signed.addresses)
         return {
             "signed_url": signed.url,
             "signed_page": addresses.page,
@@ -103,9 +103,11 @@ class EmbedTabResource:
     ) -> None:
         here = organization_of(req)
         envs = {env.id: env.name for env in here.environments}
-        addresses = public_addresses(
-            video, envs.get(video.env_id, video.env_id), self._public
+        places = self._playback.places(
+            video.org_id, envs.get(video.env_id, video.env_id)
         )
+        plays = places.of(video.id, is_public=True, size_px=BEST_THUMBNAIL_PX)
+        addresses = public_addresses(plays)
         values = {
             "form": form,
             "expirations": EXPIRATIONS,

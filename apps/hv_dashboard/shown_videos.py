@@ -104,4 +104,5 @@ def _summary(video: Video) -> VideoSummary:
         preset=video.settings.preset,
         created_at=video.created_at,
         duration_s=video.duration_s,
+        labels=video.labels,
     )

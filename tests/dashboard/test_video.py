@@ -3,14 +3,17 @@ The page of a video: what it shows, and what changes it.
 """
 
 import re
+from html import unescape
 
 import attrs
 import pytest
+from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.transcoding import MediaFile, Segment
+from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, VideoChanges
 from tests.dashboard.test_videos import NAMES, is_harmless
@@ -134,6 +137,127 @@ def test_a_wrong_change_is_shown_beside_its_field(dashboard: DashboardWorld) -> 
     assert 'id="videoName-about"' in answer.text
     assert "kept &lt;b&gt;" in answer.text
     assert dashboard.video(video_id).name == "old"
+
+
+LABELS = Labels(
+    external_id="order 4711",
+    metadata=(("kept", "a: b \u202e\u2028c"), ("changed", "old"), ("gone", "x")),
+    tags=("one", "two words"),
+)
+
+
+def fields_of(answer: Result) -> dict[str, str]:
+    """
+    Return what a browser would send of the form for a video, unchanged.
+    """
+    form = answer.text.partition('id="videoName"')[2].partition("</form>")[0]
+    form = f'<input name="videoName"{form}'
+    found = {}
+    for tag in re.findall(r"<input [^>]*>", form):
+        name, value = (re.search(rf'{key}="([^"]*)"', tag) for key in ("name", "value"))
+        assert name
+        found[name[1]] = unescape(value[1]) if value else ""
+    areas = re.findall(
+        r'<textarea[^>]*name="(\w+)"[^>]*>(.*?)</textarea>', form, re.DOTALL
+    )
+    found |= {name: unescape(text.removeprefix("\n")) for name, text in areas}
+    return {**found, "access": "public"}
+
+
+def labelled(dashboard: DashboardWorld, labels: Labels = LABELS) -> VideoId:
+    video_id = dashboard.world.ready()
+    dashboard.world.change(video_id, lambda video: setattr(video, "labels", labels))
+    return video_id
+
+
+def test_labels_are_shown_and_a_tag_leads_to_its_videos(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = labelled(dashboard)
+
+    text = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}").text
+
+    assert "order 4711" in text
+    assert f'href="{VIDEOS}?tag=two+words"' in text
+    assert "<dt>changed</dt>" in text
+    assert "\u202e" not in text
+
+
+def test_what_is_not_changed_of_labels_stays_as_it_is(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = labelled(dashboard)
+    person = dashboard.sign_in(Role.EDITOR)
+    sent = fields_of(person.get(f"{VIDEOS}/{video_id}"))
+
+    assert person.post(f"{VIDEOS}/{video_id}", sent).status_code == 303
+    assert dashboard.video(video_id).labels == LABELS
+
+
+def test_labels_are_changed_beside_what_a_program_has_set_meanwhile(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = labelled(dashboard)
+    person = dashboard.sign_in(Role.EDITOR)
+    sent = fields_of(person.get(f"{VIDEOS}/{video_id}"))
+    kept, *others = LABELS.metadata
+    meanwhile = attrs.evolve(LABELS, metadata=(kept, *others, ("program", "1")))
+    dashboard.world.change(video_id, lambda video: setattr(video, "labels", meanwhile))
+    lines = sent["metadata"].replace("old", "new: er").split("\n")
+    sent |= {
+        "externalID": "",
+        "tags": "two words, three,,",
+        "metadata": "\r\n".join(line for line in lines if line[:4] != "gone"),
+    }
+
+    assert person.post(f"{VIDEOS}/{video_id}", sent).status_code == 303
+
+    assert dashboard.video(video_id).labels == Labels(
+        metadata=(kept, ("changed", "new: er"), ("program", "1")),
+        tags=("two words", "three"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("metadata", "no colon"),
+        ("metadata", "empty:"),
+        ("metadata", "twice: 1\ntwice: 2"),
+        ("metadata", "a key: 1"),
+        ("metadata", f"long: {'x' * 501}"),
+        ("tags", "x" * 65),
+        ("externalID", "x" * 256),
+    ],
+)
+def test_wrong_labels_are_shown_beside_their_field(
+    dashboard: DashboardWorld, field: str, text: str
+) -> None:
+    video_id = labelled(dashboard)
+    person = dashboard.sign_in(Role.EDITOR)
+    sent = fields_of(person.get(f"{VIDEOS}/{video_id}")) | {field: text}
+
+    answer = person.post(f"{VIDEOS}/{video_id}", sent)
+
+    assert answer.status_code == 400
+    assert f'class="field-error" id="{field}-about"' in answer.text
+    assert fields_of(answer) == sent
+    assert dashboard.video(video_id).labels == LABELS
+
+
+def test_an_external_id_that_another_video_has_is_refused(
+    dashboard: DashboardWorld,
+) -> None:
+    labelled(dashboard)
+    video_id = dashboard.world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    sent = fields_of(person.get(f"{VIDEOS}/{video_id}")) | {"externalID": "order 4711"}
+
+    answer = person.post(f"{VIDEOS}/{video_id}", sent)
+
+    assert answer.status_code == 409
+    assert "order 4711" in answer.text
+    assert dashboard.video(video_id).labels == Labels()
 
 
 def test_a_failed_video_is_tried_again(dashboard: DashboardWorld) -> None:

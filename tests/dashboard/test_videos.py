@@ -8,6 +8,7 @@ import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
+from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import VideoChanges
 from tests.dashboard.world import VIDEOS, DashboardWorld, ids_in
@@ -125,6 +126,50 @@ def test_search_state_and_order_are_the_apis(dashboard: DashboardWorld) -> None:
     assert names("status=failed") == ["Alpha two"]
     assert names("sortBy=name&sortDir=desc")[0] == "Beta one"
     assert names("page=99&sortBy=name&sortDir=asc")[0] == "Alpha one"
+
+
+@pytest.mark.parametrize("view", ["grid", "table"])
+def test_a_list_is_filtered_by_labels_and_shows_them(
+    dashboard: DashboardWorld, view: str
+) -> None:
+    one, two = dashboard.world.ready(name="First"), dashboard.world.ready(name="Other")
+    labels = {
+        one: Labels(external_id="4711", tags=("red", "a <b>")),
+        two: Labels(tags=("red", *map(str, range(9)))),
+    }
+    for video_id, its in labels.items():
+        dashboard.world.change(
+            video_id, lambda video, it=its: setattr(video, "labels", it)
+        )
+    person = dashboard.sign_in(Role.VIEWER)
+
+    def shown(query: str) -> set[str]:
+        answer = person.fragment(VIDEOS, f"view={view}&{query}")
+        assert answer.status_code == 200
+        return {name for name in ("First", "Other") if f">{name}<" in answer.text}
+
+    assert shown("tag=red") == {"First", "Other"}
+    assert shown("tag=a+%3Cb%3E") == {"First"}
+    assert shown("externalID=4711&tag=red") == {"First"}
+    assert shown("externalID=471") == set()
+    assert shown("metadata=a:b") == set()
+    page = person.get(VIDEOS, f"view={view}&tag=red").text
+    assert 'name="tag" value="red"' in page
+    assert ">4711<" in page
+    assert "+7" in page
+    assert f'href="{VIDEOS}?tag=a+%3Cb%3E"' in page
+    assert "No video is like that" in person.get(VIDEOS, "tag=blue").text
+
+
+def test_a_filter_that_no_label_can_have_is_told_where_it_was_given(
+    dashboard: DashboardWorld,
+) -> None:
+    dashboard.world.ready()
+
+    answer = dashboard.sign_in(Role.VIEWER).fragment(VIDEOS, "tag=a,b")
+
+    assert 'role="alert"' in answer.text
+    assert "commas" in answer.text
 
 
 def test_a_wrong_filter_shows_the_list_and_what_is_wrong(

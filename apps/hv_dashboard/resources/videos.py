@@ -19,6 +19,7 @@ from hv_dashboard.visits import OrganizationVisit, organization_of
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import is_video_id
+from hvcore.domain.limits import MAX_EXTERNAL_ID_CHARS, MAX_TAG_CHARS
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.domain.videos.video import DeletionReason
@@ -36,7 +37,8 @@ PAGE_SIZE: Final = 24
 VIEWS: Final = ("grid", "table")
 MOST_POLLED: Final = 24
 """Videos of one request about progress; a page has no more."""
-_FILTERS: Final = ("page", "sortBy", "sortDir", "status", "search", "from", "to")
+_CHOOSING: Final = ("status", "search", "from", "to", "tag", "externalID", "metadata")
+_SENT: Final = ("page", "sortBy", "sortDir", *_CHOOSING)
 _DEFAULTS: Final = {"page": "1", "sortBy": "created_at", "sortDir": "desc"}
 
 
@@ -60,6 +62,9 @@ class VideosPageResource:
             "view": view,
             "sent": _sent(req),
             "is_fragment": is_partial(req),
+            "is_filtered": any(_sent(req)[name] for name in _CHOOSING),
+            "max_tag": MAX_TAG_CHARS,
+            "max_external_id": MAX_EXTERNAL_ID_CHARS,
         }
         if here.env is None:
             self._desk.answers.page(req, resp, "videos/no_environment.html", {})
@@ -217,10 +222,9 @@ class StoryboardAddressResource:
         signed = self._playback.sign(
             here.caller, here.org_id, video_id, expires_in_s=3600
         )
-        address = signed.url.replace("/master.m3u8?", "/storyboard.vtt?")
         resp.content_type = SUCCESS_TYPE
-        resp.data = encode({"url": address})
+        resp.data = encode({"url": signed.addresses.storyboard})
 
 
 def _sent(req: falcon.Request) -> Mapping[str, str]:
-    return {name: req.get_param(name) or "" for name in _FILTERS}
+    return {name: req.get_param(name) or "" for name in _SENT}

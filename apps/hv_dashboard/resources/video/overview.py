@@ -9,11 +9,18 @@ import falcon
 
 from hv_dashboard.desk import Desk
 from hv_dashboard.forms import Form, form_with, read_form
+from hv_dashboard.label_fields import label_changes, label_fields
 from hv_dashboard.security import ContentPolicy
 from hv_dashboard.video_facts import PLAYER_VALID_S, VideoFacts
 from hv_dashboard.video_tabs import VideoTabs
 from hv_dashboard.visits import organization_of, visit_of
-from hvcore.domain.limits import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
+from hvcore.domain.limits import (
+    MAX_DESCRIPTION_CHARS,
+    MAX_EXTERNAL_ID_CHARS,
+    MAX_METADATA_KEYS,
+    MAX_NAME_CHARS,
+    MAX_TAGS,
+)
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.envelope import SUCCESS_TYPE, encode
@@ -35,7 +42,7 @@ PRIVATE: Final = "private"
 
 class VideoPageResource:
     """
-    ``GET …/videos/{video}``, and ``POST`` for its name, description and visibility.
+    ``GET …/videos/{video}``, and ``POST`` for what its owner says of it.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -53,6 +60,7 @@ class VideoPageResource:
             videoName=video.name,
             description=video.description or "",
             access=PUBLIC if video.is_public else PRIVATE,
+            **label_fields(video.labels),
         )
         self._show(req, resp, video, form)
 
@@ -81,6 +89,9 @@ class VideoPageResource:
             "reasons": REASONS.items(),
             "max_name": MAX_NAME_CHARS,
             "max_description": MAX_DESCRIPTION_CHARS,
+            "max_external_id": MAX_EXTERNAL_ID_CHARS,
+            "max_tags": MAX_TAGS,
+            "max_keys": MAX_METADATA_KEYS,
             **self._facts.shown(
                 organization_of(req),
                 video,
@@ -179,4 +190,5 @@ def _document(form: Form) -> Mapping[str, object]:
         "videoName": form.text("videoName"),
         "description": description or None,
         "allowPublicAccess": form.text("access") == PUBLIC,
+        **label_changes(form),
     }

@@ -86,4 +86,6 @@ def _cell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(str(item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_cell(item)}" for name, item in value.items())
     return str(value)

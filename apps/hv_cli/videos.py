@@ -2,6 +2,7 @@
 ``hv videos``: the videos of an environment, as an operator sees them.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -11,13 +12,14 @@ from hv_cli.addresses import as_running
 from hv_cli.certificates import certificate
 from hv_cli.commands import HvGroup, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
-from hv_cli.output import json_option, print_json, put, say, show
+from hv_cli.output import Record, json_option, print_json, put, say, show
 from hvcore.assembly import Services
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
 from hvcore.domain.playback.addresses import PlaybackPlaces
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
+from hvcore.domain.videos.labels import tag_term
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import DeletionReason, Video
@@ -57,6 +59,10 @@ videos.add_command(certificate)
 @_env
 @click.option("--status", type=click.Choice(_LISTED))
 @click.option("--search", help="Part of the name.")
+@click.option(
+    "--tag", "tags", multiple=True, help="Only those with this tag; repeatable."
+)
+@click.option("--external-id", help="Only the one that has this external ID.")
 @click.option("--page", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--page-size", type=click.IntRange(1, 100), default=20, show_default=True)
 @json_option
@@ -68,6 +74,8 @@ def list_videos(  # noqa: PLR0913 - one per option
     env: str,
     status: str | None,
     search: str | None,
+    tags: tuple[str, ...],
+    external_id: str | None,
     page: int,
     page_size: int,
     as_json: bool,
@@ -80,6 +88,8 @@ def list_videos(  # noqa: PLR0913 - one per option
         page_size=page_size,
         state=None if status is None else VideoState(status),
         search=search,
+        external_id=external_id,
+        terms=frozenset(map(tag_term, tags)),
     )
     with invocation.services() as services:
         playback = _playback(services, invocation)
@@ -98,6 +108,8 @@ def list_videos(  # noqa: PLR0913 - one per option
         "videoQuality": "QUALITY",
         "allowPublicAccess": "PUBLIC",
         "createdAt": "CREATED",
+        # Most have none: then there is no column.
+        **_columns_of(records, {"externalID": "EXTERNAL ID", "tags": "TAGS"}),
     }
     show(records, columns, name="videos", as_json=False)
     say(f"{len(records)} of {found.total}")
@@ -178,6 +190,19 @@ def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> 
         print_json({"videoID": found})
     else:
         put(f"{found} is being processed again")
+
+
+def _columns_of(
+    records: Sequence[Record], columns: Mapping[str, str]
+) -> Mapping[str, str]:
+    """
+    Return those columns in which a record has something.
+    """
+    return {
+        name: heading
+        for name, heading in columns.items()
+        if any(name in record for record in records)
+    }
 
 
 def _maker(services: Services, video: Video) -> dict[str, object]:

@@ -3,6 +3,7 @@
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -12,11 +13,41 @@ from hv_cli.output import json_option, print_json, put, say
 from hv_cli.quality import quality_option
 
 
+def _tags(
+    _context: click.Context, _parameter: click.Parameter, given: Sequence[str]
+) -> Sequence[str]:
+    for tag in given:
+        if "," in tag:
+            raise click.BadParameter(f"{tag!r} has a comma; give --tag twice instead.")
+    return given
+
+
+def _pairs(
+    _context: click.Context, _parameter: click.Parameter, given: Sequence[str]
+) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in given:
+        key, sign, value = pair.partition("=")
+        if not sign or not key or not value:
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE.")
+        found[key] = value
+    return found
+
+
 @click.command(cls=HvCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", help="The video's name; by default the file's name.")
 @quality_option
 @click.option("--public", is_flag=True, help="Play it without a token.")
+@click.option("--external-id", help="What you call the video; no other may have it.")
+@click.option("--tag", "tags", multiple=True, callback=_tags, help="Repeatable.")
+@click.option(
+    "--metadata",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_pairs,
+    help="Kept with the video; repeatable.",
+)
 @click.option("--wait", is_flag=True, help="Return when it can be played.")
 @click.option(
     "--env",
@@ -33,6 +64,9 @@ def upload(  # noqa: PLR0913 - one per option
     name: str | None,
     quality: str,
     public: bool,
+    external_id: str | None,
+    tags: Sequence[str],
+    metadata: dict[str, str],
     wait: bool,
     env: str,
     as_json: bool,
@@ -46,8 +80,18 @@ def upload(  # noqa: PLR0913 - one per option
     from hv_cli.api_access import api_client  # noqa: PLC0415 - not for --help
     from hv_cli.uploading import UploadWanted, send, wait_until_ready  # noqa: PLC0415
     from hv_client import playback_url  # noqa: PLC0415
+    from hv_client.generated.upload_settings import UploadSettings  # noqa: PLC0415
 
-    wanted = UploadWanted(path=file, name=name, quality=quality, is_public=public)
+    labels: UploadSettings = {}
+    if external_id:
+        labels["external_id"] = external_id
+    if tags:
+        labels["tags"] = tags
+    if metadata:
+        labels["metadata"] = metadata
+    wanted = UploadWanted(
+        path=file, name=name, quality=quality, is_public=public, labels=labels
+    )
     with api_client(invocation, os.environ, env) as client:
         video_id = send(client, wanted)
         record = {"videoID": video_id, "status": "transcoding"}

@@ -32,12 +32,16 @@ MAX_UPLOAD_BYTES: Final = 5 * 1024**3
 class UploadWanted:
     """
     The file, and the settings of its video.
+
+    Attributes:
+        labels: Those that it gets: external ID, metadata and tags.
     """
 
     path: Path
     name: str | None = None
     quality: str = "standard"
     is_public: bool = False
+    labels: UploadSettings = attrs.field(factory=UploadSettings)
 
 
 def check_file(path: Path) -> None:
@@ -74,6 +78,7 @@ def send(client: HvClient, wanted: UploadWanted) -> str:
     """
     check_file(wanted.path)
     settings: UploadSettings = {
+        **wanted.labels,
         "video_quality": cast("Preset", wanted.quality),
         "allow_public_access": wanted.is_public,
     }

@@ -62,6 +62,26 @@ def test_an_unknown_environment_is_named(local: Hv) -> None:
     assert "staging" in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--tag", "a,b"),
+        ("--metadata", "no sign"),
+        ("--metadata", "=value"),
+        ("--metadata", "key="),
+    ],
+)
+def test_labels_of_another_form_are_wrong_usage(
+    local: Hv, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "clip.mp4").write_bytes(b"1")
+
+    outcome = local("upload", "clip.mp4", *words)
+
+    assert outcome.status == 2
+    assert words[0] in outcome.stderr
+
+
 @pytest.mark.parametrize("word", ["show", "delete", "retry"])
 def test_an_unknown_video_is_a_message(local: Hv, word: str) -> None:
     outcome = local("videos", word, "vid_" + "0" * 22)

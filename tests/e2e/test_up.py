@@ -148,7 +148,11 @@ def test_its_command_line_uses_the_running_service(
     shared: LiveService, tmp_path: Path
 ) -> None:
     clip = make_clip(tmp_path / "small.mp4", seconds=2, size="320x180")
-    done = shared.hv("upload", str(clip), "--name", "by hv", "--wait", "--json")
+    labels = ["--external-id", "order 4711", "--tag", "red", "--tag", "two words"]
+    labels += ["--metadata", "customer=17", "--metadata", "note=a=b, c"]
+    done = shared.hv(
+        "upload", str(clip), "--name", "by hv", *labels, "--wait", "--json"
+    )
 
     assert done.returncode == 0, done.stderr
     uploaded = json.loads(done.stdout)
@@ -156,12 +160,18 @@ def test_its_command_line_uses_the_running_service(
     assert request("GET", uploaded["playbackURL"]).status == 200
     page = request("GET", uploaded["embedURL"])
     assert (page.status, b"hv-player" in page.data) == (200, True)
-    listed = json.loads(shared.hv("videos", "list", "--json").stdout)
-    assert "by hv" in [v["name"] for v in listed["videos"]]
+    found = ["--tag", "red", "--tag", "two words", "--external-id", "order 4711"]
+    listed = json.loads(shared.hv("videos", "list", *found, "--json").stdout)
+    assert [v["name"] for v in listed["videos"]] == ["by hv"]
+    other = json.loads(shared.hv("videos", "list", "--tag", "blue", "--json").stdout)
+    assert other["total"] == 0
     shown = json.loads(
         shared.hv("videos", "show", uploaded["videoID"], "--json").stdout
     )
     assert shown["status"]["ready"]
+    assert shown["externalID"] == "order 4711"
+    assert shown["metadata"] == {"customer": "17", "note": "a=b, c"}
+    assert shown["tags"] == ["red", "two words"]
     removed = shared.hv("videos", "delete", uploaded["videoID"])
     assert removed.returncode == 0, removed.stderr
     assert request("GET", uploaded["playbackURL"]).status == 404

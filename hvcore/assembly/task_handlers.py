@@ -34,8 +34,8 @@ from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.processing.mended_parts import MendedParts
 from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.transcoding import Transcoding
+from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
-from hvcore.services.tasks.runs import TaskHandler
 from hvcore.services.uploads.arrivals import Arrivals
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.purges import UploadPurges

@@ -8,37 +8,29 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import Final, Protocol
+from typing import Final
 
 import attrs
 
 from hvcore import log_context, tracing
 from hvcore.clock import Clock
 from hvcore.domain.ids import TaskId
-from hvcore.domain.processing.certificates import NotConformantError
-from hvcore.domain.processing.source_info import UnusableSourceError
-from hvcore.domain.processing.transcoding import TranscodeError
-from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Lane, Task, backoff
+from hvcore.domain.tasks.task import MAX_LOSSES, Task
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.metrics.declared import LEASES_LOST
 from hvcore.ports.queue import Queue
-from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.tasks.attempt_notes import ids_of, note_attempt
+from hvcore.services.tasks.failed_attempts import FailedAttempts
+from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
-from hvcore.services.tasks.outages import (
-    HANDED_ON_WAITS,
-    OUTAGE_WAITS,
-    HostRest,
-    is_of_this_host,
-    is_outage,
-)
+from hvcore.services.tasks.outages import HostRest
 
 _log = logging.getLogger(__name__)
 
 UNKNOWN_KIND_WAITS: Final = timedelta(minutes=1)
-PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 _FAULTS: Final = frozenset({"failed", "tried_again"})
 """Outcomes of an attempt that a trace shows as errors."""
 SWEEP_BATCH: Final = 200
@@ -47,37 +39,6 @@ FORGET_BATCH: Final = 1_000
 FORGET_BATCHES: Final = 30
 """The rest follows half a minute later; the sweep must not do only this."""
 ENDED_TASK_RETENTION: Final = timedelta(days=7)
-
-
-class TaskHandler(Protocol):
-    """
-    The work of one kind of task.
-    """
-
-    @property
-    def is_patient(self) -> bool:
-        """
-        Return whether the task is tried for ever, because it must succeed.
-        """
-        ...
-
-    def run(self, run: TaskRun) -> None:
-        """
-        Do the work and call ``run.finish``.
-        """
-        ...
-
-    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """
-        End the task as failed, with what follows from it, in one transaction.
-
-        Locks the task's subject before the task, as all code does.
-
-        Args:
-            reason: A sentence for the video's owner.
-            error: What ``hv tasks`` shows an operator.
-        """
-        ...
 
 
 @attrs.frozen(kw_only=True)
@@ -97,6 +58,10 @@ class TaskRuns:
     handlers: Mapping[str, TaskHandler]
     most_percent: int = 100
     rest: HostRest = attrs.field(factory=HostRest)
+
+    @property
+    def _failures(self) -> FailedAttempts:
+        return FailedAttempts(uow=self.uow, rest=self.rest)
 
     def run(
         self, task_id: TaskId, *, worker: str, stopping: Callable[[], bool]
@@ -229,7 +194,7 @@ class TaskRuns:
             self._put_back(run)
             return "handed_back"
         except Exception as error:  # noqa: BLE001 - one of the three loops
-            return self._failed(run, handler, error)
+            return self._failures.end(run, handler, error)
         return "done"
 
     def sweep(self, *, holder: str) -> bool:
@@ -297,62 +262,6 @@ class TaskRuns:
             )
             work.commit()
 
-    def _failed(self, run: TaskRun, handler: TaskHandler, error: Exception) -> str:
-        if is_outage(error):
-            self._wait_out(run, error)
-            return "waits"
-        task = run.task
-        reason = _reason(error)
-        attempts = task.attempts + 1
-        final = isinstance(error, UnusableSourceError | NotConformantError) or (
-            attempts >= MAX_ATTEMPTS and not handler.is_patient
-        )
-        _log.log(
-            logging.WARNING if _is_expected(error) else logging.ERROR,
-            "task attempt failed",
-            extra={
-                "hv_task": task.id,
-                "hv_kind": task.kind,
-                "hv_attempt": attempts,
-                "hv_why": _operator_text(error),
-            },
-            exc_info=None if _is_expected(error) else error,
-        )
-        with self.uow.write() as work:
-            if final:
-                handler.give_up(work, task, reason, error=_operator_text(error))
-            else:
-                work.tasks.put_back(
-                    task,
-                    not_before=work.now() + _wait(attempts, handler),
-                    attempts=attempts,
-                    error=_operator_text(error),
-                )
-            run.charge(work)
-            work.commit()
-        return "failed" if final else "tried_again"
-
-    def _wait_out(self, run: TaskRun, error: Exception) -> None:
-        # Not the task's fault: it waits, however long, and costs no attempt.
-        task = run.task
-        _log.warning(
-            "task waits for the service",
-            extra={"hv_task": task.id, "hv_kind": task.kind, "hv_why": str(error)},
-        )
-        wait = OUTAGE_WAITS
-        # Who runs outbound tasks has other work meanwhile that needs no disk.
-        if is_of_this_host(error) and task.lane is not Lane.OUTBOUND:
-            self.rest.begin()
-            wait = HANDED_ON_WAITS
-        with self.uow.write() as work:
-            work.tasks.put_back(
-                task,
-                not_before=work.now() + wait,
-                error=_operator_text(error),
-            )
-            run.charge(work)
-            work.commit()
-
     def _end_lost(self, task: Task) -> None:
         # Each in a transaction of its own: one that cannot be ended must not
         # keep the others, of other tenants too, from being brought back.
@@ -381,24 +290,3 @@ def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
         except UnavailableError:
             _log.warning("queue does not answer; the sweep rings again")
             return
-
-
-def _wait(attempts: int, handler: TaskHandler) -> timedelta:
-    if not handler.is_patient:
-        return backoff(attempts)
-    return min(timedelta(seconds=2.0 ** min(attempts, 12)), PATIENT_BACKOFF_MAX)
-
-
-def _is_expected(error: Exception) -> bool:
-    return isinstance(error, TranscodeError | UnusableSourceError | NotConformantError)
-
-
-def _reason(error: Exception) -> str:
-    if _is_expected(error):
-        return str(error)
-    return "Processing failed because of an internal error."
-
-
-def _operator_text(error: Exception) -> str:
-    log = getattr(error, "log", "")
-    return f"{type(error).__name__}: {error} {log}".strip()[:4000]

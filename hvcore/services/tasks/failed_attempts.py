@@ -1,0 +1,121 @@
+"""
+What follows from an attempt that failed: the task waits, is tried again, or is given up.
+"""
+
+import logging
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.domain.processing.certificates import NotConformantError
+from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.processing.transcoding import TranscodeError
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, backoff
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.tasks.handlers import TaskHandler
+from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.tasks.outages import (
+    HANDED_ON_WAITS,
+    OUTAGE_WAITS,
+    HostRest,
+    is_of_this_host,
+    is_outage,
+)
+
+_log = logging.getLogger(__name__)
+
+PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
+
+
+@attrs.frozen(kw_only=True)
+class FailedAttempts:
+    """
+    End attempts that failed.
+
+    Attributes:
+        rest: Begins where the fault is this host's, such as a full disk.
+    """
+
+    uow: UnitOfWork
+    rest: HostRest
+
+    def end(self, run: TaskRun, handler: TaskHandler, error: Exception) -> str:
+        """
+        Put the task back, or give it up; return which, in the words of the metric.
+        """
+        if is_outage(error):
+            self._wait_out(run, error)
+            return "waits"
+        task = run.task
+        reason = _reason(error)
+        attempts = task.attempts + 1
+        final = isinstance(error, UnusableSourceError | NotConformantError) or (
+            attempts >= MAX_ATTEMPTS and not handler.is_patient
+        )
+        _log.log(
+            logging.WARNING if _is_expected(error) else logging.ERROR,
+            "task attempt failed",
+            extra={
+                "hv_task": task.id,
+                "hv_kind": task.kind,
+                "hv_attempt": attempts,
+                "hv_why": _operator_text(error),
+            },
+            exc_info=None if _is_expected(error) else error,
+        )
+        with self.uow.write() as work:
+            if final:
+                handler.give_up(work, task, reason, error=_operator_text(error))
+            else:
+                work.tasks.put_back(
+                    task,
+                    not_before=work.now() + _wait(attempts, handler),
+                    attempts=attempts,
+                    error=_operator_text(error),
+                )
+            run.charge(work)
+            work.commit()
+        return "failed" if final else "tried_again"
+
+    def _wait_out(self, run: TaskRun, error: Exception) -> None:
+        # Not the task's fault: it waits, however long, and costs no attempt.
+        task = run.task
+        _log.warning(
+            "task waits for the service",
+            extra={"hv_task": task.id, "hv_kind": task.kind, "hv_why": str(error)},
+        )
+        wait = OUTAGE_WAITS
+        # Who runs outbound tasks has other work meanwhile that needs no disk.
+        if is_of_this_host(error) and task.lane is not Lane.OUTBOUND:
+            self.rest.begin()
+            wait = HANDED_ON_WAITS
+        with self.uow.write() as work:
+            work.tasks.put_back(
+                task,
+                not_before=work.now() + wait,
+                error=_operator_text(error),
+            )
+            run.charge(work)
+            work.commit()
+
+
+def _wait(attempts: int, handler: TaskHandler) -> timedelta:
+    if not handler.is_patient:
+        return backoff(attempts)
+    return min(timedelta(seconds=2.0 ** min(attempts, 12)), PATIENT_BACKOFF_MAX)
+
+
+def _is_expected(error: Exception) -> bool:
+    return isinstance(error, TranscodeError | UnusableSourceError | NotConformantError)
+
+
+def _reason(error: Exception) -> str:
+    if _is_expected(error):
+        return str(error)
+    return "Processing failed because of an internal error."
+
+
+def _operator_text(error: Exception) -> str:
+    log = getattr(error, "log", "")
+    return f"{type(error).__name__}: {error} {log}".strip()[:4000]

@@ -96,6 +96,7 @@ def test_what_is_no_video_fails_with_a_sentence(
     assert (video.state, video.failure_reason) == (VideoState.FAILED, reason)
 
 
+@pytest.mark.long
 @pytest.mark.services
 def test_the_kit_finds_nothing_wrong(examples: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]

@@ -47,8 +47,15 @@ def video(service: LiveService, short_id: str) -> Iterator[str]:
     label(service, short_id, NO_LABELS)
 
 
-@pytest.mark.parametrize("width_px", [390, 1280])
-@pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])
+@pytest.mark.parametrize(
+    ("role", "width_px"),
+    [
+        pytest.param(Role.VIEWER, 390, marks=pytest.mark.long),
+        pytest.param(Role.VIEWER, 1280, marks=pytest.mark.long),
+        (Role.EDITOR, 390),
+        pytest.param(Role.EDITOR, 1280, marks=pytest.mark.long),
+    ],
+)
 def test_labels_of_the_longest_form_break_no_page(  # noqa: PLR0913, PLR0917 - fixtures
     service: LiveService,
     browser: Browser,

@@ -97,7 +97,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
             )
 
 
-@pytest.mark.parametrize("kind", ["movie", "source"])
+@pytest.mark.parametrize(
+    "kind", ["movie", pytest.param("source", marks=pytest.mark.long)]
+)
 def test_downloads_that_nobody_reads_hold_up_nobody(shop: Shop, kind: str) -> None:
     port = shop.server.port
     path, wanted = f"{shop.root}/{MOVIE}", shop.movie

@@ -97,11 +97,13 @@ def upload(  # noqa: PLR0913 - one per option
         record = {"videoID": video_id, "status": "transcoding"}
         if wait:
             video = wait_until_ready(client, video_id)
-            signed = client.get_signed_url(video_id).signed_url
-            token = signed.partition("?token=")[2]
+            token = None
+            if video.playback.needs_token:
+                signed = client.get_signed_url(video_id).signed_url
+                token = signed.partition("?token=")[2]
             record |= {
                 "status": "ready",
-                "playbackURL": signed,
+                "playbackURL": playback_url(video, token),
                 "embedURL": playback_url(video, token, of="embed"),
             }
     if as_json:
@@ -111,4 +113,4 @@ def upload(  # noqa: PLR0913 - one per option
     if wait:
         until = " for an hour" if video.playback.needs_token else ""
         say(f"Its page plays{until}: {record['embedURL']}")
-        say(f"Its playlist plays for an hour: {record['playbackURL']}")
+        say(f"Its playlist plays{until}: {record['playbackURL']}")

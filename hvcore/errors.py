@@ -13,6 +13,13 @@ from typing import ClassVar, Final
 import attrs
 
 MAX_ECHOED_CHARS = 256
+_PHRASES: Final = {
+    413: "Content Too Large",
+    414: "URI Too Long",
+    416: "Range Not Satisfiable",
+    422: "Unprocessable Content",
+}
+"""Which Python knows since 3.13; before, it had those of older RFCs."""
 
 
 @attrs.frozen(kw_only=True)
@@ -109,9 +116,10 @@ class HvError(HvcoreError):
     @property
     def title(self) -> str:
         """
-        The status phrase, such as ``Bad Request``.
+        The status phrase, such as ``Bad Request``; of RFC 9110, section 15.
         """
-        return HTTPStatus(self.http_status).phrase
+        status = self.http_status
+        return _PHRASES.get(status) or HTTPStatus(status).phrase
 
 
 class InvalidFileSizeError(HvError):

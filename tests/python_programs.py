@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from uv import find_uv_bin
+
 from tests.npm_packages import CACHE
 
 
@@ -25,11 +27,16 @@ def python_programs(*packages: str) -> Path:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "done").exists():
-            python = folder / "bin" / "python"
+            python = str(folder / "bin" / "python")
             for command in (
-                [sys.executable, "-m", "venv", str(folder)],
-                [str(python), "-m", "pip", "install", "--quiet", *packages],
+                ["venv", "--python", sys.executable, "--allow-existing", str(folder)],
+                ["pip", "install", "--python", python, *packages],
             ):
-                subprocess.run(command, check=True, capture_output=True, timeout=600)
+                subprocess.run(
+                    [find_uv_bin(), "--quiet", *command],
+                    check=True,
+                    capture_output=True,
+                    timeout=600,
+                )
             (folder / "done").touch()
     return folder

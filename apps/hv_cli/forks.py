@@ -25,6 +25,8 @@ from typing import Final
 import attrs
 import setproctitle
 
+from hv_cli.loading import no_garbage_collected
+
 LONGEST_LINE_BYTES: Final = 64 * 1024
 ASK_EVERY_S: Final = 0.05
 SHARED: Final = (
@@ -47,14 +49,20 @@ SHARED: Final = (
 Modules that take long to load, for all forks. None of a backend: what a plugin does
 when it is loaded, such as to start a thread, may not come before a fork.
 """
+SHARED_LIBRARIES: Final = ("rq",)
+"""What a usual backend is made of, where it is installed; it starts no thread."""
 
 
 def load_shared() -> None:
     """
     Load what the forks need, once; a second.
     """
-    for name in SHARED:
-        importlib.import_module(name)
+    with no_garbage_collected():
+        for name in SHARED:
+            importlib.import_module(name)
+        for name in SHARED_LIBRARIES:
+            with suppress(ImportError):
+                importlib.import_module(name)
     # Their collectors would touch, and so copy, all of it.
     gc.collect()
     gc.freeze()

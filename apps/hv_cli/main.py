@@ -21,6 +21,7 @@ import click
 
 from hv_cli.added_commands import added_commands, make_command
 from hv_cli.commands import DEFAULT_DATA, Invocation, common_options
+from hv_cli.loading import no_garbage_collected
 from hv_cli.printable import printable
 
 # Addresses may be among the words of a command, with what gives access to a video.
@@ -144,7 +145,8 @@ class LazyGroup(click.Group):
         if place is None:
             return make_command(ctx, cmd_name)
         module, _, name = place.partition(":")
-        command = getattr(importlib.import_module(module), name)
+        with no_garbage_collected():
+            command = getattr(importlib.import_module(module), name)
         assert isinstance(command, click.Command)  # noqa: S101 - for the type checker
         return command
 

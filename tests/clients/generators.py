@@ -34,21 +34,32 @@ _NPM: Final = (
     "typescript@5.9.3",
     "@types/node@20.9.5",
 )
-_GO_OPTIONS: Final = (
-    # Without it, words of two lists have one name.
-    "enumClassPrefix=true",
-    "disallowAdditionalPropertiesIfNotPresent=false",
-    "packageName=client",
-)
-_JAVA_OPTIONS: Final = (
-    "library=native",
-    "openApiNullable=false",
-    "dateLibrary=legacy",
-    "disallowAdditionalPropertiesIfNotPresent=false",
-    "useJakartaEe=false",
-    "documentationProvider=none",
-    "annotationLibrary=none",
-)
+_OPENAPI_GENERATOR: Final[Mapping[str, Mapping[str, object]]] = {
+    "python": {},
+    "typescript-fetch": {},
+    "go": {
+        # Without it, words of two lists have one name.
+        "enumClassPrefix": True,
+        "disallowAdditionalPropertiesIfNotPresent": False,
+        "packageName": "client",
+    },
+    "java": {
+        "library": "native",
+        "openApiNullable": False,
+        "dateLibrary": "legacy",
+        "disallowAdditionalPropertiesIfNotPresent": False,
+        "useJakartaEe": False,
+        "documentationProvider": "none",
+        "annotationLibrary": "none",
+    },
+}
+"""The languages of openapi-generator, and the options of each."""
+_CODE_ALONE: Final = {
+    "apiDocs": "false",
+    "apiTests": "false",
+    "modelDocs": "false",
+    "modelTests": "false",
+}
 _ORVAL: Final = """\
 // It cannot send either JSON or a picture, and takes what may be JSON or NDJSON for a
 // stream: it is shown the first of them.
@@ -67,6 +78,9 @@ module.exports = {
   hv: { input: { target: %s, override: { transformer } }, output: %s },
 };
 """
+_SHORT_LIVED: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Options of a Java that ends before it is worth compiling well."""
+
 _GENERATED: Final = """\
 package javax.annotation;
 
@@ -124,26 +138,40 @@ def jar() -> Path:
     return found
 
 
-def openapi_generator(
-    language: str, document: Path, folder: Path, *options: str
-) -> None:
+def openapi_generator(document: Path, folder: Path) -> Path:
     """
-    Have openapi-generator write a client into a folder.
+    Have openapi-generator write a client in each language; return their folder.
+
+    The clients for Java and Go lack what is not used of them here.
     """
     java = shutil.which("java")
     assert java, "java is needed; mend: apt install default-jdk-headless"
-    command: list[str | Path] = [java, "-Xmx512m", "-jar", jar(), "generate"]
-    command += ["-g", language, "-i", document, "-o", folder]
-    if options:
-        command.append(f"--additional-properties={','.join(options)}")
-    run(command, document.parent)
-
-
-def openapi_generator_python(document: Path, folder: Path) -> None:
-    """
-    Write ``openapi_client``.
-    """
-    openapi_generator("python", document, folder)
+    orders = []
+    for language, options in _OPENAPI_GENERATOR.items():
+        orders.append(folder / f"{language}.json")
+        order = {
+            "generatorName": language,
+            "inputSpec": str(document),
+            "outputDir": str(folder / language),
+            "additionalProperties": options,
+            "globalProperties": _CODE_ALONE,
+        }
+        orders[-1].write_text(json.dumps(order))
+    run(
+        [
+            java,
+            *_SHORT_LIVED,
+            "-Xmx1g",
+            "-jar",
+            jar(),
+            "batch",
+            "--threads",
+            "1",
+            *orders,
+        ],
+        folder,
+    )
+    return folder
 
 
 def openapi_python_client(document: Path, folder: Path) -> None:
@@ -157,53 +185,63 @@ def openapi_python_client(document: Path, folder: Path) -> None:
     assert "Endpoint will not be generated" not in told, told
 
 
-def go_client(document: Path, folder: Path) -> Path:
+def check_python(folder: Path, *calls: Path) -> None:
     """
-    Write a client in Go, and return the program of its calls.
+    Compile the clients in a folder, and check the types of calls and of what they use.
+    """
+    programs = python() / "bin"
+    run([programs / "python", "-m", "compileall", "-q", "."], folder)
+    command = [programs / "mypy", "--cache-dir", os.devnull]
+    run([*command, *calls], folder, {"MYPYPATH": str(folder)})
+
+
+def go_client(generated: Path, folder: Path) -> Path:
+    """
+    Compile the client in Go, and return the program of its calls.
     """
     go = shutil.which("go")
     assert go, "go is needed; mend: apt install golang-go"
-    openapi_generator("go", document, folder / "client", *_GO_OPTIONS)
+    shutil.copytree(generated / "go", folder / "client")
     for name in ("go.mod", "go.sum"):
         (folder / "client" / name).unlink()
-    shutil.rmtree(folder / "client" / "test", ignore_errors=True)
     (folder / "go.mod").write_text("module hv\n\ngo 1.19\n")
     shutil.copy(CALLS / "main.go", folder)
     run([go, "build", "-o", folder / "calls", "."], folder, {"GOFLAGS": "-mod=mod"})
     return folder / "calls"
 
 
-def java_client(document: Path, folder: Path) -> Sequence[str | Path]:
+def java_client(generated: Path, folder: Path) -> Sequence[str | Path]:
     """
-    Write a client in Java, and return the command of its calls.
+    Compile the client in Java, and return the command of its calls.
     """
-    openapi_generator("java", document, folder, *_JAVA_OPTIONS)
-    generated = folder / "Generated.java"
-    generated.write_text(_GENERATED)
+    annotation = folder / "Generated.java"
+    annotation.write_text(_GENERATED)
     classes = folder / "classes"
-    sources = sorted((folder / "src" / "main").rglob("*.java"))
+    sources = sorted((generated / "java" / "src" / "main").rglob("*.java"))
     # openapi-generator is written in Java, and brings what its clients need.
     path = f"{classes}:{jar()}"
     javac = shutil.which("javac")
     assert javac, "javac is needed; mend: apt install default-jdk-headless"
-    options: list[str | Path] = ["-nowarn", "-d", classes, "-cp", path]
-    run([javac, *options, *sources, generated, CALLS / "Calls.java"], folder)
+    options: list[str | Path] = [*(f"-J{o}" for o in _SHORT_LIVED), "-nowarn"]
+    options += ["-proc:none"]
+    options += ["-d", classes, "-cp", path]
+    run([javac, *options, *sources, annotation, CALLS / "Calls.java"], folder)
     return ["java", "-cp", path, "Calls"]
 
 
-def typescript_clients(document: Path, folder: Path) -> Path:
+def typescript_clients(document: Path, generated: Path, folder: Path) -> None:
     """
-    Write every client in TypeScript, compile them, and return the folder of calls.
+    Bring the client of openapi-generator, and write those of hey-api and of
+    openapi-typescript.
     """
     clients, programs = folder / "clients", npm() / ".bin"
-    openapi_generator("typescript-fetch", document, clients / "typescript-fetch")
+    shutil.copytree(generated / "typescript-fetch", clients / "typescript-fetch")
     (folder / "node_modules").symlink_to(npm())
     run([programs / "openapi-ts", "-i", document, "-o", clients / "hey-api"], folder)
     types = clients / "openapi-typescript.ts"
     # With it, what has a default would have to be sent.
     options = ["--default-non-nullable", "false"]
     run([programs / "openapi-typescript", document, "-o", types, *options], folder)
-    return clients
 
 
 def orval(document: Path, folder: Path, url: str) -> None:

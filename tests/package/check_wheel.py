@@ -9,10 +9,11 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+
+from uv import find_uv_bin
 
 ROOT = Path(__file__).parents[2]
 NEEDED = (
@@ -58,7 +59,7 @@ ELSEWHERE = {"google", "mediaconvert", "sqs"}
 OF_THE_CLIENT = {
     *("hv-client", "attrs", "httpx"),
     # What httpx needs.
-    *("anyio", "certifi", "h11", "httpcore", "idna", "sniffio", "typing_extensions"),
+    *("anyio", "certifi", "h11", "httpcore", "idna", "sniffio", "typing-extensions"),
     *("pip", "setuptools", "wheel"),
 }
 CLIENT_PROGRAM = """\
@@ -121,7 +122,7 @@ def build(tree: Path, target: Path) -> Path:
     """
     Build the wheel of a source tree.
     """
-    pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", target, tree)
+    uv("build", "--wheel", "--out-dir", target, tree)
     (wheel,) = target.glob("hvcore-*.whl")
     return wheel
 
@@ -149,10 +150,7 @@ def install_and_run(wheel: Path, target: Path) -> None:
     """
     Install the wheel with all extras and let hv list its plugins.
     """
-    venv.create(target, with_pip=True)
-    python = target / "bin" / "python"
-    constraints = ROOT / "constraints.txt"
-    pip(python, "install", "--constraint", constraints, f"{wheel}[all]")
+    python = install(f"{wheel}[all]", target)
     outside = {name: value for name, value in os.environ.items() if name[:3] != "HV_"}
     answer = subprocess.run(
         [target / "bin" / "hv", "plugins", "--json", "--data", target / "data"],
@@ -180,7 +178,7 @@ def check_client(tree: Path, folder: Path) -> None:
     """
     Build the client by itself, and let it work where nothing else is installed.
     """
-    pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", folder / "client", tree)
+    uv("build", "--wheel", "--out-dir", folder / "client", tree)
     (wheel,) = (folder / "client").glob("hv_client-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     sources = {
@@ -191,11 +189,9 @@ def check_client(tree: Path, folder: Path) -> None:
     missing = {*sources, "hv_client/py.typed"} - set(names)
     assert not missing, f"the wheel of the client lacks {missing}"
     target = folder / "empty-client"
-    venv.create(target, with_pip=True)
-    python = target / "bin" / "python"
-    pip(python, "install", "--constraint", ROOT / "constraints.txt", wheel)
+    python = install(str(wheel), target)
     listed = subprocess.run(
-        [python, "-m", "pip", "list", "--format", "json"],
+        [find_uv_bin(), "pip", "list", "--python", python, "--format", "json"],
         capture_output=True,
         check=True,
     )
@@ -217,20 +213,32 @@ def refuse_without_vendored(tree: Path, target: Path) -> None:
     """
     shutil.rmtree(tree / "apps" / "hv_player" / "static" / "vendor")
     shutil.rmtree(tree / "build", ignore_errors=True)
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir"]
     built = subprocess.run(
-        [*command, target, tree], capture_output=True, text=True, check=False
+        [find_uv_bin(), "build", "--wheel", "--out-dir", target, tree],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert built.returncode != 0, "a wheel was built without what npm brings"
     assert "./hv setup" in built.stdout + built.stderr, built.stderr
 
 
-def pip(python: str | Path, *arguments: str | Path) -> None:
+def install(wanted: str, target: Path) -> Path:
     """
-    Run pip.
+    Install into an empty environment, and return its Python.
     """
-    command = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
-    subprocess.run([*command, *arguments], check=True)
+    uv("venv", "--python", sys.executable, target)
+    python = target / "bin" / "python"
+    constraints = ROOT / "constraints.txt"
+    uv("pip", "install", "--python", python, "--constraint", constraints, wanted)
+    return python
+
+
+def uv(*arguments: str | Path) -> None:
+    """
+    Run uv, which takes a tenth of the time that pip takes.
+    """
+    subprocess.run([find_uv_bin(), "--quiet", *arguments], check=True)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,7 @@ def pytest_collection_modifyitems(
     """
     Choose cases before pytest-randomly shuffles them, and spread the long files after it.
     """
+    leave_cases_to_long_runs(items)
     if config.getoption("--one-case-each"):
         keep_first_of_each(config, items, "[")
     if config.getoption("--one-test-each-file"):
@@ -90,6 +91,26 @@ def spread(items: Iterable[pytest.Item]) -> Iterator[list[pytest.Item]]:
         yield files[path]
     for one in long[placed:]:
         yield files[one]
+
+
+def leave_cases_to_long_runs(items: Iterable[pytest.Item]) -> None:
+    """
+    Mark as long all but so many cases of a test as its marker ``cases`` says.
+
+    Those that stay are spread evenly over the list.
+    """
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("cases"):
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        marker = cases[0].get_closest_marker("cases")
+        assert marker is not None
+        usual = min(marker.args[0], len(cases))
+        kept = {number * len(cases) // usual for number in range(usual)}
+        for number, case in enumerate(cases):
+            if number not in kept:
+                case.add_marker(pytest.mark.long)
 
 
 def keep_first_of_each(

@@ -146,6 +146,7 @@ def test_a_copy_that_is_killed_after_each_page_is_whole_in_the_end(
     assert _contents(postgresql_url) == filled
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("side", "change"),
     [

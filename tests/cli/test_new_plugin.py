@@ -86,6 +86,7 @@ def cache() -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "kind",
     [
@@ -107,6 +108,7 @@ def test_its_tests_pass_as_they_were_written(hv: Hv, tmp_path: Path, kind: str) 
     assert not any("$" in text for text in texts)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
     hv("plugins", "new", kind, "acme", "--into", str(tmp_path))
@@ -140,6 +142,7 @@ def test_what_is_written_has_no_lint(tmp_path: Path) -> None:
     assert formatted.returncode == 0, formatted.stdout + formatted.stderr
 
 
+@pytest.mark.long
 def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> None:
     hv("plugins", "new", "sign_in", "acme", "--into", str(tmp_path))
     folder, target = tmp_path / "hv-sign-in-acme", tmp_path / "installed"

@@ -185,6 +185,7 @@ def checks(hv: Hv, **environ: str) -> dict[str, dict[str, str]]:
     return {check["check"]: check for check in found}
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("check", "name", "value"),
     [

@@ -61,6 +61,7 @@ def first_of(playlist: str) -> str:
     return urljoin(playlist, next(line for line in lines if not line.startswith("#")))
 
 
+@pytest.mark.long
 def test_what_is_sent_to_azure_plays_from_there_and_goes(
     service: LiveService, azure_store: str, container: str, small: Path
 ) -> None:

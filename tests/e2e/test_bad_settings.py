@@ -11,6 +11,7 @@ import pytest
 from tests.live import HV, free_ports
 
 
+@pytest.mark.cases(1)
 @pytest.mark.services
 @pytest.mark.parametrize(
     ("name", "value", "said"),

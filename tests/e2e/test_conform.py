@@ -4,12 +4,15 @@ hv conform on what a running service has published.
 
 import json
 
+import pytest
+
 from tests.live import LiveService
 
 # The clip says no language, and it is too small for several renditions.
 KNOWN = {"language-present", "several-variants"}
 
 
+@pytest.mark.long
 def test_a_private_video_is_conformant_by_its_id(
     service: LiveService, private_id: str
 ) -> None:

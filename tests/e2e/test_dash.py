@@ -126,6 +126,7 @@ def manifest(request: pytest.FixtureRequest, service: LiveService) -> str:
     return str(signed["signed_url"]).replace("master.m3u8", "manifest.mpd")
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("player", list(SCRIPTS))
 def test_a_video_plays_from_its_start_and_to_its_end(
     page: Page, site: str, manifest: str, player: str

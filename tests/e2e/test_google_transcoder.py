@@ -95,6 +95,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GoogleCloud]:
             )
 
 
+@pytest.mark.long
 def test_an_upload_is_taken_over_plays_and_conforms(cloud: GoogleCloud) -> None:
     video_id = cloud.processed()
 

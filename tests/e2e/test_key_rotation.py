@@ -245,6 +245,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
         yield running
 
 
+@pytest.mark.long
 def test_who_watches_and_who_uploads_notices_no_rotation_and_old_keys_end(
     site: Site,
 ) -> None:

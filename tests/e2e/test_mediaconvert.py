@@ -117,6 +117,7 @@ def test_an_error_of_mediaconvert_leads_to_a_second_submission(cloud: Cloud) -> 
     assert len({job["UserMetadata"][KEY] for job in jobs}) == 2
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_video_fails_with_plain_words(
     cloud: Cloud, tmp_path: Path
 ) -> None:

@@ -87,6 +87,7 @@ def test_the_main_job_with_the_queue_at_sqs(tmp_path: Path, small_clip: Path) ->
     assert "queue" not in programs
 
 
+@pytest.mark.long
 def test_the_main_job_on_an_object_store(
     tmp_path: Path, s3_endpoint: str, small_clip: Path
 ) -> None:

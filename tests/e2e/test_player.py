@@ -122,6 +122,7 @@ def paused(watched: Page) -> Iterator[Page]:
     assert problems == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("open_s", [0, pytest.param(30, marks=pytest.mark.long)])
 def test_pages_that_are_not_played_load_no_video(
     service: LiveService, page: Page, tmp_path: Path, open_s: int

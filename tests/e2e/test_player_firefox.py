@@ -42,6 +42,7 @@ def paused(film: Film, firefox: Firefox) -> Iterator[Firefox]:
     assert firefox.complaints()[before:] == []
 
 
+@pytest.mark.long
 def test_firefox_obeys_keys(paused: Firefox) -> None:
     for key, expected in (
         ("l", "player.currentTime === 20"),

@@ -104,6 +104,7 @@ RENEWALS: Final = {
 }
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("way", RENEWALS)
 def test_a_private_video_plays_on_with_new_tokens(
     film: Film, site: str, page: Page, way: str
@@ -285,6 +286,7 @@ def test_nothing_breaks_the_policy_of_a_page(film: Film, browser: Browser) -> No
     page.close()
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("state", ["new", "playing", "menu", "problem"])
 def test_everybody_can_use_it(film: Film, page: Page, axe: str, state: str) -> None:
     page.goto(f"{film.embed_url}?muted=1&token={film.token(valid_s=600)}")

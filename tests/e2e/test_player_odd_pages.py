@@ -254,6 +254,7 @@ def test_a_video_that_is_deleted_while_it_plays_is_said_to_be_gone(
     assert answer.status == 404
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     "query",
     [

@@ -111,6 +111,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("requests", "pause_s"),
     [(0, 0.05), pytest.param(100_000, 0.0, marks=pytest.mark.long)],

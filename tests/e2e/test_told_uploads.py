@@ -114,6 +114,7 @@ def taken_early(
     return video_id, False
 
 
+@pytest.mark.long
 def test_a_file_of_which_the_queue_tells_is_taken_before_anybody_would_look(
     told: Told, small: Path
 ) -> None:

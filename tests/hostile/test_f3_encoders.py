@@ -40,6 +40,7 @@ def _parts(org_id: OrgId, count: int) -> list[NewTask]:
     ]
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("latecomers", [0, 100])
 def test_a_first_slice_waits_for_one_slice_of_each_at_most(
     tmp_path: Path, latecomers: int

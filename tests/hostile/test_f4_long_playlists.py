@@ -116,6 +116,7 @@ def test_a_token_for_32_pages_is_short(film: LongFilm) -> None:
     assert len(film.old_token) > 3_500
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "kind", ["token", pytest.param("old_token", marks=pytest.mark.long)]
 )
@@ -131,6 +132,7 @@ def test_a_playlist_of_twelve_hours_is_whole(
     assert len(fetched(server, film.path(SEGMENT, token), PAGE)) == SEGMENT_BYTES
 
 
+@pytest.mark.cases(1)
 def test_who_takes_nothing_of_a_long_playlist_costs_little_memory(
     server: Server, film: LongFilm
 ) -> None:
@@ -149,6 +151,7 @@ def test_who_takes_nothing_of_a_long_playlist_costs_little_memory(
     assert grown < READERS * READER_BYTES + NOISE_BYTES
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("coding", ["", pytest.param("gzip", marks=pytest.mark.long)])
 def test_who_takes_long_playlists_again_and_again_stops_nobody(
     server: Server, film: LongFilm, coding: str

@@ -41,6 +41,7 @@ def viewer(**more: str) -> Mapping[str, str]:
     }
 
 
+@pytest.mark.cases(1)
 def test_who_asks_for_a_byte_is_no_viewer(site: CountingSite) -> None:
     asks = [viewer(Range="bytes=0-0") for _ in range(INVENTED)]
 
@@ -55,6 +56,7 @@ def test_who_asks_for_a_byte_is_no_viewer(site: CountingSite) -> None:
     assert (live.viewers, live.has_more) == (0, False)
 
 
+@pytest.mark.cases(1)
 def test_invented_viewers_take_one_organization_s_share_and_say_so(
     site: CountingSite,
 ) -> None:

@@ -31,6 +31,7 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CountingSit
         yield running
 
 
+@pytest.mark.cases(1)
 def test_requests_for_one_byte_are_counted_nowhere_but_in_explain(
     site: CountingSite,
 ) -> None:

@@ -26,6 +26,7 @@ def tour(tmp_path: Path) -> Iterator[Tour]:
         yield made
 
 
+@pytest.mark.long
 def test_a_video_outlives_the_loss_of_the_database_and_plays_everywhere(
     tour: Tour,
 ) -> None:

@@ -210,6 +210,7 @@ def test_a_wrong_store_is_caught(check: str, kind: type[MemoryStore]) -> None:
         run(Unguided(), check, given)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("check", "kind"),
     [(check, kind) for check, kinds in WRONG_FILES.items() for kind in kinds],

@@ -332,6 +332,7 @@ def test_a_right_transcoder_passes(promise: str, clip: Path, tmp_path: Path) -> 
     _run(MadeBefore, promise, clip, tmp_path)
 
 
+@pytest.mark.cases(6)
 @pytest.mark.usefixtures("_ended")
 @pytest.mark.parametrize("kind", WRONG, ids=lambda kind: kind.__name__)
 def test_a_wrong_transcoder_is_caught(

@@ -137,6 +137,7 @@ def run(
     method(**{name: given[name] for name in signature(method).parameters})
 
 
+@pytest.mark.cases(16)
 @pytest.mark.parametrize("kind", WRONG, ids=lambda kind: kind.__name__)
 def test_a_wrong_queue_is_caught(
     kind: type[FileQueue], tmp_path: Path, caplog: pytest.LogCaptureFixture

@@ -209,6 +209,7 @@ def database_dies(server: PostgresqlServer, fleet: DeliveryFleet) -> Blow:
     return blow
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_what_was_served_is_counted_whoever_dies(tmp_path: Path) -> None:
     on_sqlite(tmp_path, requests=REQUESTS, kills=KILLS)

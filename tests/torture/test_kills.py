@@ -74,6 +74,7 @@ def tortured(made: Campaign, *, seed: int, kills: int) -> list[str]:
     return faults
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_random_kills_lose_nothing_and_make_nothing_twice(
     tmp_path: Path, clips: Clips

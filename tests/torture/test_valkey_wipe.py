@@ -61,6 +61,7 @@ def flush_queue(service: LiveService) -> int:
     return 1
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_queue_that_forgets_everything_loses_nothing(
     tmp_path: Path, clips: Clips

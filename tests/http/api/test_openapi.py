@@ -31,9 +31,10 @@ def api(shared: World) -> World:
     return shared
 
 
-def fetch(api: World) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def document(api: World) -> dict[str, Any]:
     """
-    Return the document without references.
+    What is served, without references.
     """
     return resolved(TestClient(api.client.app).simulate_get(DOCUMENT).json)
 
@@ -72,8 +73,8 @@ def test_what_has_not_changed_is_not_sent_again(api: World, path: str) -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")
-def test_every_route_is_described(api: World, route: Route) -> None:
-    operation = operation_of(fetch(api), route)
+def test_every_route_is_described(document: dict[str, Any], route: Route) -> None:
+    operation = operation_of(document, route)
 
     assert operation["summary"].endswith(".")
     assert route.answer is not None or route.special != PLAIN
@@ -88,9 +89,7 @@ def test_every_route_is_described(api: World, route: Route) -> None:
         assert "Idempotency-Key" in names
 
 
-def test_nothing_else_is_described(api: World) -> None:
-    document = fetch(api)
-
+def test_nothing_else_is_described(document: dict[str, Any]) -> None:
     described = sum(
         len(set(item) - {"parameters"}) for item in document["paths"].values()
     )
@@ -98,8 +97,8 @@ def test_nothing_else_is_described(api: World) -> None:
     assert described == len(ROUTES)
 
 
-def test_operations_have_names_of_their_own(api: World) -> None:
-    items = fetch(api)["paths"].values()
+def test_operations_have_names_of_their_own(document: dict[str, Any]) -> None:
+    items = document["paths"].values()
 
     names = [
         item[m]["operationId"] for item in items for m in item if m != "parameters"
@@ -109,8 +108,8 @@ def test_operations_have_names_of_their_own(api: World) -> None:
     assert all(name.isalnum() for name in names)
 
 
-def test_every_group_is_a_tag(api: World) -> None:
-    tags = [tag["name"] for tag in fetch(api)["tags"]]
+def test_every_group_is_a_tag(document: dict[str, Any]) -> None:
+    tags = [tag["name"] for tag in document["tags"]]
 
     assert tags[: len(GROUPS)] == list(GROUPS)
 
@@ -142,13 +141,15 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-def test_the_page_lists_every_route_with_fields_and_errors(api: World) -> None:
+def test_the_page_lists_every_route_with_fields_and_errors(
+    api: World, document: dict[str, Any]
+) -> None:
     result = TestClient(api.client.app).simulate_get("/docs")
 
     page = Page(result.text)
     text = "".join(page.words)
     assert result.headers["Content-Type"] == "text/html; charset=utf-8"
-    for operation in (operation_of(fetch(api), route) for route in ROUTES):
+    for operation in (operation_of(document, route) for route in ROUTES):
         assert operation["operationId"] in page.ids
         assert operation["summary"] in text
     for word in ("videoQuality", "pagination.hasNext", "invalid_gcs_path", "X-Api-Key"):
@@ -221,8 +222,8 @@ def test_the_families_are_told_apart(api: World) -> None:
         assert f'<section id="{operation}" class="operation">' in part
 
 
-def test_routes_that_do_the_same_lead_to_each_other(api: World) -> None:
-    operations = {one.id: one for one in operations_of(fetch(api))}
+def test_routes_that_do_the_same_lead_to_each_other(document: dict[str, Any]) -> None:
+    operations = {one.id: one for one in operations_of(document)}
 
     def twins(name: str) -> set[str]:
         return {one.id for one in twins_of(operations[name], operations.values())}
@@ -233,16 +234,16 @@ def test_routes_that_do_the_same_lead_to_each_other(api: World) -> None:
     assert twins("getWhoAmI") == twins("getHealth") == set()
 
 
-def test_every_route_has_an_example(api: World) -> None:
-    for one in operations_of(fetch(api)):
+def test_every_route_has_an_example(api: World, document: dict[str, Any]) -> None:
+    for one in operations_of(document):
         words = shlex.split(command_of(one, "https://api.test"))
         assert words[0] == "curl"
         assert "{" not in next(w for w in words if w.startswith("https://api.test"))
         assert ("X-Api-Key: $KEY" in words) is bool(one.node["security"])
 
 
-def test_every_example_keeps_its_schema(api: World) -> None:
-    for one in operations_of(fetch(api)):
+def test_every_example_keeps_its_schema(document: dict[str, Any]) -> None:
+    for one in operations_of(document):
         for media_type, content in one.node.get("requestBody", EMPTY)[
             "content"
         ].items():
@@ -256,7 +257,7 @@ def test_every_example_keeps_its_schema(api: World) -> None:
                 jsonschema.validate(example_of(schema["schema"]), schema["schema"])
 
 
-def test_the_page_escapes_what_it_shows(api: World) -> None:
+def test_the_page_escapes_what_it_shows(api: World, document: dict[str, Any]) -> None:
     document = json.loads(
         json.dumps(
             describe(

@@ -115,6 +115,7 @@ def test_a_client_has_so_many_requests_in_progress(api: Api) -> None:
     )
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("sent", "status"),
     [

@@ -138,6 +138,7 @@ def _act(uow: SqlUnitOfWork, chance: random.Random, ids: list[VideoId]) -> None:
             ids += [made.id for made in added]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("seed", [0, 100, 200])
 def test_totals_equal_a_recount(uow: SqlUnitOfWork, engine: Engine, seed: int) -> None:
     ids: list[VideoId] = []
@@ -179,6 +180,7 @@ def test_an_unfinished_transaction_counts_nothing(
     assert _upload_totals(engine) == {}
 
 
+@pytest.mark.cases(7)
 @pytest.mark.parametrize("sort_by", list(SortBy))
 @pytest.mark.parametrize("state", [None, *LISTED_STATES])
 def test_pages_join_into_the_whole_list(

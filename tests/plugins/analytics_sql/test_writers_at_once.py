@@ -51,6 +51,7 @@ Note: TypeAlias = (
 )
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("meanwhile", ["sweep", "migrate"])
 def test_new_days_and_new_hosts_of_many_writers_add_up(
     engine: Engine, meanwhile: str

@@ -224,6 +224,7 @@ def _blind(folder: Path) -> bytes:
     return film[:start] + b"\xff" * (end - start) + film[end:]
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("source", "code"),
     [

@@ -112,6 +112,7 @@ class TestS3(Remote, PartedWriteConformance):
         return opened("s3://videos/prefix", args, tmp_path)
 
 
+@pytest.mark.long
 class TestAzure(Remote, PartedWriteConformance):
     """
     On Azurite.
@@ -138,6 +139,7 @@ class TestAzure(Remote, PartedWriteConformance):
         return opened("az://videos/prefix", args, tmp_path)
 
 
+@pytest.mark.long
 class TestGoogle(Remote):
     """
     On an imitation.

@@ -85,6 +85,7 @@ def _cases() -> list[object]:
     return cases
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(("preset", "size", "way"), _cases())
 def test_ordinary_content_has_the_bitrate_of_its_rung(  # noqa: PLR0913 - fixtures

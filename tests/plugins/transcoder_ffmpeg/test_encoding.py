@@ -49,6 +49,7 @@ def _first(made: Encoded) -> Path:
     return joined(made.folder, made.done.tracks[0])
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("preset", "size", "keys"),
     [
@@ -142,6 +143,7 @@ def test_the_owners_names_are_not_published(tmp_path: Path, encode: Encode) -> N
     assert not [path for path in written if b"Grandmother" in path.read_bytes()]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("wanted", "codecs", "made_as"),
     [
@@ -198,6 +200,7 @@ def test_each_language_is_a_rendition(clip: Clip, encode: Encode) -> None:
     ]
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("two_pass", [False, True])
 @pytest.mark.parametrize("pixel_format", [PixelFormat.YUV420P, PixelFormat.YUV420P12B])
 def test_a_variable_rate_meets_its_target(

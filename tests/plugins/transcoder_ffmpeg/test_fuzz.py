@@ -86,6 +86,7 @@ def _batches() -> list[object]:
     ]
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "seeds", _batches(), ids=lambda seeds: f"{seeds.start}-{seeds.stop - 1}"
 )
@@ -115,6 +116,7 @@ def test_every_damaged_file_becomes_a_video_or_a_sentence(
     assert ends["sentence"]
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("seed", _ONCE_WRONG)
 def test_what_is_said_of_a_damaged_file_is_no_fault_of_the_machine(
     seed: int, wholes: dict[str, Path], transcoder: Transcoder, tmp_path: Path

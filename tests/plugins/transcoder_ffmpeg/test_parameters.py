@@ -181,6 +181,7 @@ def test_the_sample_has_every_value_and_the_whole_every_pair() -> None:
             assert len(pairs) == len(wanted[one]) * len(wanted[other])
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize("cell", _CELLS)
 def test_what_was_asked_for_is_what_plays(
     cell: dict[str, Any],

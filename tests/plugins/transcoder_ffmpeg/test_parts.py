@@ -143,6 +143,7 @@ _SELDOM: Final = [
 ]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("name", "write"),
     [

@@ -100,6 +100,7 @@ def test_each_moment_has_its_colour(
         )
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "pixel_format",
     [PixelFormat.YUV420P10B, PixelFormat.YUV444P, PixelFormat.YUV420P12B],

@@ -81,6 +81,7 @@ def test_the_names_are_those_of_the_set() -> None:
     assert len(names) - len(LONG) >= 60
 
 
+@pytest.mark.cases(40)
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("strange", _parameters())
 def test_a_strange_source_is_published_or_refused_with_its_reason(
@@ -137,6 +138,7 @@ def _surround(path: Path, loud: tuple[int, ...], *codec: str) -> None:
     ffmpeg(*inputs, *X264, *codec, path)
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("loud", "level"),
     [

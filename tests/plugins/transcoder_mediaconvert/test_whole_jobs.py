@@ -181,6 +181,7 @@ def test_a_refusal_is_plain_to_owners_and_exact_to_operators(
     assert cloud.ended(video_id).state is VideoState.READY
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("error", "words"),
     [

@@ -42,6 +42,7 @@ def _killed_at(point: str, remote: RemoteWorld, task: Task) -> None:
     )
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     "point", ["task.leased", "attempt.workspace", "part.submitted", "part.remembered"]
 )
@@ -59,6 +60,7 @@ def test_a_kill_while_a_part_is_submitted_leaves_one_submission(
     assert remote.service.cancels == []
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("point", ["part.encoded", "part.stored"])
 def test_a_kill_while_a_part_is_taken_over_leaves_one_submission(
     remote: RemoteWorld, point: str

@@ -49,6 +49,7 @@ def test_a_video_that_is_made_elsewhere_gets_ready(remote: RemoteWorld) -> None:
     assert len(remote.service.jobs) == 1
 
 
+@pytest.mark.long
 @pytest.mark.matrix
 def test_120_polls_read_no_byte_of_the_source_and_none_of_what_was_made(
     remote: RemoteWorld, monkeypatch: pytest.MonkeyPatch

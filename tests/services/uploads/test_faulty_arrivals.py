@@ -84,6 +84,7 @@ def site(tmp_path: Path, swift: str) -> Iterator[Site]:
         yield Site(world=world, store=store, behind=swift, bucket=bucket)
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("method", "path", "copies", "fault"),
     [
@@ -121,6 +122,7 @@ def test_a_fault_of_the_store_costs_time_and_nothing_else(
     assert site.has_one_right_file(answer)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("fault", Fault)
 def test_a_fault_while_a_file_is_sent_publishes_nothing_wrong(
     site: Site, fault: Fault

@@ -108,6 +108,7 @@ def test_what_is_sent_later_changes_nothing_and_goes(site: Site) -> None:
     assert site.has_one_right_file(answer)
 
 
+@pytest.mark.cases(6)
 @pytest.mark.parametrize(
     ("site", "where", "fault"),
     [_of(*fault) for fault in FAULTS],
@@ -132,6 +133,7 @@ def test_a_fault_of_the_store_costs_time_and_nothing_else(
     assert site.has_one_right_file(answer)
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("site", "fault"),
     [_of(kind, fault) for kind in REQUESTS for fault in Fault],

@@ -198,6 +198,7 @@ def test_a_worker_that_fails_on_the_way_is_mended(
     assert content(swift, bucket, video.source_path) == LARGE
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("fault", Fault)
 def test_a_fault_while_parts_are_joined_costs_time_and_nothing_else(
     tmp_path: Path, swift: str, bucket: str, fault: Fault

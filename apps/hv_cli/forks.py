@@ -26,6 +26,7 @@ import attrs
 import setproctitle
 
 from hv_cli.loading import no_garbage_collected
+from hvcore.registry.loading import installed_plugins
 
 LONGEST_LINE_BYTES: Final = 64 * 1024
 ASK_EVERY_S: Final = 0.05
@@ -63,6 +64,8 @@ def load_shared() -> None:
         for name in SHARED_LIBRARIES:
             with suppress(ImportError):
                 importlib.import_module(name)
+        # Which there are, and nothing of what they do.
+        installed_plugins(tuple(sys.path))
     # Their collectors would touch, and so copy, all of it.
     gc.collect()
     gc.freeze()

@@ -4,8 +4,9 @@ Load plugins and ask them for their backends; a broken one keeps none of the oth
 
 import importlib
 import logging
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
@@ -117,18 +118,32 @@ def _plugins(settings: Settings) -> Iterator[_Found]:
             )
             yield _Found(source, partial(importlib.import_module, name))
         return
-    found = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    found = installed_plugins(tuple(sys.path))
     if not found:
         raise ConfigError(
             "No plugin is installed. Run ./hv setup, or pip install 'hvcore[all]'."
         )
-    for point in found:
-        source = PluginSource(
-            plugin=point.name,
-            distribution=distribution_of(point),
-            package=package_of(point.value.partition(":")[0].strip()),
-        )
-        yield _Found(source, point.load)
+    yield from found
+
+
+@cache
+def installed_plugins(path: tuple[str, ...]) -> Sequence[_Found]:  # noqa: ARG001 - it decides what is found
+    """
+    Find what is installed, once a process: it reads a file of each distribution.
+
+    Args:
+        path: The folders of sys.path.
+    """
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return [_Found(_source_of(point), point.load) for point in points]
+
+
+def _source_of(point: EntryPoint) -> PluginSource:
+    return PluginSource(
+        plugin=point.name,
+        distribution=distribution_of(point),
+        package=package_of(point.value.partition(":")[0].strip()),
+    )
 
 
 def _offered(one: _Found) -> tuple[Sequence[Offer], Sequence[PluginFault]]:

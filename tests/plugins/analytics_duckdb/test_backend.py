@@ -110,6 +110,7 @@ class TestEveryPromise(Conforming):
     __test__ = True
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_tails")
 class TestEveryPromiseOfParts(Conforming):
     __test__ = True

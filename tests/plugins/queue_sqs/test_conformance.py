@@ -17,6 +17,7 @@ from tests.sqs_server import SqsServer
 pytestmark = pytest.mark.services
 
 
+@pytest.mark.long
 class TestSqsQueue(SharedQueueConformance):
     # A message whose answer was late comes back after ten seconds.
     patience_s = 15.0

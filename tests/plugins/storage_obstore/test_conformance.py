@@ -90,6 +90,7 @@ class TestFiles(Opened):
         return made
 
 
+@pytest.mark.long
 @pytest.mark.services
 class TestS3(Opened, PresignedReadConformance):
     """

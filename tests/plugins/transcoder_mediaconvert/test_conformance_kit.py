@@ -23,6 +23,7 @@ pytestmark = pytest.mark.services
 LONG_S: Final = 3600
 
 
+@pytest.mark.long
 class TestMediaConvertTranscoder(RemoteTranscoderConformance):
     source_path = "kit/source.mp4"
     server: LocalServer

@@ -5,6 +5,7 @@ machine, in an environment of their own.
 
 import fcntl
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,12 +29,16 @@ def python_programs(*packages: str) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "done").exists():
             python = str(folder / "bin" / "python")
+            environ = dict(os.environ)
+            # Of tox, for what we install of our own.
+            environ.pop("UV_CONSTRAINT", None)
             for command in (
                 ["venv", "--python", sys.executable, "--allow-existing", str(folder)],
                 ["pip", "install", "--python", python, *packages],
             ):
                 subprocess.run(
                     [find_uv_bin(), "--quiet", *command],
+                    env=environ,
                     check=True,
                     capture_output=True,
                     timeout=600,

@@ -115,6 +115,7 @@ class _Guarded(click.Command):
         except BrokenPipeError:
             raise
         except Exception as exc:
+            # Whatever a plugin raises: who called the command is told whose it is.
             raise _failed(self._offer, f"{type(exc).__name__}: {exc}") from exc
 
 

@@ -135,7 +135,7 @@ def installed_plugins(path: tuple[str, ...]) -> Sequence[_Found]:  # noqa: ARG00
         path: The folders of sys.path.
     """
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return [_Found(_source_of(point), point.load) for point in points]
+    return tuple(_Found(_source_of(point), point.load) for point in points)
 
 
 def _source_of(point: EntryPoint) -> PluginSource:

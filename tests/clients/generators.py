@@ -142,7 +142,7 @@ def openapi_generator(document: Path, folder: Path) -> Path:
     """
     Have openapi-generator write a client in each language; return their folder.
 
-    The clients for Java and Go lack what is not used of them here.
+    They come without documentation and tests of their own. Java starts once.
     """
     java = shutil.which("java")
     assert java, "java is needed; mend: apt install default-jdk-headless"
@@ -157,20 +157,8 @@ def openapi_generator(document: Path, folder: Path) -> Path:
             "globalProperties": _CODE_ALONE,
         }
         orders[-1].write_text(json.dumps(order))
-    run(
-        [
-            java,
-            *_SHORT_LIVED,
-            "-Xmx1g",
-            "-jar",
-            jar(),
-            "batch",
-            "--threads",
-            "1",
-            *orders,
-        ],
-        folder,
-    )
+    command: list[str | Path] = [java, *_SHORT_LIVED, "-Xmx1g", "-jar", jar(), "batch"]
+    run([*command, "--threads", "1", *orders], folder)
     return folder
 
 
@@ -222,9 +210,8 @@ def java_client(generated: Path, folder: Path) -> Sequence[str | Path]:
     path = f"{classes}:{jar()}"
     javac = shutil.which("javac")
     assert javac, "javac is needed; mend: apt install default-jdk-headless"
-    options: list[str | Path] = [*(f"-J{o}" for o in _SHORT_LIVED), "-nowarn"]
-    options += ["-proc:none"]
-    options += ["-d", classes, "-cp", path]
+    options: list[str | Path] = [f"-J{option}" for option in _SHORT_LIVED]
+    options += ["-nowarn", "-proc:none", "-d", classes, "-cp", path]
     run([javac, *options, *sources, annotation, CALLS / "Calls.java"], folder)
     return ["java", "-cp", path, "Calls"]
 

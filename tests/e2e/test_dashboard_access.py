@@ -71,7 +71,6 @@ def opened(page: Page, address: str) -> None:
 
 
 # Colours and widths are rules of their own: each is in one of the two.
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("width_px", "scheme"),
     [(390, "dark"), pytest.param(1280, "light", marks=pytest.mark.long)],

@@ -69,7 +69,6 @@ def test_no_page_is_wider_than_the_screen(
         assert page.evaluate("document.documentElement.scrollWidth") == width_px, url
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "scheme", ["dark", pytest.param("light", marks=pytest.mark.long)]
 )

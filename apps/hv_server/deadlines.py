@@ -39,6 +39,7 @@ from hv_server.refusals import MissingHostError, answer, error_for
 from hv_server.request_bodies import WatchedConnection
 from hv_server.request_lock import RequestLock
 from hv_server.request_receiver import RequestReceiver
+from hv_server.retry_pacing import RetryPacing
 from hv_server.stopping import FINISHES_WITHIN_S, ShutdownDelay
 from hv_server.thread_lanes import ThreadLanes
 from hv_server.unsent_answer import UnsentAnswer, make_room
@@ -119,6 +120,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             start=self.enqueue_req,
             refuse=self._refuse,
         )
+        self._retries = RetryPacing(go_on=self._give_thread, refuse=self._refuse)
         self.wsgi = begin_in_parts(self.wsgi)
         # Of this process alone: the arbiter has another one, for the delay as well.
         self.cfg.set("graceful_timeout", FINISHES_WITHIN_S)
@@ -235,6 +237,9 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         Take a connection back from a thread, and send what it has left.
         """
         self._lanes.of_request(conn).done(conn.sender)
+        if conn.sock.was_rate_limited:
+            self._retries.note(conn.sender, conn.head)
+        conn.head = b""
         has_failed = fs.cancelled() or fs.exception() is not None
         keeps = not has_failed and bool(fs.result())
         unsent, conn.sock.unsent = conn.sock.unsent, None
@@ -242,6 +247,12 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             self._sender.send(conn, unsent, keeps=keeps)
         else:
             self._go_on(conn, keeps)
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """
+        Wait for connections and threads, and no longer than until a request is due.
+        """
+        super().wait_for_and_dispatch_events(min(timeout, self._retries.wait_s()))
 
     def murder_pending(self) -> None:
         """
@@ -254,6 +265,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._sender.look_after(now)
         self._lingering.look_after(now)
         self._lanes.end_late(now)
+        self._retries.start_due()
 
     def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
@@ -277,6 +289,10 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         head = request.head
         conn.sender = sender_of(neighbour_of(conn.client), head)
         conn.is_monitored = conn.is_whole and self._lanes.is_monitored(head)
+        conn.head = head
+        self._retries.ask(conn.sender, head, conn)
+
+    def _give_thread(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
         self._lanes.of_request(conn).ask(conn.sender, conn)
 
     def _go_on(self, conn: Any, keeps: bool) -> None:  # noqa: ANN401, FBT001 - gunicorn's own

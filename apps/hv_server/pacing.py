@@ -83,9 +83,11 @@ class PacedSocket(socket.socket):
     Attributes:
         unsent: Takes what the kernel does not, so that the thread need not wait
             for the other side; None has it wait.
+        was_rate_limited: The request was refused by a limit (429).
     """
 
     unsent: UnsentAnswer | None = None
+    was_rate_limited = False
     _reading: Pace | None = Pace(0)
     _sending = Pace(0)
     _sent_bytes = 0
@@ -109,6 +111,7 @@ class PacedSocket(socket.socket):
                 beyond that is the end.
         """
         self._reading, self._sending = reading, sending
+        self.was_rate_limited = False
         # Below zero if what others have sent here is still on its way.
         self._arrived_bytes = self._sent_bytes - queued_bytes(self)
 
@@ -118,6 +121,12 @@ class PacedSocket(socket.socket):
         """
         if self._reading is not None:
             self._reading = Pace(seconds, min_bytes_per_s=math.inf)
+
+    def note_rate_limit(self) -> None:
+        """
+        Remember that a limit refused the request.
+        """
+        self.was_rate_limited = True
 
     def setblocking(self, _flag: bool, /) -> None:  # noqa: FBT001 - of socket
         """

@@ -82,6 +82,7 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
         is_whole: The request has arrived as far as it is waited for.
         was_continued: The client has been sent 100 Continue.
         is_monitored: A monitor asks how the process is.
+        head: Request line and headers of the request that a thread has.
         when_closed: Called once.
     """
 
@@ -90,6 +91,7 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
     is_whole: bool = False
     was_continued: bool = False
     is_monitored: bool = False
+    head: bytes = b""
     when_closed: Callable[[], None] | None = None
 
     def init(self) -> None:

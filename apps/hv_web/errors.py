@@ -7,6 +7,7 @@ cannot read JSON could not use the service.
 
 import logging
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Final
 
 import falcon
@@ -148,7 +149,19 @@ def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> 
     """
     Make the response say what the error is.
     """
+    note_rate_limit(req, error)
     send_document(resp, error, problem(error, request_id(req)))
+
+
+def note_rate_limit(req: falcon.Request, error: HvError) -> None:
+    """
+    Tell the server if a limit refuses a request: what repeats it at once has to wait.
+
+    Only the embedded server takes note.
+    """
+    note = getattr(req.env.get("gunicorn.socket"), "note_rate_limit", None)
+    if note is not None and error.http_status == HTTPStatus.TOO_MANY_REQUESTS:
+        note()
 
 
 def send_document(

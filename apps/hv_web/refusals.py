@@ -11,7 +11,13 @@ from typing import Final
 
 import falcon
 
-from hv_web.errors import note_crash, note_failure, send_document, translate
+from hv_web.errors import (
+    note_crash,
+    note_failure,
+    note_rate_limit,
+    send_document,
+    translate,
+)
 from hv_web.middleware import request_id
 from hv_web.viewers import client_address
 from hvcore.domain.playback.decision import conclude
@@ -82,6 +88,7 @@ class Refusals:
         _params: Mapping[str, object],
     ) -> None:
         self.note(req, error)
+        note_rate_limit(req, error)
         send_document(resp, error, refusal(error, request_id(req)))
 
     def _handle_http_error(

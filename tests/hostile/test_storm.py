@@ -18,6 +18,7 @@ import attrs
 import cattrs
 import pytest
 
+from hv_server.retry_pacing import ONE_EVERY_S
 from tests.e2e.clips import make_clip
 from tests.hostile.storm.attacks import Attacked
 from tests.hostile.storm.errand import VIEWERS
@@ -215,6 +216,8 @@ def blows_over(site: StormSite, scale: Scale, folder: Path) -> None:
     assert storm.ready_before is not None
     assert storm.ready_before <= ENCODE_WORKERS
     assert wrong_outcomes(storm.attacked.outcomes) == []
+    again = storm.attacked.outcomes["slow name"].get("429 rate_limit_exceeded", 0)
+    assert again <= 1.5 * scale.seconds / ONE_EVERY_S
     served = idle.segments + felt.segments
     until(lambda: site.counted() >= served, within_s=SOON_S, what="the counts")
     assert site.counted() == served
@@ -243,6 +246,8 @@ def show(storm: Storm, idle: Experience, felt: Experience, memory: int) -> None:
         f"clip ready after {storm.ready_after_s:.1f} s, {storm.ready_before} before it",
         f"all p50 {idle.percentile_ms(50):.1f} -> {felt.percentile_ms(50):.1f} ms",
         f"all p99 {idle.percentile_ms(99):.1f} -> {felt.percentile_ms(99):.1f} ms",
+        "all p99 of each tenth of the time: "
+        + ", ".join(f"{tenth.percentile_ms(99):.0f}" for tenth in felt.tenths()),
     ]
     for name, before in idle.took_ms.items():
         after = felt.took_ms.get(name, [0.0])

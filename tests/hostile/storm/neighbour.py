@@ -84,6 +84,20 @@ class Experience:
             [one for each in self.took_ms.values() for one in each], percent
         )
 
+    def tenths(self) -> "list[Experience]":
+        """
+        Return the experience of each tenth of the time: they ask at one pace.
+        """
+        return [
+            Experience(
+                took_ms={
+                    name: each[len(each) * tenth // 10 : len(each) * (tenth + 1) // 10]
+                    for name, each in self.took_ms.items()
+                }
+            )
+            for tenth in range(10)
+        ]
+
 
 def percentile(values: list[float], percent: float) -> float:
     """

@@ -20,6 +20,7 @@ import pytest
 
 from hv_server.arriving_request import SMALL_BODY_BYTES
 from hv_server.listening import listen
+from hv_server.retry_pacing import ONE_EVERY_S
 from tests.http.loop.quick_server import GRACE_S, THREADS
 
 # Most of their time they wait, and sockets are the kernel's: one interpreter only.
@@ -391,6 +392,16 @@ def test_nothing_of_the_app_is_looked_through_for_garbage(server: Server) -> Non
     _, never_looked_at = server.answer(head("GET", "/garbage"))
 
     assert int(never_looked_at) > 10_000
+
+
+def test_who_sends_on_after_429_gets_twenty_refusals_a_second(server: Server) -> None:
+    began = time.monotonic()
+    with server.connect() as sock:
+        for _ in range(7):
+            sock.sendall(head("POST", "/limited", "Content-Length: 0"))
+            assert read(sock, "POST")[0].status == 429
+
+    assert time.monotonic() - began >= 5 * ONE_EVERY_S
 
 
 def test_head_is_get_without_the_body(server: Server) -> None:

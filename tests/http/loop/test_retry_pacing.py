@@ -1,0 +1,106 @@
+"""
+Who is refused by a limit and sends on gets one refusal after the other.
+"""
+
+import attrs
+
+from hv_server.retry_pacing import (
+    FORGOTTEN_AFTER_S,
+    MAX_KNOWN,
+    ONE_EVERY_S,
+    WAITS_AT_MOST_S,
+    RetryPacing,
+)
+from hvcore.errors import UnavailableError
+
+FETCH = (
+    b"POST /v1/videos/fetch HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer one\r\n\r\n"
+)
+
+
+@attrs.define
+class Requests:
+    """
+    What became of the requests, at a time that the test says.
+    """
+
+    now: float = 100.0
+    served: list[str] = attrs.field(factory=list)
+    refused: list[UnavailableError] = attrs.field(factory=list)
+    pacing: RetryPacing = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.pacing = RetryPacing(
+            go_on=self.served.append,
+            refuse=lambda _conn, error: self.refused.append(error),
+            clock=lambda: self.now,
+        )
+
+    def ask(self, name: str, head: bytes = FETCH, client: str = "c") -> None:
+        self.pacing.ask(client, head, name)
+
+    def turns(self, seconds: float) -> None:
+        self.now += seconds
+        self.pacing.start_due()
+
+
+def test_requests_that_no_limit_refused_go_on_at_once() -> None:
+    requests = Requests()
+    for number in range(100):
+        requests.ask(f"{number}")
+    assert len(requests.served) == 100
+    assert requests.pacing.wait_s() == float("inf")
+
+
+def test_what_was_refused_and_comes_again_goes_on_one_after_the_other() -> None:
+    requests = Requests()
+    requests.pacing.note("c", FETCH)
+    for name in "abc":
+        requests.ask(name)
+    assert requests.served == []
+    assert 0 < requests.pacing.wait_s() <= ONE_EVERY_S
+
+    for served in ("a", "ab", "abc"):
+        requests.turns(ONE_EVERY_S * 1.01)
+        assert "".join(requests.served) == served
+
+
+def test_another_path_credential_or_client_does_not_wait() -> None:
+    requests = Requests()
+    requests.pacing.note("c", FETCH)
+    requests.ask("path", FETCH.replace(b"/fetch", b""))
+    requests.ask("method", FETCH.replace(b"POST", b"GET"))
+    requests.ask("key", FETCH.replace(b"one", b"two"))
+    requests.ask("client", client="d")
+    requests.ask("query", FETCH.replace(b"/fetch", b"/fetch?again=1"))
+    requests.ask("order", FETCH.replace(b"Host: a\r\n", b"").replace(b"Au", b"au"))
+    assert requests.served == ["path", "method", "key", "client"]
+
+
+def test_who_waits_for_a_second_goes_on_at_once() -> None:
+    requests = Requests()
+    requests.pacing.note("c", FETCH)
+    requests.now += FORGOTTEN_AFTER_S * 1.01
+    requests.ask("later")
+    assert requests.served == ["later"]
+
+
+def test_more_than_have_a_turn_soon_are_refused_at_once() -> None:
+    requests = Requests()
+    requests.pacing.note("c", FETCH)
+    soon = int(WAITS_AT_MOST_S / ONE_EVERY_S)
+    for number in range(soon + 5):
+        requests.ask(f"{number}")
+    assert len(requests.refused) >= 4
+    assert {error.http_status for error in requests.refused} == {503}
+    requests.turns(WAITS_AT_MOST_S)
+    assert len(requests.served) + len(requests.refused) == soon + 5
+
+
+def test_kinds_of_requests_do_not_fill_the_memory() -> None:
+    requests = Requests()
+    for number in range(3 * MAX_KNOWN):
+        requests.pacing.note(f"client {number}", FETCH)
+    requests.ask("forgotten", client="client 0")
+    requests.ask("known", client=f"client {3 * MAX_KNOWN - 1}")
+    assert requests.served == ["forgotten"]

@@ -151,6 +151,7 @@ def test_a_clock_that_is_wrong_is_told(
 
 
 @pytest.mark.services
+@pytest.mark.long
 def test_azure_is_fine_but_binds_nothing(azure_store: str, tmp_path: Path) -> None:
     container = new_container(azure_store)
 

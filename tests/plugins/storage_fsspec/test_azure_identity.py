@@ -23,7 +23,7 @@ from hv_storage_fsspec.azure import AzureStorage
 from hv_storage_fsspec.backend import make_storage
 from tests.azure_store import ACCOUNT, azurite_server, connection_string
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.long]
 MP4 = "video/mp4"
 DATA = b"0123456789"
 TENANT = "dd0d0df1-06c3-436c-8034-4b9a153097ce"

@@ -116,7 +116,8 @@ def test_one_that_was_made_anew_with_the_same_size_is_copied_again(
 
 
 @pytest.mark.parametrize(
-    "kind", ["google", pytest.param("azure", marks=pytest.mark.services)]
+    "kind",
+    ["google", pytest.param("azure", marks=[pytest.mark.services, pytest.mark.long])],
 )
 def test_where_each_writing_has_a_tag_of_its_own_nothing_is_copied_twice(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest

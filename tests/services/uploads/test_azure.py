@@ -24,7 +24,7 @@ from tests.services.uploads.direct import (
 )
 from tests.services.uploads.stores import Site, new_bucket, sent, site_of
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.long]
 
 MIB: Final = 1024**2
 LARGE: Final = bytes(range(256)) * (11 * MIB // 256)

@@ -39,6 +39,13 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     """
     groups = groups_with(services.registry)
     routes = tuple(chain.from_iterable(groups.values()))
+    classes = {route.template: route.resource for route in routes}
+    document = partial(
+        describe,
+        groups,
+        services.settings.public.api_url,
+        services.access.schemes,
+    )
     app = make_app(
         name="api",
         cors=exact_origins(
@@ -55,16 +62,11 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
             LimitsMiddleware(services.rate_limits),
             IdempotencyMiddleware(services.access, services.idempotency),
         ],
+        resources={
+            template: _make_resource(resource, services, document)
+            for template, resource in classes.items()
+        },
     )
-    classes = {route.template: route.resource for route in routes}
-    document = partial(
-        describe,
-        groups,
-        services.settings.public.api_url,
-        services.access.schemes,
-    )
-    for template, resource in classes.items():
-        app.add_route(template, _make_resource(resource, services, document))
     app.add_error_handler(VideoNotFoundError, _handle_missing_video)
     app.add_error_handler(EnvironmentNotFoundError, _handle_missing_environment)
     return app

@@ -4,6 +4,7 @@ A route: one method of one address, with everything known about it.
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final
 
 import attrs
@@ -90,6 +91,14 @@ def own_name(parameter: str) -> str:
     return _PARAMETERS.get(parameter, parameter)
 
 
+@cache
+def template_of(path: str) -> str:
+    """
+    Return a path with our names of its parameters.
+    """
+    return _PARAMETER.sub(lambda found: f"{{{own_name(found[1])}}}", path)
+
+
 # A route is itself: its schemas cannot be hashed.
 @attrs.frozen(eq=False)
 class Route:
@@ -141,7 +150,7 @@ class Route:
         """
         The path with our names of its parameters.
         """
-        return _PARAMETER.sub(lambda found: f"{{{own_name(found[1])}}}", self.path)
+        return template_of(self.path)
 
     def documented_name(self, parameter: str) -> str:
         """

@@ -2,7 +2,7 @@
 The Falcon app that all apps begin with.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import falcon
 
@@ -10,6 +10,7 @@ from hv_web.cors import CorsMiddleware, CorsPolicy
 from hv_web.errors import install_error_handlers
 from hv_web.measured_requests import OTHER, MeasuringMiddleware
 from hv_web.middleware import MethodMiddleware, PathMiddleware, RequestIdMiddleware
+from hv_web.shared_router import SharedRouter
 from hv_web.traced_requests import TracingMiddleware
 from hvcore import tracing
 
@@ -20,6 +21,7 @@ def make_app(
     name: str = OTHER,
     middleware: Sequence[object] = (),
     open_paths: frozenset[str] = frozenset(),
+    resources: Mapping[str, object] | None = None,
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """
     Make an app with request ids, a cross-origin policy and our error shape.
@@ -29,8 +31,10 @@ def make_app(
         name: What metrics call it.
         middleware: Falcon middleware that runs after these.
         open_paths: What every page may load, whatever cors says.
+        resources: By the templates of their addresses, all that there will be; None
+            if they are added later, for apps with few.
     """
-    app = falcon.App()
+    app = falcon.App(router=SharedRouter(resources) if resources else None)
     app.add_middleware(MeasuringMiddleware(name))
     app.add_middleware(RequestIdMiddleware())
     if tracing.is_on():

@@ -39,6 +39,7 @@ from hvcore.persistence.server_limits import (
     set_for_good,
     wait_long,
 )
+from hvcore.persistence.shared_statements import share_statements
 from hvcore.persistence.write_queue import (
     WriteQueue,
     again_while_busy,
@@ -142,6 +143,8 @@ def make_engine(
         )
         if schema:
             use_prefix(engine, f"{schema}_")
+        else:
+            share_statements(engine)
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "begin", _begin_on_sqlite)
         event.listen(engine, "checkin", partial(_end_write, queue))

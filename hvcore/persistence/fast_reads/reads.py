@@ -8,6 +8,7 @@ whether the connection is alive, a round trip of its own.
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -21,6 +22,7 @@ from hvcore.persistence.fast_reads.answer_cache import AnswerCache
 from hvcore.persistence.fast_reads.postgresql import PostgresqlReader
 from hvcore.persistence.fast_reads.readers import Query, Reader, Row
 from hvcore.persistence.fast_reads.sqlite import SqliteReader
+from hvcore.persistence.shared_statements import KEPT, write_statement
 
 __all__ = ["FastReads", "Query", "Row"]
 
@@ -51,9 +53,8 @@ class FastReads:
         """
         Make a question; all of its values must be named parameters.
         """
-        compiled = statement.compile(dialect=self._engine.dialect)
-        names = getattr(compiled, "positiontup", None) or ()
-        return Query(str(compiled), tuple(names), is_remembered=is_remembered)
+        text, names = write_statement(statement, self._engine.dialect)
+        return Query(text, names, is_remembered=is_remembered)
 
     def prepare_page(self, statement: sa.Select[Any]) -> Query:
         """
@@ -67,10 +68,7 @@ class FastReads:
         if not self.is_sqlite:
             # What changes lists is not told by the changes of AnswerCache.
             return self.prepare(statement, is_remembered=False)
-        rows = statement.subquery("page")
-        packed = [sa.func.json_group_array(column) for column in rows.c]
-        question = self.prepare(sa.select(*packed))
-        return attrs.evolve(question, is_packed=True)
+        return attrs.evolve(self.prepare(_packed(statement)), is_packed=True)
 
     def first(self, question: Query, values: Mapping[str, object]) -> Row | None:
         """
@@ -121,3 +119,9 @@ class FastReads:
         Two moments with equal versions have equal answers.
         """
         return self._reader.version
+
+
+@lru_cache(maxsize=KEPT)
+def _packed(statement: sa.Select[Any]) -> sa.Select[Any]:
+    rows = statement.subquery("page")
+    return sa.select(*(sa.func.json_group_array(column) for column in rows.c))

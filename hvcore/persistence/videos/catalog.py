@@ -38,8 +38,8 @@ class SqlVideoCatalog:
         self._reads = FastReads(engine)
         self._pages = VideoPages(engine, self._reads)
         self._outlines = MediaCache(10 * MAX_OUTLINES)
-        self._by_id = self._reads.prepare(_whole(videos.c.id))
-        self._by_public_id = self._reads.prepare(_whole(videos.c.public_id))
+        self._by_id = self._reads.prepare(_BY_ID)
+        self._by_public_id = self._reads.prepare(_BY_PUBLIC_ID)
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         return self._pages.read(env, query)
@@ -88,4 +88,6 @@ def _converter(column: sa.Column[Any]) -> Callable[[Any], Any] | None:
     return bool if isinstance(column.type, sa.Boolean) else None
 
 
+_BY_ID: Final = _whole(videos.c.id)
+_BY_PUBLIC_ID: Final = _whole(videos.c.public_id)
 _WHOLE: Final = [(column.name, _converter(column)) for column in videos.c]

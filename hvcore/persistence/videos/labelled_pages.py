@@ -10,6 +10,7 @@ See decision 124.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 import attrs
@@ -70,7 +71,8 @@ class LabelledPages:
         self._with_long_names = with_long_names
         self._statements: dict[_Shape, _Statements] = {}
         self._totals = {
-            has_state: _total(reads, has_state=has_state) for has_state in (False, True)
+            has_state: reads.prepare(_total(has_state=has_state))
+            for has_state in (False, True)
         }
 
     def read(self, query: VideoQuery, values: _Values) -> tuple[list[Row], int]:
@@ -111,19 +113,25 @@ class LabelledPages:
     def _of(self, shape: _Shape) -> _Statements:
         statements = self._statements.get(shape)
         if statements is None:
-            chosen = _chosen(shape, is_sqlite=self._reads.is_sqlite)
+            rows, count = _rows_and_count(shape, is_sqlite=self._reads.is_sqlite)
             statements = _Statements(
-                rows=self._reads.prepare_page(
-                    _walked(shape, is_sqlite=self._reads.is_sqlite)
-                    if shape.is_walked
-                    else _rows(shape, chosen)
-                ),
-                count=self._reads.prepare(
-                    sa.select(sa.func.count()).select_from(chosen.subquery("some"))
-                ),
+                rows=self._reads.prepare_page(rows), count=self._reads.prepare(count)
             )
             self._statements[shape] = statements
         return statements
+
+
+# Of a few hundred shapes, a service is asked for some.
+@lru_cache(maxsize=64)
+def _rows_and_count(
+    shape: _Shape, *, is_sqlite: bool
+) -> tuple[sa.Select[Any], sa.Select[Any]]:
+    chosen = _chosen(shape, is_sqlite=is_sqlite)
+    if shape.is_walked:
+        rows = _walked(shape, is_sqlite=is_sqlite)
+    else:
+        rows = _rows(shape, chosen)
+    return rows, sa.select(sa.func.count()).select_from(chosen.subquery("some"))
 
 
 def _rows(shape: _Shape, chosen: sa.Select[Any]) -> sa.Select[Any]:
@@ -220,12 +228,11 @@ def _with_term(labels: sa.FromClause, name: str) -> tuple[sa.ColumnElement[bool]
     )
 
 
-def _total(reads: FastReads, *, has_state: bool) -> Query:
+@cache
+def _total(*, has_state: bool) -> sa.Select[Any]:
     columns = label_totals.c
     count = sa.func.coalesce(sa.func.sum(columns.videos), literal_number(0))
-    return reads.prepare(
-        sa.select(sa.cast(count, sa.BigInteger)).where(
-            *_with_term(label_totals, "term"),
-            in_state(columns.state, has_state=has_state),
-        )
+    return sa.select(sa.cast(count, sa.BigInteger)).where(
+        *_with_term(label_totals, "term"),
+        in_state(columns.state, has_state=has_state),
     )

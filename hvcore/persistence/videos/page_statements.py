@@ -7,6 +7,7 @@ of videos; see decisions 0014 and 0045 for what the other orders cost.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -74,16 +75,25 @@ def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
     """
     Make the statements of one shape.
     """
-    where = page_condition(shape, is_sqlite=reads.is_sqlite)
-    total = page_total(shape, where, is_sqlite=reads.is_sqlite)
-    # Of its own, although it reads the same table.
-    counted = total.scalar_subquery().correlate(None)
-    near = sa.select(*_SHOWN, counted).where(where)
+    near, deep, total = _near_deep_total(shape, is_sqlite=reads.is_sqlite)
     return PageStatements(
-        near=reads.prepare_page(_page(near, in_order(shape, videos.c))),
-        deep=reads.prepare_page(deep_rows(shape, where, is_sqlite=reads.is_sqlite)),
+        near=reads.prepare_page(near),
+        deep=reads.prepare_page(deep),
         total=reads.prepare(total),
     )
+
+
+# Of a few hundred shapes, a service is asked for some.
+@lru_cache(maxsize=64)
+def _near_deep_total(
+    shape: PageShape, *, is_sqlite: bool
+) -> tuple[sa.Select[Any], sa.Select[Any], sa.Select[Any]]:
+    where = page_condition(shape, is_sqlite=is_sqlite)
+    total = page_total(shape, where, is_sqlite=is_sqlite)
+    # Of its own, although it reads the same table.
+    counted = total.scalar_subquery().correlate(None)
+    near = _page(sa.select(*_SHOWN, counted).where(where), in_order(shape, videos.c))
+    return near, deep_rows(shape, where, is_sqlite=is_sqlite), total
 
 
 def deep_rows(

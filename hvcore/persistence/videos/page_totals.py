@@ -2,6 +2,7 @@
 The statements that count: how many videos a list has.
 """
 
+from functools import cache
 from typing import Any, Final
 
 import attrs
@@ -28,36 +29,50 @@ def count_matches(reads: FastReads, *, has_state: bool) -> Query:
     """
     Ask the index for how many names of an environment have a text, or for ``cap``.
     """
-    if reads.is_sqlite:
-        some: sa.SelectBase = named(COUNT_MATCHES[has_state]).columns(sa.column("one"))
-        return reads.prepare(_count_of(some))
-    where = (*of_environment(plain), in_state(videos.c.state, has_state=has_state))
-    some = (
-        sa.select(literal_number(1).label("one"))
-        .where(*where, name_is_like())
-        .limit(_CAP)
-        .offset(literal_number(0))
-    )
+    question = reads.prepare(_matches(is_sqlite=reads.is_sqlite, has_state=has_state))
     # PostgreSQL must know the text before it chooses a way.
-    return attrs.evolve(reads.prepare(_count_of(some)), is_planned_anew=True)
+    return attrs.evolve(question, is_planned_anew=not reads.is_sqlite)
 
 
 def stored_total(reads: FastReads, *, has_state: bool) -> Query:
     """
     Ask for the videos of an environment, perhaps in one state, and their changes.
     """
-    changes = sa.func.coalesce(sa.func.sum(video_totals.c.changes), literal_number(0))
-    total = _stored_total(has_state=has_state)
-    return reads.prepare(total.add_columns(sa.cast(changes, sa.BigInteger)))
+    return reads.prepare(_stored_total_and_changes(has_state=has_state))
 
 
 def any_long_name(reads: FastReads) -> Query:
     """
     Ask whether an environment has names that are in no order.
     """
+    return reads.prepare(_one_long_name())
+
+
+@cache
+def _one_long_name() -> sa.Select[Any]:
     where = (*of_environment(plain), in_state(videos.c.state, has_state=False))
     some = sa.select(literal_number(1).label("one")).where(*where, IS_LONG_NAME)
-    return reads.prepare(some.limit(literal_number(1)).offset(literal_number(0)))
+    return some.limit(literal_number(1)).offset(literal_number(0))
+
+
+@cache
+def _matches(*, is_sqlite: bool, has_state: bool) -> sa.Select[Any]:
+    if is_sqlite:
+        return _count_of(named(COUNT_MATCHES[has_state]).columns(sa.column("one")))
+    where = (*of_environment(plain), in_state(videos.c.state, has_state=has_state))
+    return _count_of(
+        sa.select(literal_number(1).label("one"))
+        .where(*where, name_is_like())
+        .limit(_CAP)
+        .offset(literal_number(0))
+    )
+
+
+@cache
+def _stored_total_and_changes(*, has_state: bool) -> sa.Select[Any]:
+    changes = sa.func.coalesce(sa.func.sum(video_totals.c.changes), literal_number(0))
+    total = _stored_total(has_state=has_state)
+    return total.add_columns(sa.cast(changes, sa.BigInteger))
 
 
 def _count_of(rows: sa.SelectBase) -> sa.Select[Any]:

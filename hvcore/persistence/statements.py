@@ -3,11 +3,13 @@ The few statements that the two databases spell differently.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
+from sqlalchemy.sql.dml import ReturningInsert
 
 from hvcore.ports.repositories.errors import AlreadyExistsError
 
@@ -18,9 +20,14 @@ def insert_into(
     """
     Begin an INSERT that can have an ``ON CONFLICT``.
     """
-    if connection.dialect.name == "postgresql":
-        return postgresql.insert(table)
-    return sqlite.insert(table)
+    return begin_insert(connection.dialect.name, table)
+
+
+def begin_insert(dialect: str, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+    """
+    Begin the same for a dialect, such as ``sqlite``.
+    """
+    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
 
 
 def insert_unless_there(
@@ -29,14 +36,8 @@ def insert_unless_there(
     """
     Insert a row; False if one of its unique values is taken.
     """
-    statement = (
-        insert_into(connection, table)
-        .values(**row)
-        .on_conflict_do_nothing()
-        # SQLAlchemy gives no row count of an INSERT.
-        .returning(sa.literal(1))
-    )
-    return connection.execute(statement).first() is not None
+    statement = _insert_unless_there(connection.dialect.name, table)
+    return connection.execute(statement, row).first() is not None
 
 
 def insert_new(connection: Connection, table: sa.Table, row: Mapping[str, Any]) -> None:
@@ -61,10 +62,17 @@ def insert_all_new(
     """
     if not rows:
         return
-    statement = insert_into(connection, table).on_conflict_do_nothing()
-    inserted = connection.execute(statement.returning(sa.literal(1)), rows).all()
+    statement = _insert_unless_there(connection.dialect.name, table)
+    inserted = connection.execute(statement, rows).all()
     if len(inserted) != len(rows):
         raise AlreadyExistsError(f"{table.name}: one of {len(rows)} rows")
+
+
+@cache
+def _insert_unless_there(dialect: str, table: sa.Table) -> ReturningInsert[tuple[int]]:
+    # SQLAlchemy gives no row count of an INSERT.
+    insert = begin_insert(dialect, table).on_conflict_do_nothing()
+    return insert.returning(sa.literal(1))
 
 
 def is_storable(text: str) -> bool:

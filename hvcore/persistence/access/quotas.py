@@ -28,6 +28,9 @@ from hvcore.persistence.tables import (
 )
 
 _TRANSCODING: Final = VideoState.TRANSCODING.value
+_LIMITS: Final = sa.select(organization_limits).where(
+    organization_limits.c.org_id == sa.bindparam("org_id")
+)
 
 
 class SqlQuotaRepository:
@@ -107,12 +110,9 @@ class SqlQuotaRepository:
     def _limits(self, org_id: str, *, for_update: bool) -> QuotaLimits:
         if not is_storable(org_id):
             return NO_LIMITS
-        statement = sa.select(organization_limits).where(
-            organization_limits.c.org_id == org_id
-        )
-        if for_update:
-            statement = statement.with_for_update()
-        row = self._connection.execute(statement).mappings().one_or_none()
+        statement = _LIMITS.with_for_update() if for_update else _LIMITS
+        found = self._connection.execute(statement, {"org_id": org_id})
+        row = found.mappings().one_or_none()
         return NO_LIMITS if row is None else _limits_from_row(row)
 
     def _used(self, month: int, org_id: str | None) -> Mapping[OrgId, QuotaUse]:

@@ -5,9 +5,11 @@ Keeps the totals of videos, in the transactions that change the videos.
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from hvcore.domain.access.quotas import month_number
@@ -16,7 +18,7 @@ from hvcore.domain.videos.states import LISTED_STATES, VideoState, was_uploaded
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.rows import encoding_settings, labels_from_text
-from hvcore.persistence.statements import insert_into
+from hvcore.persistence.statements import begin_insert
 from hvcore.persistence.tables import EPOCH, video_totals, video_uploads, videos
 from hvcore.persistence.videos.label_index import (
     LabelIndex,
@@ -27,6 +29,20 @@ from hvcore.persistence.videos.label_index import (
 
 _DAY: Final = timedelta(days=1)
 _LISTED: Final = frozenset(state.value for state in LISTED_STATES)
+_STORED: Final = sa.select(
+    videos.c.org_id,
+    videos.c.env_id,
+    videos.c.state,
+    videos.c.settings,
+    videos.c.duration_s,
+    videos.c.job_id,
+    videos.c.media_bytes,
+    videos.c.created_at,
+    videos.c.labels,
+).where(
+    videos.c.id == sa.bindparam("wanted"),
+    videos.c.version == sa.bindparam("of_version"),
+)
 
 
 class _Group(NamedTuple):
@@ -162,19 +178,8 @@ class TotalChanges:
     def _stored(self, video_id: VideoId, version: int) -> _Counted | None:
         # Needs no lock: what a version holds never changes, and the update
         # that follows finds no row if somebody saved in between.
-        columns = videos.c
-        statement = sa.select(
-            columns.org_id,
-            columns.env_id,
-            columns.state,
-            columns.settings,
-            columns.duration_s,
-            columns.job_id,
-            columns.media_bytes,
-            columns.created_at,
-            columns.labels,
-        ).where(columns.id == video_id, columns.version == version)
-        row = self._connection.execute(statement).one_or_none()
+        wanted = {"wanted": video_id, "of_version": version}
+        row = self._connection.execute(_STORED, wanted).one_or_none()
         if row is None:
             return None
         preset = encoding_settings(row.settings).preset.value
@@ -190,39 +195,46 @@ class TotalChanges:
         )
 
     def _store(self, group: _Group, count: int, duration_ms_: int) -> None:
-        table = video_totals.c
-        statement = insert_into(self._connection, video_totals).values(
-            **group._asdict(), videos=count, duration_ms=duration_ms_, changes=1
-        )
-        new = statement.excluded
-        statement = statement.on_conflict_do_update(
-            index_elements=list(video_totals.primary_key),
-            set_={
-                "videos": table.videos + new.videos,
-                "duration_ms": table.duration_ms + new.duration_ms,
-                "changes": table.changes + new.changes,
-            },
-        )
-        self._connection.execute(statement)
+        row = group._asdict() | {"videos": count, "duration_ms": duration_ms_}
+        dialect = self._connection.dialect.name
+        self._connection.execute(_adding_totals(dialect), row | {"changes": 1})
 
     def _store_uploads(self, day: _Day, count: int, first_at: datetime) -> None:
-        table = video_uploads.c
-        statement = insert_into(self._connection, video_uploads).values(
-            **day._asdict(), videos=count, first_at=first_at
-        )
-        new = statement.excluded
-        statement = statement.on_conflict_do_update(
-            index_elements=list(video_uploads.primary_key),
-            set_={
-                "videos": table.videos + new.videos,
-                # Bytes may come in another order than their grants were given.
-                "first_at": sa.case(
-                    (new.first_at < table.first_at, new.first_at),
-                    else_=table.first_at,
-                ),
-            },
-        )
-        self._connection.execute(statement)
+        row = day._asdict() | {"videos": count, "first_at": first_at}
+        self._connection.execute(_adding_uploads(self._connection.dialect.name), row)
+
+
+@cache
+def _adding_totals(dialect: str) -> postgresql.Insert | sqlite.Insert:
+    table = video_totals.c
+    statement = begin_insert(dialect, video_totals)
+    new = statement.excluded
+    return statement.on_conflict_do_update(
+        index_elements=list(video_totals.primary_key),
+        set_={
+            "videos": table.videos + new.videos,
+            "duration_ms": table.duration_ms + new.duration_ms,
+            "changes": table.changes + new.changes,
+        },
+    )
+
+
+@cache
+def _adding_uploads(dialect: str) -> postgresql.Insert | sqlite.Insert:
+    table = video_uploads.c
+    statement = begin_insert(dialect, video_uploads)
+    new = statement.excluded
+    return statement.on_conflict_do_update(
+        index_elements=list(video_uploads.primary_key),
+        set_={
+            "videos": table.videos + new.videos,
+            # Bytes may come in another order than their grants were given.
+            "first_at": sa.case(
+                (new.first_at < table.first_at, new.first_at),
+                else_=table.first_at,
+            ),
+        },
+    )
 
 
 def day_number(moment: datetime) -> int:

@@ -4,6 +4,8 @@ The videos.
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
@@ -28,6 +30,11 @@ from hvcore.persistence.videos.total_changes import TotalChanges
 from hvcore.persistence.webhooks.events import SqlEventRepository
 from hvcore.ports.repositories.errors import AlreadyExistsError, ConcurrentUpdateError
 
+_SAVING: Final = sa.update(videos).where(
+    videos.c.id == sa.bindparam("saved"),
+    videos.c.version == sa.bindparam("of_version"),
+)
+
 
 class SqlVideoRepository:
     """
@@ -50,11 +57,9 @@ class SqlVideoRepository:
         if not is_storable(video_id):
             return None
         is_public = video_id.startswith("pubvid_")
-        column = videos.c.public_id if is_public else videos.c.id
-        statement = sa.select(videos).where(column == video_id)
-        if for_update:
-            statement = statement.with_for_update()
-        row = self._connection.execute(statement).mappings().one_or_none()
+        statement = _one(is_public=is_public, for_update=for_update)
+        found = self._connection.execute(statement, {"wanted": video_id})
+        row = found.mappings().one_or_none()
         if row is None:
             return None
         media = None
@@ -81,17 +86,14 @@ class SqlVideoRepository:
     def save(self, video: Video) -> None:
         if not self._totals.move(video):
             raise ConcurrentUpdateError(video.id)
-        statement = (
-            sa.update(videos)
-            .where(videos.c.id == video.id, videos.c.version == video.version)
-            .values(
-                **video_to_row(video),
-                version=video.version + 1,
-                media_bytes=video.quota_bytes,
-            )
-        )
+        row = video_to_row(video) | {
+            "version": video.version + 1,
+            "media_bytes": video.quota_bytes,
+            "saved": video.id,
+            "of_version": video.version,
+        }
         try:
-            saved = self._connection.execute(statement).rowcount
+            saved = self._connection.execute(_SAVING, row).rowcount
         except IntegrityError as exc:
             if video.labels.external_id is None:
                 raise
@@ -142,6 +144,13 @@ class SqlVideoRepository:
     def _store_media(self, video: Video) -> None:
         if video.media is not None and video.job_id is not None:
             store_media(self._connection, video.id, video.job_id, video.media)
+
+
+@cache
+def _one(*, is_public: bool, for_update: bool) -> sa.Select[Any]:
+    column = videos.c.public_id if is_public else videos.c.id
+    statement = sa.select(videos).where(column == sa.bindparam("wanted"))
+    return statement.with_for_update() if for_update else statement
 
 
 def _taken(external_id: str) -> ConflictError:

@@ -4,10 +4,12 @@ The events: written with the change that they describe, numbered in commit order
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from itertools import groupby
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
+from sqlalchemy.sql.dml import ReturningInsert
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import EnvId, EventId, OrgId, VideoId
@@ -19,7 +21,7 @@ from hvcore.domain.webhooks.events import (
     VideoEvent,
 )
 from hvcore.persistence.rows import labels_from_text, labels_to_text
-from hvcore.persistence.statements import insert_all_new, insert_into, is_storable
+from hvcore.persistence.statements import begin_insert, insert_all_new, is_storable
 from hvcore.persistence.tables import (
     environments,
     event_counters,
@@ -184,16 +186,19 @@ class SqlEventRepository:
         insert_all_new(self._connection, events, rows)
 
     def _count_on(self, org_id: str, env_id: str, count: int) -> int:
-        statement = insert_into(self._connection, event_counters).values(
-            org_id=org_id, env_id=env_id, last=count
-        )
-        statement = statement.on_conflict_do_update(
-            index_elements=[event_counters.c.org_id, event_counters.c.env_id],
-            set_={"last": event_counters.c.last + count},
-        )
-        counted = self._connection.execute(statement.returning(event_counters.c.last))
-        last: int = counted.scalar_one()
+        statement = _counting_on(self._connection.dialect.name)
+        row = {"org_id": org_id, "env_id": env_id, "last": count}
+        last: int = self._connection.execute(statement, row).scalar_one()
         return last
+
+
+@cache
+def _counting_on(dialect: str) -> ReturningInsert[tuple[int]]:
+    statement = begin_insert(dialect, event_counters)
+    return statement.on_conflict_do_update(
+        index_elements=[event_counters.c.org_id, event_counters.c.env_id],
+        set_={"last": event_counters.c.last + statement.excluded.last},
+    ).returning(event_counters.c.last)
 
 
 def _environment_of(event: VideoEvent) -> tuple[str, str]:

@@ -245,7 +245,9 @@ class OutboundHttp:
             ),
         )
         with _failing(target.host):
-            connection = open_connection(target, addresses, watch=watch, tls=self._tls)
+            connection = open_connection(
+                target, addresses, watch=watch, tls=lambda: self._tls
+            )
         try:
             with _failing(target.host):
                 response = _exchange(connection, watch, method, headers, body)

@@ -7,7 +7,7 @@ The name is looked up once; what was judged is what is connected to, while
 
 import logging
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -27,13 +27,14 @@ def open_connection(
     addresses: Sequence[Address],
     *,
     watch: Watch,
-    tls: ssl.SSLContext,
+    tls: Callable[[], ssl.SSLContext],
 ) -> HTTPConnection:
     """
     Connect to the first of the addresses that answers.
 
     Args:
-        tls: Its socket class must be WatchedTls.
+        tls: Asked for https alone: to make one, all certificates of the machine are
+            read. Its socket class must be WatchedTls.
 
     Raises:
         OutboundError: None does.
@@ -42,7 +43,7 @@ def open_connection(
     dial = partial(_dial, target, addresses, watch)
     connection: HTTPConnection
     if target.is_tls:
-        connection = _TlsConnection(target, dial(), watch, tls)
+        connection = _TlsConnection(target, dial(), watch, tls())
     else:
         connection = _PlainConnection(target, dial())
     try:

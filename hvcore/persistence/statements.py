@@ -27,7 +27,9 @@ def begin_insert(dialect: str, table: sa.Table) -> postgresql.Insert | sqlite.In
     """
     Begin the same for a dialect, such as ``sqlite``.
     """
-    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
+    if dialect == "postgresql":
+        return postgresql.insert(table)
+    return sqlite.insert(table)
 
 
 def insert_unless_there(
@@ -69,7 +71,7 @@ def insert_all_new(
 
 
 @cache
-def _insert_unless_there(dialect: str, table: sa.Table) -> ReturningInsert[tuple[int]]:
+def _insert_unless_there(dialect: str, table: sa.Table) -> ReturningInsert[int]:
     # SQLAlchemy gives no row count of an INSERT.
     insert = begin_insert(dialect, table).on_conflict_do_nothing()
     return insert.returning(sa.literal(1))

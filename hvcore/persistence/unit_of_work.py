@@ -6,11 +6,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.sql.dml import ReturningInsert
 
 from hvcore.clock import Clock
 from hvcore.domain.tasks.task import Task
@@ -35,7 +36,7 @@ from hvcore.persistence.sign_in.sign_ins import (
     SqlPendingSignInRepository,
     SqlSignInLinkRepository,
 )
-from hvcore.persistence.statements import insert_into
+from hvcore.persistence.statements import begin_insert
 from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
 from hvcore.persistence.uploads.grants import SqlGrantRepository
@@ -248,17 +249,21 @@ class SqlWork:
 
     def lead(self, name: str, *, holder: str) -> bool:
         now = self.now()
-        statement = insert_into(self._connection, leaders).values(
-            name=name, holder=holder, until=now + LEADS_FOR
-        )
-        new = statement.excluded
-        statement = statement.on_conflict_do_update(
-            index_elements=[leaders.c.name],
-            set_={"holder": new.holder, "until": new.until},
-            where=sa.or_(leaders.c.holder == holder, leaders.c.until < now),
-        )
-        taken = statement.returning(leaders.c.name)
-        return self._connection.execute(taken).first() is not None
+        row = {"name": name, "holder": holder, "until": now + LEADS_FOR, "now": now}
+        taken = self._connection.execute(_leading(self._connection.dialect.name), row)
+        return taken.first() is not None
+
+
+@cache
+def _leading(dialect: str) -> ReturningInsert[str]:
+    statement = begin_insert(dialect, leaders)
+    new = statement.excluded
+    now = sa.bindparam("now", type_=leaders.c.until.type)
+    return statement.on_conflict_do_update(
+        index_elements=[leaders.c.name],
+        set_={"holder": new.holder, "until": new.until},
+        where=sa.or_(leaders.c.holder == new.holder, leaders.c.until < now),
+    ).returning(leaders.c.name)
 
 
 class SqlUnitOfWork:

@@ -193,7 +193,7 @@ class SqlEventRepository:
 
 
 @cache
-def _counting_on(dialect: str) -> ReturningInsert[tuple[int]]:
+def _counting_on(dialect: str) -> ReturningInsert[int]:
     statement = begin_insert(dialect, event_counters)
     return statement.on_conflict_do_update(
         index_elements=[event_counters.c.org_id, event_counters.c.env_id],

@@ -1,0 +1,61 @@
+"""
+Apps that share a tree of routes.
+"""
+
+import falcon
+import pytest
+from falcon import inspect
+from falcon.testing import TestClient
+
+from hv_web.app import make_app
+from hv_web.cors import exact_origins
+from hv_web.shared_router import SharedRouter
+
+
+class _Thing:
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response, name: str) -> None:
+        resp.text = f"{name} of {self._owner}"
+
+
+def _client(owner: str) -> TestClient:
+    resources = {"/things/{name}": _Thing(owner)}
+    return TestClient(make_app(cors=exact_origins((), ()), resources=resources))
+
+
+def test_each_app_answers_with_its_own_resources() -> None:
+    one, other = _client("one"), _client("other")
+
+    assert one.simulate_get("/things/cup").text == "cup of one"
+    assert other.simulate_get("/things/pen").text == "pen of other"
+
+
+def test_what_no_resource_has_is_refused_as_by_falcon() -> None:
+    client = _client("one")
+
+    wrong_method = client.simulate_delete("/things/cup")
+
+    assert wrong_method.status_code == 405
+    assert wrong_method.headers["Allow"] == "GET, OPTIONS"
+    assert client.simulate_get("/things").status_code == 404
+
+
+def test_addresses_between_which_nothing_decides_are_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="conflicts"):
+        SharedRouter({"/{one}/a": _Thing("one"), "/{other}/b": _Thing("other")})
+
+
+def test_nothing_is_added_to_a_tree_that_others_use() -> None:
+    client = _client("one")
+
+    with pytest.raises(TypeError, match="when the router is made"):
+        client.app.add_route("/more", _Thing("one"))
+
+
+def test_the_routes_of_an_app_can_be_listed() -> None:
+    (route,) = inspect.inspect_routes(_client("one").app)
+
+    assert route.path == "/things/{name}"
+    assert [m.method for m in route.methods if not m.internal] == ["GET"]

@@ -56,11 +56,6 @@ def make_dashboard(
         policy=ContentPolicy(pictures=(worker,) if worker else ()),
     )
     gate = GateMiddleware.of(services, cookies)
-    # Nobody else's page may read answers.
-    app = make_app(
-        name="dashboard", cors=exact_origins(()), middleware=[HeadersMiddleware(), gate]
-    )
-    ErrorPages(answers=answers, sessions=services.sessions).install(app)
     desk = Desk(
         services=services,
         answers=answers,
@@ -71,9 +66,15 @@ def make_dashboard(
     by_path: dict[str, set[Callable[[Desk], object]]] = defaultdict(set)
     for route in ROUTES:
         by_path[route.path].add(route.resource)
-    for path, (resource,) in by_path.items():
-        app.add_route(path, resource(desk))
-    app.add_route(STATIC_PATH, AssetFilesResource(assets))
+    resources = {path: resource(desk) for path, (resource,) in by_path.items()}
+    app = make_app(
+        name="dashboard",
+        # Nobody else's page may read answers.
+        cors=exact_origins(()),
+        middleware=[HeadersMiddleware(), gate],
+        resources={**resources, STATIC_PATH: AssetFilesResource(assets)},
+    )
+    ErrorPages(answers=answers, sessions=services.sessions).install(app)
     return app
 
 

@@ -31,8 +31,8 @@ def make_app(
         name: What metrics call it.
         middleware: Falcon middleware that runs after these.
         open_paths: What every page may load, whatever cors says.
-        resources: By the templates of their addresses, all that there will be; None
-            if they are added later, for apps with few.
+        resources: By the templates of their addresses; for apps with many, because
+            those with the same addresses share what is compiled.
     """
     app = falcon.App(router=SharedRouter(resources) if resources else None)
     app.add_middleware(MeasuringMiddleware(name))

@@ -35,12 +35,14 @@ class SharedRouter(CompiledRouter):
 
     def add_route(self, uri_template: str, resource: object, **kwargs: Any) -> None:  # noqa: ANN401, ARG002 - Falcon's signature
         """
-        Refuse further ones: the tree is others', too.
+        Add one more.
 
         Raises:
-            TypeError: Always.
+            ValueError: See SharedRouter.
         """
-        raise TypeError(f"{uri_template}: give all resources when the router is made.")
+        resources = {**self._resources, uri_template: resource}
+        self._tree = _tree(tuple(resources))
+        self._resources = resources
 
     def find(
         self, uri: str, req: falcon.Request | None = None
@@ -84,8 +86,8 @@ class _Place:
     """
 
 
-# Plugins add addresses, and a process has one set of plugins, seldom more.
-@lru_cache(maxsize=4)
+# A process has a few apps, and one set of plugins that add addresses, seldom more.
+@lru_cache(maxsize=8)
 def _tree(templates: tuple[str, ...]) -> CompiledRouter:
     tree = CompiledRouter()
     for template in templates:

@@ -4,6 +4,7 @@ How the service is doing, for those who run it.
 
 import platform
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
@@ -135,12 +136,19 @@ class TasksFragment:
 
 
 def _versions(services: Services) -> Sequence[tuple[str, str]]:
-    found = [
+    return [
         ("hvcore", __version__),
         ("Python", platform.python_version()),
         ("System", f"{platform.system()} {platform.release()}"),
         ("Database", services.engine.dialect.name),
+        *_library_versions(),
     ]
+
+
+@cache
+def _library_versions() -> Sequence[tuple[str, str]]:
+    # Of what this process has loaded, or may load; read from a file for each.
+    found = []
     for name in LIBRARIES:
         try:
             found.append((name, version(name)))

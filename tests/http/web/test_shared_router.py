@@ -47,11 +47,14 @@ def test_addresses_between_which_nothing_decides_are_refused_at_once() -> None:
         SharedRouter({"/{one}/a": _Thing("one"), "/{other}/b": _Thing("other")})
 
 
-def test_nothing_is_added_to_a_tree_that_others_use() -> None:
-    client = _client("one")
+def test_what_is_added_to_one_app_is_in_no_other() -> None:
+    one, other = _client("one"), _client("other")
 
-    with pytest.raises(TypeError, match="when the router is made"):
-        client.app.add_route("/more", _Thing("one"))
+    one.app.add_route("/cups/{name}", _Thing("one"))
+
+    assert one.simulate_get("/cups/red").text == "red of one"
+    assert one.simulate_get("/things/cup").text == "cup of one"
+    assert other.simulate_get("/cups/red").status_code == 404
 
 
 def test_the_routes_of_an_app_can_be_listed() -> None:

@@ -41,8 +41,9 @@ class SharedRouter(CompiledRouter):
             ValueError: See SharedRouter.
         """
         resources = {**self._resources, uri_template: resource}
-        self._tree = _tree(tuple(resources))
-        self._resources = resources
+        tree = _tree(tuple(resources))
+        self._resources, self._tree = resources, tree
+        self._responders.pop(uri_template, None)
 
     def find(
         self, uri: str, req: falcon.Request | None = None

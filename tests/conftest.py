@@ -5,7 +5,7 @@ Fixtures for every test.
 import gc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import hypothesis
 import pytest
@@ -18,6 +18,10 @@ from tests.servers import (
     postgresql_server,
     redis_server,
 )
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import Scheduling
 
 # Hypothesis fails an example of 200 ms or more, which a busy machine takes now and then.
 hypothesis.settings.register_profile("no_deadline", hypothesis.settings(deadline=None))
@@ -44,6 +48,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="of each file, run the first test alone",
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: "Producer"
+) -> "Scheduling | None":
+    """
+    Let files that share a server run where it runs; see tests.scheduling.
+    """
+    if config.getoption("dist") != "loadfile":
+        return None
+    # Not needed by any of the processes that run the tests.
+    from tests.scheduling import HomeScheduling  # noqa: PLC0415
+
+    return HomeScheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

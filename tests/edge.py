@@ -19,7 +19,8 @@ import psutil
 
 from hv_edge.config import CONFIG_FILE
 from hv_edge.tallies import EdgeTally, read_tally, tally_files, used_bytes
-from tests.live import HV, free_ports, until
+from tests.hv_processes import run_hv
+from tests.live import free_ports, until
 
 READY_WITHIN_S: Final = 10
 STOPS_WITHIN_S: Final = 10
@@ -109,14 +110,7 @@ def running_edge(
         "HV_EDGE__SERVICE": service,
         **settings,
     }
-    made = subprocess.run(
-        [*HV, "edge", "nginx", "--out", str(folder)],
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    made = run_hv("edge", "nginx", "--out", str(folder), environ=environ)
     if made.returncode != 0:
         raise AssertionError(made.stderr)
     state = Path(environ["HV_DATA"]) / environ.get("HV_EDGE__FOLDER", "edge")

@@ -9,7 +9,6 @@ import random
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -21,9 +20,10 @@ from typing import Any, Final, TypeVar
 import attrs
 import psutil
 
+from tests.hv_processes import RunningHv, run_hv, start_hv
+from tests.migrated import lay_database_in
 from tests.tried_ffmpeg import tried_ffmpeg
 
-HV: Final = [sys.executable, "-m", "hv_cli"]
 READY_WITHIN_S: Final = 60
 MANY_UPLOADS: Final = {"HV_LIMITS__UPLOAD_URL_PER_MINUTE_AND_KEY": "1000"}
 """Tests that share a service ask for more than 10 addresses a minute together."""
@@ -126,13 +126,17 @@ def is_left(process: psutil.Process) -> bool:
 class LiveService:
     """
     A running ``hv up``, its addresses, and a client with a key.
+
+    Attributes:
+        loads_anew: Whether it, and its commands, begin with a new Python.
     """
 
     data: Path
     port: int
-    supervisor: subprocess.Popen[bytes]
+    supervisor: RunningHv
     environ: Mapping[str, str]
     words: tuple[str, ...] = ()
+    loads_anew: bool = False
 
     @property
     def api(self) -> str:
@@ -174,14 +178,7 @@ class LiveService:
         """
         Run another ``hv`` command on the same data folder.
         """
-        return subprocess.run(
-            [*HV, *words],
-            env=dict(self.environ),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        return run_hv(*words, environ=self.environ, loads_anew=self.loads_anew)
 
     def uploaded(self, clip: Path, content_type: str = "video/mp4") -> str:
         """
@@ -267,7 +264,13 @@ class LiveService:
         Start again after the process has ended.
         """
         self.ended(within_s=15)
-        self.supervisor = start_up(self.environ, self.data, self.port, self.words)
+        self.supervisor = start_up(
+            self.environ,
+            self.data,
+            self.port,
+            self.words,
+            loads_anew=self.loads_anew,
+        )
         self.wait_ready()
 
     def wait_ready(self) -> None:
@@ -328,37 +331,45 @@ def free_ports() -> int:
 
 
 def start_up(
-    environ: Mapping[str, str], data: Path, port: int, words: Sequence[str] = ()
-) -> subprocess.Popen[bytes]:
+    environ: Mapping[str, str],
+    data: Path,
+    port: int,
+    words: Sequence[str] = (),
+    *,
+    loads_anew: bool = False,
+) -> RunningHv:
     """
-    Start ``hv up``.
+    Start ``hv up``; with a new Python if that is wanted.
     """
-    log = data.with_name(data.name + ".log").open("ab")
-    with log:
-        return subprocess.Popen(
-            [*HV, "up", "--port", str(port), *words],
-            env=dict(environ),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
+    return start_hv(
+        *("up", "--port", str(port), *words),
+        environ=environ,
+        out=data.with_name(data.name + ".log"),
+        loads_anew=loads_anew,
+    )
 
 
 @contextmanager
-def live_service(folder: Path, *words: str, **settings: str) -> Iterator[LiveService]:
+def live_service(
+    folder: Path, *words: str, loads_anew: bool = False, **settings: str
+) -> Iterator[LiveService]:
     """
     Run a service of its own in a folder until the block ends.
 
     Args:
         words: For ``hv up``.
+        loads_anew: Whether it begins with a new Python and without a database, as the
+            first start of a user does.
     """
     data = folder / "data"
     environ = {k: v for k, v in os.environ.items() if not k.startswith("HV_")}
     environ |= {"HV_DATA": str(data), **MANY_UPLOADS, **settings}
     port = free_ports()
     with tried_ffmpeg(data):
-        up = start_up(environ, data, port, words)
-        service = LiveService(data, port, up, environ, words)
+        if not loads_anew and "HV_DATABASE__URL" not in settings:
+            lay_database_in(data)
+        up = start_up(environ, data, port, words, loads_anew=loads_anew)
+        service = LiveService(data, port, up, environ, words, loads_anew)
         with ended_afterwards(service):
             service.wait_ready()
             yield service

@@ -28,6 +28,19 @@ def lay_database(settings: Settings) -> None:
             path.write_bytes(sqlite_of_a_service())
 
 
+def lay_database_in(data: Path) -> None:
+    """
+    Make a data folder with the database that the default settings have there.
+
+    Nothing happens if one is there.
+    """
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = data / "hvcore.sqlite3"
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_bytes(sqlite_of_a_service())
+
+
 @cache
 def sqlite_of_a_service() -> bytes:
     """

@@ -24,6 +24,9 @@ HOMES: Final = {
     "tests/services/uploads/": 1,
     # A service with its videos, for all but those that start one of their own.
     "tests/e2e/": 0,
+    # A service that strangers keep busy.
+    "tests/hostile/test_f1_": 3,
+    "tests/hostile/test_f2_": 3,
     # Servers of MediaConvert with their stores, and clips.
     "tests/plugins/mediaconvert_local/": 2,
     "tests/plugins/transcoder_mediaconvert/": 2,

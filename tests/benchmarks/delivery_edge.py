@@ -18,7 +18,8 @@ from tests.benchmarks.delivery_servers import (
     running_delivery,
 )
 from tests.edge import running_nginx
-from tests.live import HV, free_ports, until
+from tests.hv_processes import HV
+from tests.live import free_ports, until
 
 EDGE: Final = "edge"
 AUTO: Final = "worker_processes auto;"

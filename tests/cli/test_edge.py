@@ -17,7 +17,7 @@ from hv_edge.requirements import missing
 from hvcore.playback_tokens import TokenKey
 from hvcore.settings import EdgeSettings, Settings
 from tests.cli.conftest import Hv
-from tests.live import HV
+from tests.hv_processes import HV
 
 LISTEN: Final = {"HV_EDGE__LISTEN": "127.0.0.1:9999"}
 ED25519: Final = """-----BEGIN PRIVATE KEY-----

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.cli.conftest import Hv
-from tests.live import HV
+from tests.hv_processes import HV
 
 
 def test_each_step_is_told_before_it_is_waited_for(

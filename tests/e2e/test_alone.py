@@ -3,7 +3,6 @@ The servers as several machines run them: each alone, without ``hv up``.
 """
 
 import os
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.live import HV, free_ports, request, until
+from tests.hv_processes import RunningHv, start_hv
+from tests.live import free_ports, request, until
+from tests.migrated import lay_database_in
 from tests.servers import redis_server
 
 
 @contextmanager
-def alone(environ: dict[str, str], *words: str) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([*HV, *words], env=environ, stdin=subprocess.DEVNULL)
+def alone(environ: dict[str, str], *words: str) -> Iterator[RunningHv]:
+    process = start_hv(*words, environ=environ)
     try:
         yield process
     finally:
@@ -60,7 +61,7 @@ def test_each_server_sends_requests_elsewhere_before_it_ends_with_0(
         "HV_SERVER__SHUTDOWN_DELAY_S": "4",
         "HV_METRICS__LISTEN": f"127.0.0.1:{free_ports()}",
     }
-    subprocess.run([*HV, "migrate"], env=environ, check=True, timeout=60)
+    lay_database_in(Path(environ["HV_DATA"]))
     port = free_ports()
 
     with (

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.live import HV, free_ports
+from tests.hv_processes import HV
+from tests.live import free_ports
 
 
 @pytest.mark.cases(1)

@@ -20,7 +20,8 @@ import pytest
 
 from tests.deploy.deployments import SECRETS_MOUNT, compose, make_secrets, placed
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import HV, free_ports, request, until
+from tests.hv_processes import HV
+from tests.live import free_ports, request, until
 from tests.object_store import (
     SWIFT_KEY,
     SWIFT_SECRET,

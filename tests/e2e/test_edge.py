@@ -5,7 +5,6 @@ nginx in front of a real service: what was answered is obeyed, and all is counte
 import http.client
 import os
 import signal
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -26,7 +25,8 @@ from hvcore.domain.ids import KeyId
 from hvcore.domain.videos.video import VideoChanges
 from hvcore.ports.analytics import SupportsReports
 from tests.edge import RunningEdge, running_edge
-from tests.live import HV, Answer, free_ports, request, until
+from tests.hv_processes import RunningHv, start_hv
+from tests.live import Answer, free_ports, request, until
 from tests.published import Published, migrate, new_tenant, publish, services_of
 
 SEGMENT: Final = "video/720p/0.m4s"
@@ -99,9 +99,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @contextmanager
 def running_delivery(environ: Mapping[str, str]) -> Iterator[str]:
     port = free_ports()
-    process = subprocess.Popen(
-        [*HV, "delivery", "--port", str(port)], env=dict(environ)
-    )
+    process = start_hv("delivery", "--port", str(port), environ=environ)
     try:
         until(lambda: is_alive(port), within_s=60, what="delivery")
         yield f"127.0.0.1:{port}"
@@ -215,8 +213,8 @@ def broken_off(site: Site, address: str) -> bool:
 
 
 @contextmanager
-def ingesting(site: Site) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([*HV, "edge", "ingest"], env=dict(site.environ))
+def ingesting(site: Site) -> Iterator[RunningHv]:
+    process = start_hv("edge", "ingest", environ=site.environ)
     try:
         yield process
     finally:

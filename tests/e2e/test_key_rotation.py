@@ -29,7 +29,8 @@ from hvcore.services.access.keys import KeyWanted
 from tests.e2e.test_alone import alone, lives
 from tests.e2e.test_edge import running_delivery
 from tests.edge import RunningEdge, running_edge
-from tests.live import HV, Answer, free_ports, request, until
+from tests.hv_processes import HV
+from tests.live import Answer, free_ports, request, until
 from tests.published import (
     ENV,
     ORG,

@@ -4,7 +4,6 @@ What the metrics say is what clients have counted.
 
 import os
 import signal
-import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +11,8 @@ import psutil
 import pytest
 
 from tests.e2e.test_alone import alone, lives
-from tests.live import HV, free_ports, request, until
+from tests.live import free_ports, request, until
+from tests.migrated import lay_database_in
 
 REQUESTS = 40
 LOOP_HEADS = (
@@ -30,7 +30,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
         "HV_QUEUE__BACKEND": "sql",
         "HV_METRICS__LISTEN": f"127.0.0.1:{free_ports()}",
     }
-    subprocess.run([*HV, "migrate"], env=made, check=True, timeout=60)
+    lay_database_in(tmp_path / "data")
     return made
 
 

@@ -15,7 +15,8 @@ from hv_cli.queue_server import queue_socket
 from hv_queue_rq.backend import RqQueue
 from hv_queue_rq.plugin import RqOptions
 from hvcore.domain.tasks.task import Lane
-from tests.live import HV, LiveService, live_service, until
+from tests.hv_processes import HV
+from tests.live import LiveService, live_service, until
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers
 
 SECONDS = 50

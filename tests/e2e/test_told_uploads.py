@@ -15,7 +15,8 @@ import pytest
 
 from tests.e2e.clips import make_clip
 from tests.http.notify.senders import s3_event
-from tests.live import HV, LiveService, live_service, request, until
+from tests.hv_processes import HV
+from tests.live import LiveService, live_service, request, until
 from tests.notify.queues import REGION, Aws
 from tests.object_store import environ_of_swift, new_swift_bucket, s3_server
 

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.live import LiveService, live_service, request, until, words_of
+from tests.live import LiveService, live_service, until, words_of
 from tests.npm_packages import npm_packages
 
 CLIENT: Final = "tus-js-client@4.3.1"
@@ -136,19 +136,3 @@ def test_an_upload_survives_a_killed_server_and_a_client_that_breaks_off(
     assert own.finished(video_id)["status"]["ready"]
     incoming = own.data / "storage" / ".incoming"
     until(lambda: not list(incoming.glob("tus-*")), within_s=5, what="a tidy folder")
-
-
-def test_the_live_addresses_speak_the_protocol(service: LiveService) -> None:
-    for answer in (
-        request("OPTIONS", f"{service.api}/v1/uploads"),
-        request("OPTIONS", f"{service.worker}/uploads/x"),
-    ):
-        assert answer.status == 204
-        assert answer.headers["tus-version"] == "1.0.0"
-    refused = request(
-        "PATCH",
-        f"{service.worker}/uploads/x?signature=0",
-        data=b"x",
-        headers={"Tus-Resumable": "1.0.0"},
-    )
-    assert refused.status == 403

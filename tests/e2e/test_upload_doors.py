@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, Route
 from tests.e2e.clips import make_clip
 from tests.e2e.sites import Site
 from tests.http.uploads.tus.exchange import metadata
-from tests.live import LiveService, until
+from tests.live import LiveService, request, until
 from tests.npm_packages import npm_packages
 
 UPPY: Final = ("uppy@6.0.1", "uppy/dist/uppy.min.js")
@@ -162,3 +162,19 @@ def has_come(service: LiveService, video_id: str) -> None:
 
     until(begun, within_s=20, what=f"the arrival of {video_id}")
     assert service.call("DELETE", f"/v1/videos/{video_id}").status == 200
+
+
+def test_the_live_addresses_speak_the_protocol(service: LiveService) -> None:
+    for answer in (
+        request("OPTIONS", f"{service.api}/v1/uploads"),
+        request("OPTIONS", f"{service.worker}/uploads/x"),
+    ):
+        assert answer.status == 204
+        assert answer.headers["tus-version"] == "1.0.0"
+    refused = request(
+        "PATCH",
+        f"{service.worker}/uploads/x?signature=0",
+        data=b"x",
+        headers={"Tus-Resumable": "1.0.0"},
+    )
+    assert refused.status == 403

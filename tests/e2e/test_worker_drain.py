@@ -3,7 +3,6 @@
 """
 
 import os
-import subprocess
 import threading
 from pathlib import Path
 
@@ -12,7 +11,9 @@ import pytest
 from hv_worker.presence import present, workers_here
 from hv_worker.stopping import Stopping
 from tests.e2e.test_alone import alone
-from tests.live import HV, until
+from tests.hv_processes import run_hv
+from tests.live import until
+from tests.migrated import lay_database_in
 
 
 @pytest.fixture
@@ -23,20 +24,12 @@ def environ(tmp_path: Path) -> dict[str, str]:
         "HV_DATA": str(tmp_path / "data"),
         "HV_QUEUE__BACKEND": "sql",
     }
-    subprocess.run([*HV, "migrate"], env=made, check=True, timeout=60)
+    lay_database_in(tmp_path / "data")
     return made
 
 
 def drain(environ: dict[str, str], *words: str) -> tuple[int, str]:
-    words = ("worker", "--drain", *words)
-    done = subprocess.run(
-        [*HV, *words],
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run_hv("worker", "--drain", *words, environ=environ)
     return done.returncode, done.stderr
 
 

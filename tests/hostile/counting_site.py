@@ -3,7 +3,6 @@ Two organizations with a public video each, and servers that count who watches.
 """
 
 import os
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,8 @@ from hvcore.domain.analytics.segments import ALL_TIME, VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import SupportsReports
 from tests.edge import running_edge
-from tests.live import HV, free_ports, request, until
+from tests.hv_processes import start_hv
+from tests.live import free_ports, request, until
 from tests.plain_http import Connection
 from tests.published import ENV, migrate, publish, services_of
 
@@ -138,7 +138,7 @@ def new_tenant(services: Services, org: str) -> Tenant:
 @contextmanager
 def running(environ: Mapping[str, str], command: str) -> Iterator[int]:
     port = free_ports()
-    process = subprocess.Popen([*HV, command, "--port", str(port)], env=dict(environ))
+    process = start_hv(command, "--port", str(port), environ=environ)
 
     def is_alive() -> bool:
         try:
@@ -156,7 +156,7 @@ def running(environ: Mapping[str, str], command: str) -> Iterator[int]:
 
 @contextmanager
 def running_ingest(environ: Mapping[str, str]) -> Iterator[None]:
-    process = subprocess.Popen([*HV, "edge", "ingest"], env=dict(environ))
+    process = start_hv("edge", "ingest", environ=environ)
     try:
         yield
     finally:

@@ -4,7 +4,6 @@ Somebody announces bodies, sends nothing, and reads nothing, at delivery.
 As ``hv up`` serves it, on its port and behind the nginx of ``hv edge nginx``.
 """
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from tests.hostile.strangers import (
     many_files,
     silent,
 )
-from tests.live import LiveService, live_service
+from tests.live import LiveService
 
 pytestmark = pytest.mark.services
 
@@ -42,12 +41,6 @@ SILENT = (
     head("PUT", "/upload/x", "Content-Length: 4096"),
     head("GET", "/v1/ek_x/video/720p/0.m4s", "Content-Length: 4096"),
 )
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    with live_service(tmp_path_factory.mktemp("f1")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

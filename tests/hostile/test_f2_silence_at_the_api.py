@@ -3,7 +3,6 @@ Somebody announces bodies and sends nothing, at the API, with a key and without.
 """
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,7 +15,7 @@ from tests.hostile.strangers import (
     many_files,
     silent,
 )
-from tests.live import LiveService, live_service
+from tests.live import LiveService
 
 pytestmark = pytest.mark.services
 
@@ -28,12 +27,6 @@ OTHERS_ASK = {
     "/v1/whoami": 200,
     "/v1/api/org_local/environments/live/videos": 200,
 }
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    with live_service(tmp_path_factory.mktemp("f2")) as running:
-        yield running
 
 
 def silent_requests(service: LiveService) -> list[bytes]:

@@ -22,7 +22,8 @@ from tests.fakes import MemoryQueue
 from tests.hosts.network import RESOLVER, SUBNET, Host, network, seen_from
 from tests.hosts.programs import Programs
 from tests.hosts.servers import Servers
-from tests.live import HV, request, until
+from tests.hv_processes import HV
+from tests.live import request, until
 
 SERVICES: Final = compose()["services"]
 ORG: Final = "org_local"

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.strangers import ask, connect, head
-from tests.live import HV, LiveService, free_ports, live_service
+from tests.hv_processes import HV
+from tests.live import LiveService, free_ports, live_service
 from tests.plugin_faults.broken_plugins import (
     BUILDING,
     HANGING_PROVIDER,

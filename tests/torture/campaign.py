@@ -259,7 +259,9 @@ def campaign(
     with (
         receiver() as hook,
         web_server(clips.folder) as web,
-        live_service(folder, "--workers", str(WORKERS), **own) as service,
+        live_service(
+            folder, "--workers", str(WORKERS), loads_anew=True, **own
+        ) as service,
     ):
         _subscribe(service, hook)
         loaded = load(config_path=None, environ=own, data_dir=service.data)
@@ -321,7 +323,11 @@ def keep_up(service: LiveService) -> None:
     """
     if service.supervisor.poll() is not None:
         service.supervisor = start_up(
-            service.environ, service.data, service.port, service.words
+            service.environ,
+            service.data,
+            service.port,
+            service.words,
+            loads_anew=service.loads_anew,
         )
 
 

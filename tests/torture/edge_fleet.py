@@ -18,7 +18,8 @@ import psutil
 
 from hv_edge.tallies import tally_files
 from tests.edge import RunningEdge, running_edge
-from tests.live import HV, until
+from tests.hv_processes import HV
+from tests.live import until
 
 WORKERS_WITHIN_S: Final = 10
 READ_WITHIN_S: Final = 120

@@ -4,7 +4,6 @@ Who ends processes at random, always the same ones for the same seed and luck.
 
 import random
 import signal
-import subprocess
 import time
 from collections import Counter
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Final
 import attrs
 import psutil
 
+from tests.hv_processes import RunningHv
 from tests.live import LiveService, start_up, words_of
 from tests.torture.debts import WORKERS, Debts
 
@@ -139,6 +139,7 @@ class Killer:
                 self.service.data,
                 self.service.port,
                 self.service.words,
+                loads_anew=self.service.loads_anew,
             )
 
     def rest(self) -> None:
@@ -179,7 +180,7 @@ class Killer:
             frozen.process.resume()
 
 
-def family(supervisor: subprocess.Popen[bytes]) -> list[psutil.Process]:
+def family(supervisor: RunningHv) -> list[psutil.Process]:
     """
     Return ``hv up`` and everything that it has started.
     """

@@ -225,7 +225,9 @@ def test_a_primary_that_says_nothing_more_is_left_for_the_standby(
         hosts = f"127.0.0.1:{first.port},127.0.0.1:{second.port}"
         url = f"postgresql://postgres@{hosts}/hvcore"
         settings = {"HV_DATABASE__URL": url, "HV_LIMITS__ENABLED": "false"}
-        service = stack.enter_context(live_service(tmp_path, **settings))
+        service = stack.enter_context(
+            live_service(tmp_path, loads_anew=True, **settings)
+        )
         watches = watches_of(service, Ledger(), service.made(clip)["id"])
         with running(watches):
             time.sleep(LOAD_S)

@@ -108,7 +108,8 @@ def words_of(process: psutil.Process) -> list[str]:
     Raises:
         psutil.Error: It has ended.
     """
-    return [word.strip("[]") for word in process.cmdline()]
+    # A title is one string, with what is left of a longer command behind it.
+    return [word.strip("[]") for word in " ".join(process.cmdline()).split()]
 
 
 def is_left(process: psutil.Process) -> bool:

@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from tests.e2e.test_alone import alone, lives
+from tests.hv_processes import run_hv
 from tests.live import free_ports, request, until
-from tests.migrated import lay_database_in
 
 REQUESTS = 40
 LOOP_HEADS = (
@@ -30,7 +30,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
         "HV_QUEUE__BACKEND": "sql",
         "HV_METRICS__LISTEN": f"127.0.0.1:{free_ports()}",
     }
-    lay_database_in(tmp_path / "data")
+    assert run_hv("migrate", environ=made).returncode == 0
     return made
 
 

@@ -13,7 +13,6 @@ from hv_worker.stopping import Stopping
 from tests.e2e.test_alone import alone
 from tests.hv_processes import run_hv
 from tests.live import until
-from tests.migrated import lay_database_in
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
         "HV_DATA": str(tmp_path / "data"),
         "HV_QUEUE__BACKEND": "sql",
     }
-    lay_database_in(tmp_path / "data")
+    assert run_hv("migrate", environ=made).returncode == 0
     return made
 
 

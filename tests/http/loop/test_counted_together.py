@@ -169,6 +169,7 @@ def test_what_a_full_disk_kept_from_being_written_is_not_taken_back(
         assert site.counted() == VIEWERS + 1
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT])
 def test_what_the_end_of_the_server_keeps_from_being_sent_is_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals

@@ -185,7 +185,8 @@ def test_nobody_waits_for_what_another_one_has_to_ask(own_video: Site) -> None:
         assert read(waiting).body == SMALL
 
 
-@pytest.mark.parametrize("is_busy", [False, True])
+@pytest.mark.cases(1)
+@pytest.mark.parametrize("is_busy", [True, False])
 def test_a_change_that_was_answered_is_obeyed_by_the_very_next_request(
     own_video: Site, *, is_busy: bool
 ) -> None:

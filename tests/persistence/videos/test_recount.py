@@ -180,7 +180,7 @@ def test_an_unfinished_transaction_counts_nothing(
     assert _upload_totals(engine) == {}
 
 
-@pytest.mark.cases(7)
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("sort_by", list(SortBy))
 @pytest.mark.parametrize("state", [None, *LISTED_STATES])
 def test_pages_join_into_the_whole_list(

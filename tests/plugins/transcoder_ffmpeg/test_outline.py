@@ -81,7 +81,7 @@ def made(path: Path, codecs: Sequence[str], *more: str | Path) -> Path:
     return path
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", CODECS)
 def test_what_is_found_out_is_the_same(
     name: str, transcoder: Transcoder, tmp_path: Path

@@ -81,7 +81,7 @@ def test_the_names_are_those_of_the_set() -> None:
     assert len(names) - len(LONG) >= 60
 
 
-@pytest.mark.cases(40)
+@pytest.mark.cases(20)
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("strange", _parameters())
 def test_a_strange_source_is_published_or_refused_with_its_reason(

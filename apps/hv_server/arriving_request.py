@@ -92,16 +92,16 @@ class ArrivingRequest:
             return False
         if has_chunks:
             # Anything else is refused as well.
-            if _only_value(head, _CODING) != b"chunked":
+            if only_value(head, _CODING) != b"chunked":
                 return False
             self._chunks = _Chunks(self._head_bytes)
         else:
-            length = _only_value(head, _LENGTH)
+            length = only_value(head, _LENGTH)
             if not length.isdigit():
                 return False
             # Some have more digits than Python reads, and no file has.
             self._body = int(length[:20])
-        is_continue = _only_value(head, b"\r\nexpect:") == b"100-continue"
+        is_continue = only_value(head, b"\r\nexpect:") == b"100-continue"
         self.expects_continue = is_continue and b" http/1.1\r\n" in head
         return bool(self._chunks or self._body)
 
@@ -151,9 +151,13 @@ class _Chunks:
         return Arrival.WHOLE if is_odd else Arrival.BODY
 
 
-def _only_value(head: bytes, name: bytes) -> bytes:
+def only_value(head: bytes, name: bytes) -> bytes:
     """
     Return the value of a header; empty if there are several.
+
+    Args:
+        head: In lower case.
+        name: So, too, with the end of the line before it and the colon behind it.
     """
     before, _, rest = head.partition(name)
     del before

@@ -16,14 +16,17 @@ from typing import Any, Final
 
 import attrs
 
+from hv_server.arriving_request import only_value
 from hvcore.errors import UnavailableError
 from hvcore.throttling.shares import BUSY_RETRY_AFTER_S, REFUSALS
 
 ONE_EVERY_S: Final = 0.05
 """For one client, path and credential; who waits as 429 says never notices."""
 FORGOTTEN_AFTER_S: Final = 1.0
+"""After its last refusal, a request of the kind goes on at once."""
 WAITS_AT_MOST_S: Final = 5.0
 MAX_KNOWN: Final = 1_000
+"""Kinds of requests; what was refused first is forgotten first."""
 _CREDENTIALS: Final = (b"\r\nauthorization:", b"\r\nx-api-key:", b"\r\ncookie:")
 _NAME: Final = "refused_again"
 
@@ -55,8 +58,10 @@ class RetryPacing:
     go_on: Callable[[Any], None]
     refuse: Callable[[Any, UnavailableError], None]
     clock: Callable[[], float] = time.monotonic
-    # The one that was refused last stands last.
-    _kinds: OrderedDict[bytes, _Kind] = attrs.field(factory=OrderedDict, init=False)
+    # The one that was refused last stands last. They hold credentials.
+    _kinds: OrderedDict[bytes, _Kind] = attrs.field(
+        factory=OrderedDict, init=False, repr=False
+    )
     _waiting: list[tuple[float, int, Any]] = attrs.field(factory=list, init=False)
     _numbers: Iterator[int] = attrs.field(factory=itertools.count, init=False)
 
@@ -73,7 +78,7 @@ class RetryPacing:
 
     def ask(self, client: str, head: bytes, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Let a request go on, or have it wait for its turn.
+        Let a request go on, have it wait for its turn, or refuse it if that is far off.
         """
         kind = self._kinds.get(_kind_of(client, head)) if self._kinds else None
         now = self.clock()
@@ -126,13 +131,5 @@ def _kind_of(client: str, head: bytes) -> bytes:
     line, _, _ = head.partition(b"\r\n")
     path = line.rpartition(b" ")[0].partition(b"?")[0]
     lower = head.lower()
-    sent = [_value(head, lower, name) for name in _CREDENTIALS]
+    sent = [only_value(lower, name) for name in _CREDENTIALS]
     return b"\n".join([client.encode(), path, *sent])
-
-
-def _value(head: bytes, lower: bytes, name: bytes) -> bytes:
-    start = lower.find(name)
-    if start < 0:
-        return b""
-    start += len(name)
-    return head[start : head.find(b"\r\n", start)].strip()

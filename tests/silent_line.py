@@ -35,6 +35,8 @@ class SilentLine:
         self._speaks.set()
         self._left_bytes: int | None = None
         self._sockets: list[socket.socket] = [self._listener]
+        self._sockets_lock = threading.Lock()
+        self._is_closed = False
         self._start(self._accept)
 
     def fall_silent(self) -> None:
@@ -59,7 +61,10 @@ class SilentLine:
         """
         End it, with all of its connections.
         """
-        for one in self._sockets:
+        with self._sockets_lock:
+            self._is_closed = True
+            sockets = list(self._sockets)
+        for one in sockets:
             # Threads that read from it are told so.
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
@@ -70,23 +75,38 @@ class SilentLine:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                self._sockets.append(client)
-                self._start(self._serve, client)
+                if self._will_close(client):
+                    self._start(self._serve, client)
 
     def _serve(self, client: socket.socket) -> None:
         self._speaks.wait()
         with suppress(OSError):
             server = self._connect()
-            self._sockets.append(server)
-            self._start(self._carry, server, client)
-            self._carry(client, server)
+            if self._will_close(server):
+                self._start(self._carry, server, client)
+                self._carry(client, server)
 
     def _connect(self) -> socket.socket:
         if not isinstance(self._server, Path):
             return socket.create_connection(self._server)
         server = socket.socket(socket.AF_UNIX)
-        server.connect(str(self._server))
+        try:
+            server.connect(str(self._server))
+        except OSError:
+            server.close()
+            raise
         return server
+
+    def _will_close(self, one: socket.socket) -> bool:
+        """
+        Leave a new socket to the end of the line; one that comes after it closes here.
+        """
+        with self._sockets_lock:
+            if not self._is_closed:
+                self._sockets.append(one)
+                return True
+        one.close()
+        return False
 
     def _carry(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):

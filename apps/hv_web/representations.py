@@ -71,6 +71,8 @@ class Representation:
         body: What the answer is a part of; None for HEAD and 304.
         start: Where in it the answer begins.
         end: Where it ends; end - start is the Content-Length.
+        half_at: Up to where it is at most half of the whole; with one byte more it is
+            more.
         is_for_pages: Pages of every origin may read it.
     """
 
@@ -81,6 +83,11 @@ class Representation:
     end: int
     size_bytes: int
     is_for_pages: bool = True
+    half_at: int = attrs.field(init=False)
+
+    @half_at.default
+    def _find_half(self) -> int:
+        return self.start + self.size_bytes // 2
 
     @property
     def content_range(self) -> str | None:
@@ -90,13 +97,6 @@ class Representation:
         if self.status is not PARTIAL:
             return None
         return f"bytes {self.start}-{self.end - 1}/{self.size_bytes}"
-
-    @property
-    def half_at(self) -> int:
-        """
-        Up to where it is at most half of the whole; with one byte more it is more.
-        """
-        return self.start + self.size_bytes // 2
 
     @property
     def has_over_half(self) -> bool:

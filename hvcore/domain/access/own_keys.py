@@ -117,7 +117,8 @@ class OwnKeys(Generic[KeyT_co]):
         Args:
             stored: The rows of the keys.
         """
-        row = next((one for one in stored if one.id == kid), None)
+        # Mostly there are none.
+        row = next((one for one in stored if one.id == kid), None) if stored else None
         if row is not None and not row.is_believed(now):
             return None
         key = self.settings.get(kid)

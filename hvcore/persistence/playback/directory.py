@@ -203,6 +203,8 @@ class SqlPlaybackDirectory:
         self._service_keys = attrs.evolve(
             self._reads.prepare(_SERVICE_KEYS), is_nothing_remembered=True
         )
+        # With the version of which they are; see FastReads.version.
+        self._read_service_keys: tuple[object, Sequence[ServiceKey]] = (None, ())
         self._captions = self._reads.prepare_page(_CAPTIONS)
         self._chapters = self._reads.prepare(_CHAPTERS, is_remembered=False)
 
@@ -273,8 +275,12 @@ class SqlPlaybackDirectory:
         return found
 
     def service_keys(self) -> Sequence[ServiceKey]:
-        rows = self._reads.all(self._service_keys, {"wanted": PLAYBACK})
-        return [service_key_from_row(_decoded(_SERVICE_KEYS, row)) for row in rows]
+        version, keys = self._read_service_keys
+        if version is None or version is not self._reads.version:
+            rows = self._reads.all(self._service_keys, {"wanted": PLAYBACK})
+            keys = [service_key_from_row(_decoded(_SERVICE_KEYS, row)) for row in rows]
+            self._read_service_keys = (self._reads.version, keys)
+        return keys
 
     def find_signing_key(self, key_id: str) -> SigningKey | None:
         row = self._first(_SIGNING_KEY, {"wanted": key_id})

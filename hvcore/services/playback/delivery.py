@@ -219,9 +219,14 @@ class Delivery:
         ignored = never_counted(found)
         if ignored is IgnoredReason.PLAYLIST:
             self._require_quota(video)
-        response = self._texts.serve(video, found, token, is_public=is_public)
-        return attrs.evolve(
-            response,
+        text = self._texts.find(video, found, token)
+        return PlaybackResponse(
+            body=text.body,
+            content_type=text.content_type,
+            etag=text.etag,
+            lifetime=Lifetime.PLAYLIST,
+            is_public=is_public,
+            is_text=True,
             never_counted=ignored,
             on_ignored=partial(self.counter.ignore, _place(video, 0)),
         )

@@ -45,7 +45,6 @@ from hvcore.services.playback.published_files import (
     PublishedStoryboard,
     PublishedText,
 )
-from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.shared_texts import (
     MARK,
     PIECE_BYTES,
@@ -66,6 +65,20 @@ JSON_TYPE: Final = "application/json"
 NO_SUCH_FILE: Final = "The video has no such file."
 
 
+@attrs.frozen
+class DeliveredText:
+    """
+    A text as one viewer gets it.
+
+    Attributes:
+        etag: Differs whenever the bytes differ; without quotes.
+    """
+
+    body: bytes | FilledText
+    etag: str
+    content_type: str
+
+
 @attrs.frozen(kw_only=True)
 class DeliveredTexts:
     """
@@ -83,14 +96,9 @@ class DeliveredTexts:
     def _make_long_texts(self) -> TextCache[SharedText]:
         return TextCache(max_text_bytes=MAX_LONG_TEXT_BYTES)
 
-    def serve(
-        self,
-        video: Playable,
-        found: PublishedText,
-        token: str | None,
-        *,
-        is_public: bool,
-    ) -> PlaybackResponse:
+    def find(
+        self, video: Playable, found: PublishedText, token: str | None
+    ) -> DeliveredText:
         """
         Return a text as it is now.
 
@@ -102,33 +110,28 @@ class DeliveredTexts:
             NotFoundError: There are no such captions or chapters (any more).
         """
         if isinstance(found, PublishedPlaylist):
-            return self._playlist(video, found, token, is_public=is_public)
+            return self._playlist(video, found, token)
         if isinstance(found, PublishedManifest):
             text = self._manifest(video)
             body = carry_token_in_manifest(text, token) if token else text
-            return _text_response(_made(body), MANIFEST_TYPE, is_public=is_public)
+            return _as_it_is(_made(body), MANIFEST_TYPE)
         if isinstance(found, PublishedStoryboard):
             text = storyboard_index(found.storyboard, duration_s=video.media.duration_s)
             body = carry_token_in_storyboard(text, token) if token else text
-            return _text_response(_made(body), WEBVTT_TYPE, is_public=is_public)
+            return _as_it_is(_made(body), WEBVTT_TYPE)
         if isinstance(found, PublishedChapters):
-            return self._chapters(video, found, is_public=is_public)
-        return self._captions(video, found, token, is_public=is_public)
+            return self._chapters(video, found)
+        return self._captions(video, found, token)
 
     def _playlist(
-        self,
-        video: Playable,
-        found: PublishedPlaylist,
-        token: str | None,
-        *,
-        is_public: bool,
-    ) -> PlaybackResponse:
+        self, video: Playable, found: PublishedPlaylist, token: str | None
+    ) -> DeliveredText:
         path = f"{video.media_root}/{found.name}"
         # Where the token goes is found once for each playlist: that takes 100
         # times as long as to put it there.
         template = self._cached_text(f"{path}?{MARK}") if token else None
         if token and template is not None:
-            return _filled(template, token, is_public=is_public)
+            return _filled(template, token)
         stored = self._stored_text(path)
         if stored is None:
             # Deleted between the look-up and now, or a damaged storage.
@@ -139,27 +142,20 @@ class DeliveredTexts:
             text = offer_chapters(text) if video.has_chapters else text
             stored = _made(carry_token(text, token) if token else text)
         elif token:
-            return self._with_token(path, stored, token, is_public=is_public)
-        return _text_response(stored, PLAYLIST_TYPE, is_public=is_public)
+            return self._with_token(path, stored, token)
+        return _as_it_is(stored, PLAYLIST_TYPE)
 
-    def _with_token(
-        self, path: str, stored: SharedText, token: str, *, is_public: bool
-    ) -> PlaybackResponse:
+    def _with_token(self, path: str, stored: SharedText, token: str) -> DeliveredText:
         if stored.marks:
             text = _made(carry_token(stored.text, token))
-            return _text_response(text, PLAYLIST_TYPE, is_public=is_public)
+            return _as_it_is(text, PLAYLIST_TYPE)
         template = _made(carry_token(stored.text, MARK))
         self._keep(f"{path}?{MARK}", template)
-        return _filled(template, token, is_public=is_public)
+        return _filled(template, token)
 
     def _captions(
-        self,
-        video: Playable,
-        found: PublishedCaptions,
-        token: str | None,
-        *,
-        is_public: bool,
-    ) -> PlaybackResponse:
+        self, video: Playable, found: PublishedCaptions, token: str | None
+    ) -> DeliveredText:
         # Twice: between the look-up and the reading they may be replaced.
         for _ in range(2):
             track = self._track(video, found.language)
@@ -170,25 +166,21 @@ class DeliveredTexts:
                     track.language, duration_s=video.media.duration_s
                 )
                 body = _made(carry_token(text, token) if token else text)
-                return _text_response(body, PLAYLIST_TYPE, is_public=is_public)
+                return _as_it_is(body, PLAYLIST_TYPE)
             # Each upload has a path of its own, so that none is kept too long.
             stored = self._stored_text(track.path)
             if stored is not None:
-                return _text_response(stored, WEBVTT_TYPE, is_public=is_public)
+                return _as_it_is(stored, WEBVTT_TYPE)
         raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
 
-    def _chapters(
-        self, video: Playable, found: PublishedChapters, *, is_public: bool
-    ) -> PlaybackResponse:
+    def _chapters(self, video: Playable, found: PublishedChapters) -> DeliveredText:
         chapters = self.directory.chapters(VideoId(video.id))
         if not chapters:
             raise NotFoundError(NO_SUCH_FILE, rule=PlaybackRule.NO_SUCH_FILE)
         shown = within(chapters, video.media.duration_s)
         if found.is_json:
-            text = SharedText(apple_chapters(shown))
-            return _text_response(text, JSON_TYPE, is_public=is_public)
-        text = SharedText(webvtt_chapters(shown))
-        return _text_response(text, WEBVTT_TYPE, is_public=is_public)
+            return _as_it_is(SharedText(apple_chapters(shown)), JSON_TYPE)
+        return _as_it_is(SharedText(webvtt_chapters(shown)), WEBVTT_TYPE)
 
     def _track(self, video: Playable, language: str) -> CaptionTrack | None:
         tracks = (t for t in self._tracks(video) if t.language == language)
@@ -230,29 +222,12 @@ def _made(text: str) -> SharedText:
     return SharedText(text.encode())
 
 
-def _filled(template: SharedText, token: str, *, is_public: bool) -> PlaybackResponse:
+def _filled(template: SharedText, token: str) -> DeliveredText:
     quoted = quote(token, safe="").encode()
     is_short = template.filled_bytes(len(quoted)) <= PIECE_BYTES
     body = template.filled(quoted) if is_short else FilledText(template, quoted)
-    return _response(
-        body, template.filled_etag(quoted), PLAYLIST_TYPE, is_public=is_public
-    )
+    return DeliveredText(body, template.filled_etag(quoted), PLAYLIST_TYPE)
 
 
-def _text_response(
-    text: SharedText, content_type: str, *, is_public: bool
-) -> PlaybackResponse:
-    return _response(text.content, text.etag, content_type, is_public=is_public)
-
-
-def _response(
-    body: bytes | FilledText, etag: str, content_type: str, *, is_public: bool
-) -> PlaybackResponse:
-    return PlaybackResponse(
-        body=body,
-        content_type=content_type,
-        etag=etag,
-        lifetime=Lifetime.PLAYLIST,
-        is_public=is_public,
-        is_text=True,
-    )
+def _as_it_is(text: SharedText, content_type: str) -> DeliveredText:
+    return DeliveredText(text.content, text.etag, content_type)

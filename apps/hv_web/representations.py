@@ -73,6 +73,7 @@ class Representation:
         end: Where it ends; end - start is the Content-Length.
         half_at: Up to where it is at most half of the whole; with one byte more it is
             more.
+        has_over_half: Whether more than half of the whole is in the answer.
         is_for_pages: Pages of every origin may read it.
     """
 
@@ -84,10 +85,15 @@ class Representation:
     size_bytes: int
     is_for_pages: bool = True
     half_at: int = attrs.field(init=False)
+    has_over_half: bool = attrs.field(init=False)
 
     @half_at.default
     def _find_half(self) -> int:
         return self.start + self.size_bytes // 2
+
+    @has_over_half.default
+    def _compare_with_half(self) -> bool:
+        return self.end > self.half_at
 
     @property
     def content_range(self) -> str | None:
@@ -97,13 +103,6 @@ class Representation:
         if self.status is not PARTIAL:
             return None
         return f"bytes {self.start}-{self.end - 1}/{self.size_bytes}"
-
-    @property
-    def has_over_half(self) -> bool:
-        """
-        Return whether more than half of the whole is in the answer.
-        """
-        return self.end > self.half_at
 
 
 _compressed: Final = CompressedTexts()

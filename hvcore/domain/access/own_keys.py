@@ -117,8 +117,7 @@ class OwnKeys(Generic[KeyT_co]):
         Args:
             stored: The rows of the keys.
         """
-        # Mostly there are none.
-        row = next((one for one in stored if one.id == kid), None) if stored else None
+        row = next((one for one in stored if one.id == kid), None)
         if row is not None and not row.is_believed(now):
             return None
         key = self.settings.get(kid)

@@ -207,9 +207,11 @@ class PlaybackAuthorization:
         """
         if is_signing_key_id(kid):
             return self.organization_keys.in_force(self.directory.find_signing_key(kid))
-        return self.key_ring.own_keys.find(
-            kid, self.directory.service_keys(), self.clock.now()
-        )
+        own_keys, stored = self.key_ring.own_keys, self.directory.service_keys()
+        if not stored:
+            # Nothing was rotated, and each request comes by here.
+            return own_keys.settings.get(kid)
+        return own_keys.find(kid, stored, self.clock.now())
 
     def believed_keys(self) -> Sequence[str]:
         """

@@ -77,10 +77,10 @@ class _Rest:
     closes: bool
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True)
 class PlainRequest:
     """
-    A request for a file.
+    A request for a file; not frozen, as PlaybackResponse.
 
     Attributes:
         path: Its parts; none is empty, "." or "..".

@@ -50,10 +50,10 @@ SOMEBODY: Final = Viewer()
 """Of whom nothing is known."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True)
 class PlaybackRequest:
     """
-    A request for a file of a video.
+    A request for a file of a video; not frozen, as PlaybackResponse.
 
     Attributes:
         environment: Organization and environment of a public path; None on a

@@ -358,36 +358,6 @@ def test_a_commit_under_way_is_waited_for_before_its_picture_is_taken_back(
     assert posters(world, video) == [path]
 
 
-@pytest.mark.parametrize("is_overtaken", [False, True])
-def test_old_pictures_that_cannot_be_removed_do_no_harm(
-    studio: tuple[World, Photographer],
-    monkeypatch: pytest.MonkeyPatch,
-    is_overtaken: bool,  # noqa: FBT001 - a parameter of the test
-) -> None:
-    world, photographer = studio
-    video = ready(world)
-    for _ in range(2):
-        video = sent(world, video)
-
-    def refuse(*_: object) -> int:
-        raise UnavailableError("The storage refuses.")
-
-    def overtake() -> None:
-        photographer.meanwhile = lambda: None
-        order(world, video, 2)
-
-    if is_overtaken:
-        photographer.meanwhile = overtake
-    with monkeypatch.context() as context:
-        context.setattr(type(world.services.storage), "delete_tree", refuse)
-        order(world, video, 1)
-        world.run_tasks()
-
-    assert states(world, video)[-1] is TaskState.DONE
-    assert world.video(video.id).poster_path in posters(world, video)
-    assert len(posters(world, video)) == (4 if is_overtaken else 3)
-
-
 def test_too_many_pictures_at_a_time_are_put_off(
     studio: tuple[World, Photographer], monkeypatch: pytest.MonkeyPatch
 ) -> None:

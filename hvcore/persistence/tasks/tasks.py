@@ -330,18 +330,25 @@ class SqlTaskRepository:
         return self._connection.execute(statement).rowcount if chosen else 0
 
     def _cancel(self, subjects: Sequence[str], kinds: Sequence[str]) -> Sequence[Task]:
-        meant = sa.and_(table.c.subject.in_(subjects), table.c.kind.in_(kinds))
+        # One statement for all states: a task that is leased between two would be in
+        # neither, and would go on.
+        unended = sa.and_(
+            table.c.subject.in_(subjects),
+            table.c.kind.in_(kinds),
+            table.c.state.in_((_LEASED, _DUE, _QUEUED)),
+        )
         now = self._now()
-        values = {
-            "state": TaskState.CANCELLED.value,
-            "lease_until": None,
-            "updated_at": now,
-        }
-        in_work = self._change(sa.and_(meant, table.c.state == _LEASED), **values)
-        for task in in_work:
-            self._charge_time(task, now)
-        waiting = sa.and_(meant, table.c.state.in_((_DUE, _QUEUED)))
-        return [*in_work, *self._change(waiting, **values)]
+        ended = self._change(
+            unended,
+            state=TaskState.CANCELLED.value,
+            lease_until=None,
+            updated_at=now,
+        )
+        for task in ended:
+            # Only a lease names a worker.
+            if task.worker:
+                self._charge_time(task, now)
+        return ended
 
     def _lose(self, condition: sa.ColumnElement[bool], now: datetime) -> Sequence[Task]:
         lost = self._change(

@@ -49,7 +49,7 @@ def prepare(invocation: Invocation) -> None:
             write_private(folder.first_keys_file, _first_keys(services))
         # hv up has the folder's lock, so every worker that was here is dead.
         with services.uow.write() as work:
-            work.tasks.free_worker(host_prefix(services.settings.data_dir))
+            work.tasks.free_host(host_prefix(services.settings.data_dir))
             work.commit()
 
 

@@ -182,10 +182,9 @@ class Supervisor:
         """
         Return what to run in the place of a process that has ended.
         """
-        running = (str(process.pid) for _, process in self._running.values())
-        # What a worker holds is freed by how its name begins: 12 must not take
-        # the tasks of 123, and waits for its lease to end.
-        if not program.replaces or any(p.startswith(str(gone)) for p in running):
+        # Another program may have the number by now, and tasks under its name.
+        running = {process.pid for _, process in self._running.values()}
+        if not program.replaces or gone in running:
             return program
         words = [*program.arguments, "--replaces", str(gone)]
         return attrs.evolve(program, arguments=words)

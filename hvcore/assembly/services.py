@@ -22,6 +22,7 @@ from hvcore.services.sign_in.signing_key_operations import SigningKeyOperations
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore.services.tasks.workload import Workload, read_workload
+from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
 
@@ -64,6 +65,7 @@ class Services(
                 upload_purges=self.upload_purges,
                 arrivals=self.arrivals,
                 custom_thumbnails=self.custom_thumbnails,
+                replaced_pictures=ReplacedPictures(uow=self.uow, storage=self.storage),
                 attempt_cleanup=AttemptCleanup(
                     uow=self.uow,
                     storage=self.storage,

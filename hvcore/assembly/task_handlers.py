@@ -13,6 +13,7 @@ from hvcore.domain.tasks.kinds import (
     SHARE_CODE_SEND,
     SUBSCRIBER_TELL,
     THUMBNAIL_MAKE,
+    THUMBNAIL_TIDY,
     TRANSCODE_ASSEMBLE,
     TRANSCODE_CANCEL,
     TRANSCODE_MEND,
@@ -41,6 +42,7 @@ from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
 from hvcore.services.videos.deletion import Deletion
+from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 from hvcore.services.webhooks.subscriptions import Subscriptions
 
@@ -83,6 +85,7 @@ def handlers(  # noqa: PLR0913 - one per service
     upload_purges: UploadPurges,
     arrivals: Arrivals,
     custom_thumbnails: CustomThumbnails,
+    replaced_pictures: ReplacedPictures,
     attempt_cleanup: AttemptCleanup,
     mended_parts: MendedParts,
     remote_cancels: RemoteCancels,
@@ -128,5 +131,6 @@ def handlers(  # noqa: PLR0913 - one per service
         # What a cache goes on serving is worse than any number of attempts.
         CACHE_PURGE: ServiceMethod(run=cache_purges.purge, is_patient=True),
         THUMBNAIL_MAKE: ServiceMethod(run=custom_thumbnails.make),
+        THUMBNAIL_TIDY: ServiceMethod(run=replaced_pictures.remove, is_patient=True),
         SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),
     }

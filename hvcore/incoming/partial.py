@@ -29,6 +29,7 @@ PARTIAL_PREFIX: Final = "tus-"
 _PARTIAL = re.compile(rf"{PARTIAL_PREFIX}(up_[0-9A-Za-z]{{22}})(?:\.\w+)?")
 _GOOD: Final = ".good"
 _HANDED: Final = ".handed"
+_COPY: Final = ".copy"
 
 
 @attrs.frozen(kw_only=True)
@@ -176,11 +177,8 @@ class PartialFiles:
         path = self._path(grant_id)
         file = _locked(path)
         try:
-            partial = PartialFile(path=path, file=file)
-            good = _good_size(path, partial.size_bytes)
-            if good < partial.size_bytes:
-                partial.cut_back(good)
-            yield partial
+            file = _without_unverified(path, file)
+            yield PartialFile(path=path, file=file)
         finally:
             # What had to be on the disk is already there.
             with suppress(OSError):
@@ -222,6 +220,43 @@ def _locked(path: Path) -> FileIO:
         # Kept or removed before it was locked. It may be a stored object by
         # now, which nothing must be appended to.
         file.close()
+
+
+def _without_unverified(path: Path, file: FileIO) -> FileIO:
+    """
+    Return a locked file of the bytes that count, and remove the mark of their size.
+
+    A process that was killed leaves the mark, of any size up to the file's. Bytes that
+    are sent later must not be measured by it.
+    """
+    partial = PartialFile(path=path, file=file)
+    size_bytes = partial.size_bytes
+    good = _good_size(path, size_bytes)
+    if good >= size_bytes:
+        partial.end_unverified()
+        return file
+    if os.fstat(file.fileno()).st_nlink > 1:
+        return _copied(path, file, good)
+    partial.cut_back(good)
+    return file
+
+
+def _copied(path: Path, file: FileIO, size_bytes: int) -> FileIO:
+    """
+    Put a copy of the first bytes in the place of a file that has other names, locked.
+
+    A file that was handed over may be a stored object, which nothing changes.
+    """
+    own = path.with_name(path.name + _COPY)
+    with disk_errors_translated():
+        with own.open("wb") as target:
+            at = 0
+            while at < size_bytes:
+                at += os.sendfile(target.fileno(), file.fileno(), at, size_bytes - at)
+        own.replace(path)
+        path.with_name(path.name + _GOOD).unlink(missing_ok=True)
+    file.close()
+    return _locked(path)
 
 
 def _lock(descriptor: int) -> None:

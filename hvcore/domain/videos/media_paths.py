@@ -30,14 +30,7 @@ def certificate_path(video_id: VideoId, job_id: JobId) -> str:
 
     Not among those files, because everything else of a failed job is removed.
     """
-    return f"{certificates_prefix(video_id)}/{job_id}.json"
-
-
-def certificates_prefix(video_id: VideoId) -> str:
-    """
-    Return the storage prefix of what the checks of all jobs have found.
-    """
-    return f"{media_prefix(video_id)}/{_CERTIFICATES}"
+    return f"{media_prefix(video_id)}/{_CERTIFICATES}/{job_id}.json"
 
 
 def posters_prefix(video_id: VideoId) -> str:

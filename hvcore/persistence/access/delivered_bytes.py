@@ -8,7 +8,8 @@ byte.
 
 import json
 from collections import Counter
-from typing import Any, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -22,7 +23,8 @@ from hvcore.persistence.tables import delivered_positions, published_media, vide
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 
 MAX_KNOWN: Final = 50_000
-"""Videos whose averages are in memory, about 20 MB."""
+"""Jobs whose averages are in memory, about 20 MB."""
+_IDS_AT_ONCE: Final = 500
 _ASKED_AT_ONCE: Final = 20
 """Of a long video the text has a megabyte."""
 _position = delivered_positions.c
@@ -38,7 +40,7 @@ class SqlDeliveredBytes(AnalyticsSink):
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._known: dict[str, SegmentBytes] = {}
+        self._known: dict[tuple[str, str], SegmentBytes] = {}
 
     def write(self, batch: ServedBatch) -> None:
         """
@@ -49,11 +51,11 @@ class SqlDeliveredBytes(AnalyticsSink):
             UnavailableError: The database does not answer.
         """
         # Before the transaction: SQLite has one writer at a time.
-        self._learn({count.place.video_id for count in batch.counts})
+        sizes = self._sizes({count.place.video_id for count in batch.counts})
         added: Counter[tuple[str, int]] = Counter()
         for count in batch.counts:
             place = count.place
-            each = self._known.get(place.video_id, {}).get(place.height_px, 0.0)
+            each = sizes.get(place.video_id, {}).get(place.height_px, 0.0)
             added[place.org_id, month_number(count.first_at)] += round(
                 count.segments * each
             )
@@ -80,28 +82,49 @@ class SqlDeliveredBytes(AnalyticsSink):
             )
             connection.commit()
 
-    def _learn(self, video_ids: set[Any]) -> None:
-        unknown = sorted(video_ids - self._known.keys())
-        if len(self._known) + len(unknown) > MAX_KNOWN:
-            self._known.clear()
-            unknown = sorted(video_ids)
-        for first in range(0, len(unknown), _ASKED_AT_ONCE):
-            asked = unknown[first : first + _ASKED_AT_ONCE]
-            statement = (
-                sa.select(published_media.c.video_id, published_media.c.media)
-                .join(
-                    videos,
-                    sa.and_(
-                        videos.c.id == published_media.c.video_id,
-                        videos.c.job_id == published_media.c.job_id,
-                    ),
-                )
-                .where(published_media.c.video_id.in_(asked))
+    def _sizes(self, video_ids: Collection[str]) -> Mapping[str, SegmentBytes]:
+        """
+        Return the averages of videos, of the jobs that are published now.
+
+        A video that was made again has another job, and other files.
+        """
+        jobs = self._jobs(sorted(video_ids))
+        self._learn({(video_id, job_id) for video_id, job_id in jobs.items()})
+        return {
+            video_id: self._known[video_id, job_id]
+            for video_id, job_id in jobs.items()
+            if (video_id, job_id) in self._known
+        }
+
+    def _jobs(self, video_ids: Sequence[str]) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for first in range(0, len(video_ids), _IDS_AT_ONCE):
+            asked = video_ids[first : first + _IDS_AT_ONCE]
+            statement = sa.select(videos.c.id, videos.c.job_id).where(
+                videos.c.id.in_(asked), videos.c.job_id.is_not(None)
             )
             with reading(self._engine) as connection:
-                # What is published is never changed; it stays when it is deleted.
-                for video_id, media in connection.execute(statement):
-                    self._known[video_id] = _averages(media)
+                found.update(
+                    {row.id: row.job_id for row in connection.execute(statement)}
+                )
+        return found
+
+    def _learn(self, published: set[tuple[str, str]]) -> None:
+        unknown = sorted(published - self._known.keys())
+        if len(self._known) + len(unknown) > MAX_KNOWN:
+            self._known.clear()
+            unknown = sorted(published)
+        for first in range(0, len(unknown), _ASKED_AT_ONCE):
+            asked = unknown[first : first + _ASKED_AT_ONCE]
+            media = published_media.c
+            statement = sa.select(media.video_id, media.job_id, media.media).where(
+                sa.tuple_(media.video_id, media.job_id).in_(asked)
+            )
+            with reading(self._engine) as connection:
+                # What a job has published is never changed; it stays when its video is
+                # deleted.
+                for video_id, job_id, text in connection.execute(statement):
+                    self._known[video_id, job_id] = _averages(text)
 
 
 def _averages(media: str) -> SegmentBytes:

@@ -59,7 +59,8 @@ class SqlMemberRepository:
     def of_organization(self, org_id: str) -> Sequence[OrganizationMember]:
         if not is_storable(org_id):
             return []
-        return self._all(_ROW.org_id == org_id)
+        rows = self._connection.execute(_listed(_ROW.org_id == org_id)).mappings()
+        return [_member(row) for row in rows]
 
     def page(
         self, org_id: str, *, offset: int, limit: int
@@ -90,10 +91,15 @@ class SqlMemberRepository:
         )
         return [_member(row) for row in self._connection.execute(statement).mappings()]
 
-    def of_email(self, email: str) -> Sequence[OrganizationMember]:
+    def of_email(
+        self, email: str, *, for_update: bool = False
+    ) -> Sequence[OrganizationMember]:
         if not email or not is_storable(email):
             return []
-        return self._all(_ROW.email_folded == fold_email(email))
+        statement = _listed(_ROW.email_folded == fold_email(email))
+        if for_update:
+            statement = statement.with_for_update()
+        return [_member(row) for row in self._connection.execute(statement).mappings()]
 
     def change_role(self, member: OrganizationMember, role: Role) -> None:
         self._connection.execute(
@@ -118,10 +124,6 @@ class SqlMemberRepository:
             statement = statement.with_for_update()
         row = self._connection.execute(statement).mappings().one_or_none()
         return None if row is None else _member(row)
-
-    def _all(self, condition: sa.ColumnElement[bool]) -> Sequence[OrganizationMember]:
-        rows = self._connection.execute(_listed(condition)).mappings()
-        return [_member(row) for row in rows]
 
 
 def _listed(condition: sa.ColumnElement[bool]) -> "sa.Select[Any]":

@@ -44,6 +44,31 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
 # "C" orders by UTF-8 bytes, which is by code point, as SQLite does by default.
 Text: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
+
+class ErrorText(sa.types.TypeDecorator[str]):
+    """
+    A text that may quote an exception of a plugin, a driver or a stranger's server.
+
+    PostgreSQL stores no NUL, and neither database halves of surrogate pairs. Such a
+    character is stored as U+FFFD: an error that cannot be written would keep what it
+    is about from ending.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, _dialect: Dialect) -> str | None:
+        """
+        Replace the characters that no database stores.
+        """
+        if value is None or (value.isascii() and "\0" not in value):
+            return value
+        storable = value.encode("utf-16-le", "surrogatepass").decode(
+            "utf-16-le", "replace"
+        )
+        return storable.replace("\0", "\ufffd")
+
+
 metadata: Final = sa.MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",

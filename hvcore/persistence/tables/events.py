@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table
 
 from hvcore.persistence.tables.columns import (
+    ErrorText,
     Text,
     UtcDateTime,
     environment_key,
@@ -34,7 +35,7 @@ events = Table(
     Column("video_id", Text, nullable=False),
     Column("sequence", BigInteger, nullable=False),
     Column("status", Text, nullable=False),
-    Column("error", Text),
+    Column("error", ErrorText),
     Column("created_at", UtcDateTime, nullable=False, index=True),
     # Null: of an event that was written before this was known.
     Column("is_public", sa.Boolean),
@@ -76,7 +77,7 @@ webhook_deliveries = Table(
     Column("next_attempt_at", UtcDateTime),
     Column("last_attempt_at", UtcDateTime),
     Column("last_status", BigInteger),
-    Column("last_error", Text),
+    Column("last_error", ErrorText),
     Column("last_duration_ms", BigInteger),
     sa.Index("ix_webhook_deliveries_endpoint", "endpoint_id", "created_at"),
     # Few of many: those that an endpoint's end must still end.

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Table
 
 from hvcore.persistence.tables.columns import (
+    ErrorText,
     Text,
     UtcDateTime,
     environment_key,
@@ -36,7 +37,7 @@ videos = Table(
     # Of the files that are published; see domain.processing.media_index.MediaIndex.
     Column("media_bytes", BigInteger, nullable=False, server_default="0"),
     Column("duration_s", Float, nullable=False),
-    Column("failure_reason", Text),
+    Column("failure_reason", ErrorText),
     Column("upload_expires_at", UtcDateTime),
     Column("deleted_at", UtcDateTime),
     Column("deletion_reason", Text),

@@ -5,7 +5,12 @@ Jobs, tasks, and who leads.
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, Table
 
-from hvcore.persistence.tables.columns import Text, UtcDateTime, metadata
+from hvcore.persistence.tables.columns import (
+    ErrorText,
+    Text,
+    UtcDateTime,
+    metadata,
+)
 
 transcode_jobs = Table(
     "transcode_jobs",
@@ -54,7 +59,7 @@ tasks = Table(
     Column("losses", BigInteger, nullable=False),
     Column("progress", Float, nullable=False),
     Column("result", Text),
-    Column("error", Text, nullable=False),
+    Column("error", ErrorText, nullable=False),
     sa.Index("ix_tasks_window", "state", "org_id", "lane", "not_before", "seq"),
     sa.Index("ix_tasks_lease", "state", "lease_until"),
     sa.Index("ix_tasks_updated", "state", "updated_at"),

@@ -291,17 +291,23 @@ class SqlTaskRepository:
         lost = self._connection.execute(statement).scalars().all()
         return self._lose(table.c.seq.in_(lost), now) if lost else []
 
-    def free_worker(self, worker_prefix: str) -> int:
+    def free_worker(self, worker: str) -> int:
         """
-        Make the tasks of workers that are known to be dead due again.
+        Make the tasks of a worker that is known to be dead due again.
 
         Counts as a loss too, or a file that kills its worker runs for ever.
         """
-        held = sa.and_(
-            table.c.state == _LEASED,
-            table.c.worker.startswith(worker_prefix, autoescape=True),
-        )
-        return len(self._lose(held, self._now()))
+        return self._free(table.c.worker == worker)
+
+    def free_host(self, worker_prefix: str) -> int:
+        """
+        Make the tasks of all workers of a host due again, which are known to be dead.
+
+        Args:
+            worker_prefix: Up to the colon before what tells them apart.
+        """
+        begins = table.c.worker.startswith(worker_prefix, autoescape=True)
+        return self._free(begins)
 
     def to_ring(self, limit: int) -> Sequence[Task]:
         """
@@ -330,18 +336,29 @@ class SqlTaskRepository:
         return self._connection.execute(statement).rowcount if chosen else 0
 
     def _cancel(self, subjects: Sequence[str], kinds: Sequence[str]) -> Sequence[Task]:
-        meant = sa.and_(table.c.subject.in_(subjects), table.c.kind.in_(kinds))
+        # One statement for all states: a task that is leased between two would be in
+        # neither, and would go on.
+        unended = sa.and_(
+            table.c.subject.in_(subjects),
+            table.c.kind.in_(kinds),
+            table.c.state.in_((_LEASED, _DUE, _QUEUED)),
+        )
         now = self._now()
-        values = {
-            "state": TaskState.CANCELLED.value,
-            "lease_until": None,
-            "updated_at": now,
-        }
-        in_work = self._change(sa.and_(meant, table.c.state == _LEASED), **values)
-        for task in in_work:
-            self._charge_time(task, now)
-        waiting = sa.and_(meant, table.c.state.in_((_DUE, _QUEUED)))
-        return [*in_work, *self._change(waiting, **values)]
+        ended = self._change(
+            unended,
+            state=TaskState.CANCELLED.value,
+            lease_until=None,
+            updated_at=now,
+        )
+        for task in ended:
+            # Only a lease names a worker.
+            if task.worker:
+                self._charge_time(task, now)
+        return ended
+
+    def _free(self, is_dead: sa.ColumnElement[bool]) -> int:
+        held = sa.and_(table.c.state == _LEASED, is_dead)
+        return len(self._lose(held, self._now()))
 
     def _lose(self, condition: sa.ColumnElement[bool], now: datetime) -> Sequence[Task]:
         lost = self._change(

@@ -28,6 +28,14 @@ class QuotaRepository(Protocol):
         """
         ...
 
+    def hold_to_change(self, org_id: OrgId) -> QuotaLimits:
+        """
+        Return an organization's limits, and have other changes of them wait.
+
+        Also of an organization that has no limits yet; it must exist.
+        """
+        ...
+
     def every_limit(self) -> Mapping[OrgId, QuotaLimits]:
         """
         Return the limits of all organizations that have some.

@@ -214,9 +214,11 @@ class MemberRepository(Protocol):
         """
         ...
 
-    def of_email(self, email: str) -> Sequence[OrganizationMember]:
+    def of_email(
+        self, email: str, *, for_update: bool = False
+    ) -> Sequence[OrganizationMember]:
         """
-        Return what an address is a member of, without regard to case.
+        Return the memberships of an address, without regard to case.
         """
         ...
 

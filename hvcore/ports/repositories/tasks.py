@@ -174,9 +174,15 @@ class TaskRepository(Protocol):
         """
         ...
 
-    def free_worker(self, worker_prefix: str) -> int:
+    def free_worker(self, worker: str) -> int:
         """
-        Make the tasks of workers that are known to be dead due again.
+        Make the tasks of a worker that is known to be dead due again.
+        """
+        ...
+
+    def free_host(self, worker_prefix: str) -> int:
+        """
+        Make the tasks of all workers of a host due again, which are known to be dead.
         """
         ...
 

@@ -163,9 +163,9 @@ class Keys:
         Raises:
             NotFoundError: There is no such key.
         """
-        now = self.clock.now()
         with self.uow.write() as work:
             key = _find(work, key_id)
+            now = self.clock.now()
             if key.is_valid_at(now):
                 key = attrs.evolve(key, revoked_at=now)
                 work.keys.save(key)
@@ -181,9 +181,10 @@ class Keys:
             NotFoundError: There is no such key.
             InvalidParametersError: It does not work any more.
         """
-        now = self.clock.now()
         with self.uow.write() as work:
             old = _find(work, key_id)
+            # Behind the lock: before it, the key may not be revoked yet.
+            now = self.clock.now()
             if not old.is_valid_at(now):
                 raise InvalidParametersError(
                     f"{key_id} does not work any more; create a new key."

@@ -86,7 +86,7 @@ class Quotas:
         """
         with self.uow.write() as work:
             organization = _organization(work, org_id)
-            before = work.quotas.hold(org_id)
+            before = work.quotas.hold_to_change(organization.id)
             limits = attrs.evolve(before, **changes)  # type: ignore[arg-type]  # checked next
             _check(limits)
             work.quotas.set_limits(organization.id, limits)

@@ -10,12 +10,11 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.ids import JobId, VideoId
+from hvcore.domain.ids import JobId
 from hvcore.domain.tasks.kinds import TRANSCODE_TIDY
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.media_paths import (
     certificate_path,
-    certificates_prefix,
     media_root,
     thumbnails_prefix,
 )
@@ -70,9 +69,6 @@ class AttemptCleanup:
             UnavailableError: The storage refuses; the task is tried again.
         """
         job_id = JobId(str(run.task.payload["job"]))
-        # Before the video is read: whichever belongs to no current job then is old.
-        prefix = certificates_prefix(VideoId(run.task.subject))
-        certificates = [info.path for info in self.storage.walk(prefix)]
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
         # A deleted video is purged whole. A job that has ended never comes back:
@@ -81,6 +77,10 @@ class AttemptCleanup:
             root = media_root(video.id, job_id)
             if video.job_id != job_id or video.state is VideoState.FAILED:
                 self.storage.delete_tree(root)
+                if video.job_id != job_id:
+                    # Of this job alone: another one's may be stored for a transaction
+                    # that is to publish its files. A failed job's is kept.
+                    self.storage.delete_tree(certificate_path(video.id, job_id))
                 # Of what a job had published that another one has replaced.
                 self.storage.delete_tree(thumbnails_prefix(video.id, f"{root}/poster"))
             elif video.state is VideoState.READY and video.media is not None:
@@ -89,8 +89,4 @@ class AttemptCleanup:
                 # Else they may be stored for a transaction that is to show them.
                 self.source_captions.remove_unshown(video.id, job_id)
             self.files.drop_other_sendings(video)
-            current = video.job_id and certificate_path(video.id, video.job_id)
-            for path in certificates:
-                if path != current:
-                    self.storage.delete_tree(path)
         run.finish()

@@ -37,6 +37,10 @@ from hvcore.services.processing.arrived_bytes import (
     not_arrived,
     refused_path,
 )
+from hvcore.services.processing.attempt_cleanup import (
+    LATE_WRITERS_AFTER,
+    order_tidying,
+)
 from hvcore.services.processing.orders import (
     order_fetch,
     order_job,
@@ -115,7 +119,7 @@ class ProcessRequests:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
-            video.retry(ids.new_job_id())
+            _retry(work, video, None)
             work.videos.save(video)
             _order(work, grant, video)
             require_encode(work, video.org_id)
@@ -158,7 +162,7 @@ class ProcessRequests:
         if video is None or video.state is VideoState.DELETED:
             raise _no_upload(grant.path, "The video of this upload was deleted.")
         if video.state is VideoState.FAILED:
-            video.retry(ids.new_job_id(), wanted.settings)
+            _retry(work, video, wanted.settings)
         else:
             video.start_processing(ids.new_job_id())
             video.settings = wanted.settings
@@ -181,6 +185,15 @@ class ProcessRequests:
                 f"{' and '.join(lacking)}.",
                 status=422,
             )
+
+
+def _retry(work: Work, video: Video, settings: EncodingSettings | None) -> None:
+    """
+    Begin another job of a failed video; the files of the failed job are tidied.
+    """
+    if video.job_id is not None:
+        order_tidying(work, video, LATE_WRITERS_AFTER)
+    video.retry(ids.new_job_id(), settings)
 
 
 def _order(work: Work, grant: UploadGrant | None, video: Video) -> None:

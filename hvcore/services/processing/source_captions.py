@@ -11,7 +11,6 @@ import logging
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
 
 import attrs
 
@@ -46,7 +45,6 @@ from hvcore.services.tasks.leases import TaskRun
 _log = logging.getLogger(__name__)
 
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)
-_MADE_BY_JOB: Final = re.compile(r"-job_[A-Za-z0-9]+a[0-9]+\.vtt$")
 
 
 @attrs.frozen(kw_only=True)
@@ -123,13 +121,14 @@ class SourceCaptions:
         try:
             yield self._store(run, video, media, candidates, version)
         except BaseException:
-            own = f"-{version}.vtt"
-            made = self._made_by_jobs(video.id)
-            self._discard_unknown(video.id, (p for p in made if p.endswith(own)))
+            own = re.compile(rf"-{re.escape(version)}\.vtt$")
+            self._discard_unknown(video.id, self._made_by(video.id, own))
             raise
         try:
-            # Also what attempts left that were killed before their transaction.
-            self._discard_unknown(video.id, self._made_by_jobs(video.id))
+            # Also what attempts left that were killed before their transaction. Another
+            # job's captions may be stored for a transaction that is to show them.
+            made = self._made_by(video.id, _made_by_job(JobId(str(video.job_id))))
+            self._discard_unknown(video.id, made)
             self._discard(candidate.path for candidate in candidates)
         except Exception:  # noqa: BLE001 - see below
             # Whatever a storage raises: the video is published, and nothing of it
@@ -143,7 +142,7 @@ class SourceCaptions:
         Raises:
             UnavailableError: The storage or the database does not answer.
         """
-        own = re.compile(rf"-{re.escape(job_id)}a[0-9]+\.vtt$")
+        own = _made_by_job(job_id)
         infos = list(self.storage.walk(captions_prefix(video_id)))
         with self.uow.read() as work:
             shown = {track.path for track in work.captions.of_video(video_id)}
@@ -220,12 +219,12 @@ class SourceCaptions:
         # Where the sound or a text track goes on behind the last picture.
         return [cue for cue in cues if cue.start_ms < duration_s * 1000]
 
-    def _made_by_jobs(self, video_id: VideoId) -> list[str]:
+    def _made_by(self, video_id: VideoId, made: re.Pattern[str]) -> list[str]:
         try:
             infos = list(self.storage.walk(captions_prefix(video_id)))
         except UnavailableError:
             return []
-        return [info.path for info in infos if _MADE_BY_JOB.search(info.path)]
+        return [info.path for info in infos if made.search(info.path)]
 
     def _discard_unknown(self, video_id: VideoId, paths: Iterable[str]) -> None:
         # A commit may fail and yet have happened, or be under way: only its answer
@@ -246,6 +245,13 @@ class SourceCaptions:
             except UnavailableError:
                 # Nothing serves it, and it goes with its video.
                 _log.warning("captions not removed", extra={"hv_path": path})
+
+
+def _made_by_job(job_id: JobId) -> re.Pattern[str]:
+    """
+    Return the pattern of the captions' paths that attempts at a job make.
+    """
+    return re.compile(rf"-{re.escape(job_id)}a[0-9]+\.vtt$")
 
 
 def _candidates(video: Video, done: Sequence[tuple[str, PartDone]]) -> list[_Candidate]:

@@ -9,6 +9,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import VideoId
+from hvcore.domain.processing.submissions import cancel_tasks
 from hvcore.domain.tasks.task import Task
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.repositories.inspection import Inspection, WrongTotal
@@ -104,6 +105,7 @@ class Fsck:
     def _cancel(self, task: Task) -> str:
         with self.uow.write() as work:
             ended = work.tasks.cancel(task.subject, kinds=(task.kind,))
+            work.tasks.add(cancel_tasks(ended, now=work.now()))
             work.commit()
         return f"{len(ended)} tasks are cancelled"
 

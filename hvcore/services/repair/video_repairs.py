@@ -13,6 +13,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import new_job_id
+from hvcore.domain.processing.submissions import cancel_tasks
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
     TRANSCODE_KINDS,
@@ -201,7 +202,9 @@ class VideoRepairs:
             if not video.mark_lost(video.job_id, LOST):
                 video.mark_failed(video.job_id, LOST)
             work.videos.save(video)
-            work.tasks.cancel(video.id, kinds=(*TRANSCODE_KINDS, TRANSCODE_MEND))
+            kinds = (*TRANSCODE_KINDS, TRANSCODE_MEND)
+            ended = work.tasks.cancel(video.id, kinds=kinds)
+            work.tasks.add(cancel_tasks(ended, now=work.now()))
             order_tidying(work, video, timedelta(), LATE_WRITERS_AFTER)
             _record(work, video, "given up")
             work.commit()

@@ -31,6 +31,9 @@ class Memberships:
     def complete(self, work: Work, identity: Identity) -> Identity:
         """
         Return the identity with the roles and rights that are given here.
+
+        The person's memberships stay as they are until the transaction ends, so that
+        the session that it stores is known to who changes one of them.
         """
         if not is_email_address(identity.email):
             identity = attrs.evolve(identity, email="", is_email_proven=False)
@@ -42,7 +45,7 @@ class Memberships:
         if identity.is_email_proven:
             folded = fold_email(identity.email)
             is_operator |= folded in {fold_email(name) for name in self.operators}
-            for member in work.members.of_email(identity.email):
+            for member in work.members.of_email(identity.email, for_update=True):
                 role = strongest(roles.get(member.org_id), member.role)
                 roles[member.org_id] = role or member.role
         return attrs.evolve(

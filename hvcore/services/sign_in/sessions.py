@@ -24,6 +24,7 @@ from hvcore.domain.sign_in.sessions import (
 )
 from hvcore.errors import NotFoundError, UnavailableError
 from hvcore.ports.sign_in import (
+    LINK_BACKEND,
     MembershipEndedError,
     RefreshInterruptedError,
     SignInOutcome,
@@ -173,7 +174,7 @@ class Sessions:
                 backend=backend,
                 created_at=now,
                 last_used_at=now,
-                asked_at=now,
+                asked_at=self._asked_at(backend, now),
                 ends_at=now + self.times.total,
                 refresh_state=self.sealer.seal(outcome.refresh_state, about=sha256),
             )
@@ -294,8 +295,9 @@ class Sessions:
                 work.commit()
             raise
         with self.uow.write() as work:
-            state = self._keep_state(work, session, outcome.refresh_state)
+            # Locks are taken in one order everywhere: member, session.
             identity = self.memberships.complete(work, outcome.identity)
+            state = self._keep_state(work, session, outcome.refresh_state)
             is_same = identity.subject == session.identity.subject
             if is_same and belongs(identity):
                 # No role is stored if one was changed meanwhile: asked again.
@@ -315,6 +317,16 @@ class Sessions:
             session.sha256, former=session.refresh_state, state=sealed
         )
         return sealed
+
+    def _asked_at(self, backend: str, now: datetime) -> datetime:
+        """
+        Return the moment from which a new session's membership is counted as asked.
+        """
+        if backend != LINK_BACKEND:
+            return now
+        # The member was read before this transaction, and may have been removed since.
+        # Asking again, with the first page, costs one look into our own database.
+        return now - self.times.asked_every
 
     def _end(self, session: SignInSession, why: str) -> None:
         _log.info(

@@ -11,8 +11,14 @@ import attrs
 from hvcore.domain.processing.certificates import NotConformantError
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
-from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, backoff
-from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.domain.tasks.task import (
+    MAX_ATTEMPTS,
+    Lane,
+    Task,
+    TaskState,
+    backoff,
+)
+from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.tasks.outages import (
@@ -67,15 +73,20 @@ class FailedAttempts:
         with self.uow.write() as work:
             if final:
                 handler.give_up(work, task, reason, error=_operator_text(error))
+                is_ended = _was_failed(work, task)
             else:
-                work.tasks.put_back(
+                is_ended = work.tasks.put_back(
                     task,
                     not_before=work.now() + _wait(attempts, handler),
                     attempts=attempts,
                     error=_operator_text(error),
                 )
-            run.charge(work)
+            # An attempt that has lost its lease was charged when the lease was lost.
+            if is_ended:
+                run.charge(work)
             work.commit()
+        if not is_ended:
+            return "lost"
         return "failed" if final else "tried_again"
 
     def _wait_out(self, run: TaskRun, error: Exception) -> None:
@@ -91,13 +102,25 @@ class FailedAttempts:
             self.rest.begin()
             wait = HANDED_ON_WAITS
         with self.uow.write() as work:
-            work.tasks.put_back(
+            if work.tasks.put_back(
                 task,
                 not_before=work.now() + wait,
                 error=_operator_text(error),
-            )
-            run.charge(work)
+            ):
+                run.charge(work)
             work.commit()
+
+
+def _was_failed(work: Work, task: Task) -> bool:
+    """
+    Return whether this attempt has failed the task: another one has a new fence.
+    """
+    found = work.tasks.find(task.id)
+    return (
+        found is not None
+        and found.state is TaskState.FAILED
+        and found.fence == task.fence
+    )
 
 
 def _wait(attempts: int, handler: TaskHandler) -> timedelta:

@@ -369,10 +369,11 @@ class Uploads:
             )
 
     def _discard_if_unknown(self, grant_id: str, path: str) -> None:
-        # A commit may fail and yet have happened: only its answer was lost.
+        # A commit may fail and yet have happened, or be under way: only its answer
+        # was lost. The grant's row is locked by it.
         try:
-            with self.uow.read() as work:
-                grant = work.grants.find(grant_id)
+            with self.uow.write() as work:
+                grant = work.grants.find(grant_id, for_update=True)
         except UnavailableError:
             # They may be in use; if not, the next sending's job removes them, or the grant's end.
             return

@@ -22,7 +22,7 @@ from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.kinds import THUMBNAIL_MAKE
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.media_paths import posters_prefix, thumbnails_prefix
+from hvcore.domain.videos.media_paths import posters_prefix
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
@@ -38,6 +38,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
+from hvcore.services.videos.replaced_pictures import order_removal
 from hvcore.services.videos.stills import StillLocation, locate
 from hvcore.throttling.shares import SharedCapacity
 
@@ -115,7 +116,7 @@ class CustomThumbnails:
                 )
                 # What was asked for last is shown, not what is made last.
                 work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
-                replaced = _show(work, video, path)
+                _show(work, video, path)
                 record_by_person(
                     work, "thumbnail.upload", video.id, org_id=video.org_id
                 )
@@ -123,7 +124,6 @@ class CustomThumbnails:
         except BaseException:
             self._take_back(video.id, path)
             raise
-        self._tidy(video, replaced)
         return video
 
     def order_still(
@@ -198,9 +198,8 @@ class CustomThumbnails:
             run.finish(work)
             if video is None or _wanted_media(run, video) is None:
                 raise TaskStopped
-            replaced = _show(work, video, path)
+            _show(work, video, path)
             work.commit()
-        self._tidy(video, replaced)
 
     def _check(self, video: Video, at_s: float) -> None:
         if at_s > video.duration_s:
@@ -250,23 +249,6 @@ class CustomThumbnails:
         self.storage.write(path, io.BytesIO(picture), content_type=JPEG_TYPE)
         return path
 
-    def _tidy(self, video: Video, replaced: str | None) -> None:
-        """
-        Remove pictures that are no longer shown.
-
-        The picture that was just replaced stays until the next one comes:
-        requests may be reading it.
-        """
-        referenced = {video.poster_path, replaced}
-        try:
-            for info in list(self.storage.walk(posters_prefix(video.id))):
-                if info.path not in referenced:
-                    self.storage.delete_tree(info.path)
-            if replaced is not None:
-                self.storage.delete_tree(thumbnails_prefix(video.id, replaced))
-        except UnavailableError:
-            _log.warning("old pictures not removed yet", extra={"hv_video": video.id})
-
     def _take_back(self, video_id: VideoId, path: str) -> None:
         """
         Remove a picture that was not chosen.
@@ -280,19 +262,20 @@ class CustomThumbnails:
             if video is None or video.poster_path != path:
                 self.storage.delete_tree(path)
         except UnavailableError:
-            # It is removed when the next picture is chosen.
+            # It is removed once a later picture has been replaced.
             _log.warning("picture not removed yet", extra={"hv_path": path})
 
 
-def _show(work: Work, video: Video, path: str) -> str | None:
+def _show(work: Work, video: Video, path: str) -> None:
     """
-    Save a video's new picture; return the path of the one before.
+    Save a video's new picture, and order the removal of the picture before.
     """
     made = video.media.poster if video.media else None
     replaced = video.poster_path or (f"{video.media_root}/{made}" if made else None)
     video.choose_picture(path)
     work.videos.save(video)
-    return replaced
+    if replaced is not None:
+        order_removal(work, video, replaced)
 
 
 def _ready(video: Video) -> Video:

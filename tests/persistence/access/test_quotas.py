@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import attrs
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
@@ -25,6 +26,7 @@ from hvcore.domain.analytics.segments import (
 )
 from hvcore.domain.ids import OrgId, new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.processing.transcoding import MediaFile
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
@@ -292,6 +294,28 @@ def test_delivered_bytes_are_those_of_the_segments(
     assert delivered(uow) == 2 * SEGMENT_BYTES
     assert delivered(uow, next_year) == SEGMENT_BYTES
     assert sink.position("spool") == 20
+
+
+def test_delivered_bytes_of_a_renewed_video_are_those_of_its_new_files(
+    uow: SqlUnitOfWork, engine: Engine, ready: Video
+) -> None:
+    sink = SqlDeliveredBytes(engine)
+    sink.write(batch([count(ready, 1)]))
+    renewed = media(3)
+    (published,) = renewed.tracks
+    small = MediaFile(size_bytes=1000, sha256="cd" * 32)
+    segments = [attrs.evolve(one, file=small) for one in published.track.segments]
+    track = attrs.evolve(published.track, segments=tuple(segments))
+    renewed = attrs.evolve(renewed, tracks=(attrs.evolve(published, track=track),))
+
+    with uow.write() as work:
+        assert ready.job_id is not None
+        assert ready.renew(ready.job_id, new_job_id(), renewed)
+        work.videos.save(ready)
+        work.commit()
+    sink.write(batch([count(ready, 2)], start=10))
+
+    assert delivered(uow) == SEGMENT_BYTES + 2 * 1000
 
 
 def test_a_batch_is_delivered_once_whoever_brings_it(

@@ -374,7 +374,7 @@ def test_ringing_is_bounded(uow: SqlUnitOfWork, engine: Engine) -> None:
         assert len(work.tasks.to_ring(3)) == 3
 
 
-def test_tasks_of_dead_workers_are_due_at_once(uow: SqlUnitOfWork, rung: Rung) -> None:
+def test_tasks_of_a_dead_host_are_due_at_once(uow: SqlUnitOfWork, rung: Rung) -> None:
     mine, other = new_task(), new_task()
     _add(uow, mine, other)
     _lease(uow, mine.id, "host_1:7")
@@ -382,7 +382,24 @@ def test_tasks_of_dead_workers_are_due_at_once(uow: SqlUnitOfWork, rung: Rung) -
     rung.ids.clear()
 
     with uow.write() as work:
-        assert work.tasks.free_worker("host_1:") == 1
+        assert work.tasks.free_host("host_1:") == 1
+        work.commit()
+
+    assert rung.ids == [mine.id]
+    assert _find(uow, mine.id).losses == 1
+
+
+def test_tasks_of_a_dead_worker_are_due_and_no_others(
+    uow: SqlUnitOfWork, rung: Rung
+) -> None:
+    mine, other = new_task(), new_task()
+    _add(uow, mine, other)
+    _lease(uow, mine.id, "host_1:12")
+    _lease(uow, other.id, "host_1:123")
+    rung.ids.clear()
+
+    with uow.write() as work:
+        assert work.tasks.free_worker("host_1:12") == 1
         work.commit()
 
     assert rung.ids == [mine.id]

@@ -258,6 +258,20 @@ def test_what_a_killed_attempt_left_goes_when_the_next_one_publishes(
     }
 
 
+def test_captions_of_another_job_outlive_the_publishing(world: World) -> None:
+    # A renewal stores its captions before the commit that shows them.
+    brings(world, (track("eng"), HELLO))
+    video_id = world.processed()
+    folder = world.storage_dir / f"media/{video_id}/captions"
+    folder.mkdir(parents=True)
+    stored = folder / "fr-job_renewala1.vtt"
+    stored.write_text("stored, to be shown")
+
+    world.run_tasks()
+
+    assert stored.exists()
+
+
 def test_a_worker_that_lost_its_lease_leaves_published_captions_alone(
     world: World,
 ) -> None:

@@ -5,6 +5,7 @@ Grants, and the bytes that come in on them.
 import errno
 import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -21,7 +22,10 @@ from hvcore.errors import (
     VideoNotFoundError,
 )
 from hvcore.incoming.whole_files import INCOMING_PREFIX
+from hvcore.persistence.unit_of_work import SqlWork
+from hvcore.ports.unit_of_work import Work
 from tests.services.conftest import MP4, World, make_world
+from tests.services.lost_commits import next_commit_is_lost
 
 
 def granted(world: World, size_bytes: int | None = None) -> UploadGrant:
@@ -98,6 +102,55 @@ def test_a_sending_that_ends_after_processing_began_changes_nothing(
         racing.receive(grant.id, local, size_bytes=5, content_type=MP4)
     (path,) = world.files("uploads/")
     assert (world.storage_dir / path).read_bytes() == b"video"
+
+
+def test_bytes_whose_commit_is_under_way_stay(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Such as at a fail-over, while a synchronous standby is waited for.
+    grant = awaited(world)
+
+    def changed(work: SqlWork) -> Callable[[Work], None]:
+        path = found(work, grant).stored_path
+
+        def take_in(again: Work) -> None:
+            taken = found(again, grant)
+            taken.stored_path, taken.state = path, GrantState.USED
+            again.grants.save(taken)
+
+        return take_in
+
+    with (
+        next_commit_is_lost(world, monkeypatch, changed),
+        pytest.raises(UnavailableError),
+    ):
+        world.send(grant, b"a video")
+
+    (stored,) = world.files("uploads/")
+    with world.services.uow.read() as work:
+        assert found(work, grant).stored_path == stored
+
+
+def test_bytes_whose_commit_failed_are_removed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grant = awaited(world)
+
+    def fail(_: SqlWork) -> None:
+        raise UnavailableError("The database does not answer.")
+
+    with monkeypatch.context() as context:
+        context.setattr(SqlWork, "commit", fail)
+        with pytest.raises(UnavailableError):
+            world.send(grant, b"a video")
+
+    assert world.files("uploads/") == []
+
+
+def found(work: Work, grant: UploadGrant) -> UploadGrant:
+    known = work.grants.find(grant.id)
+    assert known is not None
+    return known
 
 
 @pytest.mark.parametrize("size", [0, 4, 6])

@@ -10,7 +10,7 @@ from hvcore.domain.uploads.grants import FileWanted, UploadGrant
 from hvcore.domain.uploads.resumable import UploadLockedError
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
-from hvcore.incoming.partial import PartialFiles
+from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.services.uploads.resumable import ResumableUploads
 from tests.services.conftest import World
 
@@ -146,6 +146,48 @@ def test_a_mark_that_a_power_cut_emptied_lets_nothing_count(
     assert files.size_of(grant_id) == 0
     with files.hold(grant_id) as file:
         assert file.size_bytes == 0
+
+
+def test_bytes_sent_after_a_kill_before_a_verified_chunk_count(
+    tmp_path: Path, world: World
+) -> None:
+    grant_id = begun(world).id
+    files = PartialFiles(folder=tmp_path)
+    with files.hold(grant_id) as file:
+        file.append(b"sure")
+        # Killed here: the mark stays, with the size that the file has.
+        file.begin_unverified()
+
+    with files.hold(grant_id) as file:
+        file.append(b" and more")
+
+    assert files.size_of(grant_id) == len(b"sure and more")
+    with files.hold(grant_id) as file:
+        assert file.size_bytes == len(b"sure and more")
+
+
+def test_a_stored_object_is_whole_whatever_is_cut_off_its_upload(
+    world: World, resumable: ResumableUploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grant = sent(world)
+    with monkeypatch.context() as killed:
+        # Between the commit and the removal of the partial file.
+        killed.setattr(PartialFile, "remove", lambda _: None)
+        with resumable.files().hold(grant.id) as file:
+            resumable.finish(grant, file)
+    folder = world.services.uploads.incoming_dir()
+    # As versions that forgot the mark of an earlier kill have left it.
+    (folder / f"tus-{grant.id}.good").write_text("7", encoding="ascii")
+    (stored,) = world.files("uploads/")
+    assert (world.storage_dir / stored).stat().st_nlink == 2
+
+    with resumable.files().hold(grant.id) as file:
+        assert file.size_bytes == 7
+
+    assert (world.storage_dir / stored).read_bytes() == DATA
+    assert resumable.tidy() == 1
+    assert (world.storage_dir / stored).read_bytes() == DATA
+    assert resumable.files().found() == []
 
 
 def test_an_upload_of_an_unknown_grant_is_removed(

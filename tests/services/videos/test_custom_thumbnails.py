@@ -3,12 +3,9 @@ Pictures of moments: made by a task, of published segments alone.
 """
 
 import io
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -20,7 +17,7 @@ from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError, VideoNotFoundError
-from hvcore.persistence.unit_of_work import SqlUnitOfWork, SqlWork
+from hvcore.persistence.unit_of_work import SqlWork
 from hvcore.ports.storage import ObjectInfo
 from hvcore.ports.transcoder import Workspace
 from hvcore.ports.unit_of_work import Work
@@ -29,9 +26,9 @@ from hvcore.services.videos.stills import locate
 from tests.fakes import TextTranscoder
 from tests.media_samples import audio_track, index, segments, video_track
 from tests.services.conftest import World, make_world
+from tests.services.lost_commits import next_commit_is_lost
 
 KIND = THUMBNAIL_MAKE
-ENDS_WITHIN_S: Final = 20
 
 
 class Photographer(TextTranscoder):
@@ -314,78 +311,35 @@ def test_a_choice_whose_answer_is_lost_keeps_its_picture(
 def test_a_commit_under_way_is_waited_for_before_its_picture_is_taken_back(
     studio: tuple[World, Photographer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As when the connection is lost and the database server goes on by itself.
     world, _ = studio
     video = ready(world)
-    uow = world.services.uow
-    with uow.write() as work:
-        kind = type(work)
-    commit, write = kind.commit, type(uow).write
-    holds, is_asked_for = threading.Event(), threading.Event()
 
-    def go_on(path: str) -> None:
-        with write(uow) as work:
-            found = work.videos.find(video.id, for_update=True)
-            assert found is not None
+    def changed(work: SqlWork) -> Callable[[Work], None]:
+        path = saved(work, video).poster_path
+        assert path is not None
+
+        def choose(again: Work) -> None:
+            found = saved(again, video)
             found.choose_picture(path)
-            work.videos.save(found)
-            holds.set()
-            is_asked_for.wait(ENDS_WITHIN_S)
-            commit(work)
+            again.videos.save(found)
 
-    def lose_the_connection(work: SqlWork) -> None:
-        found = work.videos.find(video.id)
-        assert found is not None
-        assert found.poster_path is not None
-        work._connection.close()
-        server.submit(go_on, found.poster_path)
-        assert holds.wait(ENDS_WITHIN_S)
-        monkeypatch.setattr(type(uow), "write", ask_for)
-        raise UnavailableError("The connection was lost.")
+        return choose
 
-    def ask_for(self: SqlUnitOfWork) -> AbstractContextManager[SqlWork]:
-        is_asked_for.set()
-        return write(self)
-
-    with ThreadPoolExecutor(1) as server:
-        monkeypatch.setattr(kind, "commit", lose_the_connection)
-        with pytest.raises(UnavailableError):
-            sent(world, video)
-        is_asked_for.set()
+    with (
+        next_commit_is_lost(world, monkeypatch, changed),
+        pytest.raises(UnavailableError),
+    ):
+        sent(world, video)
 
     path = world.video(video.id).poster_path
     assert path is not None
     assert posters(world, video) == [path]
 
 
-@pytest.mark.parametrize("is_overtaken", [False, True])
-def test_old_pictures_that_cannot_be_removed_do_no_harm(
-    studio: tuple[World, Photographer],
-    monkeypatch: pytest.MonkeyPatch,
-    is_overtaken: bool,  # noqa: FBT001 - a parameter of the test
-) -> None:
-    world, photographer = studio
-    video = ready(world)
-    for _ in range(2):
-        video = sent(world, video)
-
-    def refuse(*_: object) -> int:
-        raise UnavailableError("The storage refuses.")
-
-    def overtake() -> None:
-        photographer.meanwhile = lambda: None
-        order(world, video, 2)
-
-    if is_overtaken:
-        photographer.meanwhile = overtake
-    with monkeypatch.context() as context:
-        context.setattr(type(world.services.storage), "delete_tree", refuse)
-        order(world, video, 1)
-        world.run_tasks()
-
-    assert states(world, video)[-1] is TaskState.DONE
-    assert world.video(video.id).poster_path in posters(world, video)
-    assert len(posters(world, video)) == (4 if is_overtaken else 3)
+def saved(work: Work, video: Video) -> Video:
+    found = work.videos.find(video.id, for_update=True)
+    assert found is not None
+    return found
 
 
 def test_too_many_pictures_at_a_time_are_put_off(

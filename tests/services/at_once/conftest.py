@@ -1,0 +1,33 @@
+"""
+A service on PostgreSQL, for pairs of calls that meet.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.servers import PostgresqlServer
+from tests.services.at_once.holding import Holding
+from tests.services.conftest import World, make_world
+
+
+@pytest.fixture(scope="module")
+def world(
+    postgresql: PostgresqlServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """
+    Return a service that the tests of a module share.
+    """
+    url = postgresql.new_database()
+    folder = tmp_path_factory.mktemp("at_once")
+    with make_world(folder, {"HV_DATABASE__URL": url}) as made:
+        yield made
+    postgresql.drop_database(url)
+
+
+@pytest.fixture
+def holding(world: World, postgresql: PostgresqlServer) -> Holding:
+    """
+    Return what holds the calls of a pair.
+    """
+    return Holding(engine=world.services.engine, server=postgresql)

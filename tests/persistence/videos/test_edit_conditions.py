@@ -1,5 +1,7 @@
 """
-Edits of the same video that come at once: none loses what another one changed.
+The condition of an edit is compared in the transaction that writes.
+
+Both databases; every member is tried by two at once in tests.http.videos.
 """
 
 import threading
@@ -16,9 +18,9 @@ from hvcore.domain.videos.video import Video
 from hvcore.errors import PreconditionFailedError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.services.videos.editing import Editing
-from hvcore.wire.converter import fields_of, read_document
+from hvcore.wire.converter import read_document
 from hvcore.wire.videos.changes import VideoChangeRequest
-from tests.persistence.samples import ENV, ORG, at_once, video
+from tests.persistence.samples import ENV, ORG, video
 
 WRITER: Final = Principal(
     key_id=KeyId("key_x"),
@@ -27,18 +29,6 @@ WRITER: Final = Principal(
     env_id=ENV,
     permissions=ALL_PERMISSIONS,
 )
-VALUES: Final[dict[str, tuple[object, object]]] = {
-    "videoName": ("One", "Two"),
-    "description": ("One.", "Two."),
-    "allowPublicAccess": (True, True),
-    "externalID": ("one", "two"),
-    "metadata": ({"one": "1"}, {"one": "2"}),
-    "tags": (["one"], ["two"]),
-    "allowDownload": (True, True),
-}
-"""Two values of each member, other than those that the video has at first."""
-EDITORS: Final = 2
-
 Edit = Callable[[dict[str, object], IfMatch | None], Video]
 
 
@@ -71,42 +61,6 @@ def stored(uow: SqlUnitOfWork, clip: Video) -> Callable[[], Video]:
         return found
 
     return find
-
-
-def test_the_values_are_of_every_member() -> None:
-    assert set(VALUES) == {spec.name for spec in fields_of(VideoChangeRequest)}
-
-
-@pytest.mark.parametrize("member", VALUES)
-def test_edits_of_different_members_both_hold(
-    member: str, edit: Edit, stored: Callable[[], Video]
-) -> None:
-    other = "description" if member == "videoName" else "videoName"
-    documents: list[dict[str, object]] = [{m: VALUES[m][0]} for m in (member, other)]
-
-    results = at_once(lambda n: edit(documents[n], None), threads=EDITORS)
-
-    assert all(isinstance(result, Video) for result in results), results
-    expected = video()
-    for document in documents:
-        expected.change(read_document(VideoChangeRequest, document).changes())
-    assert stored().changeable == expected.changeable
-
-
-@pytest.mark.parametrize("member", VALUES)
-def test_of_two_edits_of_a_member_one_is_refused(
-    member: str, clip: Video, edit: Edit, stored: Callable[[], Video]
-) -> None:
-    seen = IfMatch(tags=frozenset({entity_tag(clip)}))
-
-    results = at_once(
-        lambda n: edit({member: VALUES[member][n]}, seen), threads=EDITORS
-    )
-
-    made = [result for result in results if isinstance(result, Video)]
-    refused = [r for r in results if isinstance(r, PreconditionFailedError)]
-    assert (len(made), len(refused)) == (1, 1), results
-    assert stored().changeable == made[0].changeable
 
 
 def test_a_refused_edit_changes_nothing(
